@@ -1,0 +1,1 @@
+//! Headers and first bytes → torrent, page or discard.

@@ -1,0 +1,1 @@
+//! gleaner.toml: as written → validated.

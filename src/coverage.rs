@@ -1,0 +1,1 @@
+//! NT, CR, HR, AV, ATV (ALGORITHMS §7).

@@ -1,0 +1,139 @@
+//! The crawl database: what is known, what is due, what was harvested.
+//!
+//! The contract, held by one suite for every implementation (`tests/crawldb_contract.rs`):
+//!
+//! - **One call, one durable commit.** When `add_discovered` or `record_visits` returns, everything it was
+//!   given is on the disk, or nothing of it is and an error is returned. Callers batch.
+//! - **Insert if absent.** A URL that is known is never queued a second time by discovery.
+//! - **Leases have an owner and a deadline.** A URL leased is not leased again before its deadline passed, its
+//!   visit was recorded or its owner let go. A process that died owns nothing: its leases end at the next open.
+//! - **Idempotent.** Recording the same visit twice (same URL, same time, same outcome) changes nothing more.
+//! - **No iterator and no transaction crosses this interface**, so that a remote engine fits behind it: listings
+//!   are pages, continued from the last key.
+//!
+//! The database knows no HTTP, no rules and no clock: `now` is an argument.
+
+pub mod memory_store;
+pub mod record;
+pub mod redb_store;
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+
+pub use record::*;
+
+use crate::clock::UnixMillis;
+use crate::torrent::Infohashes;
+
+/// What can go wrong in a crawl database.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlDbError {
+    #[error("{path}: the database is held by another process", path = path.display())]
+    Held { path: PathBuf },
+    #[error("{path}: the database has schema {found}, this gleaner knows up to {known}", path = path.display())]
+    NewerSchema { path: PathBuf, found: u64, known: u64 },
+    #[error("{path}: the database is damaged: {detail}", path = path.display())]
+    Corrupt { path: PathBuf, detail: String },
+    #[error("{path}: {detail}", path = path.display())]
+    Storage { path: PathBuf, detail: String, full: bool },
+}
+
+/// Who holds a lease: unique per process and crew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Owner(pub u64);
+
+/// A request for work.
+#[derive(Clone, Copy, Debug)]
+pub struct LeaseRequest {
+    pub host: HostId,
+    pub owner: Owner,
+    pub now: UnixMillis,
+    pub deadline: UnixMillis,
+    pub urls_max: usize,
+}
+
+/// When a host's next URL is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostDue {
+    /// At least one URL can be leased now.
+    Now,
+    /// Nothing can be leased before this time.
+    At(UnixMillis),
+    /// Everything queued is leased; more may come from running visits.
+    Leased,
+    /// Nothing is queued: this host's history is exhausted.
+    Exhausted,
+}
+
+/// The crawl database's interface. See the module for the contract.
+#[async_trait]
+pub trait CrawlDb: Send + Sync + 'static {
+    /// The number of (site, origin), given out at first use and kept for ever.
+    async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError>;
+
+    /// All hosts, in the order of their numbers.
+    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError>;
+
+    /// Inserts the URLs that are absent; returns how many were.
+    async fn add_discovered(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<u64, CrawlDbError>;
+
+    /// Makes a known URL due at `due` again (attempts start at zero), or inserts it. Does nothing while the URL
+    /// is already queued for that time or earlier.
+    async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError>;
+
+    /// Up to `urls_max` URLs of one host that are due: by rank, then in the order of their discovery.
+    async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError>;
+
+    /// When the host's next URL is due.
+    async fn host_due(&self, host: HostId, now: UnixMillis) -> Result<HostDue, CrawlDbError>;
+
+    /// Gives leases back unvisited.
+    async fn release(&self, owner: Owner, keys: Vec<UrlKey>) -> Result<(), CrawlDbError>;
+
+    /// Commits visits: status, outlinks, torrents with sources, magnets, listings, counts, next due time. The
+    /// receipts stand in the order of the visits.
+    async fn record_visits(&self, visits: Vec<Visit>) -> Result<Vec<Receipt>, CrawlDbError>;
+
+    /// For each, the archive key of a torrent already stored under either hash.
+    async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError>;
+
+    /// True when a page with this body was recorded for this host under another URL than `path`.
+    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError>;
+
+    /// No request to the host before `until`, with the reason that `status` shows; kept over restarts.
+    async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError>;
+
+    /// Adds to the time during which a site was being crawled, in milliseconds.
+    async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError>;
+
+    /// What is known of one URL.
+    async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError>;
+
+    /// Counts of one site.
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError>;
+
+    /// Stored torrents in the order of their archive keys (bytes), from the one behind `after`.
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError>;
+
+    /// Magnets in the order of their keys (bytes), from the one behind `after`.
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError>;
+
+    /// Listings of one site in the order of (host, series, page), from the one behind `after`.
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError>;
+
+    /// URLs of one host waiting to be fetched, in the order of leasing; for `crawl --dry-run` and `status`.
+    async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError>;
+
+    /// Takes a torrent whose file is lost out of the database, so that its sources are fetched again; used by
+    /// `verify --repair`. Its sources' URLs become due at `now`.
+    async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError>;
+
+    /// Puts a torrent whose file is in the archive but not in the database (an orphan) into the database.
+    async fn adopt_torrent(&self, facts: TorrentFacts, now: UnixMillis) -> Result<(), CrawlDbError>;
+}

@@ -1,0 +1,363 @@
+//! What the crawl database keeps, as plain data. It knows no HTTP and no rules: an outcome is a name, a URL is
+//! a host number and the text behind the host.
+
+use crate::clock::UnixMillis;
+use crate::torrent::Infohashes;
+
+/// Number of a (site, origin) pair, given out by [`super::CrawlDb::host_id`]. The origin is
+/// `scheme://host[:port]`; two sites that name the same origin have two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostId(pub u32);
+
+/// A URL as the database names it: keys of one host lie together and in the order of their paths, so that the
+/// links of one page touch few leaves of the tree.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UrlKey {
+    pub host: HostId,
+    /// Normalised path and query, beginning with `/`; at most `limits::URL_BYTES_MAX` bytes.
+    pub path: Box<str>,
+}
+
+/// A URL to insert if it is absent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discovered {
+    pub key: UrlKey,
+    /// Links from a start URL.
+    pub depth: u16,
+    /// Order of leasing within a host: lower first, then first come first served.
+    pub rank: u8,
+    /// Not leased before this time; zero means at once.
+    pub due: UnixMillis,
+    /// The page that carries the link, kept for links to torrents so that their sources can be told.
+    pub via: Option<Box<str>>,
+}
+
+/// A URL handed to a worker until `deadline`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    pub key: UrlKey,
+    pub depth: u16,
+    pub rank: u8,
+    /// Visits that ended in a retry so far.
+    pub attempts: u8,
+    pub via: Option<Box<str>>,
+    pub deadline: UnixMillis,
+}
+
+/// How a visit ended. Every URL ever leased ends in one of these, and `status` counts them by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Outcome {
+    /// A torrent that was not known.
+    TorrentStored = 1,
+    /// A torrent whose infohash was known; its source was added.
+    TorrentDuplicate = 2,
+    /// A page whose links were read.
+    Page = 3,
+    /// A page whose body was the same as another page's of this host; its links were not read again.
+    PageDuplicate = 4,
+    /// 304, or a page equal to the one seen before.
+    NotModified = 5,
+    /// A redirect whose target was put into the frontier in its place.
+    Redirected = 6,
+    /// A body that is neither torrent nor page.
+    NotForUs = 10,
+    /// An HTML page where the headers promised a torrent.
+    HtmlPosingAsTorrent = 11,
+    /// Began like a torrent and was none.
+    MalformedTorrent = 12,
+    /// Larger than its cap.
+    TooLarge = 13,
+    /// Ended before its announced length.
+    Truncated = 14,
+    /// 404 or 410.
+    Gone = 20,
+    /// 401 or 403.
+    Denied = 21,
+    /// Any other 4xx.
+    ClientError = 22,
+    /// 5xx, after the last attempt.
+    ServerError = 23,
+    /// 429 or 503 with or without `Retry-After`.
+    Throttled = 24,
+    /// Closed by robots.txt; not fetched.
+    RobotsDenied = 30,
+    /// Refused by the site's rules; not fetched (rules changed, or a redirect led out).
+    RulesRefused = 31,
+    /// A budget of the site (depth, pages) was used up; not fetched.
+    OverBudget = 32,
+    /// More redirects than allowed, or in a circle.
+    RedirectLoop = 33,
+    /// A redirect without a usable target.
+    BadRedirect = 34,
+    /// The host's name did not resolve.
+    DnsFailed = 40,
+    /// No connection.
+    ConnectFailed = 41,
+    /// A certificate or handshake fault.
+    TlsFailed = 42,
+    /// Too slow.
+    TimedOut = 43,
+    /// The connection broke, or what came was no HTTP.
+    ProtocolError = 44,
+}
+
+impl Outcome {
+    /// Every outcome, in the order of their numbers.
+    pub const ALL: [Self; 26] = [
+        Self::TorrentStored,
+        Self::TorrentDuplicate,
+        Self::Page,
+        Self::PageDuplicate,
+        Self::NotModified,
+        Self::Redirected,
+        Self::NotForUs,
+        Self::HtmlPosingAsTorrent,
+        Self::MalformedTorrent,
+        Self::TooLarge,
+        Self::Truncated,
+        Self::Gone,
+        Self::Denied,
+        Self::ClientError,
+        Self::ServerError,
+        Self::Throttled,
+        Self::RobotsDenied,
+        Self::RulesRefused,
+        Self::OverBudget,
+        Self::RedirectLoop,
+        Self::BadRedirect,
+        Self::DnsFailed,
+        Self::ConnectFailed,
+        Self::TlsFailed,
+        Self::TimedOut,
+        Self::ProtocolError,
+    ];
+
+    /// The number that is stored.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The outcome with this number.
+    #[must_use]
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.code() == code)
+    }
+
+    /// The name that `status`, logs and metrics use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TorrentStored => "torrent_stored",
+            Self::TorrentDuplicate => "torrent_duplicate",
+            Self::Page => "page",
+            Self::PageDuplicate => "page_duplicate",
+            Self::NotModified => "not_modified",
+            Self::Redirected => "redirected",
+            Self::NotForUs => "not_for_us",
+            Self::HtmlPosingAsTorrent => "html_posing_as_torrent",
+            Self::MalformedTorrent => "malformed_torrent",
+            Self::TooLarge => "too_large",
+            Self::Truncated => "truncated",
+            Self::Gone => "gone",
+            Self::Denied => "denied",
+            Self::ClientError => "client_error",
+            Self::ServerError => "server_error",
+            Self::Throttled => "throttled",
+            Self::RobotsDenied => "robots_denied",
+            Self::RulesRefused => "rules_refused",
+            Self::OverBudget => "over_budget",
+            Self::RedirectLoop => "redirect_loop",
+            Self::BadRedirect => "bad_redirect",
+            Self::DnsFailed => "dns_failed",
+            Self::ConnectFailed => "connect_failed",
+            Self::TlsFailed => "tls_failed",
+            Self::TimedOut => "timed_out",
+            Self::ProtocolError => "protocol_error",
+        }
+    }
+
+    /// True when a request for the URL was sent; false when it was refused before.
+    #[must_use]
+    pub fn was_fetched(self) -> bool {
+        !matches!(self, Self::RobotsDenied | Self::RulesRefused | Self::OverBudget)
+    }
+}
+
+/// What becomes of a URL after a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Finished; not leased again.
+    Done,
+    /// To be tried again at this time (attempts grow by one).
+    RetryAt(UnixMillis),
+    /// Finished for now, to be looked at again at this time (attempts start at zero).
+    RevisitAt(UnixMillis),
+}
+
+/// What is known of a torrent beside its names; its file lies in the archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TorrentFacts {
+    pub infohashes: Infohashes,
+    pub name: Box<str>,
+    /// Sum of the payload's file lengths, in bytes.
+    pub payload_bytes: u64,
+    pub file_count: u32,
+    /// Length of the archived metainfo file, in bytes.
+    pub metainfo_bytes: u32,
+    /// SHA-256 of the archived metainfo file.
+    pub sha256: [u8; 32],
+    /// `creation date` of the metainfo file, seconds since 1970; None where it has none.
+    pub created_unix: Option<i64>,
+    /// BEP 27.
+    pub private: bool,
+}
+
+/// A torrent that is named by a magnet link only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MagnetFacts {
+    pub infohashes: Infohashes,
+    /// `dn`, where given.
+    pub name: Option<Box<str>>,
+    /// The link as found, at most `limits::URL_BYTES_MAX` bytes.
+    pub link: Box<str>,
+}
+
+/// What an index page listed, for coverage (ALGORITHMS §7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The page's URL with its page number replaced by `{page}`: pages of one series share it.
+    pub series: Box<str>,
+    /// This page's number in the series as its URL shows it (a page number or an offset; 0 where it shows none).
+    pub page: u64,
+    /// The largest page number of this series that the page links to, itself included.
+    pub page_max: u64,
+    /// Hashes of the detail or download links on the page, without repeats, sorted.
+    pub targets: Vec<u64>,
+}
+
+/// One finished visit: everything that is to be committed together.
+#[derive(Clone, Debug)]
+pub struct Visit {
+    pub key: UrlKey,
+    /// From the lease.
+    pub depth: u16,
+    /// From the lease; a retry or revisit keeps it.
+    pub rank: u8,
+    /// From the lease.
+    pub attempts: u8,
+    /// From the lease: the page that carried the link.
+    pub via: Option<Box<str>>,
+    pub at: UnixMillis,
+    pub outcome: Outcome,
+    pub next: Next,
+    /// Decoded bytes of the body that were read.
+    pub body_bytes: u64,
+    /// xxh3 of a page's body, where it was read whole; equal bodies of one host are one page.
+    pub body_hash: Option<u64>,
+    pub outlinks: Vec<Discovered>,
+    pub torrent: Option<TorrentFacts>,
+    pub magnets: Vec<MagnetFacts>,
+    pub listing: Option<Listing>,
+}
+
+/// What the database made of a [`Visit`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Receipt {
+    /// Outlinks that were not known.
+    pub urls_added: u32,
+    /// True when the visit's torrent was not known before.
+    pub torrent_stored: bool,
+    /// Magnets that name a torrent not known before, neither stored nor named.
+    pub magnets_added: u32,
+}
+
+/// What is known of one URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrlRecord {
+    pub depth: u16,
+    pub attempts: u8,
+    /// None until the first visit.
+    pub outcome: Option<Outcome>,
+    pub first_seen: UnixMillis,
+    /// Zero until the first visit.
+    pub visited: UnixMillis,
+}
+
+/// A stored torrent with its times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TorrentRow {
+    pub facts: TorrentFacts,
+    /// Site whose visit stored it first.
+    pub site: Box<str>,
+    pub stored: UnixMillis,
+    /// Visits that brought it, the first included.
+    pub seen_count: u32,
+    /// At most `limits::SOURCES_PER_TORRENT_MAX`, in the order of their URLs.
+    pub sources: Vec<Source>,
+}
+
+/// Where a torrent was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub site: Box<str>,
+    /// The URL that answered with the torrent, or the page that carried the magnet link.
+    pub url: Box<str>,
+    /// The page that carried the link, where it is known.
+    pub via: Option<Box<str>>,
+    pub first_seen: UnixMillis,
+    pub last_seen: UnixMillis,
+}
+
+/// A torrent known by name only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MagnetRow {
+    pub facts: MagnetFacts,
+    pub site: Box<str>,
+    /// The page that carried the link.
+    pub page: Box<str>,
+    pub first_seen: UnixMillis,
+    /// True once the torrent itself is in the archive.
+    pub stored: bool,
+}
+
+/// Counts of one site since its first crawl.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SiteCounts {
+    /// Visits by outcome, without zeros, in the order of their codes.
+    pub outcomes: Vec<(Outcome, u64)>,
+    pub body_bytes: u64,
+    pub urls_known: u64,
+    /// URLs waiting to be fetched, those due later included.
+    pub urls_queued: u64,
+    /// Torrents first stored by this site.
+    pub torrents: u64,
+    pub magnets: u64,
+    /// Milliseconds during which this site was being crawled.
+    pub crawl_ms: u64,
+    /// Distinct torrents that have a source on this site, first stored by another site or not.
+    pub torrents_seen: u64,
+}
+
+/// A host with what is kept of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostRow {
+    pub id: HostId,
+    pub site: Box<str>,
+    pub origin: Box<str>,
+    /// No request before this time; zero means none is imposed.
+    pub blocked_until: UnixMillis,
+    /// Why, as `status` tells it.
+    pub blocked_reason: Box<str>,
+}
+
+/// A listing with the host and time of its visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListingRow {
+    pub host: HostId,
+    pub listing: Listing,
+    pub at: UnixMillis,
+    /// Targets that later looks at this page found and the first look did not.
+    pub updated: u32,
+}

@@ -1,0 +1,1 @@
+//! The crawl database in one redb file.

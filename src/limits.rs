@@ -1,0 +1,79 @@
+//! Every cap of the crawler, with its unit and its reason. A queue, body, depth, loop or retry whose cap is
+//! not here has none, and that is a fault.
+
+use std::time::Duration;
+
+/// Bytes of one normalised URL. Longer ones are traps or data; servers refuse them from 8 kB on.
+pub const URL_BYTES_MAX: usize = 4_096;
+
+/// Bytes of one page's decoded body. The largest index pages seen are 1 MB.
+pub const PAGE_BYTES_MAX: usize = 8 << 20;
+
+/// Bytes of one metainfo file. A torrent of 10⁶ files is about 100 MB; pieces of a 4 TB torrent are 5 MB.
+pub const TORRENT_BYTES_MAX: usize = 128 << 20;
+
+/// Bytes of a robots.txt that are read (RFC 9309 §2.5 asks for 500 kB at least).
+pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
+
+/// Links taken from one page. The largest directory listings hold 10⁵ entries.
+pub const LINKS_PER_PAGE_MAX: usize = 250_000;
+
+/// Nesting of lists and dictionaries in a metainfo file; libtorrent's limit is 100.
+pub const BENCODE_DEPTH_MAX: usize = 100;
+
+/// Values in one metainfo file; libtorrent's default limit is 3 million tokens.
+pub const BENCODE_TOKENS_MAX: usize = 3_000_000;
+
+/// Junk (BOM, blank lines, PHP warnings) allowed before the dictionary of a metainfo file, in bytes.
+pub const TORRENT_JUNK_BYTES_MAX: usize = 4_096;
+
+/// First bytes of a body that the classifier waits for before it decides.
+pub const SNIFF_BYTES: usize = 512;
+
+/// Redirects followed for one request; browsers stop at 20, crawlers at 5 (RFC 9309 §2.3.1.2) to 10.
+pub const REDIRECTS_MAX: usize = 10;
+
+/// Source URLs kept for one torrent: sites that make a new URL for each view would fill the disk.
+pub const SOURCES_PER_TORRENT_MAX: usize = 64;
+
+/// Depth in links from a start URL, unless the site's rule file says otherwise.
+pub const DEPTH_MAX: u16 = 1_000;
+
+/// Attempts at one URL before it is given up, the first one included.
+pub const ATTEMPTS_MAX: u8 = 4;
+
+/// Visits in one durable commit.
+pub const COMMIT_VISITS_MAX: usize = 1_024;
+
+/// Bytes of torrents held in memory while they wait for a commit.
+pub const COMMIT_TORRENT_BYTES_MAX: usize = 64 << 20;
+
+/// The commit window: how long a finished visit may wait for its durable commit.
+pub const COMMIT_WINDOW: Duration = Duration::from_millis(200);
+
+/// URLs leased from one host's queue at a time.
+pub const LEASE_URLS_MAX: usize = 512;
+
+/// Time a lease lasts before another worker may take the URL.
+pub const LEASE_TIME: Duration = Duration::from_secs(600);
+
+/// Time to connect, TLS included.
+pub const CONNECT_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// Time between two pieces of a response.
+pub const READ_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// Time of a whole request.
+pub const REQUEST_TIME_MAX: Duration = Duration::from_secs(300);
+
+/// Time that a drain (SIGTERM) may take before running visits are dropped; they are done again at the next start.
+pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(8);
+
+/// Longest wait that a `Retry-After` can impose.
+pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 3_600);
+
+/// Bytes of a rule or configuration file.
+pub const RULE_FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Bytes of one compiled regular expression set of a rule file.
+pub const REGEX_BYTES_MAX: usize = 10 << 20;

@@ -1,0 +1,1 @@
+//! Host state + now → go, wait until, never.

@@ -1,0 +1,1 @@
+//! Site rule files: which URLs of a site are fetched, and as what.

@@ -1,0 +1,1 @@
+//! Log set-up and the one place that names log fields.

@@ -1,0 +1,1 @@
+//! Metainfo files.
