@@ -1,1 +1,54 @@
-//! The loop.
+//! The loop that works: `visit` is one URL straight down, `site_loop` keeps a site's lanes filled, `commit` puts
+//! finished visits on the disk. The loop names no store, no HTTP library and no clock of its own: they come in
+//! through `CrawlDb`, `Transport` and `Clock`.
+
+pub mod commit;
+pub mod outlinks;
+pub mod progress;
+pub mod robots_txt;
+pub mod site;
+pub mod site_loop;
+pub mod visit;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::politeness::HostState;
+
+/// What one run may do, beside what the sites' own files allow.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Requests of this run, over all its sites.
+    pub pages_max: Option<u64>,
+    pub time_max: Option<Duration>,
+    /// False: a site ends when its history is exhausted. True: it is looked at again at its interval, until
+    /// stopped.
+    pub keep_looking: bool,
+}
+
+/// Host states by host name, shared by all sites of the process: two sites on one host share its patience.
+#[derive(Clone, Default)]
+pub struct Hosts(Arc<Mutex<HashMap<String, HostState>>>);
+
+impl Hosts {
+    fn with<T>(&self, host: &str, change: impl FnOnce(&mut HostState) -> T) -> T {
+        let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match hosts.get_mut(host) {
+            Some(state) => change(state),
+            None => change(hosts.entry(host.to_owned()).or_default()),
+        }
+    }
+}
+
+/// Why a crawl cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    #[error(transparent)]
+    Database(#[from] crate::crawldb::CrawlDbError),
+    #[error(transparent)]
+    Commit(#[from] commit::CommitError),
+    /// The committer has ended before the sites; its own error tells why.
+    #[error("the committer has ended")]
+    CommitterGone,
+}

@@ -1,1 +1,80 @@
-//! Requests and their outcomes.
+//! Requests and how they end. A transport sends one request and hands back status, headers and a body that is
+//! still arriving; the crawl decides from the first bytes whether it wants the rest.
+//!
+//! Nothing here interprets content, follows a redirect or knows a rule: every hop comes back to the crawl, which
+//! checks it like any other URL.
+
+pub mod body;
+pub mod charset;
+pub mod http;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use crate::url::CrawlUrl;
+
+/// The headers that decisions are made from, as text. Bytes that are no UTF-8 are replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResponseHeaders {
+    pub content_type: Option<String>,
+    pub content_disposition: Option<String>,
+    pub content_length: Option<u64>,
+    pub location: Option<String>,
+    pub retry_after: Option<String>,
+}
+
+/// A response whose body has not been read yet.
+pub struct Response {
+    pub status: u16,
+    pub headers: ResponseHeaders,
+    pub body: Box<dyn Body>,
+}
+
+/// A body as it arrives, decoded of its content codings. Dropping it ends the transfer.
+#[async_trait]
+pub trait Body: Send {
+    /// The next piece; None at the end.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure>;
+}
+
+/// Sends requests: reqwest over sockets, or a simulated web. One per site, because cookies, headers and proxy
+/// are the site's.
+#[async_trait]
+pub trait Transport: Send + Sync + 'static {
+    /// Sends a GET and waits for the headers. Redirects are returned, not followed.
+    async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure>;
+}
+
+/// Why there is no response, or not the whole of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}: {detail}", kind = kind.name())]
+pub struct FetchFailure {
+    pub kind: FailureKind,
+    pub detail: String,
+}
+
+/// The kinds of [`FetchFailure`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    Dns,
+    Connect,
+    Tls,
+    TimedOut,
+    /// The body ended before its announced length, or the connection broke while it came.
+    Truncated,
+    /// What came was no HTTP, or not what its headers said (content coding, chunks).
+    Protocol,
+}
+
+impl FailureKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Dns => "name not resolved",
+            Self::Connect => "no connection",
+            Self::Tls => "TLS failed",
+            Self::TimedOut => "timed out",
+            Self::Truncated => "ended early",
+            Self::Protocol => "protocol error",
+        }
+    }
+}

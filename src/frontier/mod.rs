@@ -1,1 +1,6 @@
-//! What is due next.
+//! What is due next: lanes spread one host's work, priority orders it.
+//!
+//! The crawl database holds the frontier; what is leased from it waits here for its lane. No I/O, no clock.
+
+pub mod lanes;
+pub mod priority;

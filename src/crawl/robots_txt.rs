@@ -1,0 +1,48 @@
+//! Fetching an origin's robots.txt (RFC 9309 §2.3): what each answer means, and for how long.
+
+use std::time::Duration;
+
+use super::outlinks;
+use super::site::Site;
+use crate::fetch::body::{self, Read, Want};
+use crate::limits;
+use crate::politeness::robots::Robots;
+use crate::url::CrawlUrl;
+
+/// The name that robots.txt groups and the `User-Agent` header know us by.
+pub const PRODUCT_TOKEN: &str = "gleaner";
+
+/// A file is used for no longer than a day (§2.4).
+pub const KEPT_FOR: Duration = Duration::from_secs(24 * 3_600);
+
+/// Redirects followed at least, §2.3.1.2.
+const REDIRECTS_MAX: usize = 5;
+
+/// Asks an origin for its rules. `Err` when it must be taken as closed until it answers: a server error or no
+/// answer at all (§2.3.1.4); the text says which.
+pub async fn fetch(site: &Site, origin: &str) -> Result<Robots, String> {
+    let mut url = CrawlUrl::from_parts(origin, "/robots.txt");
+    for _ in 0..=REDIRECTS_MAX {
+        let response = site.transport.get(&url).await.map_err(|failure| format!("robots.txt: {failure}"))?;
+        match response.status {
+            200..=299 => {
+                let read = body::read(response.body, |_, _| Want::UpTo(limits::ROBOTS_BYTES_MAX)).await;
+                return match read {
+                    Read::Whole(bytes) | Read::Stopped { bytes, .. } => Ok(Robots::parse(&bytes, PRODUCT_TOKEN)),
+                    Read::Failed { failure, .. } => Err(format!("robots.txt: {failure}")),
+                };
+            }
+            300..=399 => {
+                let target = response.headers.location.as_deref().and_then(|to| outlinks::resolve(site, &url, to));
+                // A redirect to a host that is none of the site's is an answer without rules (§2.3.1.3).
+                match target {
+                    Some(target) if site.rules.has_host(&target) => url = target,
+                    _ => return Ok(Robots::allow_all()),
+                }
+            }
+            429 | 500..=599 => return Err(format!("robots.txt: status {}", response.status)),
+            _ => return Ok(Robots::allow_all()),
+        }
+    }
+    Ok(Robots::allow_all())
+}

@@ -1,0 +1,280 @@
+//! robots.txt after RFC 9309: what one product token may fetch on one origin.
+//!
+//! `parse` reads the groups (§2.2.1), `Robots::allows` takes the most specific match (§2.2.2). Fetching, caching
+//! and what a missing file means (§2.3) is the crawl's: see [`Robots::allow_all`].
+
+use std::time::Duration;
+
+use crate::limits;
+
+/// Crawl-delay beyond which the value is taken for a mistake.
+const CRAWL_DELAY_MAX: Duration = Duration::from_secs(600);
+
+/// The rules that hold for us on one origin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Robots {
+    rules: Vec<Rule>,
+    /// `Crawl-delay` of our group; not of the RFC, but many sites ask with it.
+    pub crawl_delay: Option<Duration>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Rule {
+    allow: bool,
+    /// The pattern between its `*`, percent-encoding unified.
+    parts: Vec<Vec<u8>>,
+    /// True when the pattern ends in `$`.
+    to_the_end: bool,
+    /// Length of the pattern in octets: the longest match decides.
+    octets: usize,
+}
+
+impl Robots {
+    /// No rules: what an unavailable file (4xx) means, §2.3.1.3.
+    #[must_use]
+    pub fn allow_all() -> Self {
+        Self::default()
+    }
+
+    /// Reads a robots.txt for a product token such as `gleaner`. Never fails: lines that are no records are
+    /// passed over, bytes beyond `limits::ROBOTS_BYTES_MAX` are not read.
+    #[must_use]
+    pub fn parse(body: &[u8], product_token: &str) -> Self {
+        let body = &body[..body.len().min(limits::ROBOTS_BYTES_MAX)];
+        let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+        let mut ours = Self::default();
+        let mut everyones = Self::default();
+        let (mut for_us, mut for_all, mut named, mut in_rules) = (false, false, false, false);
+        for line in body.split(|&byte| byte == b'\n' || byte == b'\r') {
+            let Some((key, value)) = record(line) else { continue };
+            match key {
+                Key::UserAgent => {
+                    // A user-agent line behind rules opens a new group; several in a row share one.
+                    if std::mem::take(&mut in_rules) {
+                        (for_us, for_all) = (false, false);
+                    }
+                    let token = value.split(|byte| !is_token(*byte)).next().unwrap_or_default();
+                    for_us |= token.eq_ignore_ascii_case(product_token.as_bytes());
+                    for_all |= value.starts_with(b"*");
+                    named |= for_us;
+                }
+                Key::Allow | Key::Disallow => {
+                    in_rules = true;
+                    // An empty value is no rule (§2.2.2): `Disallow:` allows everything.
+                    if value.is_empty() {
+                        continue;
+                    }
+                    let rule = Rule::new(key == Key::Allow, value);
+                    if for_us {
+                        ours.rules.push(rule.clone());
+                    }
+                    if for_all {
+                        everyones.rules.push(rule);
+                    }
+                }
+                Key::CrawlDelay => {
+                    let delay = std::str::from_utf8(value)
+                        .ok()
+                        .and_then(|text| text.parse::<f64>().ok())
+                        .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
+                        .map(|seconds| Duration::from_secs_f64(seconds.min(CRAWL_DELAY_MAX.as_secs_f64())));
+                    if for_us {
+                        ours.crawl_delay = ours.crawl_delay.max(delay);
+                    }
+                    if for_all {
+                        everyones.crawl_delay = everyones.crawl_delay.max(delay);
+                    }
+                }
+            }
+        }
+        if named { ours } else { everyones }
+    }
+
+    /// May this path and query be fetched? `path` begins with `/`. The longest matching pattern decides, allow
+    /// wins between equals; no match means yes. `/robots.txt` itself is always allowed.
+    #[must_use]
+    pub fn allows(&self, path: &str) -> bool {
+        if self.rules.is_empty() || path == "/robots.txt" {
+            return true;
+        }
+        let path = unified(path.as_bytes());
+        let deciding = self.rules.iter().filter(|rule| rule.matches(&path)).max_by_key(|rule| (rule.octets, rule.allow));
+        deciding.is_none_or(|rule| rule.allow)
+    }
+}
+
+impl Rule {
+    fn new(allow: bool, value: &[u8]) -> Self {
+        let (value, to_the_end) = match value.strip_suffix(b"$") {
+            Some(value) => (value, true),
+            None => (value, false),
+        };
+        let parts: Vec<Vec<u8>> = value.split(|&byte| byte == b'*').map(unified).collect();
+        let octets = parts.iter().map(Vec::len).sum::<usize>() + parts.len() - 1 + usize::from(to_the_end);
+        Self { allow, parts, to_the_end, octets }
+    }
+
+    /// Matches part after part at its first place, which finds a match where there is one, in linear time.
+    fn matches(&self, path: &[u8]) -> bool {
+        let (first, others) = self.parts.split_first().expect("split yields one part at least");
+        let Some(mut rest) = path.strip_prefix(first.as_slice()) else { return false };
+        let Some((last, middle)) = others.split_last() else { return !self.to_the_end || rest.is_empty() };
+        for part in middle {
+            match memchr::memmem::find(rest, part) {
+                Some(at) => rest = &rest[at + part.len()..],
+                None => return false,
+            }
+        }
+        if self.to_the_end { rest.ends_with(last) } else { memchr::memmem::find(rest, last).is_some() }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Key {
+    UserAgent,
+    Allow,
+    Disallow,
+    CrawlDelay,
+}
+
+/// Misspellings that the large crawlers accept.
+const KEYS: [(&str, Key); 13] = [
+    ("user-agent", Key::UserAgent),
+    ("useragent", Key::UserAgent),
+    ("user agent", Key::UserAgent),
+    ("allow", Key::Allow),
+    ("disallow", Key::Disallow),
+    ("dissallow", Key::Disallow),
+    ("dissalow", Key::Disallow),
+    ("disalow", Key::Disallow),
+    ("diasllow", Key::Disallow),
+    ("disallaw", Key::Disallow),
+    ("crawl-delay", Key::CrawlDelay),
+    ("crawldelay", Key::CrawlDelay),
+    ("crawl delay", Key::CrawlDelay),
+];
+
+fn record(line: &[u8]) -> Option<(Key, &[u8])> {
+    let line = line.split(|&byte| byte == b'#').next()?;
+    let colon = memchr::memchr(b':', line)?;
+    let name = line[..colon].trim_ascii();
+    let (_, key) = KEYS.iter().find(|(spelling, _)| name.eq_ignore_ascii_case(spelling.as_bytes()))?;
+    Some((*key, line[colon + 1..].trim_ascii()))
+}
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'-'
+}
+
+/// Percent-encoding as RFC 9309 §2.2.2 compares it: bytes beyond ASCII encoded, unreserved characters plain,
+/// hex digits in upper case.
+fn unified(text: &[u8]) -> Vec<u8> {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        let byte = text[at];
+        let escaped = (byte == b'%')
+            .then(|| text.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|digits| data_encoding::HEXLOWER_PERMISSIVE.decode(digits).ok());
+        let (value, width) = match escaped {
+            Some(value) => (value[0], 3),
+            None => (byte, 1),
+        };
+        let unreserved = value.is_ascii_alphanumeric() || b"-._~".contains(&value);
+        if value.is_ascii() && (width == 1 || unreserved) {
+            out.push(value);
+        } else {
+            out.extend([b'%', HEX[usize::from(value >> 4)], HEX[usize::from(value & 15)]]);
+        }
+        at += width;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn robots(text: &str) -> Robots {
+        Robots::parse(text.as_bytes(), "gleaner")
+    }
+
+    /// (robots.txt, allowed paths, closed paths): RFC 9309 §2.2 and §5, and the published examples of Google.
+    const CASES: &[(&str, &[&str], &[&str])] = &[
+        ("", &["/", "/a"], &[]),
+        ("User-agent: *\nDisallow: /", &["/robots.txt"], &["/", "/a"]),
+        ("User-agent: *\nDisallow:", &["/", "/a"], &[]),
+        ("User-agent: other\nDisallow: /", &["/a"], &[]),
+        ("User-agent: gleaner\nDisallow: /a\n\nUser-agent: *\nDisallow: /", &["/b"], &["/a", "/abc"]),
+        ("USER-AGENT: GLEANER/2.1 (x)\nDISALLOW: /a", &["/b"], &["/a"]),
+        ("User-agent: gleaners\nDisallow: /a", &["/a"], &[]),
+        ("User-agent: a\nUser-agent: gleaner\nDisallow: /x", &["/y"], &["/x"]),
+        ("User-agent: gleaner\nDisallow: /x\nUser-agent: b\nDisallow: /y", &["/y"], &["/x"]),
+        // Groups of the same token are merged.
+        ("User-agent: gleaner\nDisallow: /x\n\nUser-agent: gleaner\nDisallow: /y", &["/z"], &["/x", "/y"]),
+        // A group of our own without rules frees us from everyone's.
+        ("User-agent: gleaner\nDisallow:\nUser-agent: *\nDisallow: /", &["/x"], &[]),
+        // The longest match decides, allow wins between equals.
+        ("User-agent: *\nDisallow: /p\nAllow: /page", &["/page", "/page/1"], &["/p", "/px"]),
+        ("User-agent: *\nAllow: /p\nDisallow: /p", &["/p"], &[]),
+        ("User-agent: *\nAllow: /$\nDisallow: /", &["/"], &["/page.htm"]),
+        ("User-agent: *\nAllow: /page\nDisallow: /*.htm", &["/page"], &["/page.htm", "/x.htm"]),
+        ("User-agent: *\nDisallow: /*.php$", &["/a.php?x=1", "/a.phps"], &["/a.php", "/d/b.php"]),
+        ("User-agent: *\nDisallow: /fish*.php", &["/Fish.php", "/fish"], &["/fish.php", "/fishheads/c.php?p=1"]),
+        ("User-agent: *\nDisallow: /*/private/*/x$", &["/a/private/x", "/a/private/b/xx"], &["/a/private/b/x", "/a/private/b/c/x"]),
+        ("User-agent: *\nDisallow: *", &[], &["/", "/a"]),
+        // Percent-encoding is compared unified.
+        ("User-agent: *\nDisallow: /foo/bar/ツ", &["/foo/bar/"], &["/foo/bar/%E3%83%84"]),
+        ("User-agent: *\nDisallow: /%7ejoe", &[], &["/~joe", "/%7Ejoe"]),
+        ("User-agent: *\nDisallow: /a%2fb", &["/a/b"], &["/a%2Fb"]),
+        // Comments, spaces, odd line ends, a BOM, other records.
+        ("\u{feff}User-agent: * # all\r\nSitemap: http://x/s.xml\r\n  Disallow :  /x  # why\r\rFoo: bar", &["/y"], &["/x"]),
+        ("Disallow: /x\nUser-agent: *\nDisallow: /y", &["/x"], &["/y"]),
+        ("User-agent: *\nDissallow: /x", &["/y"], &["/x"]),
+        // Records that are not of the RFC do not end a run of user-agent lines.
+        ("User-agent: gleaner\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x", &["/y"], &["/x"]),
+        // The query is part of what is matched.
+        ("User-agent: *\nDisallow: /s?q=", &["/s", "/s?p=1"], &["/s?q=1"]),
+        ("<html>not a robots file: at all</html>", &["/"], &[]),
+    ];
+
+    #[test]
+    fn cases_of_the_rfc_and_of_large_crawlers() {
+        for (text, allowed, closed) in CASES {
+            let robots = robots(text);
+            for path in *allowed {
+                assert!(robots.allows(path), "{path} must be allowed by {text:?}");
+            }
+            for path in *closed {
+                assert!(!robots.allows(path), "{path} must be closed by {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn crawl_delay_is_that_of_our_group_and_never_absurd() {
+        assert_eq!(robots("User-agent: *\nCrawl-delay: 2.5").crawl_delay, Some(Duration::from_millis(2_500)));
+        assert_eq!(robots("User-agent: *\nCrawl-delay: 9e99").crawl_delay, Some(CRAWL_DELAY_MAX));
+        for bad in ["-1", "NaN", "inf", "soon", ""] {
+            assert_eq!(robots(&format!("User-agent: *\nCrawl-delay: {bad}")).crawl_delay, None, "{bad}");
+        }
+        assert_eq!(robots("User-agent: gleaner\nAllow: /\nUser-agent: *\nCrawl-delay: 9").crawl_delay, None);
+    }
+
+    #[test]
+    fn a_file_beyond_the_cap_is_read_up_to_it() {
+        let mut text = String::from("User-agent: *\nDisallow: /x\n");
+        text.push_str(&"#".repeat(limits::ROBOTS_BYTES_MAX));
+        text.push_str("\nDisallow: /y\n");
+        let robots = robots(&text);
+        assert!(!robots.allows("/x") && robots.allows("/y"));
+    }
+
+    #[test]
+    fn many_stars_do_not_take_long() {
+        let robots = robots(&format!("User-agent: *\nDisallow: /{}b$", "*a".repeat(2_000)));
+        assert!(robots.allows(&format!("/{}", "a".repeat(4_000))));
+    }
+}
