@@ -1,1 +1,181 @@
-//! Composition root.
+//! Composition root: the real clock, store, archive and transports, put together for one process.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use anyhow::Context;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::clock::{Clock, SystemClock};
+use crate::crawl::commit::{self, OnFault};
+use crate::crawl::progress::{Ended, Progress};
+use crate::crawl::site::Site;
+use crate::crawl::site_loop::{Shared, SiteLoop};
+use crate::crawl::{CrawlError, Hosts, RunOptions};
+use crate::crawldb::redb_store::{OpenOptions, RedbStore};
+use crate::crawldb::{CrawlDb, Owner};
+use crate::fetch::http::{ClientOptions, HttpTransport};
+use crate::limits;
+use crate::rules::SiteRules;
+use crate::torrent::archive::Archive;
+
+/// A data folder that is open: this process is the only one that writes to it.
+pub struct App {
+    pub data_dir: PathBuf,
+    pub db: Arc<dyn CrawlDb>,
+    pub archive: Arc<Archive>,
+    pub clock: Arc<dyn Clock>,
+    user_agent: String,
+}
+
+impl App {
+    /// Opens or creates a data folder.
+    pub fn open(data_dir: &Path, cache_bytes: usize, user_agent: String) -> anyhow::Result<Self> {
+        let db = RedbStore::open(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
+        let archive = Archive::open(&archive_path(data_dir), true)?;
+        Ok(Self {
+            data_dir: data_dir.to_owned(),
+            db: Arc::new(db),
+            archive: Arc::new(archive),
+            clock: Arc::new(SystemClock),
+            user_agent,
+        })
+    }
+
+    /// A site with its own HTTP client.
+    pub fn site(&self, rules: &Arc<SiteRules>) -> anyhow::Result<Arc<Site>> {
+        let transport = HttpTransport::new(&ClientOptions {
+            user_agent: &self.user_agent,
+            headers: &rules.headers,
+            proxy: rules.proxy.as_deref(),
+            connections_max: rules.connections_max as usize,
+        })
+        .with_context(|| format!("site {}", rules.name))?;
+        Ok(Arc::new(Site::new(
+            Arc::clone(rules),
+            Arc::new(transport),
+            Arc::clone(&self.clock),
+            Arc::clone(&self.db),
+        )))
+    }
+
+    /// A crew without sites yet, and its committer at work.
+    #[must_use]
+    pub fn crew(&self, options: RunOptions, on_fault: OnFault, progress: Progress) -> Crew {
+        let (commits, messages) = mpsc::channel(limits::COMMIT_VISITS_MAX);
+        let (stop, stopped) = watch::channel(false);
+        let committer =
+            tokio::spawn(commit::run(Arc::clone(&self.db), Arc::clone(&self.archive), messages, on_fault));
+        let shared = Shared {
+            hosts: Hosts::default(),
+            progress,
+            commits,
+            stop: stopped,
+            owner: Owner(u64::from(std::process::id())),
+            pages: Arc::new(AtomicU64::new(0)),
+            alive: Arc::new(AtomicU64::new(0)),
+        };
+        Crew { shared, options, stop, committer, loops: JoinSet::new() }
+    }
+}
+
+/// Where the crawl database of a data folder lies.
+#[must_use]
+pub fn database_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("crawl.redb")
+}
+
+/// Where the torrents of a data folder lie.
+#[must_use]
+pub fn archive_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("torrents")
+}
+
+/// Sites being crawled side by side, with one committer.
+pub struct Crew {
+    shared: Shared,
+    options: RunOptions,
+    stop: watch::Sender<bool>,
+    committer: tokio::task::JoinHandle<Result<(), commit::CommitError>>,
+    loops: JoinSet<(String, Result<Ended, CrawlError>)>,
+}
+
+impl Crew {
+    /// Starts a site. Returns the sender that stops this site alone, and when it was last seen at work.
+    pub fn add(&mut self, site: Arc<Site>) -> (watch::Sender<bool>, Arc<AtomicU64>) {
+        let (stop, stopped) = watch::channel(false);
+        let alive = Arc::new(AtomicU64::new(site.clock.now().0));
+        let shared = Shared { stop: stopped, alive: Arc::clone(&alive), ..self.shared.clone() };
+        let options = self.options.clone();
+        self.loops.spawn(async move {
+            let name = site.rules.name.to_string();
+            let ended = match SiteLoop::new(site, shared, options).await {
+                Ok(site_loop) => site_loop.run().await,
+                Err(error) => Err(error),
+            };
+            (name, ended)
+        });
+        (stop, alive)
+    }
+
+    /// The next site that ends; None when none is left.
+    pub async fn ended(&mut self) -> anyhow::Result<Option<(String, Result<Ended, CrawlError>)>> {
+        match self.loops.join_next().await {
+            None => Ok(None),
+            Some(joined) => Ok(Some(joined.context("a site's crawl broke off")?)),
+        }
+    }
+
+    /// Waits for the last commit. Call when no site is left.
+    pub async fn finish(self) -> anyhow::Result<()> {
+        let Self { shared, stop, committer, loops, .. } = self;
+        drop((shared, stop, loops));
+        committer.await.context("the committer broke off")??;
+        Ok(())
+    }
+}
+
+/// Crawls sites to their end, or until `stop` says so; returns how each ended. The first fault of the store ends
+/// all of them.
+pub async fn crawl(
+    app: &App,
+    sites: &[Arc<SiteRules>],
+    options: RunOptions,
+    progress: Progress,
+    mut stop: watch::Receiver<bool>,
+) -> anyhow::Result<BTreeMap<String, Ended>> {
+    let mut crew = app.crew(options, OnFault::Stop, progress);
+    let mut stops = Vec::new();
+    for rules in sites {
+        stops.push(crew.add(app.site(rules)?).0);
+    }
+    let mut ends = BTreeMap::new();
+    let mut fault = None;
+    loop {
+        tokio::select! {
+            ended = crew.ended() => match ended? {
+                None => break,
+                Some((name, Ok(ended))) => { ends.insert(name, ended); }
+                // When the committer has ended, its own error is the cause.
+                Some((_, Err(error))) => {
+                    for stop in &stops {
+                        let _ = stop.send(true);
+                    }
+                    if !matches!(error, CrawlError::CommitterGone) {
+                        fault.get_or_insert(error);
+                    }
+                }
+            },
+            Ok(()) = stop.changed() => {
+                for stop in &stops {
+                    let _ = stop.send(true);
+                }
+            }
+        }
+    }
+    crew.finish().await?;
+    fault.map_or(Ok(ends), |fault| Err(fault.into()))
+}

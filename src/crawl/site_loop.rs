@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -29,8 +30,8 @@ use crate::url::CrawlUrl;
 /// Requests in a row without an answer after which a crawl that is to end gives the host up for this run.
 const UNREACHABLE_MAX: u32 = 5;
 
-/// Longest sleep of an idle loop: it looks at the stop signal and at the clock again.
-const IDLE_MAX: Duration = Duration::from_secs(3_600);
+/// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
+const IDLE_MAX: Duration = Duration::from_secs(5);
 
 /// How often a site looks for a free connection of a host that it shares with another site.
 const CONNECTION_POLL: Duration = Duration::from_millis(50);
@@ -45,9 +46,9 @@ pub struct Shared {
     pub stop: watch::Receiver<bool>,
     pub owner: Owner,
     /// Requests of the whole run so far, for `--max-pages`.
-    pub pages: Arc<std::sync::atomic::AtomicU64>,
-    /// Pinged by every loop that has looked for work; the service's watchdog listens.
-    pub alive: Arc<dyn Fn() + Send + Sync>,
+    pub pages: Arc<AtomicU64>,
+    /// When this site last looked for work; the service's watchdog reads it.
+    pub alive: Arc<AtomicU64>,
 }
 
 type Running = Pin<Box<dyn Future<Output = Ran> + Send>>;
@@ -161,7 +162,7 @@ impl SiteLoop {
 
     async fn work(&mut self) -> Result<Ended, CrawlError> {
         loop {
-            (self.shared.alive)();
+            self.shared.alive.store(self.site.clock.now().0, Ordering::Relaxed);
             if *self.shared.stop.borrow() {
                 return Ok(Ended::Stopped);
             }
@@ -228,7 +229,7 @@ impl SiteLoop {
         {
             return Some(format!("--max-time of {} s", max.as_secs()));
         }
-        let pages = self.shared.pages.load(std::sync::atomic::Ordering::Relaxed);
+        let pages = self.shared.pages.load(Ordering::Relaxed);
         if let Some(max) = self.options.pages_max
             && pages >= max
         {
@@ -318,7 +319,7 @@ impl SiteLoop {
                     break;
                 }
                 let Some((lane, job)) = self.hosts[index].lanes.pop() else { break };
-                self.shared.pages.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                self.shared.pages.fetch_add(1, Ordering::Relaxed);
                 self.site_pages += 1;
                 let site = Arc::clone(&self.site);
                 self.running.push(Box::pin(async move {
@@ -332,7 +333,7 @@ impl SiteLoop {
     }
 
     fn over_run_budget(&self) -> bool {
-        let pages = self.shared.pages.load(std::sync::atomic::Ordering::Relaxed);
+        let pages = self.shared.pages.load(Ordering::Relaxed);
         self.options.pages_max.is_some_and(|max| pages >= max)
             || self.site.rules.pages_max.is_some_and(|max| self.site_pages >= max)
     }
