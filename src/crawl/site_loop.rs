@@ -24,7 +24,7 @@ use crate::frontier::lanes::{Lanes, lane_of};
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Gate, HostPolicy};
-use crate::rules::{Class, Verdict};
+use crate::rules::{self, Class, Verdict};
 use crate::url::CrawlUrl;
 
 /// Requests in a row without an answer after which a crawl that is to end gives the host up for this run.
@@ -202,7 +202,7 @@ impl SiteLoop {
             }
             let name = CrawlUrl::from_parts(&row.origin, "/").host().to_owned();
             self.shared.hosts.with(&name, |state| state.block(row.blocked_until));
-            let robots = if self.site.rules.obey_robots {
+            let robots = if self.site.rules.robots == rules::Robots::Obey {
                 RobotsState::Unknown
             } else {
                 RobotsState::Known { robots: Arc::new(Robots::allow_all()), until: UnixMillis(u64::MAX) }
@@ -212,7 +212,7 @@ impl SiteLoop {
                 id: row.id,
                 origin: row.origin.into(),
                 name,
-                lanes: Lanes::new(self.site.rules.lanes),
+                lanes: Lanes::new(self.site.rules.lanes.count.into()),
                 robots,
                 lease_at: Some(UnixMillis(0)),
                 gate_at: None,
@@ -294,7 +294,7 @@ impl SiteLoop {
 
     fn queue(&mut self, index: usize, job: Job) {
         let (rules, host) = (&self.site.rules, &mut self.hosts[index]);
-        let lane = lane_of(rules.lane_key, &host.name, job.url.as_str(), rules.lanes);
+        let lane = lane_of(rules.lanes.key, &host.name, job.url.as_str(), rules.lanes.count.into());
         host.lanes.push(lane, job);
     }
 
@@ -344,10 +344,10 @@ impl SiteLoop {
             RobotsState::Known { robots, .. } => robots.crawl_delay.unwrap_or_default(),
             _ => Duration::ZERO,
         };
-        let interval = rules.interval.max(asked);
+        let interval = rules.rate.interval.max(asked);
         HostPolicy {
             interval_ms: u64::try_from(interval.as_millis()).unwrap_or(u64::MAX),
-            connections_max: rules.connections_max,
+            connections_max: rules.rate.connections.into(),
         }
     }
 

@@ -1,11 +1,15 @@
 //! Composition root: the real clock, store, archive and transports, put together for one process.
 
+pub mod control;
+pub mod service;
+pub mod status;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -13,6 +17,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::crawl::commit::{self, OnFault};
 use crate::crawl::progress::{Ended, Progress};
 use crate::crawl::site::Site;
+use crate::crawl::robots_txt;
 use crate::crawl::site_loop::{Shared, SiteLoop};
 use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -50,8 +55,8 @@ impl App {
         let transport = HttpTransport::new(&ClientOptions {
             user_agent: &self.user_agent,
             headers: &rules.headers,
-            proxy: rules.proxy.as_deref(),
-            connections_max: rules.connections_max as usize,
+            proxy: rules.proxy.as_ref(),
+            connections_max: rules.rate.connections.into(),
         })
         .with_context(|| format!("site {}", rules.name))?;
         Ok(Arc::new(Site::new(
@@ -67,8 +72,9 @@ impl App {
     pub fn crew(&self, options: RunOptions, on_fault: OnFault, progress: Progress) -> Crew {
         let (commits, messages) = mpsc::channel(limits::COMMIT_VISITS_MAX);
         let (stop, stopped) = watch::channel(false);
+        let failing = Arc::new(AtomicBool::new(false));
         let committer =
-            tokio::spawn(commit::run(Arc::clone(&self.db), Arc::clone(&self.archive), messages, on_fault));
+            tokio::spawn(commit::run(Arc::clone(&self.db), Arc::clone(&self.archive), messages, on_fault, Arc::clone(&failing)));
         let shared = Shared {
             hosts: Hosts::default(),
             progress,
@@ -78,8 +84,22 @@ impl App {
             pages: Arc::new(AtomicU64::new(0)),
             alive: Arc::new(AtomicU64::new(0)),
         };
-        Crew { shared, options, stop, committer, loops: JoinSet::new() }
+        Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
     }
+}
+
+/// What the client says it is; `contact` tells the operators of sites whom to ask.
+#[must_use]
+pub fn user_agent(contact: &str) -> String {
+    format!("{}/{} (+{contact})", robots_txt::PRODUCT_TOKEN, env!("CARGO_PKG_VERSION"))
+}
+
+/// An error with a hint unless a crawl has begun in this folder: reading must not make one.
+pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
+    if database_path(data_dir).exists() {
+        return Ok(());
+    }
+    bail!("{}: no crawl has begun here\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
 }
 
 /// Where the crawl database of a data folder lies.
@@ -98,8 +118,11 @@ pub fn archive_path(data_dir: &Path) -> PathBuf {
 pub struct Crew {
     shared: Shared,
     options: RunOptions,
-    stop: watch::Sender<bool>,
+    /// Kept so that the crew's own receiver never ends.
+    _stop: watch::Sender<bool>,
     committer: tokio::task::JoinHandle<Result<(), commit::CommitError>>,
+    /// True while the last commit has failed and is tried again.
+    failing: Arc<AtomicBool>,
     loops: JoinSet<(String, Result<Ended, CrawlError>)>,
 }
 
@@ -129,10 +152,17 @@ impl Crew {
         }
     }
 
+    /// True while the last commit has failed and is tried again: a full disk, most often.
+    #[must_use]
+    pub fn commit_is_failing(&self) -> bool {
+        self.failing.load(Ordering::Relaxed)
+    }
+
     /// Waits for the last commit. Call when no site is left.
     pub async fn finish(self) -> anyhow::Result<()> {
-        let Self { shared, stop, committer, loops, .. } = self;
-        drop((shared, stop, loops));
+        let Self { shared, committer, .. } = self;
+        // The committer ends when nobody can send to it any more.
+        drop(shared);
         committer.await.context("the committer broke off")??;
         Ok(())
     }
