@@ -52,8 +52,8 @@ pub enum BencodeFault {
 /// Digits of an integer, leading zeros included; libtorrent's limit.
 const INTEGER_DIGITS_MAX: usize = 20;
 
-/// Digits of a string's length, leading zeros included.
-const LENGTH_DIGITS_MAX: usize = 20;
+/// Digits of a string's length, leading zeros included; libtorrent's limit.
+const LENGTH_DIGITS_MAX: usize = 16;
 
 // One bit of a u128 per open container.
 const _: () = assert!(BENCODE_DEPTH_MAX <= 128);
@@ -421,6 +421,12 @@ impl<'a> Walk<'a> {
     /// Steps out of a dictionary behind whose last entry the walk stands; false where entries are left.
     pub fn leave(&mut self) -> bool {
         self.eat(b'e')
+    }
+
+    /// True before the end of a dictionary.
+    #[must_use]
+    pub fn at_end(&self) -> bool {
+        self.rest.first() == Some(&b'e')
     }
 
     fn eat(&mut self, wanted: u8) -> bool {

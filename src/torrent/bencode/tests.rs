@@ -29,7 +29,7 @@ fn reference_end(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
         b'0'..=b'9' => {
             let colon = at + bytes[at..].iter().position(|&byte| byte == b':')?;
             let digits = &bytes[at..colon];
-            if digits.len() > 20 || !digits.iter().all(u8::is_ascii_digit) {
+            if digits.len() > 16 || !digits.iter().all(u8::is_ascii_digit) {
                 return None;
             }
             let length: usize = std::str::from_utf8(digits).ok()?.parse().ok()?;
@@ -99,7 +99,7 @@ proptest! {
     fn random_bytes_never_panic(bytes in prop::collection::vec(prop::sample::select(&b"delli0123456789:-ab"[..]), 0..200)) {
         if let Ok(spans) = scan_dictionary(&bytes) {
             prop_assert!(spans.len <= bytes.len());
-            is_canonical(&bytes[..spans.len]);
+            let _ = is_canonical(&bytes[..spans.len]);
         }
         let at_least_it_ends = Value::read(&bytes).and_then(Value::as_dict).map(|dict| dict.entries().count());
         prop_assert!(at_least_it_ends.is_none_or(|count| count <= bytes.len()));
@@ -124,7 +124,7 @@ fn faults_name_their_byte() {
     assert_eq!(fault(b"d8:announcement to all"), (11, ExpectedValue));
     assert_eq!(fault(b"d1:a99999999999:x"), (4, UnexpectedEnd));
     assert_eq!(fault(b"d1:ai123456789012345678901ee"), (4, IntegerTooLong));
-    assert_eq!(fault(b"d1:a184467440737095516160:xe"), (4, UnexpectedEnd));
+    assert_eq!(fault(b"d1:a00000000000000001:xe"), (4, LengthTooLong));
 }
 
 #[test]
