@@ -356,6 +356,10 @@ fn mutate_node(node: &mut Node, random: &mut Random) {
             let at = random.below(items.len());
             items.insert(at, items[at].clone());
         }
+        (Node::List(items), 4) if !items.is_empty() => {
+            let (one, other) = (random.below(items.len()), random.below(items.len()));
+            items.swap(one, other);
+        }
         (Node::List(items), _) => items.push(Node::String(word(random))),
         (Node::String(content), 0..=1) => {
             content.pop();

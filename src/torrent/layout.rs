@@ -33,7 +33,7 @@ pub(super) struct Layout {
     placed: Option<Vec<Placed>>,
 }
 
-/// A file with content, at its place in the payload. The path is kept as its hash: a list may name 10⁵ files.
+/// A file at its place in the payload. The path is kept as its hash: a list may name 10⁵ files.
 #[derive(Debug, PartialEq, Eq)]
 struct Placed {
     path_hash: u64,
@@ -56,10 +56,10 @@ impl Layout {
         // Bounded by the scanner's cap on values.
         self.file_count = self.file_count.saturating_add(1);
         self.payload_bytes += bytes;
-        if let Some(placed) = &mut self.placed
-            && bytes > 0
-        {
-            placed.push(Placed { path_hash: xxhash_rust::xxh3::xxh3_64(path), offset, bytes });
+        if let Some(placed) = &mut self.placed {
+            // An empty file lies nowhere (a pad file may stand before or behind it), and only its turn counts.
+            let (path_hash, offset) = if bytes == 0 { (0, 0) } else { (xxhash_rust::xxh3::xxh3_64(path), offset) };
+            placed.push(Placed { path_hash, offset, bytes });
         }
         Ok(())
     }
@@ -75,12 +75,13 @@ impl Layout {
         self.advance(self.total_bytes.next_multiple_of(piece_bytes) - self.total_bytes)
     }
 
-    /// True when the v1 list (`self`) and the v2 tree tell of the same files at the same places. Pad files, empty
-    /// files and links may differ; the last piece may be padded in one and not in the other.
+    /// True when the v1 list (`self`) and the v2 tree tell of the same files at the same places. Pad files, the
+    /// names of empty files and links may differ; the last piece may be padded in one and not in the other.
     pub(super) fn agrees_with(&self, v2: &Self, piece_bytes: u64) -> bool {
         let same_end =
             self.total_bytes == v2.total_bytes || self.total_bytes.next_multiple_of(piece_bytes) == v2.total_bytes;
-        let unpadded = self.placed.as_ref().and_then(|placed| placed.last()).map(|last| last.offset + last.bytes);
+        let last = self.placed.as_ref().and_then(|placed| placed.iter().rev().find(|file| file.bytes > 0));
+        let unpadded = last.map(|last| last.offset + last.bytes);
         let ends_at_payload = self.total_bytes == v2.total_bytes || Some(self.total_bytes) == unpadded;
         same_end && ends_at_payload && self.placed == v2.placed
     }
@@ -170,6 +171,8 @@ pub(super) fn file_tree<'a>(
             return Err(MetainfoError::FileTree);
         }
         let length_outside = path.len();
+        // Here, unlike in a `path`, what is left of "/" is an empty name and not none.
+        let name = &key[key.iter().take_while(|byte| **byte == b'/').count()..];
         let mut ahead = walk.clone();
         if ahead.key() == Some(b"") {
             // A file: a dictionary whose only key is empty.
@@ -182,7 +185,7 @@ pub(super) fn file_tree<'a>(
             if alone {
                 path.clear();
             }
-            push_element(&mut path, key);
+            push_element(&mut path, name);
             if path.is_empty() {
                 return Err(MetainfoError::Name);
             }
@@ -190,7 +193,7 @@ pub(super) fn file_tree<'a>(
             path.truncate(length_outside);
         } else {
             folders.push(length_outside);
-            push_element(&mut path, key);
+            push_element(&mut path, name);
         }
         first_key = false;
     }
