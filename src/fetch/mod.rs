@@ -1,1 +1,3 @@
 //! Requests and their outcomes.
+
+pub mod charset;
