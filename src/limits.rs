@@ -90,3 +90,7 @@ pub const RULE_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Bytes of one compiled regular expression set of a rule file.
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
+
+/// Regular expressions of one site, its families' included. Each URL is tried against all of them at once; the
+/// largest families need some dozens.
+pub const RULES_PER_SITE_MAX: usize = 512;

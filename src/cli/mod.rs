@@ -5,6 +5,7 @@ pub mod crawl;
 pub mod demo;
 pub mod manual;
 pub mod progress_bar;
+pub mod rules;
 pub mod run;
 pub mod status;
 pub mod summary;
