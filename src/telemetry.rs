@@ -6,16 +6,6 @@ use indicatif::MultiProgress;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How a log line looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum LogFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// One JSON object a line.
-    Json,
-}
-
 /// Standard error beside progress bars: a bar steps aside while a line is written.
 #[derive(Clone, Default)]
 pub struct Terminal {
@@ -41,16 +31,17 @@ impl<'a> MakeWriter<'a> for Terminal {
     }
 }
 
-/// Starts logging. `level` is used unless `GLEANER_LOG` holds a filter such as `gleaner=debug`. Colours are used
-/// on a terminal, unless `NO_COLOR` is set.
-pub fn start(format: LogFormat, level: &str, terminal: &Terminal) {
+/// Starts logging, as text or as JSON. `filter` is used unless `GLEANER_LOG` holds one such as `gleaner=debug`.
+/// Colours are used on a terminal, unless `NO_COLOR` is set.
+pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     use std::io::IsTerminal;
-    let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| EnvFilter::new(format!("gleaner={level}")));
+    let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| EnvFilter::new(filter));
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(terminal.clone()).with_target(false);
     // Fails only when logging was started before, by a test in the same process.
-    let _ = match format {
-        LogFormat::Text => builder.with_ansi(colours).try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    let _ = if json {
+        builder.json().flatten_event(true).try_init()
+    } else {
+        builder.with_ansi(colours).try_init()
     };
 }

@@ -10,22 +10,54 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context, bail};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
 use crate::crawl::commit::{self, OnFault};
 use crate::crawl::progress::{Ended, Progress};
 use crate::crawl::site::Site;
-use crate::crawl::robots_txt;
 use crate::crawl::site_loop::{Shared, SiteLoop};
 use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
-use crate::crawldb::{CrawlDb, Owner};
+use crate::crawldb::{CrawlDb, Owner, Reader};
 use crate::fetch::http::{ClientOptions, HttpTransport};
 use crate::limits;
 use crate::rules::SiteRules;
 use crate::torrent::archive::Archive;
+
+/// What a process needs to know to open a data folder and to crawl.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub data_dir: PathBuf,
+    pub cache_bytes: usize,
+    pub user_agent: String,
+    /// Requests under way at a time, over all sites.
+    pub requests_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            data_dir: PathBuf::from("gleaner-data"),
+            cache_bytes: 32 << 20,
+            user_agent: concat!("gleaner/", env!("CARGO_PKG_VERSION")).to_owned(),
+            requests_max: 64,
+        }
+    }
+}
+
+impl From<&Config> for Options {
+    fn from(config: &Config) -> Self {
+        Self {
+            data_dir: config.data_dir.clone(),
+            cache_bytes: (config.cache_mb as usize) << 20,
+            user_agent: config.user_agent(),
+            requests_max: config.requests_max.into(),
+        }
+    }
+}
 
 /// A data folder that is open: this process is the only one that writes to it.
 pub struct App {
@@ -33,27 +65,35 @@ pub struct App {
     pub db: Arc<dyn CrawlDb>,
     pub archive: Arc<Archive>,
     pub clock: Arc<dyn Clock>,
-    user_agent: String,
+    options: Options,
 }
 
 impl App {
     /// Opens or creates a data folder.
-    pub fn open(data_dir: &Path, cache_bytes: usize, user_agent: String) -> anyhow::Result<Self> {
+    pub fn open(options: &Options) -> anyhow::Result<Self> {
+        let data_dir = &options.data_dir;
+        let cache_bytes = options.cache_bytes;
         let db = RedbStore::open(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
-        let archive = Archive::open(&archive_path(data_dir), true)?;
+        let archive = Archive::open(archive_path(data_dir), true)?;
         Ok(Self {
-            data_dir: data_dir.to_owned(),
+            data_dir: data_dir.clone(),
             db: Arc::new(db),
             archive: Arc::new(archive),
             clock: Arc::new(SystemClock),
-            user_agent,
+            options: options.clone(),
         })
+    }
+
+    /// What was harvested, for reading.
+    #[must_use]
+    pub fn reader(&self) -> Arc<dyn Reader> {
+        Arc::clone(&self.db) as Arc<dyn Reader>
     }
 
     /// A site with its own HTTP client.
     pub fn site(&self, rules: &Arc<SiteRules>) -> anyhow::Result<Arc<Site>> {
         let transport = HttpTransport::new(&ClientOptions {
-            user_agent: &self.user_agent,
+            user_agent: &self.options.user_agent,
             headers: &rules.headers,
             proxy: rules.proxy.as_ref(),
             connections_max: rules.rate.connections.into(),
@@ -81,17 +121,12 @@ impl App {
             commits,
             stop: stopped,
             owner: Owner(u64::from(std::process::id())),
+            requests: Arc::new(Semaphore::new(self.options.requests_max)),
             pages: Arc::new(AtomicU64::new(0)),
             alive: Arc::new(AtomicU64::new(0)),
         };
         Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
     }
-}
-
-/// What the client says it is; `contact` tells the operators of sites whom to ask.
-#[must_use]
-pub fn user_agent(contact: &str) -> String {
-    format!("{}/{} (+{contact})", robots_txt::PRODUCT_TOKEN, env!("CARGO_PKG_VERSION"))
 }
 
 /// An error with a hint unless a crawl has begun in this folder: reading must not make one.

@@ -57,7 +57,7 @@ pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow:
         keep_looking: false,
     };
     let summary = block_on(async {
-        let app = App::open(&config.data_dir, config.cache_bytes(), config.user_agent())?;
+        let app = App::open(&config.into())?;
         run_sites(&app, &sites, run_options, terminal).await
     })?;
     if options.json {
@@ -141,7 +141,7 @@ fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Vec<Arc<SiteRules
 /// What a crawl would begin with. Opens the database only when it is there.
 async fn dry_run(config: &Config, sites: &[Arc<SiteRules>], json: bool) -> anyhow::Result<ExitCode> {
     let db = if app::database_path(&config.data_dir).exists() {
-        Some(App::open(&config.data_dir, config.cache_bytes(), config.user_agent())?.db)
+        Some(App::open(&config.into())?.db)
     } else {
         None
     };

@@ -19,7 +19,6 @@ use crate::rules;
 use crate::telemetry::Terminal;
 
 const TORRENTS: usize = 500;
-const CACHE_BYTES: usize = 64 << 20;
 const ROWS: usize = 1_000;
 
 #[derive(Args, Clone, Debug)]
@@ -168,7 +167,7 @@ fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served> {
 
 async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> anyhow::Result<DemoSummary> {
     let rules = rules::from_text("demo", &site.rules_text).map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
-    let app = App::open(data_dir, CACHE_BYTES, app::user_agent("the demo of gleaner itself"))?;
+    let app = App::open(&app::Options { data_dir: data_dir.to_owned(), ..app::Options::default() })?;
     let run = crawl::run_sites(&app, &[rules], RunOptions::default(), terminal).await?;
     let mut stored = Vec::new();
     let mut after = None;

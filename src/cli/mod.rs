@@ -10,12 +10,15 @@ pub mod run;
 pub mod status;
 pub mod summary;
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::telemetry::{self, LogFormat, Terminal};
+use crate::config::LogFormat;
+use crate::rules::fault;
+use crate::telemetry::{self, Terminal};
 
 /// A focused crawler that harvests BitTorrent metainfo files from the sites its operator is entitled to use.
 #[derive(Parser)]
@@ -144,12 +147,6 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
     let terminal = Terminal::default();
-    let quiet_level = match global.verbose {
-        0 => "warn",
-        1 => "debug",
-        _ => "trace",
-    };
-    let level = if matches!(command, Command::Run(_)) && global.verbose == 0 { "info" } else { quiet_level };
     // The demo needs no configuration; everything else tells its faults before it starts.
     let config = match &command {
         Command::Demo(_) | Command::DemoSite(_) | Command::Completions { .. } | Command::Man { .. } => None,
@@ -158,8 +155,14 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
             Err(code) => return Ok(code),
         },
     };
-    let format = global.log_format.or(config.as_ref().map(|config| config.log_format)).unwrap_or_default();
-    telemetry::start(format, level, &terminal);
+    let format = config.as_ref().map(|config| config.log_format).or(global.log_format).unwrap_or_default();
+    let filter = match (global.verbose, &command, &config) {
+        (0, Command::Run(_), Some(config)) => config.log_filter.as_str(),
+        (0, ..) => "warn",
+        (1, ..) => "gleaner=debug",
+        _ => "gleaner=trace",
+    };
+    telemetry::start(format == LogFormat::Json, filter, &terminal);
     let Some(config) = config else {
         return match command {
             Command::Demo(options) => demo::demo(&global, &options, &terminal),
@@ -177,11 +180,25 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
-        Command::Config(ConfigCommand::Check) => config::check(&config),
+        Command::Config(ConfigCommand::Check) => Ok(config::check(&config)),
         Command::Demo(_) | Command::DemoSite(_) | Command::Completions { .. } | Command::Man { .. } => {
             unreachable!("handled without a configuration")
         }
     }
+}
+
+fn rules_command(command: RulesCommand, rules_dir: &Path) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    let well = match command {
+        RulesCommand::Check { files } => {
+            let colour = fault::colour_wanted(out.is_terminal());
+            rules::check(&files, rules_dir, &mut out, colour)?
+        }
+        RulesCommand::Explain { url } => rules::explain(&url, rules_dir, &mut out)?,
+        RulesCommand::New { url } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
+        RulesCommand::Schema => rules::schema(&mut out).map(|()| true)?,
+    };
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own.

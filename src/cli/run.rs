@@ -13,7 +13,7 @@ pub struct Options {}
 
 pub fn run(config: &Config, _: &Options) -> anyhow::Result<ExitCode> {
     block_on(async {
-        let app = App::open(&config.data_dir, config.cache_bytes(), config.user_agent())?;
+        let app = App::open(&config.into())?;
         service::run(&app, &config.rules_dir).await?;
         Ok(ExitCode::SUCCESS)
     })

@@ -23,7 +23,7 @@ pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             return Ok(remote.status().await?);
         }
         app::must_exist(&config.data_dir)?;
-        let app = App::open(&config.data_dir, config.cache_bytes(), config.user_agent())?;
+        let app = App::open(&config.into())?;
         Ok(status::report(app.reader().as_ref(), None).await?)
     })?;
     if options.json {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use super::commit::{Committed, Message};
 use super::progress::{Ended, Progress};
@@ -33,7 +33,7 @@ const UNREACHABLE_MAX: u32 = 5;
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_MAX: Duration = Duration::from_secs(5);
 
-/// How often a site looks for a free connection of a host that it shares with another site.
+/// How often a site looks for a connection or a request's place that another site holds.
 const CONNECTION_POLL: Duration = Duration::from_millis(50);
 
 /// What the site loop shares with the rest of the process.
@@ -45,6 +45,8 @@ pub struct Shared {
     /// True once the process is to end.
     pub stop: watch::Receiver<bool>,
     pub owner: Owner,
+    /// One permit a request under way, over all sites.
+    pub requests: Arc<Semaphore>,
     /// Requests of the whole run so far, for `--max-pages`.
     pub pages: Arc<AtomicU64>,
     /// When this site last looked for work; the service's watchdog reads it.
@@ -315,6 +317,7 @@ impl SiteLoop {
                 }
             }
             while self.hosts[index].lanes.has_ready() && !self.over_run_budget() {
+                let Some(permit) = self.permit(index, now) else { break };
                 if !self.through_gate(index, now) {
                     break;
                 }
@@ -324,6 +327,7 @@ impl SiteLoop {
                 let site = Arc::clone(&self.site);
                 self.running.push(Box::pin(async move {
                     let finished = visit::visit(&site, job).await;
+                    drop(permit);
                     Ran::Visit { host: index, lane, finished }
                 }));
             }
@@ -362,6 +366,15 @@ impl SiteLoop {
             Gate::WaitForConnection => {}
         }
         false
+    }
+
+    /// A place among the process's requests; other sites may hold them all, and nobody wakes us then.
+    fn permit(&mut self, index: usize, now: UnixMillis) -> Option<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.shared.requests).try_acquire_owned().ok();
+        if permit.is_none() {
+            self.hosts[index].gate_at = Some(now.plus(CONNECTION_POLL));
+        }
+        permit
     }
 
     fn ask_robots(&mut self, index: usize, now: UnixMillis) {
