@@ -129,8 +129,7 @@ impl SiteLoop {
             progress.counts.queued = counts.urls_queued;
             progress.ended = None;
         });
-        let site_pages =
-            counts.outcomes.iter().filter(|(outcome, _)| outcome.was_fetched()).map(|(_, count)| count).sum();
+        let site_pages = counts.pages();
         let mut this = Self {
             site,
             shared,

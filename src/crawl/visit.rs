@@ -121,13 +121,14 @@ fn torrent(site: &Site, job: &Job, bytes: &Bytes) -> Finished {
         }
     };
     let file = bytes.slice(metainfo.dict.clone());
+    let sha256 = metainfo.dict_sha256(bytes);
     let facts = TorrentFacts {
         infohashes: metainfo.infohashes,
         name: metainfo.name.into(),
         payload_bytes: metainfo.payload_bytes,
         file_count: metainfo.file_count,
         metainfo_bytes: u32::try_from(file.len()).unwrap_or(u32::MAX),
-        sha256: metainfo::sha256(&file),
+        sha256,
         created_unix: metainfo.created_unix,
         private: metainfo.private,
     };
