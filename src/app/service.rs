@@ -11,6 +11,7 @@ use anyhow::Context;
 use notify::{RecursiveMode, Watcher};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::{App, Crew, control};
 use crate::clock::UnixMillis;
@@ -29,7 +30,9 @@ const COMMIT_RETRY: Duration = Duration::from_secs(5);
 const STUCK_AFTER: Duration = Duration::from_secs(60);
 
 struct Running {
-    rules: Arc<SiteRules>,
+    file: PathBuf,
+    /// Of the rule files that the site was started with.
+    fingerprint: u64,
     stop: watch::Sender<bool>,
     alive: Arc<AtomicU64>,
 }
@@ -132,7 +135,7 @@ impl Service<'_> {
             .running
             .iter()
             .filter(|(name, running)| {
-                !wanted.iter().any(|site| *site.name == ***name) && !bad.contains(&running.rules.path)
+                !wanted.iter().any(|site| *site.name == ***name) && !bad.contains(&running.file)
             })
             .map(|(name, _)| name.clone())
             .collect();
@@ -154,7 +157,7 @@ impl Service<'_> {
         }
         match self.running.get(&name) {
             None => self.start(site),
-            Some(running) if running.rules.source_hash != site.source_hash => {
+            Some(running) if running.fingerprint != self.fingerprint(site) => {
                 tracing::info!(site = name, "site's rules changed");
                 self.end(&name, Some(Arc::clone(site)));
             }
@@ -169,10 +172,21 @@ impl Service<'_> {
         match self.app.site(site) {
             Ok(built) => {
                 let (stop, alive) = self.crew.add(built);
-                self.running.insert(site.name.to_string(), Running { rules: Arc::clone(site), stop, alive });
+                self.running.insert(site.name.to_string(), Running { file: site.file.to_path_buf(), fingerprint: self.fingerprint(site), stop, alive });
             }
             Err(error) => tracing::error!(site = %site.name, error = format!("{error:#}"), "site cannot start"),
         }
+    }
+
+    /// Changes when the site's file or any family does. A file that cannot be read counts as empty; loading it
+    /// has told the fault.
+    fn fingerprint(&self, site: &SiteRules) -> u64 {
+        let families = rules::site_paths(&self.rules_dir.join("families")).unwrap_or_default();
+        let mut hasher = Xxh3::new();
+        for path in families.iter().map(PathBuf::as_path).chain([&*site.file]) {
+            hasher.update(&std::fs::read(path).unwrap_or_default());
+        }
+        hasher.digest()
     }
 
     fn end(&mut self, name: &str, next: Option<Arc<SiteRules>>) {

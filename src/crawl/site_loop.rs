@@ -478,7 +478,7 @@ impl SiteLoop {
         self.send(Message::Visit { finished: Box::new(finished), reply }).await
     }
 
-    async fn send(&self, message: Message) -> Result<(), CrawlError> {
+    async fn send(&mut self, message: Message) -> Result<(), CrawlError> {
         self.shared.commits.send(message).await.map_err(|_| CrawlError::CommitterGone)
     }
 
