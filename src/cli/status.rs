@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::Table;
 
 use super::block_on;
 use crate::app::status::{self, SiteStatus, StatusReport};
@@ -39,7 +39,7 @@ fn text(report: &StatusReport) -> String {
         return "nothing has been crawled yet (hint: gleaner crawl)\n".to_owned();
     }
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_FULL_CONDENSED);
+    table.load_style(comfy_table::presets::NOTHING);
     table.set_header(["site", "torrents", "magnets", "requests", "known URLs", "queued", "state"]);
     for site in &report.sites {
         table.add_row([
