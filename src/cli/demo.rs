@@ -272,6 +272,13 @@ pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
     println!("{}", serde_json::json!({ "site": site.origin(), "site_torrents": site.truth().reachable().count() }));
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
     let log = site.log();
-    println!("{}", serde_json::json!({ "refused_fetches": site.refused_fetches(), "requests": log.paths, "requests_dropped": log.paths_dropped }));
+    let kinds: std::collections::BTreeMap<_, _> = log.counts.iter().map(|(kind, count)| (kind.name(), count)).collect();
+    println!(
+        "{}",
+        serde_json::json!({
+            "refused_fetches": site.refused_fetches(), "kinds": kinds, "requests": log.paths,
+            "requests_dropped": log.paths_dropped,
+        })
+    );
     Ok(ExitCode::SUCCESS)
 }
