@@ -77,3 +77,12 @@ pub const RULE_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Bytes of one compiled regular expression set of a rule file.
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
+
+/// Torrents of the demo site: each costs it about 400 bytes, and more would only slow the demonstration.
+pub const DEMO_TORRENTS_MAX: usize = 200_000;
+
+/// Request paths that the demo site keeps for its tests: a crawl of 5,000 torrents makes about 15,000.
+pub const DEMO_LOG_PATHS_MAX: usize = 50_000;
+
+/// Time that the demo site waits for open connections when it is stopped.
+pub const DEMO_STOP_TIME_MAX: Duration = Duration::from_secs(2);
