@@ -133,7 +133,8 @@ pub(super) fn download(ask: &Ask<'_>, kind: Kind, origin: &str, listing: &Listin
             body.extend_from_slice(b"\n<br />\n<b>Fatal error</b>:  Allowed memory size exhausted in <b>download.php</b> on line <b>91</b><br />\n");
             Answer::page(kind, body).with_content_type("application/x-bittorrent")
         }
-        Fate::MagnetOnly | Fate::Gone => Answer::not_found(Kind::Unknown),
+        Fate::Gone => Answer::not_found(Kind::Gone),
+        Fate::MagnetOnly => Answer::not_found(Kind::Unknown),
     }
 }
 

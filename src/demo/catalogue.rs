@@ -150,8 +150,8 @@ impl Catalogue {
         let seed = mix(mix(self.seed, fate as u64), number);
         let mut random = Random::new(seed);
         let category = random.below(titles::CATEGORIES.len() as u64) as u8;
-        // Each fate has its own thousands, so that no two titles are equal.
-        let title_number = number + 100_000 * fate as u64;
+        // Six fates share the numbers in titles, so that no two torrents have the same.
+        let title_number = 6 * number + fate as u64;
         let title = match area {
             Area::Gbk => titles::gbk_title(&mut random, title_number),
             _ => titles::title(&mut random, category, title_number),

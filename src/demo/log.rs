@@ -14,7 +14,7 @@ pub enum Kind {
     /// A page of the main index, of a category, of the archive or of a GBK board.
     Index,
     Detail,
-    /// A detail page that is listed and 404.
+    /// A detail page or download that is listed and 404.
     Gone,
     /// An address of before the redesign: 301.
     OldAddress,
