@@ -124,7 +124,11 @@ pub(super) fn download(ask: &Ask<'_>, kind: Kind, origin: &str, listing: &Listin
     match item.fate {
         Fate::Reachable | Fate::ClosedByRobots => torrent(ask, kind, origin, listing, item),
         Fate::PosesAsHtml => {
-            let body = if listing.id % 2 == 0 { LOGIN_PAGE } else { NOTICE_PAGE };
+            let body = if listing.id.is_multiple_of(2) {
+                LOGIN_PAGE
+            } else {
+                NOTICE_PAGE
+            };
             Answer::page(kind, body).with_content_type("application/x-bittorrent")
         }
         Fate::Malformed => {

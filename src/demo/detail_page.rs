@@ -64,22 +64,20 @@ fn way_to_the_torrent(view: &mut View<'_>, out: &mut String, listing: &Listing, 
     // Download managers know no session: what is encoded is the whole address without one.
     let address = format!("{}{path}", view.origin);
     let _ = match item.link {
-        Link::Token if listing.id % 3 == 0 => {
+        Link::Token if listing.id.is_multiple_of(3) => {
             writeln!(out, "<A HREF='{}'>Download torrent</A>", view.href(&path))
         }
         Link::Token => {
             let href = view.href(&path);
-            writeln!(
-                out,
-                "<a class=\"dl-stub\" href=\"{href}\" onclick=\"return popup('{}')\"><b>Download</b></a>",
-                "/ads/pop"
-            )
+            let popup = "onclick=\"return popup('/ads/pop')\"";
+            writeln!(out, "<a class=\"dl-stub\" href=\"{href}\" {popup}><b>Download</b></a>")
         }
         Link::Noscript => {
             let href = view.href(&path);
-            write!(
+            out.push_str("<script>countdown('wait', 15);</script>\n");
+            writeln!(
                 out,
-                "<script>countdown('wait', 15);</script>\n<noscript><div id=wait>Direct link: <a href=\"{href}\">get it</a></div></noscript>\n"
+                "<noscript><div id=wait>Direct link: <a href=\"{href}\">get it</a></div></noscript>"
             )
         }
         Link::Thunder => writeln!(out, "<a href=\"{}\">迅雷下载</a>", links::thunder(address.as_bytes())),
@@ -127,7 +125,7 @@ fn description(view: &mut View<'_>, out: &mut String, listing: &Listing, item: &
         }
         out.push_str("</p>\n");
     }
-    if listing.id % 5 == 0 {
+    if listing.id.is_multiple_of(5) {
         staff_picks(view, out);
     }
     out.push_str("</div>\n");
@@ -144,9 +142,9 @@ fn staff_picks(view: &View<'_>, out: &mut String) {
         .take(3)
         .filter_map(|&id| catalogue.listing(id))
     {
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<li><a href=\"{}\">{}</a> <a href=\"{}\">[dl]</a></li>\n",
+            "<li><a href=\"{}\">{}</a> <a href=\"{}\">[dl]</a></li>",
             view.href(&format!("/private{}", detail_path(listing, item))),
             escaped(&item.title),
             view.href(&format!("/private{}", view.download(listing, item))),
@@ -165,7 +163,7 @@ fn files(out: &mut String, item: &Item) {
     for file in payload.files.iter().take(FILES_SHOWN) {
         out.push_str("<tr><td>");
         push_escaped(out, &file.path.join("/"));
-        let _ = write!(out, "</td><td align=right>{}</td></tr>\n", size(file.bytes));
+        let _ = writeln!(out, "</td><td align=right>{}</td></tr>", size(file.bytes));
     }
     out.push_str("</table>\n");
 }
@@ -206,7 +204,7 @@ fn similar(view: &View<'_>, out: &mut String, listing: &Listing) {
             continue;
         }
         let href = view.href(&detail_path(other, item));
-        let _ = write!(out, "<li><a href=\"{href}\">{}</a></li>\n", escaped(&item.title));
+        let _ = writeln!(out, "<li><a href=\"{href}\">{}</a></li>", escaped(&item.title));
     }
     out.push_str("</ul>\n");
 }

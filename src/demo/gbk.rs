@@ -33,7 +33,7 @@ pub(super) fn forum(view: &mut View<'_>) -> Vec<u8> {
     out.push_str("<h1>中文资源区</h1>\n");
     for (number, board) in GBK_BOARDS.iter().enumerate() {
         // One board's name as raw bytes, the other's percent-encoded: both are links to first pages.
-        let url = if number % 2 == 0 {
+        let url = if number.is_multiple_of(2) {
             format!("/gbk/board?name={board}")
         } else {
             board_url(board)
@@ -53,7 +53,7 @@ pub(super) fn board(view: &mut View<'_>, number: usize, page: usize) -> Option<V
     view.open(&mut out, name, "");
     let last = last_page(series.len(), SERIES_ROWS);
     // Odd pages link in lower-case hex, even ones in upper case: the same pages.
-    let base = if page % 2 == 0 {
+    let base = if page.is_multiple_of(2) {
         board_url(name)
     } else {
         lower_hex(&board_url(name))
@@ -91,9 +91,9 @@ pub(super) fn thread(view: &mut View<'_>, listing: &Listing, item: &Item) -> Vec
     attachment(view, &mut out, listing, item);
     for number in 1..=random.between(2, 6) {
         let user = random.below(USERS.len() as u64) as usize;
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<div class=\"reply\"><a href=\"{}\">{number}楼</a> 谢谢楼主分享</div>\n",
+            "<div class=\"reply\"><a href=\"{}\">{number}楼</a> 谢谢楼主分享</div>",
             view.href(&format!("/user/{}", user + 1))
         );
     }
@@ -112,7 +112,7 @@ fn attachment_url(view: &View<'_>, listing: &Listing, item: &Item) -> String {
 }
 
 fn thread_row(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item) {
-    let title = if listing.id % 2 == 0 {
+    let title = if listing.id.is_multiple_of(2) {
         item.title.clone()
     } else {
         percent(&gbk(&item.title))
@@ -142,15 +142,15 @@ fn attachment(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item)
         // The address inside is GBK, as download managers of the time expect.
         Link::Thunder => {
             let address = gbk(&format!("{}{url}", view.origin));
-            write!(out, "<p><a href=\"{}\">迅雷专用链</a></p>\n", links::thunder(&address))
+            writeln!(out, "<p><a href=\"{}\">迅雷专用链</a></p>", links::thunder(&address))
         }
         Link::Qqdl => {
             let address = gbk(&format!("{}{url}", view.origin));
-            write!(out, "<p><a href='{}'>QQ旋风下载</a></p>\n", links::qqdl(&address))
+            writeln!(out, "<p><a href='{}'>QQ旋风下载</a></p>", links::qqdl(&address))
         }
-        _ if listing.id % 2 == 0 => write!(
+        _ if listing.id.is_multiple_of(2) => writeln!(
             out,
-            "<p>附件: <a href=\"{}\">{}</a></p>\n",
+            "<p>附件: <a href=\"{}\">{}</a></p>",
             view.href(&url),
             escaped(&item.title)
         ),
@@ -160,17 +160,17 @@ fn attachment(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item)
                 "/gbk/attachment?aid={token}&name={}",
                 lower_hex(&percent(&gbk(&item.title)))
             );
-            write!(
+            writeln!(
                 out,
-                "<p>附件: <A HREF='{}' TARGET=_blank>种子下载</A></p>\n",
+                "<p>附件: <A HREF='{}' TARGET=_blank>种子下载</A></p>",
                 view.href(&url)
             )
         }
     };
     if item.magnet {
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<p><a href=\"{}\">磁力链接</a></p>\n",
+            "<p><a href=\"{}\">磁力链接</a></p>",
             escaped(&links::magnet(item, listing.id))
         );
     }

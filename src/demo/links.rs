@@ -63,7 +63,7 @@ pub(super) fn qqdl(url: &[u8]) -> String {
 pub(super) fn magnet(item: &Item, listing: u32) -> String {
     let mut topics = Vec::new();
     if let Some(v1) = item.infohashes.v1 {
-        let hash = if listing % 2 == 0 {
+        let hash = if listing.is_multiple_of(2) {
             HEXLOWER.encode(&v1)
         } else {
             BASE32_NOPAD.encode(&v1)

@@ -200,8 +200,7 @@ fn comments_anchor(view: &View<'_>, out: &mut String, listing: &Listing, item: &
 fn detail_anchor(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item) {
     let title = escaped(&item.title);
     let path = detail_path(listing, item);
-    let bait = listing.id % 9 == 0;
-    if bait {
+    if listing.id.is_multiple_of(9) {
         let _ = write!(
             out,
             "<!-- <a href=\"/details/90{:04}-hidden\">{title}</a> -->",

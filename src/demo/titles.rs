@@ -189,5 +189,6 @@ pub(super) fn paragraph(random: &mut Random) -> String {
 
 /// One comment's text.
 pub(super) fn reply(random: &mut Random) -> &'static str {
-    *random.pick(REPLIES)
+    let reply: &&'static str = random.pick(REPLIES);
+    reply
 }

@@ -170,7 +170,7 @@ impl Blueprint {
     fn info(&self) -> Info {
         let payload = self.payload();
         // Another stream than the payload's: sizes must not depend on how many hashes were drawn.
-        let mut random = Random::new(self.seed ^ 0x5eed_0f_4a5e5);
+        let mut random = Random::new(self.seed ^ 0x5eed_4a5e);
         let mut out = Vec::with_capacity(8 << 10);
         let mut layers = Vec::new();
         out.push(b'd');
