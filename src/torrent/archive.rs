@@ -52,7 +52,11 @@ pub enum ArchiveError {
     TooLarge { path: PathBuf },
     /// Any other fault of the file system.
     #[error("{path}: {action}: {detail}; check the disk (dmesg, fsck), then `gleaner verify`", path = path.display())]
-    Io { path: PathBuf, action: &'static str, detail: io::Error },
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        detail: io::Error,
+    },
 }
 
 impl ArchiveError {
@@ -181,9 +185,11 @@ impl Archive {
             let tmp_path = self.dir.join(TMP).join(&tmp_name);
             // Before the write, so that a file cut short is removed.
             pending.push(Pending { tmp_name, name, shard });
-            file.write_all(body).map_err(|error| ArchiveError::new(tmp_path.clone(), "write", error))?;
+            file.write_all(body)
+                .map_err(|error| ArchiveError::new(tmp_path.clone(), "write", error))?;
             if self.sync && !whole_file_system {
-                file.sync_all().map_err(|error| ArchiveError::new(tmp_path, "sync", error))?;
+                file.sync_all()
+                    .map_err(|error| ArchiveError::new(tmp_path, "sync", error))?;
             }
         }
         if self.sync && whole_file_system && !pending.is_empty() {
@@ -206,7 +212,9 @@ impl Archive {
 
     /// True when the file is there with this body. Any fault in reading it says no: it is then written anew.
     fn holds(&self, name: &str, body: &[u8]) -> bool {
-        let Ok(stat) = rustix::fs::statat(&self.dir_fd, name, AtFlags::empty()) else { return false };
+        let Ok(stat) = rustix::fs::statat(&self.dir_fd, name, AtFlags::empty()) else {
+            return false;
+        };
         if u64::try_from(stat.st_size) != Ok(body.len() as u64) {
             return false;
         }
@@ -312,7 +320,12 @@ impl Archive {
     /// folder at a time; files that are not named as the archive names them are passed over.
     #[must_use]
     pub fn files(&self, after: Option<&[u8]>) -> Files<'_> {
-        Files { archive: self, after: after.map(<[u8]>::to_vec), next_shard: 0, shard: Vec::new().into_iter() }
+        Files {
+            archive: self,
+            after: after.map(<[u8]>::to_vec),
+            next_shard: 0,
+            shard: Vec::new().into_iter(),
+        }
     }
 
     fn tmp(&self) -> Result<&Tmp, ArchiveError> {
@@ -334,7 +347,9 @@ impl Archive {
     /// Removes what a crash left behind. Another live process holds a shared lock, and then nothing is touched.
     fn sweep(&self) -> Result<(), ArchiveError> {
         let path = self.dir.join(TMP);
-        let Ok(fd) = rustix::fs::openat(&self.dir_fd, TMP, folder_flags(), Mode::empty()) else { return Ok(()) };
+        let Ok(fd) = rustix::fs::openat(&self.dir_fd, TMP, folder_flags(), Mode::empty()) else {
+            return Ok(());
+        };
         if rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Ok(());
         }
@@ -345,7 +360,10 @@ impl Archive {
                 Ok(()) => {}
                 // On a read-only disk the archive can still be read; storing says what is wrong.
                 Err(error)
-                    if matches!(error.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) => {}
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+                    ) => {}
                 Err(error) => return Err(ArchiveError::new(entry.path(), "remove", error)),
             }
         }
@@ -378,7 +396,10 @@ impl ArchivedFile {
     /// The infohash that the name tells; of a hybrid it is the v1 one only, so read the file for both.
     #[must_use]
     pub fn named(&self) -> Infohashes {
-        Infohashes { v1: self.key.as_slice().try_into().ok(), v2: self.key.as_slice().try_into().ok() }
+        Infohashes {
+            v1: self.key.as_slice().try_into().ok(),
+            v2: self.key.as_slice().try_into().ok(),
+        }
     }
 }
 
@@ -402,8 +423,12 @@ impl Files<'_> {
         };
         let mut keys = Vec::new();
         for entry in entries {
-            let name = entry.map_err(|error| ArchiveError::new(path.clone(), "read", error))?.file_name();
-            let Some(key) = name.to_str().and_then(key_of_name) else { continue };
+            let name = entry
+                .map_err(|error| ArchiveError::new(path.clone(), "read", error))?
+                .file_name();
+            let Some(key) = name.to_str().and_then(key_of_name) else {
+                continue;
+            };
             if key.first() == Some(&shard) && self.after.as_ref().is_none_or(|after| *after < key) {
                 keys.push(key);
             }
@@ -414,7 +439,9 @@ impl Files<'_> {
 }
 
 fn key_of_name(name: &str) -> Option<Vec<u8>> {
-    let key = data_encoding::HEXLOWER.decode(name.strip_suffix(".torrent")?.as_bytes()).ok()?;
+    let key = data_encoding::HEXLOWER
+        .decode(name.strip_suffix(".torrent")?.as_bytes())
+        .ok()?;
     matches!(key.len(), 20 | 32).then_some(key)
 }
 
@@ -430,7 +457,12 @@ impl Iterator for Files<'_> {
             }
             let shard = u8::try_from(self.next_shard).ok()?;
             self.next_shard += 1;
-            if self.after.as_ref().and_then(|after| after.first()).is_some_and(|first| shard < *first) {
+            if self
+                .after
+                .as_ref()
+                .and_then(|after| after.first())
+                .is_some_and(|first| shard < *first)
+            {
                 continue;
             }
             match self.read_shard(shard) {
