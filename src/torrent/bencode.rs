@@ -86,7 +86,9 @@ impl DictSpans {
     /// The span of the value of the first entry with this key.
     #[must_use]
     pub fn find(&self, bytes: &[u8], key: &[u8]) -> Option<Range<usize>> {
-        self.entries().find(|(at, _)| bytes.get(at.clone()) == Some(key)).map(|(_, value)| value)
+        self.entries()
+            .find(|(at, _)| bytes.get(at.clone()) == Some(key))
+            .map(|(_, value)| value)
     }
 }
 
@@ -108,29 +110,57 @@ pub fn scan_dictionary(bytes: &[u8]) -> Result<DictSpans, BencodeError> {
 /// As [`scan_dictionary`]; [`BencodeFault::TooManyTokens`] when the budget is used up.
 pub fn scan_dictionary_within(bytes: &[u8], tokens_left: &mut usize) -> Result<DictSpans, BencodeError> {
     if u32::try_from(bytes.len()).is_err() {
-        return Err(BencodeError { at: 0, fault: BencodeFault::TooLong });
+        return Err(BencodeError {
+            at: 0,
+            fault: BencodeFault::TooLong,
+        });
     }
     match bytes.first() {
         Some(b'd') => {}
-        Some(_) => return Err(BencodeError { at: 0, fault: BencodeFault::ExpectedDictionary }),
-        None => return Err(BencodeError { at: 0, fault: BencodeFault::UnexpectedEnd }),
+        Some(_) => {
+            return Err(BencodeError {
+                at: 0,
+                fault: BencodeFault::ExpectedDictionary,
+            });
+        }
+        None => {
+            return Err(BencodeError {
+                at: 0,
+                fault: BencodeFault::UnexpectedEnd,
+            });
+        }
     }
     // The dictionary itself and its end.
-    *tokens_left = tokens_left.checked_sub(2).ok_or(BencodeError { at: 0, fault: BencodeFault::TooManyTokens })?;
+    *tokens_left = tokens_left.checked_sub(2).ok_or(BencodeError {
+        at: 0,
+        fault: BencodeFault::TooManyTokens,
+    })?;
     let mut at = 1;
     let mut entries = Vec::new();
     loop {
         match byte(bytes, at)? {
             b'e' => return Ok(DictSpans { len: at + 1, entries }),
             b'0'..=b'9' => {}
-            _ => return Err(BencodeError { at, fault: BencodeFault::ExpectedKey }),
+            _ => {
+                return Err(BencodeError {
+                    at,
+                    fault: BencodeFault::ExpectedKey,
+                });
+            }
         }
         let key = string(bytes, at)?;
-        *tokens_left = tokens_left.checked_sub(1).ok_or(BencodeError { at, fault: BencodeFault::TooManyTokens })?;
+        *tokens_left = tokens_left.checked_sub(1).ok_or(BencodeError {
+            at,
+            fault: BencodeFault::TooManyTokens,
+        })?;
         at = skip_value(bytes, key.end, 1, tokens_left)?;
         // The casts are exact: every offset is at most bytes.len(), which fits u32.
         #[allow(clippy::cast_possible_truncation)]
-        entries.push(Entry { key_start: key.start as u32, key_end: key.end as u32, value_end: at as u32 });
+        entries.push(Entry {
+            key_start: key.start as u32,
+            key_end: key.end as u32,
+            value_end: at as u32,
+        });
     }
 }
 
@@ -138,7 +168,10 @@ pub fn scan_dictionary_within(bytes: &[u8], tokens_left: &mut usize) -> Result<D
 fn byte(bytes: &[u8], at: usize) -> Result<u8, BencodeError> {
     match bytes.get(at) {
         Some(&byte) => Ok(byte),
-        None => Err(BencodeError { at, fault: BencodeFault::UnexpectedEnd }),
+        None => Err(BencodeError {
+            at,
+            fault: BencodeFault::UnexpectedEnd,
+        }),
     }
 }
 
@@ -154,21 +187,33 @@ fn string(bytes: &[u8], at: usize) -> Result<Range<usize>, BencodeError> {
         }
         let value = digit.wrapping_sub(b'0');
         if value > 9 {
-            return Err(BencodeError { at: cursor, fault: BencodeFault::ExpectedDigit });
+            return Err(BencodeError {
+                at: cursor,
+                fault: BencodeFault::ExpectedDigit,
+            });
         }
         // No overflow: before this line the length is at most bytes.len(), which fits u32.
         length = length * 10 + value as usize;
         if length > bytes.len() {
-            return Err(BencodeError { at, fault: BencodeFault::UnexpectedEnd });
+            return Err(BencodeError {
+                at,
+                fault: BencodeFault::UnexpectedEnd,
+            });
         }
         cursor += 1;
         if cursor - at > LENGTH_DIGITS_MAX {
-            return Err(BencodeError { at, fault: BencodeFault::LengthTooLong });
+            return Err(BencodeError {
+                at,
+                fault: BencodeFault::LengthTooLong,
+            });
         }
     }
     let start = cursor + 1;
     if length > bytes.len() - start {
-        return Err(BencodeError { at, fault: BencodeFault::UnexpectedEnd });
+        return Err(BencodeError {
+            at,
+            fault: BencodeFault::UnexpectedEnd,
+        });
     }
     Ok(start..start + length)
 }
@@ -187,11 +232,17 @@ fn integer_end(bytes: &[u8], at: usize) -> Result<usize, BencodeError> {
             return Ok(cursor + 1);
         }
         if !digit.is_ascii_digit() {
-            return Err(BencodeError { at: cursor, fault: BencodeFault::ExpectedDigit });
+            return Err(BencodeError {
+                at: cursor,
+                fault: BencodeFault::ExpectedDigit,
+            });
         }
         cursor += 1;
         if cursor - first_digit > INTEGER_DIGITS_MAX {
-            return Err(BencodeError { at, fault: BencodeFault::IntegerTooLong });
+            return Err(BencodeError {
+                at,
+                fault: BencodeFault::IntegerTooLong,
+            });
         }
     }
 }
@@ -225,7 +276,10 @@ fn skip_value(
             }
             if dicts & 1 == 1 {
                 if !first.is_ascii_digit() {
-                    return Err(BencodeError { at, fault: BencodeFault::ExpectedKey });
+                    return Err(BencodeError {
+                        at,
+                        fault: BencodeFault::ExpectedKey,
+                    });
                 }
                 at = string(bytes, at)?.end;
                 first = byte(bytes, at)?;
@@ -234,7 +288,10 @@ fn skip_value(
             }
         }
         if tokens < 2 {
-            return Err(BencodeError { at, fault: BencodeFault::TooManyTokens });
+            return Err(BencodeError {
+                at,
+                fault: BencodeFault::TooManyTokens,
+            });
         }
         tokens -= 1;
         match first {
@@ -244,18 +301,75 @@ fn skip_value(
                 depth += 1;
                 tokens -= 1;
                 if depth_outside + depth >= BENCODE_DEPTH_MAX {
-                    return Err(BencodeError { at, fault: BencodeFault::TooDeep });
+                    return Err(BencodeError {
+                        at,
+                        fault: BencodeFault::TooDeep,
+                    });
                 }
                 dicts = (dicts << 1) | u128::from(first == b'd');
                 at += 1;
                 continue;
             }
-            _ => return Err(BencodeError { at, fault: BencodeFault::ExpectedValue }),
+            _ => {
+                return Err(BencodeError {
+                    at,
+                    fault: BencodeFault::ExpectedValue,
+                });
+            }
         }
         if depth == 0 {
             *tokens_left = tokens;
             return Ok(at);
         }
+    }
+}
+
+/// What follows UTF-8 BOMs and ASCII white space; sites that include one file in another send several BOMs.
+#[must_use]
+pub fn skip_blank(mut bytes: &[u8]) -> &[u8] {
+    loop {
+        bytes = match bytes {
+            [0xef, 0xbb, 0xbf, rest @ ..] | [b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c, rest @ ..] => rest,
+            _ => return bytes,
+        };
+    }
+}
+
+/// What the first bytes of a body look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// `d<length>:<printable key><beginning of a value>`, as all dictionaries that programs write begin.
+    Dictionary,
+    /// More bytes are needed.
+    Unknown,
+    /// Something else. Prose (`d8:announcement`) ends here: `m` begins no value.
+    Other,
+}
+
+/// Looks at the first key of what may be a dictionary with something in it; a key is text of at most 999 bytes here.
+#[must_use]
+pub fn dictionary_shape(bytes: &[u8]) -> Shape {
+    let Some((first, rest)) = bytes.split_first() else {
+        return Shape::Unknown;
+    };
+    let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    if *first != b'd' || digits > 3 || (digits == 0 && !rest.is_empty()) {
+        return Shape::Other;
+    }
+    let length = rest[..digits]
+        .iter()
+        .fold(0, |length, digit| length * 10 + usize::from(digit - b'0'));
+    let Some((colon, rest)) = rest[digits..].split_first() else {
+        return Shape::Unknown;
+    };
+    let key = &rest[..length.min(rest.len())];
+    if *colon != b':' || !key.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Shape::Other;
+    }
+    match rest.get(length) {
+        Some(b'0'..=b'9' | b'd' | b'l' | b'i') => Shape::Dictionary,
+        Some(_) => Shape::Other,
+        None => Shape::Unknown,
     }
 }
 
@@ -290,7 +404,9 @@ impl Integer<'_> {
         };
         let mut number: i64 = 0;
         for digit in digits {
-            let grown = number.checked_mul(10).and_then(|number| number.checked_add(i64::from(digit - b'0')));
+            let grown = number
+                .checked_mul(10)
+                .and_then(|number| number.checked_add(i64::from(digit - b'0')));
             match grown {
                 Some(grown) => number = grown,
                 None => return 0,
@@ -317,7 +433,14 @@ fn take_value<'a>(rest: &mut &'a [u8]) -> Option<Value<'a>> {
             let mut tokens_left = BENCODE_TOKENS_MAX + 2;
             let end = skip_value(bytes, 0, 0, &mut tokens_left).ok()?;
             let inside = &bytes[1..end];
-            (if *container == b'd' { Value::Dict(Dict(inside)) } else { Value::List(List(inside)) }, end)
+            (
+                if *container == b'd' {
+                    Value::Dict(Dict(inside))
+                } else {
+                    Value::List(List(inside))
+                },
+                end,
+            )
         }
         _ => return None,
     };
@@ -356,12 +479,20 @@ impl<'a> Value<'a> {
 
     #[must_use]
     pub fn as_string(self) -> Option<&'a [u8]> {
-        if let Self::String(string) = self { Some(string) } else { None }
+        if let Self::String(string) = self {
+            Some(string)
+        } else {
+            None
+        }
     }
 
     #[must_use]
     pub fn as_integer(self) -> Option<i64> {
-        if let Self::Integer(integer) = self { Some(integer.get()) } else { None }
+        if let Self::Integer(integer) = self {
+            Some(integer.get())
+        } else {
+            None
+        }
     }
 }
 

@@ -43,7 +43,10 @@ struct Placed {
 
 impl Layout {
     fn new(compare: bool) -> Self {
-        Self { placed: compare.then(Vec::new), ..Self::default() }
+        Self {
+            placed: compare.then(Vec::new),
+            ..Self::default()
+        }
     }
 
     fn add(&mut self, path: &[u8], bytes: u64, pad: bool) -> Result<(), MetainfoError> {
@@ -58,15 +61,26 @@ impl Layout {
         self.payload_bytes += bytes;
         if let Some(placed) = &mut self.placed {
             // An empty file lies nowhere (a pad file may stand before or behind it), and only its turn counts.
-            let (path_hash, offset) = if bytes == 0 { (0, 0) } else { (xxhash_rust::xxh3::xxh3_64(path), offset) };
-            placed.push(Placed { path_hash, offset, bytes });
+            let (path_hash, offset) = if bytes == 0 {
+                (0, 0)
+            } else {
+                (xxhash_rust::xxh3::xxh3_64(path), offset)
+            };
+            placed.push(Placed {
+                path_hash,
+                offset,
+                bytes,
+            });
         }
         Ok(())
     }
 
     fn advance(&mut self, bytes: u64) -> Result<(), MetainfoError> {
-        self.total_bytes =
-            self.total_bytes.checked_add(bytes).filter(|sum| *sum <= PAYLOAD_BYTES_MAX).ok_or(MetainfoError::Length)?;
+        self.total_bytes = self
+            .total_bytes
+            .checked_add(bytes)
+            .filter(|sum| *sum <= PAYLOAD_BYTES_MAX)
+            .ok_or(MetainfoError::Length)?;
         Ok(())
     }
 
@@ -80,7 +94,10 @@ impl Layout {
     pub(super) fn agrees_with(&self, v2: &Self, piece_bytes: u64) -> bool {
         let same_end =
             self.total_bytes == v2.total_bytes || self.total_bytes.next_multiple_of(piece_bytes) == v2.total_bytes;
-        let last = self.placed.as_ref().and_then(|placed| placed.iter().rev().find(|file| file.bytes > 0));
+        let last = self
+            .placed
+            .as_ref()
+            .and_then(|placed| placed.iter().rev().find(|file| file.bytes > 0));
         let unpadded = last.map(|last| last.offset + last.bytes);
         let ends_at_payload = self.total_bytes == v2.total_bytes || Some(self.total_bytes) == unpadded;
         same_end && ends_at_payload && self.placed == v2.placed
@@ -210,14 +227,19 @@ fn add_tree_file<'a>(
     }
     let bytes = file.bytes()?;
     file.check_symlink()?;
-    let root = file.pieces_root.and_then(Value::as_string).filter(|root| root.len() == 32);
+    let root = file
+        .pieces_root
+        .and_then(Value::as_string)
+        .filter(|root| root.len() == 32);
     if bytes > 0 && root.is_none_or(|root| root.iter().all(|byte| *byte == 0)) {
         return Err(MetainfoError::PiecesRoot);
     }
     layout.add(path, bytes, false)?;
     layout.align(piece_bytes)?;
     let pieces = bytes.div_ceil(piece_bytes);
-    Ok(root.filter(|_| bytes > piece_bytes).map(|root| LayeredFile { root, pieces }))
+    Ok(root
+        .filter(|_| bytes > piece_bytes)
+        .map(|root| LayeredFile { root, pieces }))
 }
 
 /// What is read of one file, v1 or v2; the first of repeated keys counts.
@@ -250,7 +272,9 @@ impl<'a> FileFields<'a> {
     }
 
     fn has_attribute(&self, attribute: u8) -> bool {
-        self.attr.and_then(Value::as_string).is_some_and(|attributes| attributes.contains(&attribute))
+        self.attr
+            .and_then(Value::as_string)
+            .is_some_and(|attributes| attributes.contains(&attribute))
     }
 
     /// A link has no content, whatever length it tells (BEP 47).
@@ -266,7 +290,9 @@ impl<'a> FileFields<'a> {
     }
 
     fn path(&self) -> Option<List<'a>> {
-        self.path_utf8.and_then(Value::as_list).or_else(|| self.path.and_then(Value::as_list))
+        self.path_utf8
+            .and_then(Value::as_list)
+            .or_else(|| self.path.and_then(Value::as_list))
     }
 
     fn check_symlink(&self) -> Result<(), MetainfoError> {

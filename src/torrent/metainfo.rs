@@ -15,7 +15,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::Infohashes;
-use super::bencode::{self, BencodeError, DictSpans, Value};
+use super::bencode::{self, BencodeError, DictSpans, Shape, Value};
 use super::layout::{self, LayeredFile, Layout};
 use crate::limits::{
     BENCODE_TOKENS_MAX, TORRENT_JUNK_BYTES_MAX, TORRENT_PIECES_MAX, TRACKERS_PER_TORRENT_MAX, URL_BYTES_MAX,
@@ -112,7 +112,9 @@ pub fn parse(bytes: &[u8]) -> Result<Metainfo, MetainfoError> {
     let info_bytes = &body[info_span];
     let checked = check_info(info_bytes)?;
     if checked.infohashes.v2.is_some()
-        && let Some(Value::Dict(layers)) = spans.find(body, b"piece layers").and_then(|span| Value::read(&body[span]))
+        && let Some(Value::Dict(layers)) = spans
+            .find(body, b"piece layers")
+            .and_then(|span| Value::read(&body[span]))
     {
         check_piece_layers(layers, &checked.layered)?;
     }
@@ -126,7 +128,9 @@ pub fn parse(bytes: &[u8]) -> Result<Metainfo, MetainfoError> {
         file_count: checked.file_count,
         piece_bytes: checked.piece_bytes,
         private: checked.private,
-        created_unix: field(b"creation date").and_then(Value::as_integer).filter(|seconds| *seconds >= 0),
+        created_unix: field(b"creation date")
+            .and_then(Value::as_integer)
+            .filter(|seconds| *seconds >= 0),
         announce: trackers(field(b"announce-list"), field(b"announce")),
     })
 }
@@ -137,58 +141,40 @@ pub fn parse(bytes: &[u8]) -> Result<Metainfo, MetainfoError> {
 /// in the junk that looks like `d<length>:<printable key>` is tried; the tries share one budget of values, so
 /// that a body made of beginnings costs no more than two scans.
 fn locate_dictionary(bytes: &[u8]) -> Result<(usize, DictSpans), MetainfoError> {
-    let start = bytes.len() - skip_blank(bytes).len();
+    let start = bytes.len() - bencode::skip_blank(bytes).len();
     if start == bytes.len() {
         return Err(MetainfoError::Empty);
     }
     if start <= TORRENT_JUNK_BYTES_MAX && matches!(bytes[start..], [b'd', b'0'..=b'9' | b'e', ..]) {
         return match bencode::scan_dictionary(&bytes[start..]) {
             Ok(spans) => Ok((start, spans)),
-            Err(error) => Err(BencodeError { at: error.at + start, ..error }.into()),
+            Err(error) => Err(BencodeError {
+                at: error.at + start,
+                ..error
+            }
+            .into()),
         };
     }
     let mut first_error = MetainfoError::NoDictionary;
     let mut tokens_left = 2 * BENCODE_TOKENS_MAX;
     let junk_end = bytes.len().min(TORRENT_JUNK_BYTES_MAX + 1);
     for start in memchr::memchr_iter(b'd', &bytes[..junk_end]) {
-        if !begins_like_dictionary(&bytes[start..]) {
+        if bencode::dictionary_shape(&bytes[start..]) != Shape::Dictionary {
             continue;
         }
         match bencode::scan_dictionary_within(&bytes[start..], &mut tokens_left) {
             Ok(spans) => return Ok((start, spans)),
             Err(error) if first_error == MetainfoError::NoDictionary => {
-                first_error = BencodeError { at: error.at + start, ..error }.into();
+                first_error = BencodeError {
+                    at: error.at + start,
+                    ..error
+                }
+                .into();
             }
             Err(_) => {}
         }
     }
     Err(first_error)
-}
-
-/// What follows UTF-8 BOMs and ASCII white space; sites that include one file in another send several BOMs.
-pub(crate) fn skip_blank(mut bytes: &[u8]) -> &[u8] {
-    loop {
-        bytes = match bytes {
-            [0xef, 0xbb, 0xbf, rest @ ..] | [b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c | 0, rest @ ..] => rest,
-            _ => return bytes,
-        };
-    }
-}
-
-/// True for `d<length>:<key of that length, printable ASCII><beginning of a value>`, as far as the bytes go.
-/// Prose (`d8:announcement`) ends in a wrong byte.
-pub(crate) fn begins_like_dictionary(bytes: &[u8]) -> bool {
-    let Some((b'd', rest)) = bytes.split_first() else { return false };
-    let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == 0 || digits > 3 {
-        return false;
-    }
-    let length = rest[..digits].iter().fold(0, |length, digit| length * 10 + usize::from(digit - b'0'));
-    let Some((colon, rest)) = rest[digits..].split_first() else { return true };
-    let key = &rest[..length.min(rest.len())];
-    *colon == b':'
-        && key.iter().all(|byte| matches!(byte, b' '..=b'~'))
-        && rest.get(length).is_none_or(|first| matches!(first, b'0'..=b'9' | b'd' | b'l' | b'i'))
 }
 
 /// What [`check_info`] found.
@@ -240,7 +226,9 @@ impl<'a> InfoFields<'a> {
 
 /// Checks the `info` value in the order in which libtorrent does.
 fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
-    let info = Value::read(info_bytes).and_then(Value::as_dict).ok_or(MetainfoError::NoInfo)?;
+    let info = Value::read(info_bytes)
+        .and_then(Value::as_dict)
+        .ok_or(MetainfoError::NoInfo)?;
     let fields = InfoFields::read(info);
     let is_v2 = check_meta_version(&fields, info_bytes)?;
 
@@ -254,7 +242,10 @@ fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
         return Err(MetainfoError::PieceLength);
     }
 
-    let name = fields.name_utf8.and_then(Value::as_string).or_else(|| fields.name.and_then(Value::as_string));
+    let name = fields
+        .name_utf8
+        .and_then(Value::as_string)
+        .or_else(|| fields.name.and_then(Value::as_string));
     let name = name.ok_or(MetainfoError::Name)?;
     let mut root = Vec::new();
     layout::push_element(&mut root, name);
@@ -266,9 +257,13 @@ fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
     let files = fields.files.and_then(Value::as_list);
     let tree = fields.file_tree.and_then(Value::as_dict);
     let v2 = match tree {
-        Some(tree) if is_v2 => {
-            Some(layout::file_tree(tree, &root, piece_bytes, files.is_some(), files.is_some() || fields.length.is_some())?)
-        }
+        Some(tree) if is_v2 => Some(layout::file_tree(
+            tree,
+            &root,
+            piece_bytes,
+            files.is_some(),
+            files.is_some() || fields.length.is_some(),
+        )?),
         None if is_v2 => return Err(MetainfoError::FileTree),
         Some(_) => return Err(MetainfoError::MetaVersion),
         None => None,
@@ -353,11 +348,19 @@ fn check_pieces(
 fn check_piece_layers(layers: bencode::Dict<'_>, layered: &[LayeredFile<'_>]) -> Result<(), MetainfoError> {
     let mut lengths = std::collections::HashMap::new();
     for (root, layer) in layers.entries() {
-        let layer = layer.as_string().filter(|layer| layer.len() % 32 == 0 && root.len() == 32);
-        lengths.entry(root).or_insert(layer.ok_or(MetainfoError::PieceLayers)?.len() as u64);
+        let layer = layer
+            .as_string()
+            .filter(|layer| layer.len() % 32 == 0 && root.len() == 32);
+        lengths
+            .entry(root)
+            .or_insert(layer.ok_or(MetainfoError::PieceLayers)?.len() as u64);
     }
     let fits = |file: &LayeredFile<'_>| lengths.get(file.root).is_none_or(|length| *length == file.pieces * 32);
-    if layered.iter().all(fits) { Ok(()) } else { Err(MetainfoError::PieceLayers) }
+    if layered.iter().all(fits) {
+        Ok(())
+    } else {
+        Err(MetainfoError::PieceLayers)
+    }
 }
 
 fn decode_name(name: &[u8], encoding: Option<&[u8]>) -> String {
@@ -373,7 +376,11 @@ fn decode_name(name: &[u8], encoding: Option<&[u8]>) -> String {
 fn trackers(announce_list: Option<Value<'_>>, announce: Option<Value<'_>>) -> Vec<String> {
     let mut trackers: Vec<String> = Vec::new();
     let tiers = announce_list.and_then(Value::as_list);
-    let listed = tiers.iter().flat_map(|tiers| tiers.iter()).filter_map(Value::as_list).flat_map(|tier| tier.iter());
+    let listed = tiers
+        .iter()
+        .flat_map(|tiers| tiers.iter())
+        .filter_map(Value::as_list)
+        .flat_map(|tier| tier.iter());
     for url in listed.chain(announce).filter_map(Value::as_string) {
         if trackers.len() == TRACKERS_PER_TORRENT_MAX {
             break;
