@@ -248,7 +248,7 @@ fn frameset() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: std::env::var("SOUP").map_or(3_000, |n| n.parse().unwrap()), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn scanner_equals_tree_on_soup(page in soup()) {
