@@ -2,8 +2,8 @@
 //! CDATA sections exist.
 //!
 //! Keeps the stack of open elements from the outermost `svg` or `math` inwards, and nothing of what stands outside
-//! it: most pages never enter. An end tag that matches nothing on the stack is taken to close an HTML element
-//! outside, and with it the foreign content; the tree would ignore it if no such element is open.
+//! it: most pages never enter. An end tag of a common HTML element that matches nothing on the stack is taken to close
+//! an element outside, and with it the foreign content; the tree would ignore it if no such element is open.
 
 use std::ops::Range;
 
@@ -128,7 +128,12 @@ impl Foreign {
                 return;
             }
         }
-        self.stack.clear();
+        // Nothing here matches. If it closes an HTML element outside, all that stands in it is closed as well; an
+        // integration point bars the way.
+        let closes_outside = BREAKS_OUT.contains(&name.key) || CLOSES_OUTSIDE.contains(&name.key);
+        if closes_outside && name.key != BODY && !self.stack.iter().any(Open::is_integration_point) {
+            self.stack.clear();
+        }
     }
 
     fn reads_as_html(&self, name: Name<'_>) -> bool {
@@ -201,6 +206,7 @@ fn identity(name: Name<'_>) -> u64 {
 const SVG: u64 = key(b"svg");
 const MATH: u64 = key(b"math");
 const P: u64 = key(b"p");
+const BODY: u64 = key(b"body");
 const BR: u64 = key(b"br");
 const DESC: u64 = key(b"desc");
 const TITLE: u64 = key(b"title");
@@ -255,6 +261,31 @@ const BREAKS_OUT: [u64; 43] = [
     key(b"u"),
     key(b"ul"),
     key(b"var"),
+];
+
+/// Elements besides those of [`BREAKS_OUT`] in which an unclosed `svg` may stand.
+const CLOSES_OUTSIDE: [u64; 21] = [
+    key(b"a"),
+    key(b"td"),
+    key(b"th"),
+    key(b"tr"),
+    key(b"tbody"),
+    key(b"thead"),
+    key(b"tfoot"),
+    key(b"caption"),
+    key(b"font"),
+    key(b"form"),
+    key(b"label"),
+    key(b"button"),
+    key(b"section"),
+    key(b"article"),
+    key(b"header"),
+    key(b"footer"),
+    key(b"nav"),
+    key(b"main"),
+    key(b"aside"),
+    key(b"figure"),
+    key(b"template"),
 ];
 
 /// HTML elements never on the stack when the next tag comes: void ones, and those whose text the scanner skips

@@ -376,12 +376,7 @@ impl<'a> Scanner<'a> {
 
     /// An attribute's value as the tree holds it: charset and character references decoded, NUL replaced.
     fn text(&self, value: Range<usize>) -> Cow<'a, str> {
-        let bytes = &self.page[value];
-        let text = match std::str::from_utf8(bytes) {
-            // Only ASCII is the same in every encoding that gets here.
-            Ok(text) if self.encoding == UTF_8 || text.is_ascii() => Cow::Borrowed(text),
-            _ => self.encoding.decode_without_bom_handling(bytes).0,
-        };
+        let text = self.decoded(value);
         let text = if memchr::memchr(0, text.as_bytes()).is_some() {
             Cow::Owned(text.replace('\0', "\u{fffd}"))
         } else {
@@ -390,6 +385,22 @@ impl<'a> Scanner<'a> {
         match text {
             Cow::Borrowed(text) => decode_attribute(text),
             Cow::Owned(text) => Cow::Owned(decode_attribute(&text).into_owned()),
+        }
+    }
+
+    fn decoded(&self, value: Range<usize>) -> Cow<'a, str> {
+        let bytes = &self.page[value.clone()];
+        match std::str::from_utf8(bytes) {
+            // Only ASCII is the same in every encoding that gets here.
+            Ok(text) if self.encoding == UTF_8 || text.is_ascii() => Cow::Borrowed(text),
+            _ => {
+                // The delimiter after the value is decoded too and dropped: what a decoder makes of a sequence broken
+                // off depends on whether the text ends there.
+                let with_delimiter = self.page.get(value.start..=value.end).unwrap_or(bytes);
+                let mut text = self.encoding.decode_without_bom_handling(with_delimiter).0.into_owned();
+                text.pop();
+                Cow::Owned(text)
+            }
         }
     }
 
