@@ -95,7 +95,7 @@ pub(super) fn site(
     let below_start = file.below_start.or(inherited.below_start).unwrap_or(false);
     let mut rules = own;
     rules.append(inherited.rules);
-    if file.extends.is_none() && read.is_toml && file.classes.is_empty() && !spans.has("classes") {
+    if read.is_toml && !spans.may_have("classes") && !spans.may_have("extends") {
         let hint = "write at least one class, as [classes] download = ['\\.torrent$'], or `extends`".to_owned();
         faults.add(spans.key("classes"), "classes", "no class takes any URL", Some(hint));
     }
@@ -340,7 +340,7 @@ fn charset(faults: &mut Faults, spans: &Spans, label: Option<&str>) -> Option<&'
 }
 
 fn start(faults: &mut Faults, spans: &Spans, urls: &[String], canonical: &Canonical) -> Vec<(usize, CrawlUrl)> {
-    if urls.is_empty() && spans.has("start") && spans.value("start[0]") == (0..0) {
+    if urls.is_empty() && spans.has("start") && !faults.concern("start") {
         let hint = "write at least one, as start = [\"https://example.org/\"]".to_owned();
         faults.add(spans.value("start"), "start", "there is no start URL", Some(hint));
     }
@@ -386,7 +386,7 @@ fn hosts(faults: &mut Faults, spans: &Spans, hosts: Option<&[String]>, start: &[
         found.dedup();
         return found;
     };
-    if hosts.is_empty() && spans.value("hosts[0]") == (0..0) {
+    if hosts.is_empty() && !faults.concern("hosts") {
         let hint = "name at least one host, or take the key out".to_owned();
         faults.add(spans.value("hosts"), "hosts", "there is no host", Some(hint));
     }
@@ -529,11 +529,25 @@ fn judge_start(faults: &mut Faults, spans: &Spans, site: &SiteRules, start: &[(u
                 ("the login page cannot be a start URL".to_owned(), "give it another class, or another start URL")
             }
             Verdict::Take { .. } => continue,
-            // With no rule left, the faults of the rules are the ones to mend.
-            Verdict::Refuse { reason: Refusal::NoClass } if site.rules().is_empty() => continue,
+            Verdict::Refuse { reason } if !is_certain(faults, spans, reason) => continue,
             Verdict::Refuse { reason } => (format!("the start URL is refused: {}", told(reason)), start_hint(reason)),
         };
         faults.add(spans.value(&key), &key, message, Some(hint.to_owned()));
+    }
+}
+
+/// False where another fault of the file may be the cause of a refusal.
+fn is_certain(faults: &Faults, spans: &Spans, reason: Refusal<'_>) -> bool {
+    match reason {
+        Refusal::WrongHost | Refusal::NotBelowStart => {
+            let is_misspelt = |key| spans.may_have(key) && !spans.has(key);
+            !["hosts", "start"].iter().any(|key| faults.concern(key) || is_misspelt(key)) && spans.has("start")
+        }
+        Refusal::NoClass => {
+            let has_rules = spans.has("classes") || spans.has("extends");
+            has_rules && !faults.concern("classes") && !faults.concern("extends")
+        }
+        Refusal::Denied(_) => true,
     }
 }
 
@@ -565,7 +579,10 @@ fn examples(
     for (index, example) in examples.accept.iter().enumerate() {
         let key = format!("examples.accept[{index}]");
         let fault = match CrawlUrl::parse(&placed(example.url()), &site.canonical) {
-            Ok(url) => accepted(site, &url, example),
+            Ok(url) => match site.judge(&url) {
+                Verdict::Refuse { reason } if !is_certain(faults, spans, reason) => None,
+                _ => accepted(site, &url, example),
+            },
             Err(fault) => Some((fault.to_string(), url_hint(&fault))),
         };
         if let Some((message, hint)) = fault {

@@ -117,6 +117,15 @@ impl Faults {
         self.list.len()
     }
 
+    /// True where something is wrong with this key or within it.
+    #[must_use]
+    pub fn concern(&self, key: &str) -> bool {
+        self.list.iter().any(|fault| {
+            let rest = fault.key.strip_prefix(key);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        })
+    }
+
     /// Keeps the first `count` faults, and of the later ones those that `keep` names.
     pub fn retain_from(&mut self, count: usize, keep: impl Fn(&Fault) -> bool) {
         let mut index = 0;
@@ -179,14 +188,24 @@ fn marked(renderer: &Renderer, fault: &Fault) -> String {
     if fault.source.is_empty() {
         return format!("{}\n", renderer.render(&[annotate_snippets::Group::with_title(title)]));
     }
-    // Only the lines of the span are handed over: the renderer would look through the whole file each time.
-    let start = fault.source[..fault.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = fault.source[fault.span.end..].find('\n').map_or(fault.source.len(), |at| fault.span.end + at);
-    let span = fault.span.start - start..fault.span.end - start;
-    let snippet = Snippet::source(&fault.source[start..end])
+    let (shown, span) = excerpt(&fault.source, &fault.span);
+    let snippet = Snippet::source(shown)
         .line_start(fault.line)
         .annotation(AnnotationKind::Primary.span(span));
     format!("{}\n", renderer.render(&[title.element(snippet)]))
+}
+
+/// Bytes of a line shown before the marked text, and of the marked text and what follows it.
+const EXCERPT_BYTES: usize = 160;
+
+/// The line of the span, cut where it is very long, and the span within it. A span of several lines is marked in its
+/// first one.
+fn excerpt<'a>(source: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
+    let line_start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = source[span.start..].find('\n').map_or(source.len(), |at| span.start + at);
+    let start = floor_boundary(source, line_start.max(span.start.saturating_sub(EXCERPT_BYTES)));
+    let end = floor_boundary(source, line_end.min(span.start + 2 * EXCERPT_BYTES));
+    (&source[start..end], span.start - start..span.end.min(end).max(span.start) - start)
 }
 
 /// True where colours are wanted: a terminal, and neither `NO_COLOR` (<https://no-color.org>) nor `TERM=dumb`.
