@@ -106,3 +106,15 @@ pub const DEMO_LOG_PATHS_MAX: usize = 50_000;
 
 /// Time that the demo site waits for open connections when it is stopped.
 pub const DEMO_STOP_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Bytes of one compiled regular expression. `\w{20}` in Unicode is 1 MB: a pattern that needs more is a mistake.
+pub const REGEX_PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// Hosts of one site. Each URL's host is compared with them.
+pub const HOSTS_PER_SITE_MAX: usize = 256;
+
+/// Start URLs of one site. Each URL is compared with their folders where a site stays below them.
+pub const START_URLS_MAX: usize = 1_024;
+
+/// Example URLs in one list of a rule file.
+pub const EXAMPLES_MAX: usize = 4_096;

@@ -81,7 +81,10 @@ impl CrawlUrl {
         let mut text = String::with_capacity(origin.len() + path.len());
         text.push_str(origin);
         text.push_str(path);
-        Self { path_at: u16::try_from(origin.len()).unwrap_or(u16::MAX), text: text.into() }
+        Self {
+            path_at: u16::try_from(origin.len()).unwrap_or(u16::MAX),
+            text: text.into(),
+        }
     }
 
     /// The whole URL.
@@ -150,13 +153,23 @@ impl NamePattern {
     #[must_use]
     pub fn new(pattern: &str) -> Self {
         match pattern.strip_suffix('*') {
-            Some(prefix) => Self { text: prefix.into(), is_prefix: true },
-            None => Self { text: pattern.into(), is_prefix: false },
+            Some(prefix) => Self {
+                text: prefix.into(),
+                is_prefix: true,
+            },
+            None => Self {
+                text: pattern.into(),
+                is_prefix: false,
+            },
         }
     }
 
     fn matches(&self, name: &str) -> bool {
-        if self.is_prefix { name.starts_with(&*self.text) } else { name == &*self.text }
+        if self.is_prefix {
+            name.starts_with(&*self.text)
+        } else {
+            name == &*self.text
+        }
     }
 }
 
@@ -201,14 +214,23 @@ impl Dropped {
 
 /// Session ids that forums and application servers put into the URLs of visitors without cookies, and whose names
 /// are used for nothing else.
-const SESSION_NAMES: [&str; 7] =
-    ["jsessionid", "phpsessid", "asp.net_sessionid", "cfid", "cftoken", "zenid", "oscsid"];
+const SESSION_NAMES: [&str; 7] = [
+    "jsessionid",
+    "phpsessid",
+    "asp.net_sessionid",
+    "cfid",
+    "cftoken",
+    "zenid",
+    "oscsid",
+];
 
 /// Session ids only where the value looks like one: 32 hex digits (phpBB's `sid`, vBulletin's `s`).
 const SESSION_NAMES_IF_HASH: [&str; 4] = ["sid", "s", "session_id", "sessionid"];
 
 /// Parameters that tell an advertiser where a visitor came from.
-const TRACKING_NAMES: [&str; 8] = ["fbclid", "gclid", "dclid", "yclid", "msclkid", "igshid", "mc_cid", "mc_eid"];
+const TRACKING_NAMES: [&str; 8] = [
+    "fbclid", "gclid", "dclid", "yclid", "msclkid", "igshid", "mc_cid", "mc_eid",
+];
 
 impl Canonical {
     /// Why this raw `name=value` text is dropped; None where it stays.
@@ -224,7 +246,11 @@ impl Canonical {
             return Some(Dropped::Session);
         }
         if !self.keep.is_empty() {
-            return if named(&self.keep, name) { None } else { Some(Dropped::NotKept) };
+            return if named(&self.keep, name) {
+                None
+            } else {
+                Some(Dropped::NotKept)
+            };
         }
         if is_session(name, value) {
             return Some(Dropped::Session);
@@ -249,15 +275,13 @@ fn is_session(name: &str, value: &str) -> bool {
         return false;
     }
     let same = |known: &&str| name.eq_ignore_ascii_case(known);
-    if SESSION_NAMES.iter().any(|known| same(&known)) {
+    if SESSION_NAMES.iter().any(same) {
         return true;
     }
     if name.len() == 20 && name.as_bytes()[..12].eq_ignore_ascii_case(b"aspsessionid") {
         return true;
     }
-    value.len() == 32
-        && value.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && SESSION_NAMES_IF_HASH.iter().any(|known| same(&known))
+    value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit()) && SESSION_NAMES_IF_HASH.iter().any(same)
 }
 
 fn is_tracking(name: &str) -> bool {
@@ -272,7 +296,11 @@ fn check_text(text: &str) -> Result<(), UrlFault> {
         return Err(UrlFault::TooLong);
     }
     let is_refused = |byte: u8| (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0x7F;
-    if text.bytes().any(is_refused) { Err(UrlFault::Control) } else { Ok(()) }
+    if text.bytes().any(is_refused) {
+        Err(UrlFault::Control)
+    } else {
+        Ok(())
+    }
 }
 
 fn join_by_standard(
@@ -284,9 +312,9 @@ fn join_by_standard(
     check_text(href)?;
     let options = Url::options().base_url(Some(base));
     let joined = match encoding {
-        Some(encoding) => {
-            options.encoding_override(Some(&|text| Cow::Owned(encode_query(text, encoding)))).parse(href)
-        }
+        Some(encoding) => options
+            .encoding_override(Some(&|text| Cow::Owned(encode_query(text, encoding))))
+            .parse(href),
         None => options.parse(href),
     };
     from_url(&joined.map_err(|error| UrlFault::Syntax(error.to_string()))?, canonical)
@@ -328,7 +356,10 @@ const VERBATIM: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0x21;
     while byte < 0x7F {
-        let in_path = !matches!(byte, b'"' | b'#' | b'<' | b'>' | b'?' | b'`' | b'{' | b'}' | b'\\' | b'^');
+        let in_path = !matches!(
+            byte,
+            b'"' | b'#' | b'<' | b'>' | b'?' | b'`' | b'{' | b'}' | b'\\' | b'^'
+        );
         let in_query = !matches!(byte, b'"' | b'#' | b'<' | b'>' | b'\'');
         table[byte as usize] = in_path as u8 | (in_query as u8) << 1;
         byte += 1;
@@ -354,11 +385,19 @@ fn join_plain(base: &Url, href: &str, canonical: &Canonical) -> Option<Result<Cr
         _ => href,
     };
     let bytes = reference.as_bytes();
-    let path_end = bytes.iter().position(|&byte| VERBATIM[usize::from(byte)] & 1 == 0).unwrap_or(bytes.len());
+    let path_end = bytes
+        .iter()
+        .position(|&byte| VERBATIM[usize::from(byte)] & 1 == 0)
+        .unwrap_or(bytes.len());
     let query_end = match bytes.get(path_end) {
         Some(b'?') => {
             let query = &bytes[path_end + 1..];
-            path_end + 1 + query.iter().position(|&byte| VERBATIM[usize::from(byte)] & 2 == 0).unwrap_or(query.len())
+            path_end
+                + 1
+                + query
+                    .iter()
+                    .position(|&byte| VERBATIM[usize::from(byte)] & 2 == 0)
+                    .unwrap_or(query.len())
         }
         _ => path_end,
     };
@@ -410,7 +449,10 @@ fn finish(origin: &str, path: &str, query: Option<&str>, canonical: &Canonical) 
         return Err(UrlFault::TooLong);
     }
     let path_at = u16::try_from(origin.len()).map_err(|_| UrlFault::TooLong)?;
-    Ok(CrawlUrl { text: text.into(), path_at })
+    Ok(CrawlUrl {
+        text: text.into(),
+        path_at,
+    })
 }
 
 /// `example.org.` names the same host as `example.org` (RFC 3986 §3.2.2).
@@ -439,7 +481,9 @@ fn split_port(text: &str) -> (&str, Option<&str>) {
 
 /// RFC 3986 §6.2.2.1–2: hex digits in upper case, unreserved characters decoded, all else untouched.
 fn unify_percent(text: &str) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'%', text.as_bytes()) else { return Cow::Borrowed(text) };
+    let Some(first) = memchr::memchr(b'%', text.as_bytes()) else {
+        return Cow::Borrowed(text);
+    };
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
     out.push_str(&text[..first]);
@@ -545,7 +589,10 @@ pub fn explain(text: &str, canonical: &Canonical) -> Result<(CrawlUrl, Vec<Step>
         }
     };
     let mut url = Url::parse(text).map_err(|error| UrlFault::Syntax(error.to_string()))?;
-    step("resolved by the URL standard (case, default port, dot segments, escapes)".to_owned(), url.to_string());
+    step(
+        "resolved by the URL standard (case, default port, dot segments, escapes)".to_owned(),
+        url.to_string(),
+    );
     url.set_fragment(None);
     step("fragment dropped".to_owned(), url.to_string());
 
@@ -554,17 +601,30 @@ pub fn explain(text: &str, canonical: &Canonical) -> Result<(CrawlUrl, Vec<Step>
         let sign = if query.is_empty() { "" } else { "?" };
         format!("{origin}{path}{sign}{query}")
     };
-    step("root dot of the host or empty query dropped".to_owned(), show(url.path(), url.query().unwrap_or_default()));
+    step(
+        "root dot of the host or empty query dropped".to_owned(),
+        show(url.path(), url.query().unwrap_or_default()),
+    );
     let path = unify_percent(url.path());
     let query = unify_percent(url.query().unwrap_or_default());
-    step("percent-encoding unified (RFC 3986 §6.2.2)".to_owned(), show(&path, &query));
+    step(
+        "percent-encoding unified (RFC 3986 §6.2.2)".to_owned(),
+        show(&path, &query),
+    );
     let path = without_path_sessions(&path, canonical);
     step("session id dropped from the path".to_owned(), show(&path, &query));
 
     let mut kept: Vec<&str> = query.split('&').collect();
-    while let Some((at, why)) = kept.iter().enumerate().find_map(|(at, text)| Some((at, canonical.dropped(text)?))) {
+    while let Some((at, why)) = kept
+        .iter()
+        .enumerate()
+        .find_map(|(at, text)| Some((at, canonical.dropped(text)?)))
+    {
         let parameter = kept.remove(at);
-        step(format!("parameter `{parameter}` dropped: {}", why.reason()), show(&path, &kept.join("&")));
+        step(
+            format!("parameter `{parameter}` dropped: {}", why.reason()),
+            show(&path, &kept.join("&")),
+        );
     }
     step("parameters sorted by name".to_owned(), done.as_str().to_owned());
     Ok((done, steps))
@@ -592,7 +652,10 @@ mod tests {
         let table = [
             // RFC 3986 §6.2.2.1 case, §6.2.2.2 percent-encoding, §6.2.2.3 dot segments
             ("HTTP://www.EXAMPLE.com/", "http://www.example.com/"),
-            ("eXAMPLE://a/", "! the scheme is `example`, only http and https are crawled"),
+            (
+                "eXAMPLE://a/",
+                "! the scheme is `example`, only http and https are crawled",
+            ),
             ("http://h/%7Euser/%7euser", "http://h/~user/~user"),
             ("http://h/%c3%a9%2f%3f", "http://h/%C3%A9%2F%3F"),
             ("http://h/a/./b/../c", "http://h/a/c"),
@@ -633,7 +696,10 @@ mod tests {
             ("http://u:p@h/", "! a user name or password stands in the URL"),
             ("http://h/\u{1}", "! a control character stands in the URL"),
             ("ftp://h/", "! the scheme is `ftp`, only http and https are crawled"),
-            ("magnet:?xt=urn:btih:00", "! the scheme is `magnet`, only http and https are crawled"),
+            (
+                "magnet:?xt=urn:btih:00",
+                "! the scheme is `magnet`, only http and https are crawled",
+            ),
             ("/path", "! not a URL: relative URL without a base"),
             ("http://", "! not a URL: empty host"),
         ];
@@ -660,21 +726,51 @@ mod tests {
         }
         assert_eq!(parsed(&format!("http://h/v.php?sid={hash}&t=9")), "http://h/v.php?t=9");
         assert_eq!(parsed(&format!("http://h/v.php?t=9&s={hash}")), "http://h/v.php?t=9");
-        assert_eq!(parsed(&format!("http://h/v.php?h={hash}")), format!("http://h/v.php?h={hash}"));
+        assert_eq!(
+            parsed(&format!("http://h/v.php?h={hash}")),
+            format!("http://h/v.php?h={hash}")
+        );
     }
 
     #[test]
     fn parameters_of_the_rule_file_drop_keep_sort_and_name_sessions() {
         let parse = |text: &str, canonical: &Canonical| CrawlUrl::parse(text, canonical).unwrap().as_str().to_owned();
-        let drop = Canonical { drop: names(&["search_id", "ref*"]), ..Canonical::default() };
-        assert_eq!(parse("http://h/?a=1&search_id=9&referer=x&ref&id=2", &drop), "http://h/?a=1&id=2");
-        let keep = Canonical { keep: names(&["id", "page"]), ..Canonical::default() };
-        assert_eq!(parse("http://h/?page=2&x=1&id=3&utm_id=1", &keep), "http://h/?page=2&id=3");
-        let keep_all = Canonical { keep: names(&["*"]), ..Canonical::default() };
-        assert_eq!(parse("http://h/?utm_id=1&PHPSESSID=2", &keep_all), "http://h/?utm_id=1&PHPSESSID=2");
-        let sort = Canonical { sort: true, ..Canonical::default() };
-        assert_eq!(parse("http://h/?b=2&a[]=2&a[]=1&c", &sort), "http://h/?a[]=2&a[]=1&b=2&c");
-        let session = Canonical { session: names(&["token"]), ..Canonical::default() };
+        let drop = Canonical {
+            drop: names(&["search_id", "ref*"]),
+            ..Canonical::default()
+        };
+        assert_eq!(
+            parse("http://h/?a=1&search_id=9&referer=x&ref&id=2", &drop),
+            "http://h/?a=1&id=2"
+        );
+        let keep = Canonical {
+            keep: names(&["id", "page"]),
+            ..Canonical::default()
+        };
+        assert_eq!(
+            parse("http://h/?page=2&x=1&id=3&utm_id=1", &keep),
+            "http://h/?page=2&id=3"
+        );
+        let keep_all = Canonical {
+            keep: names(&["*"]),
+            ..Canonical::default()
+        };
+        assert_eq!(
+            parse("http://h/?utm_id=1&PHPSESSID=2", &keep_all),
+            "http://h/?utm_id=1&PHPSESSID=2"
+        );
+        let sort = Canonical {
+            sort: true,
+            ..Canonical::default()
+        };
+        assert_eq!(
+            parse("http://h/?b=2&a[]=2&a[]=1&c", &sort),
+            "http://h/?a[]=2&a[]=1&b=2&c"
+        );
+        let session = Canonical {
+            session: names(&["token"]),
+            ..Canonical::default()
+        };
         assert_eq!(parse("http://h/x;token=1/y?token=2&z=3", &session), "http://h/x/y?z=3");
     }
 
@@ -693,7 +789,10 @@ mod tests {
             ("http://h:8080/abs#x", "http://h:8080/abs"),
             ("http:rel", "http://h:8080/dir/rel"),
             ("a:b", "! the scheme is `a`, only http and https are crawled"),
-            ("javascript:void(0)", "! the scheme is `javascript`, only http and https are crawled"),
+            (
+                "javascript:void(0)",
+                "! the scheme is `javascript`, only http and https are crawled",
+            ),
             ("/s?q=中文", "http://h:8080/s?q=%D6%D0%CE%C4"),
             ("/中?q=é", "http://h:8080/%E4%B8%AD?q=%A8%A6"),
             ("/s?q=\u{1F600}&a=1", "http://h:8080/s?q=%26%23128512%3B&a=1"),
@@ -708,7 +807,10 @@ mod tests {
     #[test]
     fn parts_are_what_the_database_keeps() {
         let url = CrawlUrl::parse("https://[::1]:8443/a/b?c=d", &Canonical::default()).unwrap();
-        assert_eq!((url.scheme(), url.host(), url.authority()), ("https", "[::1]", "[::1]:8443"));
+        assert_eq!(
+            (url.scheme(), url.host(), url.authority()),
+            ("https", "[::1]", "[::1]:8443")
+        );
         assert_eq!((url.origin(), url.path()), ("https://[::1]:8443", "/a/b?c=d"));
         assert_eq!(CrawlUrl::from_parts(url.origin(), url.path()), url);
         let plain = CrawlUrl::parse("http://[::1]/", &Canonical::default()).unwrap();
@@ -720,21 +822,31 @@ mod tests {
         let long = format!("http://h/{}", "a".repeat(URL_BYTES_MAX));
         assert_eq!(CrawlUrl::parse(&long, &Canonical::default()), Err(UrlFault::TooLong));
         let just = format!("http://h/{}", "a".repeat(URL_BYTES_MAX - "http://h/".len()));
-        assert_eq!(CrawlUrl::parse(&just, &Canonical::default()).unwrap().as_str().len(), URL_BYTES_MAX);
+        assert_eq!(
+            CrawlUrl::parse(&just, &Canonical::default()).unwrap().as_str().len(),
+            URL_BYTES_MAX
+        );
         let shrinks = format!("http://h/{}", "%41".repeat(URL_BYTES_MAX - 10));
         assert!(CrawlUrl::parse(&shrinks, &Canonical::default()).is_ok());
     }
 
     #[test]
     fn explanation_ends_at_the_identity() {
-        let canonical = Canonical { sort: true, drop: names(&["x"]), ..Canonical::default() };
+        let canonical = Canonical {
+            sort: true,
+            drop: names(&["x"]),
+            ..Canonical::default()
+        };
         let text = "HTTP://H.:80/%7ea;jsessionid=1?z=1&x=2&utm_id=3&a=%c4#frag";
         let (url, steps) = explain(text, &canonical).unwrap();
         assert_eq!(url.as_str(), "http://h/~a?a=%C4&z=1");
         assert_eq!(steps.last().unwrap().url, url.as_str());
         let told: Vec<&str> = steps.iter().map(|step| step.what.as_str()).collect();
         assert_eq!(told.len(), 8, "{told:#?}");
-        assert!(told.contains(&"parameter `utm_id=3` dropped: tracking parameter"), "{told:#?}");
+        assert!(
+            told.contains(&"parameter `utm_id=3` dropped: tracking parameter"),
+            "{told:#?}"
+        );
     }
 
     fn url_like() -> impl Strategy<Value = String> {

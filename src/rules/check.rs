@@ -18,7 +18,7 @@ use super::fault::{Fault, Faults, nearest};
 use super::file::{Class, ClassedExample, Classes, Example, FamilyFile, LaneKey, ParametersFile, RobotsFile, SiteFile};
 use super::judge::{Lanes, Rate, Refusal, Robots, Rule, SiteRules, Verdict};
 use super::schema::{Read, Spans};
-use crate::limits::{DEPTH_MAX, REGEX_BYTES_MAX, RULES_PER_SITE_MAX};
+use crate::limits::{DEPTH_MAX, REGEX_BYTES_MAX, REGEX_PATTERN_BYTES_MAX, RULES_PER_SITE_MAX};
 use crate::url::{Canonical, CrawlUrl, NamePattern, UrlFault};
 
 /// Rules in the order in which they are asked: a file's denials, its classes, then those of its family. The nearer
@@ -41,8 +41,15 @@ impl RuleList {
 
 /// Leaves out what a fault of syntax may have caused: other faults of its line, and faults of the whole file.
 pub(super) fn keep_certain(faults: &mut Faults, syntax_faults: usize) {
-    let lines: Vec<usize> = faults.list().iter().take(syntax_faults).map(|fault| fault.line).collect();
-    faults.retain_from(syntax_faults, |fault| !fault.span.is_empty() && !lines.contains(&fault.line));
+    let lines: Vec<usize> = faults
+        .list()
+        .iter()
+        .take(syntax_faults)
+        .map(|fault| fault.line)
+        .collect();
+    faults.retain_from(syntax_faults, |fault| {
+        !fault.span.is_empty() && !lines.contains(&fault.line)
+    });
 }
 
 /// A family's own parts, without its ancestors'.
@@ -71,7 +78,13 @@ pub(super) fn family(faults: &mut Faults, read: &Read<FamilyFile>, families: &Fa
         charset: own.charset.or(inherited.charset),
         ..compiled(faults, rules)?
     };
-    let placed = |url: &str| if url.starts_with('/') { format!("{HOST}{url}") } else { url.to_owned() };
+    let placed = |url: &str| {
+        if url.starts_with('/') {
+            format!("{HOST}{url}")
+        } else {
+            url.to_owned()
+        }
+    };
     examples(faults, &read.spans, &file.examples, &site, placed);
     Some(site)
 }
@@ -95,7 +108,7 @@ pub(super) fn site(
     let below_start = file.below_start.or(inherited.below_start).unwrap_or(false);
     let mut rules = own;
     rules.append(inherited.rules);
-    if file.extends.is_none() && read.is_toml && file.classes.is_empty() && !spans.has("classes") {
+    if read.is_toml && !spans.may_have("classes") && !spans.may_have("extends") {
         let hint = "write at least one class, as [classes] download = ['\\.torrent$'], or `extends`".to_owned();
         faults.add(spans.key("classes"), "classes", "no class takes any URL", Some(hint));
     }
@@ -103,7 +116,11 @@ pub(super) fn site(
         name,
         file: path.into(),
         enabled: file.enabled,
-        below: if below_start { start.iter().map(|(_, url)| folder(url)).collect() } else { Vec::new() },
+        below: if below_start {
+            start.iter().map(|(_, url)| folder(url)).collect()
+        } else {
+            Vec::new()
+        },
         hosts,
         canonical,
         charset,
@@ -115,7 +132,9 @@ pub(super) fn site(
         robots: robots(faults, spans, &file.robots),
         headers: headers(faults, spans, file),
         proxy: proxy(faults, spans, file.proxy.as_deref()),
-        private_addresses: file.private_addresses.unwrap_or_else(|| start.iter().any(|(_, url)| is_private(url))),
+        private_addresses: file
+            .private_addresses
+            .unwrap_or_else(|| start.iter().any(|(_, url)| is_private(url))),
         start: start.iter().map(|(_, url)| url.clone()).collect(),
         ..compiled(faults, rules)?
     };
@@ -136,8 +155,14 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         below: Vec::new(),
         canonical: Canonical::default(),
         charset: None,
-        rate: Rate { interval: Duration::from_secs(1), connections: 1 },
-        lanes: Lanes { key: LaneKey::Host, count: 1 },
+        rate: Rate {
+            interval: Duration::from_secs(1),
+            connections: 1,
+        },
+        lanes: Lanes {
+            key: LaneKey::Host,
+            count: 1,
+        },
         depth_max: DEPTH_MAX,
         pages_max: None,
         revisit: Duration::ZERO,
@@ -160,15 +185,25 @@ fn compile(faults: &mut Faults, rules: RuleList) -> Option<(Vec<Rule>, RegexSet)
     match rules.compile() {
         Ok(compiled) => Some(compiled),
         Err(error) => {
-            let message = format!("the regular expressions together are too large: {}", first_line(&error.to_string()));
-            faults.add(0..0, "classes", message, Some("write fewer or shorter repetitions".to_owned()));
+            let message = format!(
+                "the regular expressions together are too large: {}",
+                first_line(&error.to_string())
+            );
+            faults.add(
+                0..0,
+                "classes",
+                message,
+                Some("write fewer or shorter repetitions".to_owned()),
+            );
             None
         }
     }
 }
 
 fn inherit(faults: &mut Faults, spans: &Spans, extends: Option<&str>, families: &Families) -> Inherited {
-    let Some(extends) = extends else { return Inherited::default() };
+    let Some(extends) = extends else {
+        return Inherited::default();
+    };
     families.inherit(extends).unwrap_or_else(|none| {
         faults.add(spans.value("extends"), "extends", none.message, none.hint);
         Inherited::default()
@@ -182,7 +217,12 @@ fn name(faults: &mut Faults, spans: &Spans, name: Option<&str>, default: &str) -
     if !is_valid {
         let hint = "use letters, digits, `-`, `_` and `.`, at most 64, no `.` in front".to_owned();
         let shown: String = value.chars().take(64).collect();
-        faults.add(spans.value("name"), "name", format!("`{shown}` cannot be the name of a site"), Some(hint));
+        faults.add(
+            spans.value("name"),
+            "name",
+            format!("`{shown}` cannot be the name of a site"),
+            Some(hint),
+        );
     }
     value.into()
 }
@@ -190,10 +230,16 @@ fn name(faults: &mut Faults, spans: &Spans, name: Option<&str>, default: &str) -
 fn rule_list(faults: &mut Faults, spans: &Spans, classes: &Classes, deny: &[String]) -> RuleList {
     let mut list = RuleList::default();
     let mut seen: HashMap<&str, String> = HashMap::new();
-    let denied = deny.iter().enumerate().map(|(index, pattern)| (format!("deny[{index}]"), None, pattern));
+    let denied = deny
+        .iter()
+        .enumerate()
+        .map(|(index, pattern)| (format!("deny[{index}]"), None, pattern));
     let taken = classes.iter().flat_map(|(class, patterns)| {
         let key = move |index| format!("classes.{}[{index}]", class.name());
-        patterns.iter().enumerate().map(move |(index, pattern)| (key(index), Some(*class), pattern))
+        patterns
+            .iter()
+            .enumerate()
+            .map(move |(index, pattern)| (key(index), Some(*class), pattern))
     });
     for (key, class, pattern) in denied.chain(taken) {
         let span = spans.value(&key);
@@ -214,7 +260,7 @@ fn rule(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str, class
     if let Some((message, hint)) = suspicious(pattern) {
         faults.add(span.clone(), key, message, Some(hint.to_owned()));
     }
-    let regex = match RegexBuilder::new(pattern).size_limit(REGEX_BYTES_MAX).build() {
+    let regex = match RegexBuilder::new(pattern).size_limit(REGEX_PATTERN_BYTES_MAX).build() {
         Ok(regex) => regex,
         Err(error) => {
             let text = error.to_string();
@@ -228,9 +274,21 @@ fn rule(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str, class
     let has_page = regex.capture_names().flatten().any(|name| name == "page");
     if let Some(other) = regex.capture_names().flatten().find(|name| *name != "page") {
         let message = format!("the group `{other}` means nothing here");
-        faults.add(span, key, message, Some("name it `page` where it marks the page number, else (?:…)".to_owned()));
+        faults.add(
+            span,
+            key,
+            message,
+            Some("name it `page` where it marks the page number, else (?:…)".to_owned()),
+        );
     }
-    Some(Rule { file: faults.path().into(), line, column, pattern: pattern.into(), class, page: has_page.then_some(regex) })
+    Some(Rule {
+        file: faults.path().into(),
+        line,
+        column,
+        pattern: pattern.into(),
+        class,
+        page: has_page.then_some(regex),
+    })
 }
 
 /// Expressions that compile and cannot be meant.
@@ -239,11 +297,17 @@ fn suspicious(pattern: &str) -> Option<(&'static str, &'static str)> {
     let anchored = body.strip_prefix('^');
     let text = anchored.unwrap_or(body);
     if pattern.is_empty() {
-        return Some(("an empty expression matches every URL", "write `.` where that is meant, or take it out"));
+        return Some((
+            "an empty expression matches every URL",
+            "write `.` where that is meant, or take it out",
+        ));
     }
     if text.starts_with("http:") || text.starts_with("https:") || text.starts_with("https?:") {
         let hint = "begin behind the host, as `^/path`; name hosts under `hosts`";
-        return Some(("expressions are matched against path and query, without scheme and host", hint));
+        return Some((
+            "expressions are matched against path and query, without scheme and host",
+            hint,
+        ));
     }
     if anchored.is_some_and(|text| text.starts_with(|first: char| first.is_ascii_alphanumeric())) {
         return Some(("this can never match: a path begins with `/`", "write `^/…`"));
@@ -285,31 +349,49 @@ fn regex_hint(text: &str) -> Option<String> {
 /// file as it is and in one line.
 fn offending(text: &str, pattern: &str, source: &str, whole: &Range<usize>) -> Range<usize> {
     let quoted = source.get(whole.start + 1..whole.end.saturating_sub(1));
-    let carets = text.lines().find(|line| line.contains('^') && line.trim().bytes().all(|byte| byte == b'^'));
+    let carets = text
+        .lines()
+        .find(|line| line.contains('^') && line.trim().bytes().all(|byte| byte == b'^'));
     let (Some(carets), true) = (carets, quoted == Some(pattern) && !pattern.contains('\n')) else {
         return whole.clone();
     };
     // Four blanks stand before the drawn expression; the carets count characters.
     let skip = carets.find('^').unwrap_or(0).saturating_sub(4);
     let count = carets.trim().len();
-    let at = |characters: usize| pattern.char_indices().nth(characters).map_or(pattern.len(), |(at, _)| at);
+    let at = |characters: usize| {
+        pattern
+            .char_indices()
+            .nth(characters)
+            .map_or(pattern.len(), |(at, _)| at)
+    };
     let start = whole.start + 1 + at(skip);
     start..(whole.start + 1 + at(skip + count)).max(start)
 }
 
 fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &ParametersFile) -> Canonical {
     let lists = [("drop", &own.drop), ("keep", &own.keep), ("session", &own.session)];
-    for (list, index, name) in
-        lists.iter().flat_map(|(list, names)| names.iter().enumerate().map(move |(index, name)| (list, index, name)))
+    for (list, index, name) in lists
+        .iter()
+        .flat_map(|(list, names)| names.iter().enumerate().map(move |(index, name)| (list, index, name)))
     {
         let inner = name.strip_suffix('*').unwrap_or(name);
         if name.is_empty() || inner.contains(['*', '&', '=', '?', '#', ' ']) {
             let key = format!("parameters.{list}[{index}]");
             let hint = "write the name as it stands in the URL, with `*` at its end at most".to_owned();
-            faults.add(spans.value(&key), &key, format!("`{name}` is no name of a parameter"), Some(hint));
+            faults.add(
+                spans.value(&key),
+                &key,
+                format!("`{name}` is no name of a parameter"),
+                Some(hint),
+            );
         } else if *list == "keep" && own.drop.contains(name) {
             let key = format!("parameters.keep[{index}]");
-            faults.add(spans.value(&key), &key, format!("`{name}` is also named in parameters.drop"), None);
+            faults.add(
+                spans.value(&key),
+                &key,
+                format!("`{name}` is also named in parameters.drop"),
+                None,
+            );
         }
     }
     let all = merged(own, elder);
@@ -324,23 +406,43 @@ fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &P
 
 fn charset(faults: &mut Faults, spans: &Spans, label: Option<&str>) -> Option<&'static Encoding> {
     const COMMON: [&str; 14] = [
-        "utf-8", "gbk", "gb2312", "gb18030", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "windows-1251",
-        "windows-1252", "koi8-r", "iso-8859-1", "iso-8859-2",
+        "utf-8",
+        "gbk",
+        "gb2312",
+        "gb18030",
+        "big5",
+        "shift_jis",
+        "euc-jp",
+        "iso-2022-jp",
+        "euc-kr",
+        "windows-1251",
+        "windows-1252",
+        "koi8-r",
+        "iso-8859-1",
+        "iso-8859-2",
     ];
     let label = label?;
     let found = Encoding::for_label(label.as_bytes());
     if found.is_none() {
         let hint = match nearest(label, COMMON) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("write a label of the WHATWG Encoding Standard, as {}", COMMON.join(", ")),
+            None => format!(
+                "write a label of the WHATWG Encoding Standard, as {}",
+                COMMON.join(", ")
+            ),
         };
-        faults.add(spans.value("charset"), "charset", format!("unknown charset `{label}`"), Some(hint));
+        faults.add(
+            spans.value("charset"),
+            "charset",
+            format!("unknown charset `{label}`"),
+            Some(hint),
+        );
     }
     found
 }
 
 fn start(faults: &mut Faults, spans: &Spans, urls: &[String], canonical: &Canonical) -> Vec<(usize, CrawlUrl)> {
-    if urls.is_empty() && spans.has("start") && spans.value("start[0]") == (0..0) {
+    if urls.is_empty() && spans.has("start") && !faults.concern("start") {
         let hint = "write at least one, as start = [\"https://example.org/\"]".to_owned();
         faults.add(spans.value("start"), "start", "there is no start URL", Some(hint));
     }
@@ -360,13 +462,29 @@ fn start(faults: &mut Faults, spans: &Spans, urls: &[String], canonical: &Canoni
 
 /// Parameters that hold a secret wherever they are seen.
 fn secret_parameter(faults: &mut Faults, span: Range<usize>, key: &str, url: &CrawlUrl) {
-    const SECRET: [&str; 9] =
-        ["passkey", "torrent_pass", "authkey", "rsskey", "password", "passwd", "apikey", "api_key", "access_token"];
+    const SECRET: [&str; 9] = [
+        "passkey",
+        "torrent_pass",
+        "authkey",
+        "rsskey",
+        "password",
+        "passwd",
+        "apikey",
+        "api_key",
+        "access_token",
+    ];
     let query = url.path().split_once('?').map_or("", |(_, query)| query);
-    let names = query.split('&').map(|parameter| parameter.split('=').next().unwrap_or_default());
+    let names = query
+        .split('&')
+        .map(|parameter| parameter.split('=').next().unwrap_or_default());
     for name in names.filter(|name| SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))) {
         let hint = "take it out: secrets never stand in rule files".to_owned();
-        faults.add(span.clone(), key, format!("the parameter `{name}` holds a secret"), Some(hint));
+        faults.add(
+            span.clone(),
+            key,
+            format!("the parameter `{name}` holds a secret"),
+            Some(hint),
+        );
     }
 }
 
@@ -386,7 +504,7 @@ fn hosts(faults: &mut Faults, spans: &Spans, hosts: Option<&[String]>, start: &[
         found.dedup();
         return found;
     };
-    if hosts.is_empty() && spans.value("hosts[0]") == (0..0) {
+    if hosts.is_empty() && !faults.concern("hosts") {
         let hint = "name at least one host, or take the key out".to_owned();
         faults.add(spans.value("hosts"), "hosts", "there is no host", Some(hint));
     }
@@ -408,7 +526,12 @@ fn host(text: &str) -> Result<Box<str>, (String, String)> {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
         return Err((format!("`{text}` is a URL, not a host"), format!("write \"{host}\"")));
     }
-    let bad = || (format!("`{text}` is not a host"), "write it as example.org, example.org:8080 or *.example.org".into());
+    let bad = || {
+        (
+            format!("`{text}` is not a host"),
+            "write it as example.org, example.org:8080 or *.example.org".into(),
+        )
+    };
     if plain.is_empty() || plain.contains(['/', '?', '#', '@', '*', '\\', ' ', '\t', '\n', '\r']) {
         return Err(bad());
     }
@@ -418,7 +541,10 @@ fn host(text: &str) -> Result<Box<str>, (String, String)> {
     if has_default_port {
         let host = url.host_str().unwrap_or_default();
         let message = format!("`{text}` names a default port");
-        return Err((message, format!("write \"{star}{host}\": it stands for http and https at their own ports")));
+        return Err((
+            message,
+            format!("write \"{star}{host}\": it stands for http and https at their own ports"),
+        ));
     }
     let normal = CrawlUrl::parse(url.as_str(), &Canonical::default()).map_err(|_| bad())?;
     Ok(format!("{star}{}", normal.authority()).into())
@@ -435,8 +561,15 @@ fn rate(file: &SiteFile) -> Rate {
     let rate = &file.rate;
     let is_unlimited = rate.requests_per_second >= 1_000_000.0;
     // The schema holds the rate between 0.0001 and 1000000.
-    let by_rate = if is_unlimited { Duration::ZERO } else { Duration::from_secs_f64(1.0 / rate.requests_per_second) };
-    Rate { interval: by_rate.max(Duration::from_millis(rate.delay_ms)), connections: rate.connections }
+    let by_rate = if is_unlimited {
+        Duration::ZERO
+    } else {
+        Duration::from_secs_f64(1.0 / rate.requests_per_second)
+    };
+    Rate {
+        interval: by_rate.max(Duration::from_millis(rate.delay_ms)),
+        connections: rate.connections,
+    }
 }
 
 fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {
@@ -445,7 +578,10 @@ fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {
         let hint = "write lane_key = \"xxh3\" or \"elf\" too, or take `lanes` out".to_owned();
         faults.add(spans.value("lanes"), "lanes", message, Some(hint));
     }
-    Lanes { key: file.lane_key, count: file.lanes }
+    Lanes {
+        key: file.lane_key,
+        count: file.lanes,
+    }
 }
 
 fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {
@@ -456,7 +592,12 @@ fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {
     if reason.is_empty() {
         let hint = "write why, as robots = { obey = false, reason = \"own server\" }".to_owned();
         let span = spans.value("robots.obey");
-        faults.add(span, "robots.reason", "robots.txt is not to be obeyed, and no reason is given", Some(hint));
+        faults.add(
+            span,
+            "robots.reason",
+            "robots.txt is not to be obeyed, and no reason is given",
+            Some(hint),
+        );
     }
     Robots::Ignore { reason: reason.into() }
 }
@@ -464,7 +605,13 @@ fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {
 fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>, Box<str>)> {
     /// Computed for each request; a fixed value would break it.
     const OWN: [&str; 8] = [
-        "host", "content-length", "connection", "transfer-encoding", "accept-encoding", "te", "upgrade",
+        "host",
+        "content-length",
+        "connection",
+        "transfer-encoding",
+        "accept-encoding",
+        "te",
+        "upgrade",
         "if-none-match",
     ];
     const SECRET: [&str; 6] = ["authorization", "cookie", "token", "api-key", "apikey", "passkey"];
@@ -475,32 +622,50 @@ fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>
             faults.add(spans.key(&key), &key, message, Some(hint.to_owned()));
         };
         if SECRET.iter().any(|secret| lower.contains(secret)) {
-            fault(format!("the header `{name}` holds a secret"), "take it out: secrets never stand in rule files");
+            fault(
+                format!("the header `{name}` holds a secret"),
+                "take it out: secrets never stand in rule files",
+            );
         } else if OWN.contains(&lower.as_str()) {
             fault(format!("the header `{name}` is the crawler's own"), "take it out");
         } else if reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_err() {
-            fault(format!("`{name}` is not the name of a header"), "use letters, digits and `-`");
+            fault(
+                format!("`{name}` is not the name of a header"),
+                "use letters, digits and `-`",
+            );
         } else if reqwest::header::HeaderValue::from_str(value).is_err() {
-            fault(format!("the value of `{name}` holds control characters"), "write it in one line");
+            fault(
+                format!("the value of `{name}` holds control characters"),
+                "write it in one line",
+            );
         }
     }
-    file.headers.0.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect()
+    file.headers
+        .0
+        .iter()
+        .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
+        .collect()
 }
 
 fn proxy(faults: &mut Faults, spans: &Spans, text: Option<&str>) -> Option<Url> {
     let text = text?;
     let (message, hint) = match Url::parse(text) {
-        Err(error) => (format!("`{text}` is not a URL: {error}"), "write it as socks5://127.0.0.1:1080"),
-        Ok(url) if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") => {
-            (format!("`{}` is no kind of proxy", url.scheme()), "write http, https, socks5 or socks5h")
-        }
+        Err(error) => (
+            format!("`{text}` is not a URL: {error}"),
+            "write it as socks5://127.0.0.1:1080",
+        ),
+        Ok(url) if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") => (
+            format!("`{}` is no kind of proxy", url.scheme()),
+            "write http, https, socks5 or socks5h",
+        ),
         Ok(url) if !url.username().is_empty() || url.password().is_some() => (
             "a user name or password stands in the proxy's URL".to_owned(),
             "take them out: secrets never stand in rule files",
         ),
-        Ok(url) if url.host_str().is_none_or(str::is_empty) => {
-            ("the proxy has no host".to_owned(), "write it as socks5://127.0.0.1:1080")
-        }
+        Ok(url) if url.host_str().is_none_or(str::is_empty) => (
+            "the proxy has no host".to_owned(),
+            "write it as socks5://127.0.0.1:1080",
+        ),
         Ok(url) => return Some(url),
     };
     faults.add(spans.value("proxy"), "proxy", message, Some(hint.to_owned()));
@@ -522,18 +687,49 @@ fn is_private(url: &CrawlUrl) -> bool {
 }
 
 fn judge_start(faults: &mut Faults, spans: &Spans, site: &SiteRules, start: &[(usize, CrawlUrl)]) {
+    let certain = Certain::of(faults, spans);
     for (index, url) in start {
         let key = format!("start[{index}]");
         let (message, hint) = match site.judge(url) {
-            Verdict::Take { class: Class::Login, .. } => {
-                ("the login page cannot be a start URL".to_owned(), "give it another class, or another start URL")
-            }
+            Verdict::Take {
+                class: Class::Login, ..
+            } => (
+                "the login page cannot be a start URL".to_owned(),
+                "give it another class, or another start URL",
+            ),
             Verdict::Take { .. } => continue,
-            // With no rule left, the faults of the rules are the ones to mend.
-            Verdict::Refuse { reason: Refusal::NoClass } if site.rules().is_empty() => continue,
-            Verdict::Refuse { reason } => (format!("the start URL is refused: {}", told(reason)), start_hint(reason)),
+            Verdict::Refuse { reason } if !certain.is_certain(reason) => continue,
+            Verdict::Refuse { reason } => (
+                format!("the start URL is refused: {}", told(reason)),
+                start_hint(reason),
+            ),
         };
         faults.add(spans.value(&key), &key, message, Some(hint.to_owned()));
+    }
+}
+
+/// Which refusals no other fault of the file can have caused.
+#[derive(Clone, Copy)]
+struct Certain {
+    places: bool,
+    classes: bool,
+}
+
+impl Certain {
+    fn of(faults: &Faults, spans: &Spans) -> Self {
+        let is_sound = |key: &str| !faults.concern(key) && (spans.has(key) || !spans.may_have(key));
+        Self {
+            places: is_sound("hosts") && is_sound("start"),
+            classes: (spans.has("classes") || spans.has("extends")) && is_sound("classes") && is_sound("extends"),
+        }
+    }
+
+    fn is_certain(self, reason: Refusal<'_>) -> bool {
+        match reason {
+            Refusal::WrongHost | Refusal::NotBelowStart => self.places,
+            Refusal::NoClass => self.classes,
+            Refusal::Denied(_) => true,
+        }
     }
 }
 
@@ -562,10 +758,14 @@ fn examples(
     site: &SiteRules,
     placed: impl Fn(&str) -> String,
 ) {
+    let certain = Certain::of(faults, spans);
     for (index, example) in examples.accept.iter().enumerate() {
         let key = format!("examples.accept[{index}]");
         let fault = match CrawlUrl::parse(&placed(example.url()), &site.canonical) {
-            Ok(url) => accepted(site, &url, example),
+            Ok(url) => match site.judge(&url) {
+                Verdict::Refuse { reason } if !certain.is_certain(reason) => None,
+                _ => accepted(site, &url, example),
+            },
             Err(fault) => Some((fault.to_string(), url_hint(&fault))),
         };
         if let Some((message, hint)) = fault {
@@ -575,7 +775,9 @@ fn examples(
     for (index, text) in examples.refuse.iter().enumerate() {
         let key = format!("examples.refuse[{index}]");
         // What is no URL for a crawler is refused, too.
-        let Ok(url) = CrawlUrl::parse(&placed(text), &site.canonical) else { continue };
+        let Ok(url) = CrawlUrl::parse(&placed(text), &site.canonical) else {
+            continue;
+        };
         if let Verdict::Take { class, rule, .. } = site.judge(&url) {
             let message = format!(
                 "this example must be refused, and is taken as {} by `{}` at {}",
@@ -592,26 +794,54 @@ fn examples(
 /// What is wrong with an example that must be taken.
 fn accepted(site: &SiteRules, url: &CrawlUrl, example: &Example) -> Option<(String, Option<String>)> {
     let (class, rule, page_capture) = match site.judge(url) {
-        Verdict::Take { class, rule, page_capture } => (class, rule, page_capture),
+        Verdict::Take {
+            class,
+            rule,
+            page_capture,
+        } => (class, rule, page_capture),
         Verdict::Refuse { reason } => {
-            let seen = if url.as_str() == example.url() { String::new() } else { format!(" (as {url})") };
-            return Some((format!("this example must be taken, and is refused{seen}: {}", told(reason)), None));
+            let seen = if url.as_str() == example.url() {
+                String::new()
+            } else {
+                format!(" (as {url})")
+            };
+            return Some((
+                format!("this example must be taken, and is refused{seen}: {}", told(reason)),
+                None,
+            ));
         }
     };
-    let Example::Classed(ClassedExample { class: due_class, page: due_page, .. }) = example else { return None };
+    let Example::Classed(ClassedExample {
+        class: due_class,
+        page: due_page,
+        ..
+    }) = example
+    else {
+        return None;
+    };
     if let Some(due) = due_class
         && *due != class
     {
         let by = format!("by `{}` at {}", rule.pattern, rule.place());
-        let message = format!("this example must be taken as {}, and is taken as {} {by}", due.name(), class.name());
-        return Some((message, Some("narrow that expression, or move it behind the right one".to_owned())));
+        let message = format!(
+            "this example must be taken as {}, and is taken as {} {by}",
+            due.name(),
+            class.name()
+        );
+        return Some((
+            message,
+            Some("narrow that expression, or move it behind the right one".to_owned()),
+        ));
     }
     let page = page_capture.and_then(|(start, end)| url.path().get(start..end)?.parse::<u64>().ok());
     if let Some(due) = due_page
         && page != Some(*due)
     {
         let found = page.map_or_else(|| "none".to_owned(), |page| page.to_string());
-        let message = format!("this example must show page number {due}, and `{}` finds {found}", rule.pattern);
+        let message = format!(
+            "this example must show page number {due}, and `{}` finds {found}",
+            rule.pattern
+        );
         return Some((message, Some("mark the number with (?<page>\\d+)".to_owned())));
     }
     None

@@ -66,7 +66,12 @@ impl Faults {
     pub fn new(path: impl Into<PathBuf>, source: &str) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(memchr::memchr_iter(b'\n', source.as_bytes()).map(|at| at + 1));
-        Self { path: path.into(), source: source.into(), line_starts, list: Vec::new() }
+        Self {
+            path: path.into(),
+            source: source.into(),
+            line_starts,
+            list: Vec::new(),
+        }
     }
 
     /// Adds a fault. A span beyond the text, or within a character, is moved to where it fits.
@@ -90,7 +95,11 @@ impl Faults {
     #[must_use]
     pub fn place(&self, at: usize) -> (usize, usize) {
         let line = self.line_starts.partition_point(|&start| start <= at);
-        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        let start = self
+            .line_starts
+            .get(line.saturating_sub(1))
+            .copied()
+            .unwrap_or_default();
         let before = self.source.get(start..at).unwrap_or_default();
         (line.max(1), before.chars().count() + 1)
     }
@@ -117,6 +126,15 @@ impl Faults {
         self.list.len()
     }
 
+    /// True where something is wrong with this key or within it.
+    #[must_use]
+    pub fn concern(&self, key: &str) -> bool {
+        self.list.iter().any(|fault| {
+            let rest = fault.key.strip_prefix(key);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        })
+    }
+
     /// Keeps the first `count` faults, and of the later ones those that `keep` names.
     pub fn retain_from(&mut self, count: usize, keep: impl Fn(&Fault) -> bool) {
         let mut index = 0;
@@ -135,7 +153,8 @@ impl Faults {
     /// The faults in the order of the text.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<Fault> {
-        self.list.sort_by(|a, b| (a.span.start, a.span.end, &a.message).cmp(&(b.span.start, b.span.end, &b.message)));
+        self.list
+            .sort_by(|a, b| (a.span.start, a.span.end, &a.message).cmp(&(b.span.start, b.span.end, &b.message)));
         self.list.dedup();
         self.list
     }
@@ -179,14 +198,29 @@ fn marked(renderer: &Renderer, fault: &Fault) -> String {
     if fault.source.is_empty() {
         return format!("{}\n", renderer.render(&[annotate_snippets::Group::with_title(title)]));
     }
-    // Only the lines of the span are handed over: the renderer would look through the whole file each time.
-    let start = fault.source[..fault.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = fault.source[fault.span.end..].find('\n').map_or(fault.source.len(), |at| fault.span.end + at);
-    let span = fault.span.start - start..fault.span.end - start;
-    let snippet = Snippet::source(&fault.source[start..end])
+    let (shown, span) = excerpt(&fault.source, &fault.span);
+    let snippet = Snippet::source(shown)
         .line_start(fault.line)
         .annotation(AnnotationKind::Primary.span(span));
     format!("{}\n", renderer.render(&[title.element(snippet)]))
+}
+
+/// Bytes of a line shown before the marked text, and of the marked text and what follows it.
+const EXCERPT_BYTES: usize = 160;
+
+/// The line of the span, cut where it is very long, and the span within it. A span of several lines is marked in its
+/// first one.
+fn excerpt<'a>(source: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
+    let line_start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = source[span.start..]
+        .find('\n')
+        .map_or(source.len(), |at| span.start + at);
+    let start = floor_boundary(source, line_start.max(span.start.saturating_sub(EXCERPT_BYTES)));
+    let end = floor_boundary(source, line_end.min(span.start + 2 * EXCERPT_BYTES));
+    (
+        &source[start..end],
+        span.start - start..span.end.min(end).max(span.start) - start,
+    )
 }
 
 /// True where colours are wanted: a terminal, and neither `NO_COLOR` (<https://no-color.org>) nor `TERM=dumb`.
@@ -207,7 +241,11 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let words = sorted_words(&name);
     let likeness = |known: &str| {
         // `max_depth` for `depth_max`: the same words in another order.
-        if sorted_words(known) == words { 1.0 } else { strsim::jaro_winkler(&name, known) }
+        if sorted_words(known) == words {
+            1.0
+        } else {
+            strsim::jaro_winkler(&name, known)
+        }
     };
     known
         .into_iter()
@@ -246,9 +284,13 @@ mod tests {
     fn spans_outside_the_text_are_moved_into_it() {
         let mut faults = Faults::new("a", "é\n");
         faults.add(1..900, "", "x", None);
-        faults.add(900..1, "", "y", None);
+        let (from, to) = (900, 1);
+        faults.add(from..to, "", "y", None);
         let faults = faults.into_sorted();
-        assert_eq!(faults.iter().map(|fault| fault.span.clone()).collect::<Vec<_>>(), [0..3, 3..3]);
+        assert_eq!(
+            faults.iter().map(|fault| fault.span.clone()).collect::<Vec<_>>(),
+            [0..3, 3..3]
+        );
         assert!(!render(&faults, false).is_empty());
     }
 

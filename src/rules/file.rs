@@ -7,6 +7,8 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::limits::{EXAMPLES_MAX, HOSTS_PER_SITE_MAX, RULES_PER_SITE_MAX, START_URLS_MAX};
+
 /// What a URL of a site is, which decides what is done with the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -29,8 +31,15 @@ pub enum Class {
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 7] =
-        [Self::Index, Self::Board, Self::Detail, Self::Thread, Self::Download, Self::Login, Self::Page];
+    pub const ALL: [Self; 7] = [
+        Self::Index,
+        Self::Board,
+        Self::Detail,
+        Self::Thread,
+        Self::Download,
+        Self::Login,
+        Self::Page,
+    ];
 
     /// As rule files, metrics and logs write it.
     #[must_use]
@@ -82,9 +91,11 @@ pub struct SiteFile {
     #[schemars(length(min = 1))]
     pub extends: Option<String>,
     /// URLs where the crawl begins, each of a class of this file or of its family.
+    #[schemars(length(max = START_URLS_MAX))]
     pub start: Vec<String>,
     /// Hosts that belong to the site, as `example.org`, `example.org:8080` or `*.example.org`. Default: the hosts
     /// of the start URLs.
+    #[schemars(length(max = HOSTS_PER_SITE_MAX))]
     pub hosts: Option<Vec<String>>,
     /// Whether only URLs below the folders of the start URLs are fetched, on the hosts that have a start URL.
     /// Default: what the family says, else false.
@@ -94,6 +105,7 @@ pub struct SiteFile {
     #[schemars(with = "ClassTable")]
     pub classes: Classes,
     /// Regular expressions of URLs that are never fetched; they come before the classes of the same file.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub deny: Vec<String>,
     /// What the site does with the parameters of its URLs.
     pub parameters: ParametersFile,
@@ -174,6 +186,7 @@ pub struct FamilyFile {
     #[schemars(with = "ClassTable")]
     pub classes: Classes,
     /// Regular expressions of URLs that are never fetched.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub deny: Vec<String>,
     /// What the software does with the parameters of its URLs.
     pub parameters: ParametersFile,
@@ -205,18 +218,25 @@ impl JsonSchema for IndexMapOfStrings {
 #[allow(dead_code, reason = "its fields are read by the derive only")]
 struct ClassTable {
     /// Lists of torrents, mostly in pages, newest first.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     index: Option<Vec<String>>,
     /// Lists of a forum's threads.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     board: Option<Vec<String>>,
     /// Pages that describe one torrent and carry its link.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     detail: Option<Vec<String>>,
     /// Threads of a forum.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     thread: Option<Vec<String>>,
     /// What answers with a torrent.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     download: Option<Vec<String>>,
     /// Login pages: known, and never fetched as a link.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     login: Option<Vec<String>>,
     /// Other pages whose links are worth following.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     page: Option<Vec<String>>,
 }
 
@@ -225,12 +245,15 @@ struct ClassTable {
 #[serde(default, deny_unknown_fields)]
 pub struct ParametersFile {
     /// Names of parameters that do not change what a URL names, as `search_id` or `ref*`.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub drop: Vec<String>,
     /// Where given, only these parameters stay.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub keep: Vec<String>,
     /// Whether parameters are sorted by name.
     pub sort: Option<bool>,
     /// Names of session ids beyond the well-known ones, in the query and in the path.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub session: Vec<String>,
 }
 
@@ -252,7 +275,11 @@ pub struct RateFile {
 impl Default for RateFile {
     /// Slower than a person who opens links in tabs.
     fn default() -> Self {
-        Self { requests_per_second: 1.0, connections: 2, delay_ms: 0 }
+        Self {
+            requests_per_second: 1.0,
+            connections: 2,
+            delay_ms: 0,
+        }
     }
 }
 
@@ -281,7 +308,10 @@ pub struct RobotsFile {
 
 impl Default for RobotsFile {
     fn default() -> Self {
-        Self { obey: true, reason: None }
+        Self {
+            obey: true,
+            reason: None,
+        }
     }
 }
 
@@ -290,8 +320,10 @@ impl Default for RobotsFile {
 #[serde(default, deny_unknown_fields)]
 pub struct ExamplesFile {
     /// URLs that the rules must take, each a URL or `{ url = "…", class = "…" }`.
+    #[schemars(length(max = EXAMPLES_MAX))]
     pub accept: Vec<Example>,
     /// URLs that the rules must refuse.
+    #[schemars(length(max = EXAMPLES_MAX))]
     pub refuse: Vec<String>,
 }
 

@@ -5,7 +5,7 @@
 //! and left out of what serde gets to see. What remains always fits the type, so the checks of meaning that follow
 //! run even where something is misspelt. The same schema goes to editors (`gleaner rules schema`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use schemars::JsonSchema;
@@ -18,25 +18,35 @@ use super::fault::{Faults, nearest};
 
 /// Where keys and values stand, by their path (`classes.index[0]`).
 #[derive(Debug, Default)]
-pub struct Spans(HashMap<String, (Range<usize>, Range<usize>)>);
+pub struct Spans {
+    found: HashMap<String, (Range<usize>, Range<usize>)>,
+    /// Paths that a misspelt key probably meant.
+    meant: HashSet<String>,
+}
 
 impl Spans {
     /// Bytes of the value at this path; of nothing (the file's beginning) where the file does not name it.
     #[must_use]
     pub fn value(&self, path: &str) -> Range<usize> {
-        self.0.get(path).map_or(0..0, |(_, value)| value.clone())
+        self.found.get(path).map_or(0..0, |(_, value)| value.clone())
     }
 
     /// Bytes of the key at this path.
     #[must_use]
     pub fn key(&self, path: &str) -> Range<usize> {
-        self.0.get(path).map_or(0..0, |(key, _)| key.clone())
+        self.found.get(path).map_or(0..0, |(key, _)| key.clone())
     }
 
     /// True where the file names it.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
-        self.0.contains_key(path)
+        self.found.contains_key(path)
+    }
+
+    /// True where the file names it, or probably means it by a misspelt key.
+    #[must_use]
+    pub fn may_have(&self, path: &str) -> bool {
+        self.has(path) || self.meant.contains(path)
     }
 }
 
@@ -53,14 +63,16 @@ pub struct Read<T> {
 
 /// Reads the text of `faults` as a `T`; what does not fit is noted there and left out.
 pub fn read<T: JsonSchema + DeserializeOwned + Default>(faults: &mut Faults) -> Read<T> {
-    let source = faults.source().to_owned();
-    let (document, errors) = DeTable::parse_recoverable(&source);
-    for error in &errors {
-        faults.add(error.span().unwrap_or(0..0), "", error.message(), None);
-    }
+    let source = mended(faults);
     let syntax_faults = faults.len();
+    let (document, _) = DeTable::parse_recoverable(&source);
     let root = schemars::schema_for!(T).to_value();
-    let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: errors.is_empty() };
+    let mut walk = Walk {
+        root: &root,
+        faults,
+        spans: Spans::default(),
+        is_toml: syntax_faults == 0,
+    };
     let table = walk.table(&root, document.get_ref(), "", 0..0);
     let spans = walk.spans;
     let value = T::deserialize(toml::Value::Table(table)).unwrap_or_else(|error| {
@@ -68,7 +80,125 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default>(faults: &mut Faults) -> 
         faults.add(0..0, "", error.message(), None);
         T::default()
     });
-    Read { value, spans, is_toml: errors.is_empty(), syntax_faults }
+    Read {
+        value,
+        spans,
+        is_toml: syntax_faults == 0,
+        syntax_faults,
+    }
+}
+
+/// Faults of syntax that are looked for in one file.
+const SYNTAX_FAULTS_MAX: usize = 30;
+
+/// Notes the faults of syntax and returns the text without the statements that hold them, of the same length.
+///
+/// One bracket left open makes a parser stumble over every later line. So after each fault its statement is blanked
+/// out and the rest is parsed anew: one mistake is one fault, and what stands around it is checked as usual.
+fn mended(faults: &mut Faults) -> String {
+    let mut text = faults.source().to_owned();
+    for _ in 0..SYNTAX_FAULTS_MAX {
+        let Err(error) = DeTable::parse(&text) else { return text };
+        let mut span = error.span().unwrap_or(0..0);
+        if error.message().contains("multi-line") {
+            // The parser names the end of the text; the quotes that open it are what a person looks for.
+            let before = &text[..floor_char(&text, span.start)];
+            let opened = ["\"\"\"", "'''"].iter().filter_map(|quotes| before.rfind(quotes)).max();
+            span = opened.map_or(span, |at| at..at + 3);
+        }
+        let at = floor_char(&text, span.start);
+        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        // A parser that stumbles at the beginning of a statement was still within the one before it.
+        let is_overrun = text[line_start..at].trim().is_empty() && begins_statement(&text[at..]);
+        let before = if is_overrun {
+            statement_before(&text, line_start)
+        } else {
+            None
+        };
+        let culprit = match before {
+            Some(start) if !error.message().contains("duplicate") => {
+                let line = text[start..].lines().next().unwrap_or_default();
+                let message = format!("this is not closed: {}", error.message());
+                let hint = "close the bracket or the quotes that it opens".to_owned();
+                faults.add(start..start + line.trim_end().len(), "", message, Some(hint));
+                start..line_start
+            }
+            _ => {
+                faults.add(span, "", error.message(), None);
+                statement_before(&text, line_start + 1).unwrap_or(line_start)..line_end(&text, at)
+            }
+        };
+        let end = if text[culprit.start..].trim_start().starts_with('[') {
+            // Keys below a broken header would fall to the table above it.
+            next_header(&text, culprit.end)
+        } else {
+            culprit.end
+        };
+        let blank: String = text[culprit.start..end]
+            .bytes()
+            .map(|b| if b == b'\n' { '\n' } else { ' ' })
+            .collect();
+        if blank == text[culprit.start..end] {
+            break;
+        }
+        text.replace_range(culprit.start..end, &blank);
+    }
+    if DeTable::parse(&text).is_ok() {
+        text
+    } else {
+        String::new()
+    }
+}
+
+fn floor_char(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end)
+}
+
+/// True for `key =` and `[header]`.
+fn begins_statement(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default().trim_start();
+    if line.starts_with('[') {
+        let inner = line.trim_start_matches('[');
+        return inner.starts_with(|first: char| first.is_ascii_alphabetic()) && !inner.contains(['\'', ',']);
+    }
+    let is_key = |key: &str| {
+        !key.is_empty()
+            && key
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"_-.\"' ".contains(&b))
+    };
+    line.split_once('=').is_some_and(|(key, _)| is_key(key.trim()))
+}
+
+/// Where the last line begins that begins a statement, of the lines that begin before `end`.
+fn statement_before(text: &str, end: usize) -> Option<usize> {
+    let mut end = floor_char(text, end);
+    loop {
+        let start = text[..end.checked_sub(1)?].rfind('\n').map_or(0, |at| at + 1);
+        if begins_statement(&text[start..]) {
+            return Some(start);
+        }
+        end = start;
+    }
+}
+
+/// Where the next line begins that is a table's header; the text's end where there is none.
+fn next_header(text: &str, from: usize) -> usize {
+    let mut at = from;
+    while let Some(end) = text[at..].find('\n') {
+        at += end + 1;
+        if text[at..].starts_with('[') {
+            return at;
+        }
+    }
+    text.len()
 }
 
 struct Walk<'a> {
@@ -83,26 +213,49 @@ impl<'a> Walk<'a> {
         let mut out = toml::Table::new();
         let properties = schema.get("properties").and_then(Json::as_object);
         let others = schema.get("additionalProperties").filter(|others| others.is_object());
-        let mut meant = Vec::new();
+        let inside = |name: &str| {
+            if path.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{path}.{name}")
+            }
+        };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
-            let child = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            let child = inside(name);
             let Some(expected) = properties.and_then(|all| all.get(name)).or(others) else {
-                let known: Vec<&str> = properties.into_iter().flat_map(|all| all.keys()).map(String::as_str).collect();
-                meant.extend(self.unknown("key", name, &known, key.span(), &child));
+                let known: Vec<&str> = properties
+                    .into_iter()
+                    .flat_map(|all| all.keys())
+                    .map(String::as_str)
+                    .collect();
+                let what = if path == "classes" { "class" } else { "key" };
+                let meant = self.unknown(&format!("unknown {what}"), name, &known, key.span(), &child);
+                self.spans.meant.extend(meant.map(|name| inside(&name)));
                 continue;
             };
-            self.spans.0.insert(child.clone(), (key.span(), value.span()));
+            self.spans.found.insert(child.clone(), (key.span(), value.span()));
             if let Some(value) = self.value(expected, value, &child) {
                 out.insert(name.to_owned(), value);
             }
         }
-        for name in schema.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
+        for name in schema
+            .get("required")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+        {
             // A broken line may hold it, and so may a misspelt key.
-            if self.is_toml && !table.contains_key(name) && !meant.iter().any(|meant| meant == name) {
-                let what = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
+            if self.is_toml && !self.spans.may_have(&inside(name)) {
+                let what = if path.is_empty() {
+                    String::new()
+                } else {
+                    format!(" in `{path}`")
+                };
                 let about = properties.and_then(|all| all.get(name)).and_then(description);
-                self.faults.add(at.clone(), path, format!("the key `{name}` is missing{what}"), about);
+                self.faults
+                    .add(at.clone(), path, format!("the key `{name}` is missing{what}"), about);
             }
         }
         out
@@ -114,7 +267,11 @@ impl<'a> Walk<'a> {
         let Some(schema) = alternatives.iter().copied().find(|schema| accepts(schema, found)) else {
             let mut expected: Vec<String> = alternatives.iter().map(|schema| self.describe(schema)).collect();
             expected.dedup();
-            let message = format!("`{path}` must be {}, not {}", expected.join(" or "), with_article(found));
+            let message = format!(
+                "`{path}` must be {}, not {}",
+                expected.join(" or "),
+                with_article(found)
+            );
             let hint = alternatives.iter().find_map(|schema| wrap_hint(schema, node.get_ref()));
             self.faults.add(node.span(), path, message, hint);
             return None;
@@ -123,11 +280,23 @@ impl<'a> Walk<'a> {
             DeValue::Table(table) => Some(toml::Value::Table(self.table(schema, table, path, node.span()))),
             DeValue::Array(items) => {
                 let item_schema = schema.get("items")?;
-                let items = items.iter().enumerate().filter_map(|(index, item)| {
-                    let child = format!("{path}[{index}]");
-                    self.spans.0.insert(child.clone(), (item.span(), item.span()));
-                    self.value(item_schema, item, &child)
-                });
+                let most = schema
+                    .get("maxItems")
+                    .and_then(Json::as_u64)
+                    .and_then(|most| usize::try_from(most).ok());
+                if let Some(most) = most.filter(|most| items.len() > *most) {
+                    let message = format!("`{path}` has {} entries, at most {most} are allowed", items.len());
+                    self.faults.add(node.span(), path, message, None);
+                }
+                let items = items
+                    .iter()
+                    .take(most.unwrap_or(usize::MAX))
+                    .enumerate()
+                    .filter_map(|(index, item)| {
+                        let child = format!("{path}[{index}]");
+                        self.spans.found.insert(child.clone(), (item.span(), item.span()));
+                        self.value(item_schema, item, &child)
+                    });
                 Some(toml::Value::Array(items.collect()))
             }
             DeValue::String(text) => self.string(schema, text, node.span(), path),
@@ -168,17 +337,24 @@ impl<'a> Walk<'a> {
     }
 
     fn resolve(&self, schema: &'a Json) -> &'a Json {
-        let target = schema.get("$ref").and_then(Json::as_str).and_then(|link| link.strip_prefix("#"));
+        let target = schema
+            .get("$ref")
+            .and_then(Json::as_str)
+            .and_then(|link| link.strip_prefix("#"));
         target.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(schema)
     }
 
     fn string(&mut self, schema: &Json, text: &str, span: Range<usize>, path: &str) -> Option<toml::Value> {
         let allowed = words(schema);
         if !allowed.is_empty() && !allowed.contains(&text) {
-            self.unknown("value", text, &allowed, span, path);
+            self.unknown(&format!("`{path}` cannot be"), text, &allowed, span, path);
             return None;
         }
-        if schema.get("minLength").and_then(Json::as_u64).is_some_and(|least| (text.chars().count() as u64) < least) {
+        if schema
+            .get("minLength")
+            .and_then(Json::as_u64)
+            .is_some_and(|least| (text.chars().count() as u64) < least)
+        {
             self.faults.add(span, path, format!("`{path}` is empty"), None);
             return None;
         }
@@ -202,21 +378,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes an unknown name and returns the known one that was probably meant.
-    fn unknown(
-        &mut self,
-        what: &str,
-        name: &str,
-        known: &[&str],
-        span: Range<usize>,
-        path: &str,
-    ) -> Option<String> {
+    fn unknown(&mut self, what: &str, name: &str, known: &[&str], span: Range<usize>, path: &str) -> Option<String> {
         let meant = nearest(name, known.iter().copied());
         let hint = match meant {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("write one of {}", known.join(", ")),
         };
         let shown: String = name.chars().take(60).collect();
-        self.faults.add(span, path, format!("unknown {what} `{shown}`"), (!known.is_empty()).then_some(hint));
+        self.faults.add(
+            span,
+            path,
+            format!("{what} `{shown}`"),
+            (!known.is_empty()).then_some(hint),
+        );
         meant.map(str::to_owned)
     }
 
@@ -253,15 +427,29 @@ fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
 
 fn description(schema: &Json) -> Option<String> {
     let text = schema.get("description")?.as_str()?;
-    Some(text.split("\n\n").next().unwrap_or(text).split_whitespace().collect::<Vec<_>>().join(" "))
+    Some(
+        text.split("\n\n")
+            .next()
+            .unwrap_or(text)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
 }
 
 fn schema_types(schema: &Json) -> impl Iterator<Item = &str> {
     let types = schema.get("type");
     let one = types.and_then(Json::as_str);
-    let many = types.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
+    let many = types
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str);
     let implied = (types.is_none() && !words(schema).is_empty()).then_some("string");
-    one.into_iter().chain(many).chain(implied).filter(|name| *name != "null")
+    one.into_iter()
+        .chain(many)
+        .chain(implied)
+        .filter(|name| *name != "null")
 }
 
 fn accepts(schema: &Json, found: &str) -> bool {
@@ -270,10 +458,18 @@ fn accepts(schema: &Json, found: &str) -> bool {
 
 /// The closed set of strings that a schema allows; empty where it allows any.
 fn words(schema: &Json) -> Vec<&str> {
-    let listed = schema.get("enum").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
+    let listed = schema
+        .get("enum")
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str);
     let one_of = schema.get("oneOf").and_then(Json::as_array).into_iter().flatten();
     let single = one_of.clone().filter_map(|one| one.get("const").and_then(Json::as_str));
-    let nested = one_of.filter_map(|one| one.get("enum").and_then(Json::as_array)).flatten().filter_map(Json::as_str);
+    let nested = one_of
+        .filter_map(|one| one.get("enum").and_then(Json::as_array))
+        .flatten()
+        .filter_map(Json::as_str);
     listed.chain(single).chain(nested).collect()
 }
 
