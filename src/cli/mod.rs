@@ -1,6 +1,9 @@
 //! The command line: parse, open, run, print. One file per command, no logic of its own.
 
 pub mod config;
+pub mod verify;
+pub mod coverage;
+pub mod export;
 pub mod crawl;
 pub mod demo;
 pub mod manual;
