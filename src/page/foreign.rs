@@ -63,8 +63,8 @@ impl Hints {
             }
             8 if name.eq_ignore_ascii_case(b"encoding") => {
                 let value = &page[value];
-                self.html_encoding |= value.eq_ignore_ascii_case(b"text/html")
-                    || value.eq_ignore_ascii_case(b"application/xhtml+xml");
+                self.html_encoding |=
+                    value.eq_ignore_ascii_case(b"text/html") || value.eq_ignore_ascii_case(b"application/xhtml+xml");
             }
             _ => {}
         }
@@ -91,7 +91,11 @@ impl Foreign {
             return false;
         }
         if BREAKS_OUT.contains(&name.key) || name.is(b"blockquote") || (name.key == key(b"font") && hints.font) {
-            while self.stack.last().is_some_and(|open| open.space != Space::Html && !open.is_integration_point()) {
+            while self
+                .stack
+                .last()
+                .is_some_and(|open| open.space != Space::Html && !open.is_integration_point())
+            {
                 self.stack.pop();
             }
             self.open_in_html(name, self_closing);
@@ -99,7 +103,11 @@ impl Foreign {
         }
         if !self_closing {
             let space = self.stack.last().map_or(Space::Html, |open| open.space);
-            self.push(Open { name: identity(name), space, point: point(name, space, hints) });
+            self.push(Open {
+                name: identity(name),
+                space,
+                point: point(name, space, hints),
+            });
         }
         true
     }
@@ -110,7 +118,11 @@ impl Foreign {
             return;
         };
         if matches!(name.key, P | BR) && innermost.space != Space::Html {
-            while self.stack.last().is_some_and(|open| open.space != Space::Html && !open.is_integration_point()) {
+            while self
+                .stack
+                .last()
+                .is_some_and(|open| open.space != Space::Html && !open.is_integration_point())
+            {
                 self.stack.pop();
             }
             return;
@@ -165,7 +177,11 @@ impl Foreign {
         } else if self_closing {
             return;
         }
-        self.push(Open { name: identity(name), space, point: Point::No });
+        self.push(Open {
+            name: identity(name),
+            space,
+            point: Point::No,
+        });
     }
 
     fn push(&mut self, open: Open) {

@@ -19,6 +19,9 @@ const DIGITS_MAX: usize = 9;
 /// Digits of a number without a word beside it that says "page" (`latest-12.html`): more are an identifier.
 const BARE_DIGITS_MAX: usize = 4;
 
+/// Digits of `p` alone on the root of a site: more name an article.
+const POST_DIGITS_MAX: usize = 2;
+
 /// A URL's place in a paginated series.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PageNumber {
@@ -40,12 +43,18 @@ pub fn of(path_and_query: &str, captured: Option<(usize, usize)>) -> Option<Page
             let range = Some(start..end);
             url.in_query(range.clone()).or_else(|| url.in_path(range)).or_else(|| {
                 let series = format!("{}{{page}}{}", &path_and_query[..start], &path_and_query[end..]);
-                Some(Found { digits: start..end, series })
+                Some(Found {
+                    digits: start..end,
+                    series,
+                })
             })
         }
     }?;
     let number = number(&path_and_query[found.digits], DIGITS_MAX)?;
-    Some(PageNumber { series: found.series, number })
+    Some(PageNumber {
+        series: found.series,
+        number,
+    })
 }
 
 /// The series of a URL that carries no page number, as the first page of many series: `/x/` gives `/x`.
@@ -66,7 +75,10 @@ pub fn page_count(numbers: &[u64]) -> u64 {
     let (Some(&first), Some(&last)) = (sorted.first(), sorted.last()) else {
         return 1;
     };
-    let step = sorted.windows(2).map(|pair| pair[1] - pair[0]).fold(0, greatest_common_divisor);
+    let step = sorted
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .fold(0, greatest_common_divisor);
     if step >= OFFSET_STEP_MIN {
         // Offsets count from 0, or from 1, which two numbers do not prove (`1 … 75` is how last pages are linked).
         match first % step {
@@ -96,20 +108,82 @@ fn number(text: &str, digits_max: usize) -> Option<u64> {
 
 /// Names of query parameters that hold a page, the surest first. Compared in lower case without `-` and `_`, and of
 /// `list[page]` the inner name.
-const PAGE_PARAMETERS: [&str; 36] = [
-    "page", "pages", "paged", "pagenum", "pagenumber", "pageno", "pagenr", "pageindex", "currentpage", "curpage",
-    "pagination", "pagina", "seite", "strona", "pg", "pn", "p", "npage", "cpage", "pgno", "startpage", "topage",
-    "gotopage", "offset", "start", "st", "startat", "startfrom", "startindex", "startrow", "firstresult", "skip",
-    "from", "begin", "limitstart", "o",
+const PAGE_PARAMETERS: [&str; 37] = [
+    "page",
+    "pages",
+    "paged",
+    "pagenum",
+    "pagenumber",
+    "pageno",
+    "pagenr",
+    "pageindex",
+    "currentpage",
+    "curpage",
+    "pagination",
+    "pagen",
+    "pagina",
+    "seite",
+    "strona",
+    "pg",
+    "pn",
+    "p",
+    "npage",
+    "cpage",
+    "pgno",
+    "startpage",
+    "topage",
+    "gotopage",
+    "offset",
+    "start",
+    "st",
+    "startat",
+    "startfrom",
+    "startindex",
+    "startrow",
+    "firstresult",
+    "skip",
+    "from",
+    "begin",
+    "limitstart",
+    "o",
 ];
 
 /// Words before a number in a path that say "page".
-const PAGE_WORDS: [&str; 10] = ["page", "pages", "pag", "pagina", "seite", "strona", "pg", "p", "offset", "start"];
+const PAGE_WORDS: [&str; 10] = [
+    "page", "pages", "pag", "pagina", "seite", "strona", "pg", "p", "offset", "start",
+];
+
+/// [`PAGE_WORDS`] at the end of a name.
+const PAGE_SUFFIXES: [&str; 6] = ["-page", "_page", "-p", "_p", "-seite", "-pg"];
 
 /// Names before `-N.html` whose number is an identifier.
 const ID_WORDS: [&str; 26] = [
-    "thread", "topic", "torrent", "torrents", "detail", "details", "view", "show", "article", "post", "id", "uid",
-    "user", "space", "blog", "news", "item", "file", "download", "attachment", "t", "f", "v", "fid", "tid", "product",
+    "thread",
+    "topic",
+    "torrent",
+    "torrents",
+    "detail",
+    "details",
+    "view",
+    "show",
+    "article",
+    "post",
+    "id",
+    "uid",
+    "user",
+    "space",
+    "blog",
+    "news",
+    "item",
+    "file",
+    "download",
+    "attachment",
+    "t",
+    "f",
+    "v",
+    "fid",
+    "tid",
+    "product",
 ];
 
 /// Boards and lists of common software: `forum-12-3.html` (Discuz!), `list_5_2.html` (DedeCMS): container, then page.
@@ -132,19 +206,28 @@ impl<'a> Url<'a> {
     fn split(whole: &'a str) -> Self {
         let text = whole.split('#').next().unwrap_or(whole);
         match text.split_once('?') {
-            Some((path, query)) => Self { path, query: Some(query) },
-            None => Self { path: text, query: None },
+            Some((path, query)) => Self {
+                path,
+                query: Some(query),
+            },
+            None => Self {
+                path: text,
+                query: None,
+            },
         }
     }
 
     /// The query's parameters with the offset of each in the whole.
     fn parameters(&self) -> impl Iterator<Item = (usize, &'a str)> {
         let mut offset = self.path.len() + 1;
-        self.query.into_iter().flat_map(|query| query.split(['&', ';'])).map(move |text| {
-            let at = offset;
-            offset += text.len() + 1;
-            (at, text)
-        })
+        self.query
+            .into_iter()
+            .flat_map(|query| query.split(['&', ';']))
+            .map(move |text| {
+                let at = offset;
+                offset += text.len() + 1;
+                (at, text)
+            })
     }
 
     /// A parameter that holds the page: the captured one, else the one of the surest name.
@@ -158,11 +241,23 @@ impl<'a> Url<'a> {
                     Some(captured) => (*captured == digits).then_some(0),
                     None => parameter_rank(name),
                 }?;
-                number(value, DIGITS_MAX).map(|_| (rank, at, digits))
+                let is_post = captured.is_none() && self.names_a_post(name);
+                number(value, if is_post { POST_DIGITS_MAX } else { DIGITS_MAX }).map(|_| (rank, at, digits))
             })
             .min_by_key(|&(rank, at, _)| (rank, at))?;
-        let others = self.parameters().filter(|&(other, _)| other != at).map(|(_, text)| text);
-        Some(Found { digits, series: normal_form(self.path, others) })
+        let others = self
+            .parameters()
+            .filter(|&(other, _)| other != at)
+            .map(|(_, text)| text);
+        Some(Found {
+            digits,
+            series: normal_form(self.path, others),
+        })
+    }
+
+    /// `/?p=1462` is how WordPress names an article.
+    fn names_a_post(&self, name: &str) -> bool {
+        name == "p" && self.path == "/" && self.parameters().count() == 1
     }
 
     /// A path segment that holds the page, the last such one.
@@ -201,27 +296,49 @@ impl<'a> Url<'a> {
         let is_page_word = |word: &str| PAGE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
         // `/page/3/`: both segments go.
         if lower.is_empty() && extension.is_none() && is_page_word(parent) {
-            return Some(Found { series: without(before..segment.end, ""), digits });
+            return Some(Found {
+                series: without(before..segment.end, ""),
+                digits,
+            });
         }
         // `/page-3/`, `/p3`, `/page3.html`: the segment goes.
         let is_short = digits.len() <= BARE_DIGITS_MAX;
         if is_page_word(bare) && (is_short || bare.len() > 2) {
-            return Some(Found { series: without(segment, ""), digits });
+            return Some(Found {
+                series: without(segment, ""),
+                digits,
+            });
         }
         if following {
             return None;
         }
+        // `/name-p3/`, `/name-page-3.html`: what is appended goes.
+        if let Some(suffix) = PAGE_SUFFIXES.iter().find(|&&suffix| is_short && bare.ends_with(suffix)) {
+            return Some(Found {
+                series: without(segment.start + bare.len() - suffix.len()..digits.end, ""),
+                digits,
+            });
+        }
         if extension.is_some() && INDEX_NAMES.contains(&bare) && is_short {
-            return Some(Found { series: without(segment, ""), digits });
+            return Some(Found {
+                series: without(segment, ""),
+                digits,
+            });
         }
         if let Some(digits) = list_page(name) {
             let digits = segment.start + digits.start..segment.start + digits.end;
-            return Some(Found { series: without(digits.clone(), "{page}"), digits });
+            return Some(Found {
+                series: without(digits.clone(), "{page}"),
+                digits,
+            });
         }
         // `latest-3.html`, whose first page is `latest.html`.
         let is_id = ID_WORDS.contains(&bare) || bare.is_empty() || bare.len() == lower.len();
         if extension.is_some() && is_short && !is_id {
-            return Some(Found { series: without(segment.start + bare.len()..digits.end, ""), digits });
+            return Some(Found {
+                series: without(segment.start + bare.len()..digits.end, ""),
+                digits,
+            });
         }
         None
     }
@@ -230,15 +347,25 @@ impl<'a> Url<'a> {
 fn parameter_rank(name: &str) -> Option<usize> {
     let decoded = percent_decode_str(name).decode_utf8_lossy();
     let inner = decoded.trim_end_matches(']').rsplit('[').next().unwrap_or_default();
-    let plain: String = inner.chars().filter(|character| !matches!(character, '-' | '_')).collect();
-    PAGE_PARAMETERS.iter().position(|known| plain.eq_ignore_ascii_case(known))
+    let plain: String = inner
+        .chars()
+        .filter(|character| !matches!(character, '-' | '_'))
+        .collect();
+    // Bitrix numbers the lists of a page: `PAGEN_1`.
+    let plain = plain.trim_end_matches(|character: char| character.is_ascii_digit());
+    PAGE_PARAMETERS
+        .iter()
+        .position(|known| plain.eq_ignore_ascii_case(known))
 }
 
 /// In `forum-12-3`, `list_5_2` and `thread-77-3-1`: where the page stands.
 fn list_page(name: &str) -> Option<Range<usize>> {
     let word_end = name.find(['-', '_'])?;
     let separator = char::from(name.as_bytes()[word_end]);
-    if !LIST_WORDS.iter().any(|word| name[..word_end].eq_ignore_ascii_case(word)) {
+    if !LIST_WORDS
+        .iter()
+        .any(|word| name[..word_end].eq_ignore_ascii_case(word))
+    {
         return None;
     }
     let id_end = word_end + 1 + name[word_end + 1..].find(separator)?;
@@ -294,6 +421,8 @@ mod tests {
             ("/viewforum.php?f=12&start=50", "/viewforum.php?f=12", 50),
             ("/index.php?page=torrents&pages=3", "/?page=torrents", 3),
             ("/?paged=2", "/", 2),
+            ("/?p=2", "/", 2),
+            ("/?p=1462&s=x", "/?s=x", 1_462),
             ("/list?tx[page]=4", "/list", 4),
             ("/list?tx%5Bpage%5D=4", "/list", 4),
             ("/x?start=20&page=3", "/x?start=20", 3),
@@ -304,6 +433,9 @@ mod tests {
             ("/threads/name.405700/page-5", "/threads/name.405700", 5),
             ("/x/p3", "/x", 3),
             ("/x/page3.html", "/x", 3),
+            ("/blog/index.php?PAGEN_1=9", "/blog", 9),
+            ("/x/name-p2/", "/x/name", 2),
+            ("/x/name-page-2.html", "/x/name.html", 2),
             ("/x/index3.html", "/x", 3),
             ("/x/index_3.html", "/x", 3),
             ("/latest-3.html", "/latest.html", 3),
@@ -318,9 +450,27 @@ mod tests {
     #[test]
     fn identifiers_are_not_page_numbers() {
         for url in [
-            "/details?id=2", "/viewtopic.php?t=2&f=3", "/forum.php?fid=2&tid=3", "/browse?cat=2&c=1", "/x?page=",
-            "/x?page=two", "/x?page=1234567890", "/torrent-12.html", "/thread-12.html", "/article-12345.html",
-            "/2026/11/21/name", "/x/12", "/browse", "/", "", "/p/name", "/x-3/name", "?C=N;O=D", "/mp3", "/1.html",
+            "/details?id=2",
+            "/viewtopic.php?t=2&f=3",
+            "/forum.php?fid=2&tid=3",
+            "/browse?cat=2&c=1",
+            "/x?page=",
+            "/x?page=two",
+            "/x?page=1234567890",
+            "/torrent-12.html",
+            "/thread-12.html",
+            "/article-12345.html",
+            "/2026/11/21/name",
+            "/x/12",
+            "/browse",
+            "/",
+            "",
+            "/p/name",
+            "/x-3/name",
+            "?C=N;O=D",
+            "/mp3",
+            "/1.html",
+            "/?p=1462",
         ] {
             assert_eq!(read(url), None, "{url}");
         }
@@ -338,7 +488,11 @@ mod tests {
             ("/x/index.html", "/x/index_2.html"),
             ("/latest.html", "/latest_2.html"),
         ] {
-            assert_eq!(Some(series_of_first(first)), read(second).map(|page| page.0), "{first} {second}");
+            assert_eq!(
+                Some(series_of_first(first)),
+                read(second).map(|page| page.0),
+                "{first} {second}"
+            );
         }
     }
 
