@@ -175,7 +175,10 @@ impl Catalogue {
             category,
             // A magnet beside a torrent that cannot be had would make it known by magnet.
             magnet: fate == Fate::MagnetOnly || (fate == Fate::Reachable && delivery::has_magnet(number)),
-            old_address: fate == Fate::Reachable && delivery::has_old_address(number),
+            old_address: match area {
+                Area::Archive | Area::Private => true,
+                _ => fate == Fate::Reachable && delivery::has_old_address(number),
+            },
         });
         self.items.len() - 1
     }

@@ -131,7 +131,7 @@ fn description(view: &mut View<'_>, out: &mut String, listing: &Listing, item: &
     out.push_str("</div>\n");
 }
 
-/// Links into the area that robots.txt closes.
+/// Links into the area that robots.txt closes: straight ones, and old addresses that redirect there.
 fn staff_picks(view: &View<'_>, out: &mut String) {
     let catalogue = view.catalogue;
     out.push_str("<ul class=\"staff\">\n");
@@ -148,6 +148,11 @@ fn staff_picks(view: &View<'_>, out: &mut String) {
             view.href(&format!("/private{}", detail_path(listing, item))),
             escaped(&item.title),
             view.href(&format!("/private{}", view.download(listing, item))),
+        );
+        let _ = writeln!(
+            out,
+            "<li><a href=\"{}\">old link</a></li>",
+            view.href(&format!("/t/{}", listing.id))
         );
     }
     out.push_str("</ul>\n");

@@ -123,7 +123,7 @@ impl View<'_> {
              <a href=\"mailto:admin@demo.example\">Contact</a> | <a href=\"javascript:window.scrollTo(0,0)\">Top</a> | \
              <a href=\"#top\">Up</a> | <a href=\"{}\">Staff area</a></p>\n<iframe src=\"/ads/frame?{}\"></iframe>\n\
              <p>Friends: <a href=\"https://tracker.example.org/\">example.org</a> <a href=\"//mirror.example.net/pub/\">mirror</a> \
-             <a href=\"{}\">sponsor</a></p>\n\
+             <a href=\"{}/?page=2\">backup domain</a> <a href=\"{}\">sponsor</a></p>\n\
              <p class=\"copyright\">&copy; 2026 Demo Tracker &middot; view {} &middot; generated in 0.0{} s</p>\n\
              </div>\n</div>\n</body>\n</html>\n",
             self.href("/login"),
@@ -131,10 +131,17 @@ impl View<'_> {
             self.href("/logout"),
             self.href("/private/"),
             self.random.below(1_000_000),
+            self.other_origin(),
             self.advert(),
             self.number,
             self.random.below(90) + 10,
         );
+    }
+
+    /// The site under another name, which its rule file does not know: `http://localhost:port`.
+    pub(super) fn other_origin(&self) -> String {
+        let port = self.origin.rsplit(':').next().unwrap_or_default();
+        format!("http://localhost:{port}")
     }
 
     /// A link to an advert, another one each time.
