@@ -285,8 +285,9 @@ fn detail(parameters: &Parameters, view: &mut View<'_>, name: &str) -> Answer {
     let kind = kind_of(parameters, &[], Kind::Detail);
     // Another name than the title's leads to the right one, as `/details/12` does: one page, one address.
     let given = name.split_once('-').map_or("", |(_, slug)| slug);
-    let given = percent_encoding::percent_decode_str(given).decode_utf8_lossy();
-    if given != slug(&item.title) {
+    let is_right =
+        given == item.slug || percent_encoding::percent_decode_str(given).decode_utf8_lossy() == slug(&item.title);
+    if !is_right {
         return Answer::redirect(kind, 301, view.with_session(&detail_path(listing, item)));
     }
     Answer::page(kind, super::detail_page::detail(view, listing, item))
