@@ -17,6 +17,8 @@ const PARAMETERS_MAX: usize = 16;
 pub(super) struct Ask<'a> {
     pub path: &'a str,
     pub query: &'a str,
+    /// The host that the client believes to talk to.
+    pub host: Option<&'a str>,
     /// The session's cookie was sent.
     pub has_cookie: bool,
     pub if_none_match: Option<&'a str>,

@@ -3,6 +3,7 @@
 //! A torrent is an *item*; a detail page is a *listing*. Most items have one listing; one listed twice has two.
 
 use super::delivery::{self, Area, Delivery, Link};
+use super::escape::{percent, slug};
 use super::random::{Random, mix};
 use super::titles;
 use super::torrents::Blueprint;
@@ -21,6 +22,8 @@ const PINNED: usize = 3;
 /// A torrent.
 pub(super) struct Item {
     pub title: String,
+    /// The title in the detail page's path, percent-encoded: each row needs it, so it is made once.
+    pub slug: String,
     pub blueprint: Blueprint,
     pub infohashes: Infohashes,
     pub payload_bytes: u64,
@@ -164,6 +167,7 @@ impl Catalogue {
             single_file,
         };
         self.items.push(Item {
+            slug: percent(slug(&title).as_bytes()),
             title,
             infohashes: blueprint.infohashes(),
             payload_bytes: blueprint.payload().total_bytes(),
@@ -175,7 +179,10 @@ impl Catalogue {
             category,
             // A magnet beside a torrent that cannot be had would make it known by magnet.
             magnet: fate == Fate::MagnetOnly || (fate == Fate::Reachable && delivery::has_magnet(number)),
-            old_address: fate == Fate::Reachable && delivery::has_old_address(number),
+            old_address: match area {
+                Area::Archive | Area::Private => true,
+                _ => fate == Fate::Reachable && delivery::has_old_address(number),
+            },
         });
         self.items.len() - 1
     }

@@ -55,6 +55,11 @@ pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 /// Blank lines, as a script with a newline before `<?php` sends them.
 pub(super) const BLANK_LINES: &[u8] = b"\r\n\r\n\n";
 
+/// What a script that is not quite right writes before it writes the torrent (ALGORITHMS §1).
+pub(super) const PHP_WARNING: &[u8] =
+    b"<br />\n<b>Warning</b>:  Cannot modify header information - headers already sent in \
+    <b>/var/www/demo/download.php</b> on line <b>31</b><br />\n";
+
 /// Torrents that the page with the `<base href>` can list.
 pub(super) const ARCHIVE_MAX: u64 = 60;
 
@@ -69,6 +74,8 @@ impl Delivery {
             _ => Some("application/x-bittorrent; charset=utf-8"),
         };
         let before: &[u8] = match number % 14 {
+            // Of the numbers that have `application/x-bittorrent`.
+            _ if number % 90 == 27 => PHP_WARNING,
             3 => BOM,
             8 => BLANK_LINES,
             _ => b"",

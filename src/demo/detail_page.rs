@@ -113,7 +113,7 @@ fn way_to_the_torrent(view: &mut View<'_>, out: &mut String, listing: &Listing, 
 fn description(view: &mut View<'_>, out: &mut String, listing: &Listing, item: &Item) {
     let mut random = Random::new(mix(item.blueprint.seed, 1));
     out.push_str("<h2>Description</h2>\n<div class=\"post\" id=\"descr\">\n");
-    for number in 0..random.between(3, 6) {
+    for number in 0..random.between(2, 4) {
         out.push_str("<p>");
         push_escaped(out, &titles::paragraph(&mut random));
         if number == 1 {
@@ -131,7 +131,7 @@ fn description(view: &mut View<'_>, out: &mut String, listing: &Listing, item: &
     out.push_str("</div>\n");
 }
 
-/// Links into the area that robots.txt closes.
+/// Links into the area that robots.txt closes: straight ones, and old addresses that redirect there.
 fn staff_picks(view: &View<'_>, out: &mut String) {
     let catalogue = view.catalogue;
     out.push_str("<ul class=\"staff\">\n");
@@ -148,6 +148,11 @@ fn staff_picks(view: &View<'_>, out: &mut String) {
             view.href(&format!("/private{}", detail_path(listing, item))),
             escaped(&item.title),
             view.href(&format!("/private{}", view.download(listing, item))),
+        );
+        let _ = writeln!(
+            out,
+            "<li><a href=\"{}\">old link</a></li>",
+            view.href(&format!("/t/{}", listing.id))
         );
     }
     out.push_str("</ul>\n");
@@ -171,7 +176,7 @@ fn files(out: &mut String, item: &Item) {
 fn comments(view: &mut View<'_>, out: &mut String, listing: &Listing) {
     let mut random = Random::new(mix(view.catalogue.seed ^ 0xc0, u64::from(listing.id)));
     out.push_str("<h2 id=\"comments\">Comments</h2>\n");
-    for number in 1..=random.between(3, 10) {
+    for number in 1..=random.between(3, 8) {
         let user = random.below(USERS.len() as u64) as usize;
         let _ = write!(
             out,

@@ -14,7 +14,7 @@ pub enum Kind {
     /// A page of the main index, of a category, of the archive or of a GBK board.
     Index,
     Detail,
-    /// A detail page or download that is listed and 404.
+    /// A detail page or download that is listed and 404, or moved to another host.
     Gone,
     /// An address of before the redesign: 301.
     OldAddress,
@@ -39,11 +39,13 @@ pub enum Kind {
     Unknown,
     /// Neither GET nor HEAD.
     Method,
+    /// Anything under the name of another host that leads to this site, too: the rule file names one host.
+    OtherHost,
 }
 
 impl Kind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Robots,
         Self::Index,
         Self::Detail,
@@ -60,6 +62,7 @@ impl Kind {
         Self::Uncanonical,
         Self::Unknown,
         Self::Method,
+        Self::OtherHost,
     ];
 
     /// True when a crawl that follows robots.txt and the demo's rule file never asks for it.
@@ -88,6 +91,7 @@ impl Kind {
             Self::Uncanonical => "uncanonical",
             Self::Unknown => "unknown",
             Self::Method => "method",
+            Self::OtherHost => "other_host",
         }
     }
 }

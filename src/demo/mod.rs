@@ -215,6 +215,7 @@ fn respond(site: &Site, request: &Request) -> Response<Body> {
     let ask = Ask {
         path: request.uri().path(),
         query: request.uri().query().unwrap_or_default(),
+        host: text(header::HOST),
         has_cookie: cookies
             .flat_map(|line| line.split(';'))
             .any(|pair| pair.trim().split('=').next() == Some(COOKIE)),

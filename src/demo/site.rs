@@ -77,6 +77,9 @@ impl Site {
                 ..Answer::not_found(Kind::Method)
             }
         };
+        if ask.host.is_some() && ask.host != self.origin.strip_prefix("http://") {
+            answer.kind = Kind::OtherHost;
+        }
         let fails = number.checked_rem(self.fail_every) == Some(0);
         if fails {
             let kind = answer.kind;
@@ -268,7 +271,13 @@ fn detail(parameters: &Parameters, view: &mut View<'_>, name: &str) -> Answer {
         return Answer::not_found(Kind::Unknown);
     }
     if item.fate == Fate::Gone {
-        return Answer::not_found(Kind::Gone);
+        // Half of them say where they went: to a host that is none of the site's.
+        let target = format!("{}{}", view.other_origin(), detail_path(listing, item));
+        return if listing.id.is_multiple_of(2) {
+            Answer::redirect(Kind::Gone, 302, target)
+        } else {
+            Answer::not_found(Kind::Gone)
+        };
     }
     if parameters.text("view") == Some("print") {
         return Answer::page(Kind::ClosedByRobots, super::detail_page::detail(view, listing, item));
@@ -276,8 +285,9 @@ fn detail(parameters: &Parameters, view: &mut View<'_>, name: &str) -> Answer {
     let kind = kind_of(parameters, &[], Kind::Detail);
     // Another name than the title's leads to the right one, as `/details/12` does: one page, one address.
     let given = name.split_once('-').map_or("", |(_, slug)| slug);
-    let given = percent_encoding::percent_decode_str(given).decode_utf8_lossy();
-    if given != slug(&item.title) {
+    let is_right =
+        given == item.slug || percent_encoding::percent_decode_str(given).decode_utf8_lossy() == slug(&item.title);
+    if !is_right {
         return Answer::redirect(kind, 301, view.with_session(&detail_path(listing, item)));
     }
     Answer::page(kind, super::detail_page::detail(view, listing, item))
@@ -285,13 +295,17 @@ fn detail(parameters: &Parameters, view: &mut View<'_>, name: &str) -> Answer {
 
 fn old_address(parameters: &Parameters, view: &View<'_>, id: &str) -> Answer {
     let found = id.parse().ok().and_then(|id| view.catalogue.listing(id));
-    match found.filter(|(_, item)| item.old_address || item.area == Area::Archive) {
-        Some((listing, item)) => {
-            let kind = kind_of(parameters, &[], Kind::OldAddress);
-            Answer::redirect(kind, 301, view.with_session(&detail_path(listing, item)))
-        }
-        None => Answer::not_found(Kind::Unknown),
-    }
+    let Some((listing, item)) = found.filter(|(_, item)| item.old_address) else {
+        return Answer::not_found(Kind::Unknown);
+    };
+    let path = detail_path(listing, item);
+    let target = match item.area {
+        // The way is open, the end is closed: robots.txt has to be asked at each step.
+        Area::Private => format!("/private{path}"),
+        _ => path,
+    };
+    let kind = kind_of(parameters, &[], Kind::OldAddress);
+    Answer::redirect(kind, 301, view.with_session(&target))
 }
 
 /// The pages that nobody should ask for.

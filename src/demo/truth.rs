@@ -16,7 +16,7 @@ pub enum Fate {
     MagnetOnly,
     /// Listed under `/private/`, which robots.txt closes: it is there and must not be fetched.
     ClosedByRobots,
-    /// Listed, but its detail page and its download are 404.
+    /// Listed, but its detail page is 404 or redirects to another host, and its download is 404.
     Gone,
     /// Its download answers 200 and `application/x-bittorrent` with an HTML page.
     PosesAsHtml,

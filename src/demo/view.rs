@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::catalogue::{Catalogue, Item, Listing};
-use super::escape::{escaped, percent, slug};
+use super::escape::{escaped, percent};
 use super::links;
 use super::random::Random;
 use super::titles::{CATEGORIES, USERS};
@@ -38,7 +38,10 @@ impl View<'_> {
 
     /// The same, escaped for an attribute.
     pub(super) fn href(&self, url: &str) -> String {
-        escaped(&self.with_session(url))
+        match &self.sid {
+            None => escaped(url),
+            Some(_) => escaped(&self.with_session(url)),
+        }
     }
 
     /// Path of a download, with a token of this view.
@@ -109,13 +112,9 @@ impl View<'_> {
             let _ = write!(out, "{comma}<a href=\"{href}\" class=\"user\">{name}</a>");
         }
         out.push_str("</div>\n<table class=\"calendar\"><tr>");
-        for day in 1..=30 {
-            let href = self.href(&format!("/calendar?day=2026-11-{day:02}"));
-            let _ = write!(
-                out,
-                "<td><a href='{href}'>{day}</a></td>{}",
-                if day % 7 == 0 { "</tr><tr>" } else { "" }
-            );
+        for day in 15..=21 {
+            let href = self.href(&format!("/calendar?day=2026-11-{day}"));
+            let _ = write!(out, "<td><a href='{href}'>{day}</a></td>");
         }
         let _ = write!(
             out,
@@ -123,7 +122,7 @@ impl View<'_> {
              <a href=\"mailto:admin@demo.example\">Contact</a> | <a href=\"javascript:window.scrollTo(0,0)\">Top</a> | \
              <a href=\"#top\">Up</a> | <a href=\"{}\">Staff area</a></p>\n<iframe src=\"/ads/frame?{}\"></iframe>\n\
              <p>Friends: <a href=\"https://tracker.example.org/\">example.org</a> <a href=\"//mirror.example.net/pub/\">mirror</a> \
-             <a href=\"{}\">sponsor</a></p>\n\
+             <a href=\"{}/?page=2\">backup domain</a> <a href=\"{}\">sponsor</a></p>\n\
              <p class=\"copyright\">&copy; 2026 Demo Tracker &middot; view {} &middot; generated in 0.0{} s</p>\n\
              </div>\n</div>\n</body>\n</html>\n",
             self.href("/login"),
@@ -131,10 +130,17 @@ impl View<'_> {
             self.href("/logout"),
             self.href("/private/"),
             self.random.below(1_000_000),
+            self.other_origin(),
             self.advert(),
             self.number,
             self.random.below(90) + 10,
         );
+    }
+
+    /// The site under another name, which its rule file does not know: `http://localhost:port`.
+    pub(super) fn other_origin(&self) -> String {
+        let port = self.origin.rsplit(':').next().unwrap_or_default();
+        format!("http://localhost:{port}")
     }
 
     /// A link to an advert, another one each time.
@@ -148,11 +154,7 @@ impl View<'_> {
 
 /// Path of a detail page; letters of other scripts percent-encoded.
 pub(super) fn detail_path(listing: &Listing, item: &Item) -> String {
-    percent_slug(listing.id, &slug(&item.title))
-}
-
-fn percent_slug(id: u32, slug: &str) -> String {
-    format!("/details/{id}-{}", percent(slug.as_bytes()))
+    format!("/details/{}-{}", listing.id, item.slug)
 }
 
 const MENU: [(&str, &str); 6] = [

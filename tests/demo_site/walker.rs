@@ -131,7 +131,10 @@ pub struct Walk {
     pub pages: BTreeMap<String, Vec<usize>>,
     /// Links of each scheme, and of each way to write one.
     pub schemes: BTreeMap<String, usize>,
+    /// Permanent redirects.
     pub redirects: usize,
+    /// Temporary redirects: on this site, to another host.
+    pub moved: usize,
     pub not_found: usize,
 }
 
@@ -273,8 +276,9 @@ pub async fn walk(rules: &Rules, keeps_cookies: bool) -> Walk {
         }
         let mut found = Vec::new();
         match (reply.status, class.as_str()) {
-            (301, _) => {
-                walk.redirects += 1;
+            (301 | 302, _) => {
+                walk.redirects += usize::from(reply.status == 301);
+                walk.moved += usize::from(reply.status == 302);
                 found.push((
                     String::new(),
                     url.join(reply.header("location").expect("a target")).ok(),
@@ -329,6 +333,9 @@ impl Walk {
 /// Infohashes over the bytes behind the first `4:info` of a whole bencoded dictionary; None for anything else.
 pub fn infohashes(body: &[u8]) -> Option<Infohashes> {
     let text = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
+    let line_31 = b"on line <b>31</b><br />\n";
+    let warning = text.windows(line_31.len()).position(|window| window == line_31);
+    let text = warning.map_or(text, |at| &text[at + line_31.len()..]);
     if text.first() != Some(&b'd') || skip(text)? != text.len() {
         return None;
     }
