@@ -1,5 +1,6 @@
 //! The archive on a real disk: what it promises when processes die, disks fill and folders are read-only.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
@@ -310,4 +311,62 @@ fn store_for_ever(dir: &Path) {
         number += size;
         println!("\nstored {number}");
     }
+}
+
+#[test]
+fn contents_are_synced_before_their_names_and_names_before_the_return() {
+    const INSIDE: &str = "GLEANER_TEST_TRACED_WRITER";
+    if let Some(dir) = std::env::var_os(INSIDE) {
+        let archive = Archive::open(Path::new(&dir), true).unwrap();
+        // One file, a batch, and files that are there already, as a process that died may have left them.
+        for numbers in [0..1, 1..30, 0..1, 1..30] {
+            store(&archive, numbers).unwrap();
+            println!("\nstored");
+        }
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let calls = "trace=write,fsync,syncfs,renameat,renameat2";
+    let arguments = ["-f", "-y", "-s", "64", "-e", calls, "-o", trace.to_str().unwrap()];
+    let test = "contents_are_synced_before_their_names_and_names_before_the_return";
+    let archive = folder.path().join("archive");
+    let output = again("strace", &arguments, test, INSIDE, &archive)
+        .output()
+        .expect("apt-get install strace");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let (mut unsynced, mut unsynced_names, mut renames, mut returns) = (HashSet::new(), HashSet::new(), 0, 0);
+    for line in fs::read_to_string(trace).unwrap().lines() {
+        // `123 write(5</path/.tmp/9-1>, …) = 8000`: -y names the file behind each descriptor.
+        let path = line
+            .split_once('<')
+            .and_then(|(_, rest)| rest.split_once('>'))
+            .map_or("", |(path, _)| path);
+        if line.contains("\\nstored") {
+            assert!(
+                unsynced_names.is_empty(),
+                "returned before {unsynced_names:?} was synced"
+            );
+            returns += 1;
+        } else if line.contains(" write(") && path.contains("/.tmp/") {
+            unsynced.insert(path.rsplit('/').next().unwrap().to_owned());
+        } else if line.contains(" syncfs(") {
+            unsynced.clear();
+            unsynced_names.clear();
+        } else if line.contains(" fsync(") {
+            unsynced.remove(path.rsplit('/').next().unwrap());
+            unsynced_names.remove(path.rsplit('/').next().unwrap());
+        } else if line.contains(" renameat") {
+            let mut names = line.split('"').skip(1).step_by(2);
+            let (from, to) = (names.next().unwrap(), names.next().unwrap());
+            assert!(
+                !unsynced.contains(from),
+                "{from} was given its name before it was synced"
+            );
+            unsynced_names.insert(to.split('/').next().unwrap().to_owned());
+            renames += 1;
+        }
+    }
+    assert_eq!((renames, returns), (30, 4));
 }
