@@ -13,6 +13,7 @@
 //! It never reads the clock, never interprets a torrent and never writes outside its folder. Calls block:
 //! callers run them off the runtime's threads.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -143,7 +144,7 @@ impl Archive {
 
     /// Stores the files of a batch; `Ok` says that all of them are on the disk, whole and under their names. A file
     /// that is there already is left when it is equal and replaced when it is not. The same torrent may be in the
-    /// batch twice: the last body counts.
+    /// batch twice: the first body counts, as the first visit does in the database.
     ///
     /// # Errors
     /// [`ArchiveError`]; then some of the files may be there (whole), others not, and no temporary file is left.
@@ -173,13 +174,14 @@ impl Archive {
         // Folders to sync: those of equal files too, because a process that died may have given a name that is
         // not yet on the disk.
         let mut touched = [false; 256];
+        let mut seen = HashSet::with_capacity(batch.len());
         for (infohashes, body) in batch {
             let Some(&shard) = infohashes.key().first() else {
                 return Err(ArchiveError::Nameless { path: self.dir.clone() });
             };
             touched[usize::from(shard)] = true;
             let name = relative_name(infohashes);
-            if self.holds(&name, body) {
+            if !seen.insert(infohashes.key()) || self.holds(&name, body) {
                 continue;
             }
             let (tmp_name, mut file) = self.create_tmp(tmp)?;
