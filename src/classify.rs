@@ -291,6 +291,8 @@ fn promise(content_type: Option<&str>, disposition: Option<&str>) -> Promise {
         }
     };
     let from_disposition = disposition.and_then(names_file);
+    let is_attachment =
+        disposition.is_some_and(|disposition| starts_ignoring_case(disposition.trim().as_bytes(), b"attachment"));
     let essence = content_type
         .and_then(|value| value.split([';', ',']).next())
         .unwrap_or_default();
@@ -320,6 +322,8 @@ fn promise(content_type: Option<&str>, disposition: Option<&str>) -> Promise {
     };
     match (from_type, from_disposition) {
         (Promise::Torrent, _) | (_, Some(Promise::Torrent)) => Promise::Torrent,
+        // Some frameworks name their pages: `inline; filename="index.html"`.
+        (Promise::Html | Promise::Xml, Some(_)) if !is_attachment => from_type,
         (_, Some(promise)) => promise,
         (promise, None) => promise,
     }

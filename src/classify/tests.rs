@@ -163,7 +163,12 @@ fn html_where_a_file_was_promised_is_named_so() {
     };
     assert_eq!(disposition("attachment; filename=\"x.torrent\""), posing);
     assert_eq!(disposition("attachment; filename*=UTF-8''%E7%A7%8D.torrent"), posing);
+    assert_eq!(disposition("attachment; filename=x"), posing);
     assert_eq!(disposition("inline"), Decision::Page(PageKind::Html));
+    assert_eq!(
+        disposition("inline; filename=\"index.html\""),
+        Decision::Page(PageKind::Html)
+    );
 }
 
 trait ReplaceQuote {

@@ -25,17 +25,19 @@ pub(super) struct Layout {
     pub file_count: u32,
     /// Bytes of those files.
     pub payload_bytes: u64,
-    /// Bytes that the pieces cover: pad files included.
+    /// Bytes that the pieces cover: pad files included, but for the one that fills a v2 torrent's last piece.
     pub total_bytes: u64,
-    /// Files, pad files included; zero says that the list was empty.
+    /// Files, pad files included, but for that last one; zero says that the list was empty.
     pub entries: u64,
     /// What must be equal in the lists of a hybrid torrent; filled only on demand.
     placed: Option<Vec<Placed>>,
 }
 
-/// A file at its place in the payload. The path is kept as its hash: a list may name 10⁵ files.
+/// A file with content, at its place in the payload. The path is kept as its hash: a list may name 10⁵ files.
 #[derive(Debug, PartialEq, Eq)]
 struct Placed {
+    /// Number in the list, pad files counted.
+    index: u64,
     path_hash: u64,
     offset: u64,
     bytes: u64,
@@ -50,7 +52,7 @@ impl Layout {
     }
 
     fn add(&mut self, path: &[u8], bytes: u64, pad: bool) -> Result<(), MetainfoError> {
-        let offset = self.total_bytes;
+        let (index, offset) = (self.entries, self.total_bytes);
         self.advance(bytes)?;
         self.entries += 1;
         if pad {
@@ -59,15 +61,12 @@ impl Layout {
         // Bounded by the scanner's cap on values.
         self.file_count = self.file_count.saturating_add(1);
         self.payload_bytes += bytes;
-        if let Some(placed) = &mut self.placed {
-            // An empty file lies nowhere (a pad file may stand before or behind it), and only its turn counts.
-            let (path_hash, offset) = if bytes == 0 {
-                (0, 0)
-            } else {
-                (xxhash_rust::xxh3::xxh3_64(path), offset)
-            };
+        if let Some(placed) = &mut self.placed
+            && bytes > 0
+        {
             placed.push(Placed {
-                path_hash,
+                index,
+                path_hash: xxhash_rust::xxh3::xxh3_64(path),
                 offset,
                 bytes,
             });
@@ -84,23 +83,25 @@ impl Layout {
         Ok(())
     }
 
-    /// BEP 52: every file of a v2 torrent begins at a piece.
+    /// BEP 52: every file of a v2 torrent begins at a piece, as if a pad file stood before it.
     fn align(&mut self, piece_bytes: u64) -> Result<(), MetainfoError> {
-        self.advance(self.total_bytes.next_multiple_of(piece_bytes) - self.total_bytes)
+        let pad_bytes = self.total_bytes.next_multiple_of(piece_bytes) - self.total_bytes;
+        if pad_bytes > 0 {
+            self.advance(pad_bytes)?;
+            self.entries += 1;
+        }
+        Ok(())
     }
 
-    /// True when the v1 list (`self`) and the v2 tree tell of the same files at the same places. Pad files, the
-    /// names of empty files and links may differ; the last piece may be padded in one and not in the other.
+    /// True when the v1 list (`self`) and the v2 tree tell of the same files at the same places. The names and
+    /// places of pad files, empty files and links may differ, their number may not; the last piece may be filled by
+    /// a pad file or not.
     pub(super) fn agrees_with(&self, v2: &Self, piece_bytes: u64) -> bool {
-        let same_end =
-            self.total_bytes == v2.total_bytes || self.total_bytes.next_multiple_of(piece_bytes) == v2.total_bytes;
-        let last = self
-            .placed
-            .as_ref()
-            .and_then(|placed| placed.iter().rev().find(|file| file.bytes > 0));
-        let unpadded = last.map(|last| last.offset + last.bytes);
-        let ends_at_payload = self.total_bytes == v2.total_bytes || Some(self.total_bytes) == unpadded;
-        same_end && ends_at_payload && self.placed == v2.placed
+        let bare = (v2.entries, v2.total_bytes);
+        let filled_bytes = v2.total_bytes.next_multiple_of(piece_bytes);
+        let filled = (v2.entries + u64::from(filled_bytes > v2.total_bytes), filled_bytes);
+        let extent = (self.entries, self.total_bytes);
+        (extent == bare || extent == filled) && self.placed == v2.placed
     }
 }
 
@@ -234,8 +235,10 @@ fn add_tree_file<'a>(
     if bytes > 0 && root.is_none_or(|root| root.iter().all(|byte| *byte == 0)) {
         return Err(MetainfoError::PiecesRoot);
     }
+    if bytes > 0 {
+        layout.align(piece_bytes)?;
+    }
     layout.add(path, bytes, false)?;
-    layout.align(piece_bytes)?;
     let pieces = bytes.div_ceil(piece_bytes);
     Ok(root
         .filter(|_| bytes > piece_bytes)
