@@ -100,7 +100,8 @@ fn mended(faults: &mut Faults) -> String {
     for _ in 0..SYNTAX_FAULTS_MAX {
         let Err(error) = DeTable::parse(&text) else { return text };
         let mut span = error.span().unwrap_or(0..0);
-        if error.message().contains("multi-line") {
+        let is_multi_line = error.message().contains("multi-line");
+        if is_multi_line {
             // The parser names the end of the text; the quotes that open it are what a person looks for.
             let before = &text[..floor_char(&text, span.start)];
             let opened = ["\"\"\"", "'''"].iter().filter_map(|quotes| before.rfind(quotes)).max();
@@ -128,8 +129,8 @@ fn mended(faults: &mut Faults) -> String {
                 statement_before(&text, line_start + 1).unwrap_or(line_start)..line_end(&text, at)
             }
         };
-        let end = if text[culprit.start..].trim_start().starts_with('[') {
-            // Keys below a broken header would fall to the table above it.
+        let end = if is_multi_line || text[culprit.start..].trim_start().starts_with('[') {
+            // Keys below a broken header would fall to the table above it; lines behind open quotes are no keys.
             next_header(&text, culprit.end)
         } else {
             culprit.end
