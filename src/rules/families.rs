@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
-use super::check::{self, RuleList};
+use super::check;
 use super::fault::{Fault, Faults, nearest};
 use super::file::{FamilyFile, ParametersFile};
+use super::patterns::RuleList;
 use super::schema;
 
 /// Families that are part of the binary: name and text.

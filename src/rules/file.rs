@@ -240,7 +240,7 @@ struct ClassTable {
     page: Option<Vec<String>>,
 }
 
-/// What a site does with the parameters of its URLs; see [`crate::url::Canonical`].
+/// What a site does with the parameters of its URLs; compiled, it is a `url::Canonical`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParametersFile {

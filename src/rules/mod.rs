@@ -1,8 +1,9 @@
 //! Site rule files: which URLs of a site are fetched, and as what (ALGORITHMS §2).
 //!
 //! ```text
-//! rules/*.toml ─ schema (shape) → file (as written) → check (meaning, families) → judge::SiteRules (compiled)
-//!                        └──────── fault: every fault of a file at once, located ────────┘
+//! rules/*.toml ─ syntax, schema (shape) → file (as written) → check (meaning: patterns, places, families) → trials
+//!                    └──────────── fault: every fault of a file at once, located ───────────┘                 │
+//!                                                                                  judge::SiteRules (compiled)
 //! ```
 //!
 //! A bad file stops its own site alone; the caller keeps the last good rules of a running service. Only the loading
@@ -14,8 +15,12 @@ pub mod families;
 pub mod fault;
 pub mod file;
 mod judge;
+mod patterns;
+mod places;
 pub mod schema;
 pub mod starter;
+mod syntax;
+mod trials;
 
 use std::collections::HashMap;
 use std::io::Read as _;

@@ -15,6 +15,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::fault::{Faults, nearest};
+use super::syntax::mended;
 
 /// Where keys and values stand, by their path (`classes.index[0]`).
 #[derive(Debug, Default)]
@@ -86,119 +87,6 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default>(faults: &mut Faults) -> 
         is_toml: syntax_faults == 0,
         syntax_faults,
     }
-}
-
-/// Faults of syntax that are looked for in one file.
-const SYNTAX_FAULTS_MAX: usize = 30;
-
-/// Notes the faults of syntax and returns the text without the statements that hold them, of the same length.
-///
-/// One bracket left open makes a parser stumble over every later line. So after each fault its statement is blanked
-/// out and the rest is parsed anew: one mistake is one fault, and what stands around it is checked as usual.
-fn mended(faults: &mut Faults) -> String {
-    let mut text = faults.source().to_owned();
-    for _ in 0..SYNTAX_FAULTS_MAX {
-        let Err(error) = DeTable::parse(&text) else { return text };
-        let mut span = error.span().unwrap_or(0..0);
-        if error.message().contains("multi-line") {
-            // The parser names the end of the text; the quotes that open it are what a person looks for.
-            let before = &text[..floor_char(&text, span.start)];
-            let opened = ["\"\"\"", "'''"].iter().filter_map(|quotes| before.rfind(quotes)).max();
-            span = opened.map_or(span, |at| at..at + 3);
-        }
-        let at = floor_char(&text, span.start);
-        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        // A parser that stumbles at the beginning of a statement was still within the one before it.
-        let is_overrun = text[line_start..at].trim().is_empty() && begins_statement(&text[at..]);
-        let before = if is_overrun {
-            statement_before(&text, line_start)
-        } else {
-            None
-        };
-        let culprit = match before {
-            Some(start) if !error.message().contains("duplicate") => {
-                let line = text[start..].lines().next().unwrap_or_default();
-                let message = format!("this is not closed: {}", error.message());
-                let hint = "close the bracket or the quotes that it opens".to_owned();
-                faults.add(start..start + line.trim_end().len(), "", message, Some(hint));
-                start..line_start
-            }
-            _ => {
-                faults.add(span, "", error.message(), None);
-                statement_before(&text, line_start + 1).unwrap_or(line_start)..line_end(&text, at)
-            }
-        };
-        let end = if text[culprit.start..].trim_start().starts_with('[') {
-            // Keys below a broken header would fall to the table above it.
-            next_header(&text, culprit.end)
-        } else {
-            culprit.end
-        };
-        let blank: String = text[culprit.start..end]
-            .bytes()
-            .map(|b| if b == b'\n' { '\n' } else { ' ' })
-            .collect();
-        if blank == text[culprit.start..end] {
-            break;
-        }
-        text.replace_range(culprit.start..end, &blank);
-    }
-    if DeTable::parse(&text).is_ok() {
-        text
-    } else {
-        String::new()
-    }
-}
-
-fn floor_char(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0)
-}
-
-fn line_end(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |end| at + end)
-}
-
-/// True for `key =` and `[header]`.
-fn begins_statement(text: &str) -> bool {
-    let line = text.lines().next().unwrap_or_default().trim_start();
-    if line.starts_with('[') {
-        let inner = line.trim_start_matches('[');
-        return inner.starts_with(|first: char| first.is_ascii_alphabetic()) && !inner.contains(['\'', ',']);
-    }
-    let is_key = |key: &str| {
-        !key.is_empty()
-            && key
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"_-.\"' ".contains(&b))
-    };
-    line.split_once('=').is_some_and(|(key, _)| is_key(key.trim()))
-}
-
-/// Where the last line begins that begins a statement, of the lines that begin before `end`.
-fn statement_before(text: &str, end: usize) -> Option<usize> {
-    let mut end = floor_char(text, end);
-    loop {
-        let start = text[..end.checked_sub(1)?].rfind('\n').map_or(0, |at| at + 1);
-        if begins_statement(&text[start..]) {
-            return Some(start);
-        }
-        end = start;
-    }
-}
-
-/// Where the next line begins that is a table's header; the text's end where there is none.
-fn next_header(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while let Some(end) = text[at..].find('\n') {
-        at += end + 1;
-        if text[at..].starts_with('[') {
-            return at;
-        }
-    }
-    text.len()
 }
 
 struct Walk<'a> {

@@ -1,0 +1,150 @@
+//! Where a site is: its start URLs, its hosts, the folders that a crawl stays below.
+
+use std::net::IpAddr;
+use std::ops::Range;
+
+use url::Url;
+
+use super::fault::Faults;
+use super::schema::Spans;
+use crate::url::{Canonical, CrawlUrl, UrlFault};
+
+pub(super) fn start(
+    faults: &mut Faults,
+    spans: &Spans,
+    urls: &[String],
+    canonical: &Canonical,
+) -> Vec<(usize, CrawlUrl)> {
+    if urls.is_empty() && spans.has("start") && !faults.concern("start") {
+        let hint = "write at least one, as start = [\"https://example.org/\"]".to_owned();
+        faults.add(spans.value("start"), "start", "there is no start URL", Some(hint));
+    }
+    let mut found = Vec::new();
+    for (index, text) in urls.iter().enumerate() {
+        let key = format!("start[{index}]");
+        match CrawlUrl::parse(text, canonical) {
+            Ok(url) => {
+                secret_parameter(faults, spans.value(&key), &key, &url);
+                found.push((index, url));
+            }
+            Err(fault) => faults.add(spans.value(&key), &key, fault.to_string(), url_hint(&fault)),
+        }
+    }
+    found
+}
+
+/// Parameters that hold a secret wherever they are seen.
+fn secret_parameter(faults: &mut Faults, span: Range<usize>, key: &str, url: &CrawlUrl) {
+    const SECRET: [&str; 9] = [
+        "passkey",
+        "torrent_pass",
+        "authkey",
+        "rsskey",
+        "password",
+        "passwd",
+        "apikey",
+        "api_key",
+        "access_token",
+    ];
+    let query = url.path().split_once('?').map_or("", |(_, query)| query);
+    let names = query
+        .split('&')
+        .map(|parameter| parameter.split('=').next().unwrap_or_default());
+    for name in names.filter(|name| SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))) {
+        let hint = "take it out: secrets never stand in rule files".to_owned();
+        faults.add(
+            span.clone(),
+            key,
+            format!("the parameter `{name}` holds a secret"),
+            Some(hint),
+        );
+    }
+}
+
+pub(super) fn url_hint(fault: &UrlFault) -> Option<String> {
+    let hint = match fault {
+        UrlFault::Syntax(_) => "write it in full, as https://example.org/path",
+        UrlFault::Credentials => "take them out: secrets never stand in rule files",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+pub(super) fn hosts(
+    faults: &mut Faults,
+    spans: &Spans,
+    hosts: Option<&[String]>,
+    start: &[(usize, CrawlUrl)],
+) -> Vec<Box<str>> {
+    let Some(hosts) = hosts else {
+        let mut found: Vec<Box<str>> = start.iter().map(|(_, url)| url.authority().into()).collect();
+        found.sort();
+        found.dedup();
+        return found;
+    };
+    if hosts.is_empty() && !faults.concern("hosts") {
+        let hint = "name at least one host, or take the key out".to_owned();
+        faults.add(spans.value("hosts"), "hosts", "there is no host", Some(hint));
+    }
+    let mut found = Vec::new();
+    for (index, text) in hosts.iter().enumerate() {
+        let key = format!("hosts[{index}]");
+        match host(text) {
+            Ok(host) => found.push(host),
+            Err((message, hint)) => faults.add(spans.value(&key), &key, message, Some(hint)),
+        }
+    }
+    found
+}
+
+/// Reads `host`, `host:port` or `*.host`.
+fn host(text: &str) -> Result<Box<str>, (String, String)> {
+    let (star, plain) = text.strip_prefix("*.").map_or(("", text), |rest| ("*.", rest));
+    if let Some((_, rest)) = text.split_once("://") {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        return Err((format!("`{text}` is a URL, not a host"), format!("write \"{host}\"")));
+    }
+    let bad = || {
+        (
+            format!("`{text}` is not a host"),
+            "write it as example.org, example.org:8080 or *.example.org".into(),
+        )
+    };
+    if plain.is_empty() || plain.contains(['/', '?', '#', '@', '*', '\\', ' ', '\t', '\n', '\r']) {
+        return Err(bad());
+    }
+    // As https, port 80 is no default and stays; so both defaults are found.
+    let url = Url::parse(&format!("https://{plain}/")).map_err(|_| bad())?;
+    let has_default_port = url.port() == Some(80) || plain.ends_with(":443");
+    if has_default_port {
+        let host = url.host_str().unwrap_or_default();
+        let message = format!("`{text}` names a default port");
+        return Err((
+            message,
+            format!("write \"{star}{host}\": it stands for http and https at their own ports"),
+        ));
+    }
+    let normal = CrawlUrl::parse(url.as_str(), &Canonical::default()).map_err(|_| bad())?;
+    Ok(format!("{star}{}", normal.authority()).into())
+}
+
+/// The folder of a URL: authority, and path up to its last `/`.
+pub(super) fn folder(url: &CrawlUrl) -> (Box<str>, Box<str>) {
+    let path = url.path().split('?').next().unwrap_or_default();
+    let end = path.rfind('/').map_or(0, |at| at + 1);
+    (url.authority().into(), path[..end].into())
+}
+
+/// True for a host that is written as a private or loopback address, or as localhost.
+pub(super) fn is_private(url: &CrawlUrl) -> bool {
+    let host = url.host();
+    if host == "localhost" || host.ends_with(".localhost") {
+        return true;
+    }
+    let v6 = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    match v6.unwrap_or(host).parse().map(|ip: IpAddr| ip.to_canonical()) {
+        Ok(IpAddr::V4(ip)) => ip.is_private() || ip.is_loopback() || ip.is_link_local(),
+        Ok(IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+        Err(_) => false,
+    }
+}
