@@ -9,7 +9,8 @@
 //! Pages per second by lanes are `benches/lanes/run`'s.
 
 use data_encoding::BASE64;
-use gleaner::frontier::lanes::{LaneKey, lane_of};
+use gleaner::frontier::lanes::lane_of;
+use gleaner::rules::LaneKey;
 use serde_json::{Value, json};
 
 /// URLs of each shape: the details of a middling site.
