@@ -28,7 +28,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("frontier", &["clock", "limits", "rules"]),
     ("politeness", &["clock", "limits", "url"]),
     ("fetch", &["clock", "limits", "url"]),
-    ("classify", &["limits"]),
+    // Whether first bytes begin like a torrent is bencode's word.
+    ("classify", &["limits", "torrent"]),
     ("page", &["limits", "url"]),
     // Formulas over the database's listings.
     ("coverage", &["clock", "crawldb", "limits"]),
@@ -54,7 +55,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "url",
         ],
     ),
-    ("config", &["limits", "telemetry"]),
+    // Faults of all files that people write are told in one way.
+    ("config", &["limits", "rules", "telemetry"]),
     (
         "app",
         &[

@@ -1,0 +1,475 @@
+//! SIGKILL at random moments of a real crawl, over real sockets, on a real disk: no torrent that was reported as
+//! stored is lost or broken, none is stored twice, no finished page is fetched again, the next start needs no
+//! repair, and the crawl completes.
+//!
+//! `benches/kill/run` runs the same with 1,000 kills. `GLEANER_KILLS` is their number, `GLEANER_KILL_SEED` makes
+//! the moments repeatable.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use gleaner::torrent::metainfo;
+use serde_json::Value;
+
+/// Kills in one run of the tests.
+const KILLS: usize = 25;
+
+/// Kills of the slow crawl for each of the fast one: it takes longer lives to see what a life finished.
+const SLOW_KILLS_SHARE: usize = 4;
+
+/// Longest life of a crawl at full speed: many kills hit the start, the first commits, the last ones.
+const FAST_LIFE_MAX: Duration = Duration::from_millis(350);
+
+/// Longest life of a slow crawl: several commit windows.
+const SLOW_LIFE_MAX: Duration = Duration::from_millis(2_400);
+
+/// Requests per second of the slow crawl.
+const SLOW_RATE: usize = 200;
+
+/// Connections of the demo's rule file: requests that may be under way at a kill.
+const CONNECTIONS: usize = 16;
+
+/// Requests of a life before its kill that may come again: what was under way, and twice the commit window of
+/// 200 ms with the sync on a busy disk.
+const UNCOMMITTED_REQUESTS_MAX: usize = CONNECTIONS + SLOW_RATE * 4 / 10;
+
+/// Time in which a killed crawl's folder must open: the figure promised for 20 million URLs.
+const REOPEN_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Time for a crawl that nobody kills.
+const CRAWL_TIME_MAX: Duration = Duration::from_secs(120);
+
+/// A small repeatable generator (splitmix64): the moments of the kills.
+struct Moments(u64);
+
+impl Moments {
+    fn below(&mut self, max: Duration) -> Duration {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^= mixed >> 31;
+        Duration::from_micros(mixed % u64::try_from(max.as_micros()).unwrap())
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|error| panic!("{variable}={text}: {error}"))
+    })
+}
+
+fn gleaner() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_gleaner"))
+}
+
+/// The demo site in a process of its own, so that it outlives the crawls.
+struct Site {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    folder: tempfile::TempDir,
+}
+
+impl Site {
+    fn start(torrents: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = gleaner()
+            .args(["__demo-site", "--torrents", &torrents.to_string(), "--truth"])
+            .arg(folder.path().join("truth"))
+            .arg("--rules-out")
+            .arg(folder.path().join("rules"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let mut site = Self {
+            child,
+            stdin,
+            stdout,
+            folder,
+        };
+        assert!(site.line()["site"].is_string());
+        site
+    }
+
+    fn line(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("the demo site said {line:?}: {error}"))
+    }
+
+    fn rules(&self) -> PathBuf {
+        self.folder.path().join("rules")
+    }
+
+    /// Slows the crawl down, by the site's rule file.
+    fn limit_rate(&self, requests_per_second: usize) {
+        let path = self.rules().join("demo.toml");
+        let text = fs::read_to_string(&path).unwrap();
+        let slow: String = text
+            .lines()
+            .map(|line| match line.starts_with("requests_per_second") {
+                true => format!("requests_per_second = {requests_per_second}\n"),
+                false => format!("{line}\n"),
+            })
+            .collect();
+        assert_ne!(slow, text, "{} sets no rate", path.display());
+        fs::write(path, slow).unwrap();
+    }
+
+    fn truth(&self) -> BTreeSet<String> {
+        fs::read_to_string(self.folder.path().join("truth"))
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Ends the site; its account of what was asked.
+    fn end(mut self) -> Value {
+        drop(self.stdin.take());
+        self.line()
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One data folder that is crawled, killed and crawled again until its crawl is complete.
+struct Crawl {
+    rules: PathBuf,
+    folder: tempfile::TempDir,
+    /// The most torrents that were ever reported as stored.
+    reported: u64,
+    /// Times that opening the folder took after a kill.
+    reopened: Vec<Duration>,
+}
+
+impl Crawl {
+    fn new(site: &Site) -> Self {
+        Self {
+            rules: site.rules(),
+            folder: tempfile::tempdir().unwrap(),
+            reported: 0,
+            reopened: Vec::new(),
+        }
+    }
+
+    fn command(&self, command: &str) -> Command {
+        let mut gleaner = gleaner();
+        gleaner
+            .arg(command)
+            .arg("--data")
+            .arg(self.folder.path())
+            .arg("--rules")
+            .arg(&self.rules);
+        gleaner
+    }
+
+    /// Crawls for a while, then kills. True when the crawl was complete before.
+    fn live(&self, life: Duration) -> bool {
+        let mut child = self
+            .command("crawl")
+            .args(["demo", "--json"])
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(self.folder.path().join("crawl.log")).unwrap())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(life);
+        let ended = child.try_wait().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
+        if let Some(status) = ended {
+            let told = fs::read_to_string(self.folder.path().join("crawl.log")).unwrap();
+            assert!(
+                status.success(),
+                "a crawl that nobody killed ended with {status}:\n{told}"
+            );
+        }
+        ended.is_some()
+    }
+
+    /// Crawls to the end, which must come in bounded time.
+    fn finish(&self) {
+        let begun = now();
+        let mut child = self
+            .command("crawl")
+            .args(["demo", "--json"])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if begun.elapsed() > CRAWL_TIME_MAX {
+                let _ = child.kill();
+                let _ = child.wait();
+                panic!("the last crawl does not end");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert!(status.success(), "the last crawl ended with {status}");
+    }
+
+    /// Files of the archive under their final names, each read and found whole: its infohash is its name.
+    fn whole_files(&self) -> BTreeSet<String> {
+        let (mut folders, mut names) = (vec![self.folder.path().to_owned()], BTreeSet::new());
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    // The folder for files that are being written holds no promise.
+                    if path
+                        .file_name()
+                        .is_some_and(|name| !name.to_string_lossy().starts_with('.'))
+                    {
+                        folders.push(path);
+                    }
+                } else if path.extension().is_some_and(|extension| extension == "torrent") {
+                    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+                    let metainfo = metainfo::parse(&fs::read(&path).unwrap())
+                        .unwrap_or_else(|error| panic!("{} is broken: {error}", path.display()));
+                    assert_eq!(
+                        metainfo.infohashes.key_hex(),
+                        name,
+                        "{} holds another torrent",
+                        path.display()
+                    );
+                    assert!(names.insert(name), "{} is there twice", path.display());
+                }
+            }
+        }
+        names
+    }
+
+    /// What `status` reports as stored.
+    fn status(&self) -> u64 {
+        let report = json(&self.command("status").arg("--json").output().unwrap());
+        let site = report["sites"]
+            .as_array()
+            .and_then(|sites| sites.iter().find(|site| site["name"] == "demo"));
+        site.map_or(0, |site| {
+            site["torrents_seen"].as_u64().unwrap_or_else(|| panic!("{site}"))
+        })
+    }
+
+    /// After a kill: what was reported is there, and the folder opens at once.
+    fn check_after_kill(&mut self) {
+        let files = self.whole_files();
+        assert!(
+            files.len() as u64 >= self.reported,
+            "{} torrents were reported as stored, {} are in the archive",
+            self.reported,
+            files.len()
+        );
+        // A crawl that was killed before it made its database has nothing to report.
+        if !self.folder.path().join("crawl.redb").exists() && files.is_empty() && self.reported == 0 {
+            return;
+        }
+        let begun = now();
+        let reported = self.status();
+        self.reopened.push(begun.elapsed());
+        assert!(
+            reported >= self.reported,
+            "reported {}, after the kill {reported}",
+            self.reported
+        );
+        assert!(reported <= files.len() as u64, "{reported} rows, {} files", files.len());
+        self.reported = reported;
+    }
+
+    /// After the end: each torrent of the site once, archive and database agree.
+    fn check_complete(&self, truth: &BTreeSet<String>) {
+        let files = self.whole_files();
+        let (lost, foreign): (Vec<_>, Vec<_>) = (truth.difference(&files).collect(), files.difference(truth).collect());
+        assert!(
+            lost.is_empty() && foreign.is_empty(),
+            "lost {lost:?}, not of the site {foreign:?}"
+        );
+        assert_eq!(self.status(), truth.len() as u64);
+
+        let verified = self.command("verify").output().unwrap();
+        assert!(verified.status.success(), "{}", told(&verified));
+
+        let export = self.folder.path().join("export");
+        let exported = self.command("export").arg(&export).output().unwrap();
+        assert!(exported.status.success(), "{}", told(&exported));
+        let mut hashes = BTreeSet::new();
+        for line in fs::read_to_string(export.join("manifest.jsonl")).unwrap().lines() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            for hash in [&row["infohash_v1"], &row["infohash_v2"]]
+                .into_iter()
+                .filter_map(Value::as_str)
+            {
+                assert!(hashes.insert(hash.to_owned()), "stored twice: {hash}");
+            }
+        }
+        assert!(
+            truth.iter().all(|name| hashes.contains(name)),
+            "the manifest lacks torrents of the archive"
+        );
+    }
+}
+
+fn told(output: &Output) -> String {
+    format!(
+        "{}\n{}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", told(output));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", told(output)))
+}
+
+/// Tests measure real time.
+#[allow(clippy::disallowed_methods)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// One line of figures for `benches/kill/run`.
+fn report(what: &str, kills: usize, crawls: usize, torrents: usize, mut reopened: Vec<Duration>) {
+    reopened.sort();
+    let at = |share: usize| {
+        reopened
+            .get((reopened.len().max(1) - 1) * share / 100)
+            .copied()
+            .unwrap_or_default()
+    };
+    println!(
+        "{{\"crawl\":\"{what}\",\"kills\":{kills},\"crawls_completed\":{crawls},\"torrents_each\":{torrents},\
+         \"lost\":0,\"stored_twice\":0,\"reopen_ms_median\":{:.1},\"reopen_ms_max\":{:.1}}}",
+        at(50).as_secs_f64() * 1e3,
+        at(100).as_secs_f64() * 1e3
+    );
+}
+
+#[test]
+fn sigkill_at_random_moments_loses_no_torrent_and_stores_none_twice() {
+    let kills_wanted = usize::try_from(number("GLEANER_KILLS", KILLS as u64)).unwrap();
+    let mut moments = Moments(number("GLEANER_KILL_SEED", 1));
+    let site = Site::start(700);
+    let truth = site.truth();
+    let (mut kills, mut crawls, mut reopened) = (0, 0, Vec::new());
+    while kills < kills_wanted {
+        let mut crawl = Crawl::new(&site);
+        let mut complete = false;
+        while !complete && kills < kills_wanted {
+            complete = crawl.live(moments.below(FAST_LIFE_MAX));
+            kills += usize::from(!complete);
+            crawl.check_after_kill();
+        }
+        crawl.finish();
+        crawl.check_complete(&truth);
+        crawls += 1;
+        reopened.append(&mut crawl.reopened);
+    }
+    report("full speed", kills, crawls, truth.len(), reopened.clone());
+    // A single look may meet a busy disk; a repair step would show in each.
+    reopened.sort();
+    assert!(
+        reopened[reopened.len() / 2] < REOPEN_TIME_MAX,
+        "opening after a kill takes {:?}",
+        reopened[reopened.len() / 2]
+    );
+}
+
+#[test]
+fn no_finished_page_is_fetched_again_after_a_sigkill() {
+    let kills_wanted = usize::try_from(number("GLEANER_KILLS", KILLS as u64))
+        .unwrap()
+        .div_ceil(SLOW_KILLS_SHARE);
+    let mut moments = Moments(number("GLEANER_KILL_SEED", 1).wrapping_add(1));
+    let (mut kills, mut crawls, mut finished) = (0, 0, 0);
+    let (mut torrents, mut reopened) = (0, Vec::new());
+    while kills < kills_wanted {
+        let site = Site::start(600);
+        site.limit_rate(SLOW_RATE);
+        let truth = site.truth();
+        torrents = truth.len();
+        let mut crawl = Crawl::new(&site);
+        let mut complete = false;
+        while !complete && kills < kills_wanted {
+            complete = crawl.live(moments.below(SLOW_LIFE_MAX));
+            kills += usize::from(!complete);
+            crawl.check_after_kill();
+        }
+        crawl.finish();
+        crawl.check_complete(&truth);
+        crawls += 1;
+        reopened.append(&mut crawl.reopened);
+
+        let account = site.end();
+        assert_eq!(account["requests_dropped"].as_u64(), Some(0), "the site's log is whole");
+        assert_eq!(account["refused_fetches"].as_u64(), Some(0), "{}", account["kinds"]);
+        let requests: Vec<&str> = account["requests"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        finished += assert_no_finished_page_again(&requests);
+    }
+    report("no page again", kills, crawls, torrents, reopened);
+    assert!(
+        finished > kills_wanted * CONNECTIONS,
+        "only {finished} pages were finished before a kill: it shows nothing"
+    );
+}
+
+/// Each life begins with the site's robots.txt. What a life asked for before its last requests was committed when
+/// it was killed, and must not be asked for by a later one. Returns how many pages that was said of.
+fn assert_no_finished_page_again(requests: &[&str]) -> usize {
+    let mut finished: BTreeMap<&str, usize> = BTreeMap::new();
+    let lives: Vec<&[&str]> = requests.split(|path| *path == "/robots.txt").collect();
+    for (life, paths) in lives.iter().enumerate() {
+        for path in *paths {
+            if let Some(before) = finished.get(path) {
+                panic!("{path} was finished in life {before} and fetched again in life {life}");
+            }
+        }
+        let committed = paths.len().saturating_sub(UNCOMMITTED_REQUESTS_MAX);
+        for path in &paths[..committed] {
+            // The start page begins each crawl. A session id or the place of a link makes no other page, and only
+            // adds names; the names compared are the ones that the crawler asks by.
+            if *path != "/" {
+                finished.insert(path, life);
+            }
+        }
+    }
+    finished.len()
+}
+
+#[test]
+fn a_page_fetched_again_is_noticed() {
+    let life: Vec<String> = (0..UNCOMMITTED_REQUESTS_MAX + 2)
+        .map(|number| format!("/t/{number}"))
+        .collect();
+    let mut requests = vec!["/robots.txt"];
+    requests.extend(life.iter().map(String::as_str));
+    requests.push("/robots.txt");
+    let last = life.last().unwrap().as_str();
+    assert_eq!(
+        assert_no_finished_page_again(&[&requests[..], &[last]].concat()),
+        2,
+        "the last may have been under way"
+    );
+    let again = [&requests[..], &["/t/0"]].concat();
+    assert!(std::panic::catch_unwind(|| assert_no_finished_page_again(&again)).is_err());
+}
