@@ -183,7 +183,13 @@ impl Classifier {
             return self.utf16(window);
         }
         let sniffed = &text[..text.len().min(SNIFF_BYTES)];
-        if sniffed.contains(&0) {
+        if let Some(zero) = memchr::memchr(0, sniffed) {
+            // Warnings of the server's script may stand before a torrent whose piece hashes begin within reach: what
+            // comes before the first zero byte is then still text, and ends in the head of a dictionary.
+            let head_length = window.len() - text.len() + zero;
+            if !begins_document(text) && hides_dictionary(&window[..head_length]) {
+                return self.torrent();
+            }
             let zeros = window.len() >= SNIFF_BYTES && window[..SNIFF_BYTES].iter().all(|byte| *byte == 0);
             if zeros || complete || text.len() >= SNIFF_BYTES {
                 // An image of a disk begins with an empty boot sector.

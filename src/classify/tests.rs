@@ -336,3 +336,15 @@ proptest! {
         slowly(kind, body.as_bytes());
     }
 }
+
+/// The piece hashes of a small torrent hold zero bytes within the first bytes of the body.
+#[test]
+fn a_small_torrent_behind_a_warning_is_no_binary() {
+    let mut body = b"<br />\n<b>Warning</b>:  headers already sent in <b>/d.php</b> on line <b>31</b><br />\n".to_vec();
+    body.extend_from_slice(b"d4:infod6:lengthi4e4:name1:a12:piece lengthi16384e6:pieces20:");
+    body.extend_from_slice(&[0; 20]);
+    body.extend_from_slice(b"ee");
+    for content_type in TYPES {
+        assert_eq!(whole(content_type, &body), Decision::Torrent, "{content_type:?}");
+    }
+}
