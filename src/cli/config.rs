@@ -15,7 +15,10 @@ pub fn load(global: &Global) -> Result<Config, ExitCode> {
         log_format: global.log_format,
     };
     Config::load(global.config.as_deref(), &overrides).map_err(|faults| {
-        eprint!("{}", fault::render(&faults, fault::colour_wanted(std::io::stderr().is_terminal())));
+        eprint!(
+            "{}",
+            fault::render(&faults, fault::colour_wanted(std::io::stderr().is_terminal()))
+        );
         ExitCode::FAILURE
     })
 }

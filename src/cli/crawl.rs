@@ -65,7 +65,11 @@ pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow:
     } else {
         print!("{}", summary.text());
     }
-    Ok(if summary.ended_well() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if summary.ended_well() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Crawls with progress shown, until the end or a signal.
@@ -96,7 +100,12 @@ pub async fn run_sites(
         }
     };
     let took = app.clock.now().since(started);
-    Ok(Summary::new(&progress.total(), took, ends, &app::archive_path(&app.data_dir)))
+    Ok(Summary::new(
+        &progress.total(),
+        took,
+        ends,
+        &app::archive_path(&app.data_dir),
+    ))
 }
 
 /// The named sites, or all enabled ones. Faults of files that are not asked for are told and do not stop.
@@ -107,7 +116,11 @@ fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Vec<Arc<SiteRules
     for file in rules::load_dir(&config.rules_dir) {
         match file.site {
             Ok(site) => {
-                let wanted = if names.is_empty() { site.enabled } else { names.iter().any(|name| **name == *site.name) };
+                let wanted = if names.is_empty() {
+                    site.enabled
+                } else {
+                    names.iter().any(|name| **name == *site.name)
+                };
                 known.push(site.name.to_string());
                 if wanted {
                     chosen.push(site);
@@ -115,17 +128,25 @@ fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Vec<Arc<SiteRules
             }
             Err(found) => {
                 faults += found.len();
-                eprint!("{}", rules::fault::render(&found, rules::fault::colour_wanted(std::io::stderr().is_terminal())));
+                eprint!(
+                    "{}",
+                    rules::fault::render(&found, rules::fault::colour_wanted(std::io::stderr().is_terminal()))
+                );
             }
         }
     }
     for name in names {
         if !known.iter().any(|site| site == name) {
-            let nearest = known.iter().max_by(|a, b| {
-                strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
-            });
-            let hint = nearest.map(|site| format!("\nhint: did you mean `{site}`?")).unwrap_or_default();
-            bail!("no usable rule file for site `{name}` in {}{hint}", config.rules_dir.display());
+            let nearest = known
+                .iter()
+                .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+            let hint = nearest
+                .map(|site| format!("\nhint: did you mean `{site}`?"))
+                .unwrap_or_default();
+            bail!(
+                "no usable rule file for site `{name}` in {}{hint}",
+                config.rules_dir.display()
+            );
         }
     }
     if chosen.is_empty() {
@@ -163,11 +184,18 @@ async fn dry_run(config: &Config, sites: &[Arc<SiteRules>], json: bool) -> anyho
         }));
     }
     if json {
-        println!("{}", serde_json::to_string(&serde_json::json!({ "dry_run": true, "sites": plans }))?);
+        println!(
+            "{}",
+            serde_json::to_string(&serde_json::json!({ "dry_run": true, "sites": plans }))?
+        );
         return Ok(ExitCode::SUCCESS);
     }
     for plan in plans {
-        println!("{}: {} URLs queued", plan["site"].as_str().unwrap_or_default(), plan["urls_queued"]);
+        println!(
+            "{}: {} URLs queued",
+            plan["site"].as_str().unwrap_or_default(),
+            plan["urls_queued"]
+        );
         for (what, urls) in [("start", &plan["start"]), ("next", &plan["next"])] {
             for url in urls.as_array().into_iter().flatten() {
                 println!("  {what:<6}{}", url.as_str().unwrap_or_default());

@@ -17,6 +17,7 @@ pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<ExitCode> {
 /// Writes `gleaner.1`, `gleaner-crawl.1`, … into a folder.
 pub fn man_pages(dir: &Path) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(dir).with_context(|| format!("{}: cannot be created", dir.display()))?;
-    clap_mangen::generate_to(Cli::command(), dir).with_context(|| format!("{}: cannot be written to", dir.display()))?;
+    clap_mangen::generate_to(Cli::command(), dir)
+        .with_context(|| format!("{}: cannot be written to", dir.display()))?;
     Ok(ExitCode::SUCCESS)
 }

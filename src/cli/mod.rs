@@ -1,17 +1,17 @@
 //! The command line: parse, open, run, print. One file per command, no logic of its own.
 
 pub mod config;
-pub mod verify;
 pub mod coverage;
-pub mod export;
 pub mod crawl;
 pub mod demo;
+pub mod export;
 pub mod manual;
 pub mod progress_bar;
 pub mod rules;
 pub mod run;
 pub mod status;
 pub mod summary;
+pub mod verify;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,9 @@ enum RulesCommand {
         files: Vec<PathBuf>,
     },
     /// Tell which rule of which file, at which line, takes or refuses a URL, and how the URL was normalised
-    #[command(after_help = "Example: gleaner rules explain 'https://cdimage.debian.org/debian-cd/current/amd64/bt-cd/'")]
+    #[command(
+        after_help = "Example: gleaner rules explain 'https://cdimage.debian.org/debian-cd/current/amd64/bt-cd/'"
+    )]
     Explain {
         /// URL to explain
         url: String,
@@ -158,7 +160,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
             Err(code) => return Ok(code),
         },
     };
-    let format = config.as_ref().map(|config| config.log_format).or(global.log_format).unwrap_or_default();
+    let format = config
+        .as_ref()
+        .map(|config| config.log_format)
+        .or(global.log_format)
+        .unwrap_or_default();
     let filter = match (global.verbose, &command, &config) {
         (0, Command::Run(_), Some(config)) => config.log_filter.as_str(),
         (0, ..) => "warn",
@@ -206,5 +212,8 @@ fn rules_command(command: RulesCommand, rules_dir: &Path) -> anyhow::Result<Exit
 
 /// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own.
 pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future)
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?
+        .block_on(future)
 }

@@ -32,7 +32,12 @@ pub async fn show(progress: &Progress, terminal: &Terminal) -> std::convert::Inf
     loop {
         tokio::time::sleep(LINE_INTERVAL).await;
         let counts = progress.total();
-        eprintln!("{} of {} URLs · {}", counts.pages, counts.pages + counts.queued, line(&counts, waiting(progress).as_deref()));
+        eprintln!(
+            "{} of {} URLs · {}",
+            counts.pages,
+            counts.pages + counts.queued,
+            line(&counts, waiting(progress).as_deref())
+        );
     }
 }
 
@@ -45,8 +50,16 @@ impl Drop for ClearOnDrop {
 }
 
 fn line(counts: &Counts, waiting: Option<&str>) -> String {
-    let Counts { torrents, duplicates, body_bytes, .. } = counts;
-    let mut line = format!("{torrents} torrents · {duplicates} duplicates · {}", HumanBytes(*body_bytes));
+    let Counts {
+        torrents,
+        duplicates,
+        body_bytes,
+        ..
+    } = counts;
+    let mut line = format!(
+        "{torrents} torrents · {duplicates} duplicates · {}",
+        HumanBytes(*body_bytes)
+    );
     if let Some(waiting) = waiting {
         line.push_str(" · ");
         line.push_str(waiting);

@@ -40,7 +40,15 @@ fn text(report: &StatusReport) -> String {
     }
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(["site", "torrents", "magnets", "requests", "known URLs", "queued", "state"]);
+    table.set_header([
+        "site",
+        "torrents",
+        "magnets",
+        "requests",
+        "known URLs",
+        "queued",
+        "state",
+    ]);
     for site in &report.sites {
         table.add_row([
             site.name.clone(),
@@ -54,7 +62,11 @@ fn text(report: &StatusReport) -> String {
     }
     let mut text = format!("{table}\n");
     for site in &report.sites {
-        let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let outcomes: Vec<_> = site
+            .outcomes
+            .iter()
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
         text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
     }
     text
@@ -70,7 +82,9 @@ fn state(report: &StatusReport, site: &SiteStatus) -> String {
     }
     match (&site.ended, &site.waiting) {
         (Some(ended), _) => format!("ended: {ended:?}"),
-        (None, Some(waiting)) => blocked().unwrap_or_else(|| format!("waiting until {}: {}", waiting.until, waiting.reason)),
+        (None, Some(waiting)) => {
+            blocked().unwrap_or_else(|| format!("waiting until {}: {}", waiting.until, waiting.reason))
+        }
         (None, None) if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
         (None, None) => blocked().unwrap_or_else(|| "idle".to_owned()),
     }

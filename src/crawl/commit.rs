@@ -20,7 +20,10 @@ use crate::torrent::archive::{Archive, ArchiveError};
 /// A message to the committer.
 pub enum Message {
     /// To be committed within the window; the receipt goes to `reply`.
-    Visit { finished: Box<Finished>, reply: mpsc::UnboundedSender<Committed> },
+    Visit {
+        finished: Box<Finished>,
+        reply: mpsc::UnboundedSender<Committed>,
+    },
     /// Commit now what has come so far.
     Flush,
 }
@@ -116,7 +119,11 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Vec<Waiting>> 
             Some(Message::Visit { finished, reply }) => {
                 window.get_or_insert_with(|| tokio::time::Instant::now() + limits::COMMIT_WINDOW);
                 torrent_bytes += finished.torrent.as_ref().map_or(0, Bytes::len);
-                batch.push(Waiting { visit: finished.visit, torrent: finished.torrent, reply });
+                batch.push(Waiting {
+                    visit: finished.visit,
+                    torrent: finished.torrent,
+                    reply,
+                });
                 if batch.len() >= limits::COMMIT_VISITS_MAX || torrent_bytes >= limits::COMMIT_TORRENT_BYTES_MAX {
                     return Some(batch);
                 }
@@ -125,18 +132,30 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Vec<Waiting>> 
     }
 }
 
-async fn commit(db: &Arc<dyn CrawlDb>, archive: &Arc<Archive>, batch: &[Waiting]) -> Result<Vec<Committed>, CommitError> {
+async fn commit(
+    db: &Arc<dyn CrawlDb>,
+    archive: &Arc<Archive>,
+    batch: &[Waiting],
+) -> Result<Vec<Committed>, CommitError> {
     let mut visits: Vec<Visit> = batch.iter().map(|waiting| waiting.visit.clone()).collect();
     let new_files = new_torrents(db, &mut visits, batch).await?;
     if !new_files.is_empty() {
         let archive = Arc::clone(archive);
         let stored = tokio::task::spawn_blocking(move || {
-            let files: Vec<_> = new_files.iter().map(|(infohashes, bytes)| (*infohashes, &bytes[..])).collect();
+            let files: Vec<_> = new_files
+                .iter()
+                .map(|(infohashes, bytes)| (*infohashes, &bytes[..]))
+                .collect();
             archive.store_batch(&files)
         });
-        stored.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
+        stored
+            .await
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
     }
-    let ends: Vec<_> = visits.iter().map(|visit| (visit.outcome, visit.body_bytes, visit.next)).collect();
+    let ends: Vec<_> = visits
+        .iter()
+        .map(|visit| (visit.outcome, visit.body_bytes, visit.next))
+        .collect();
     let receipts = db.record_visits(visits).await?;
     Ok(ends
         .into_iter()
@@ -156,7 +175,10 @@ async fn new_torrents(
     visits: &mut [Visit],
     batch: &[Waiting],
 ) -> Result<Vec<(crate::torrent::Infohashes, Bytes)>, CommitError> {
-    let asked: Vec<_> = visits.iter().filter_map(|visit| Some(visit.torrent.as_ref()?.infohashes)).collect();
+    let asked: Vec<_> = visits
+        .iter()
+        .filter_map(|visit| Some(visit.torrent.as_ref()?.infohashes))
+        .collect();
     if asked.is_empty() {
         return Ok(Vec::new());
     }
@@ -164,7 +186,9 @@ async fn new_torrents(
     let (mut named_v1, mut named_v2) = (HashSet::new(), HashSet::new());
     let mut files = Vec::new();
     for (visit, waiting) in visits.iter_mut().zip(batch) {
-        let (Some(facts), Some(bytes)) = (&visit.torrent, &waiting.torrent) else { continue };
+        let (Some(facts), Some(bytes)) = (&visit.torrent, &waiting.torrent) else {
+            continue;
+        };
         let hashes = facts.infohashes;
         let in_database = known.next().flatten().is_some();
         let new_v1 = hashes.v1.is_none_or(|hash| named_v1.insert(hash));

@@ -40,7 +40,9 @@ pub fn read_page(site: &Site, job: &Job, content_type: Option<&str>, body: &[u8]
     let mut found = Vec::new();
     let mut take = |href: &str| {
         let Some(base) = &base else { return };
-        let Ok(url) = CrawlUrl::join(base, href, Some(encoding), &site.rules.canonical) else { return };
+        let Ok(url) = CrawlUrl::join(base, href, Some(encoding), &site.rules.canonical) else {
+            return;
+        };
         if seen.insert(xxh3_64(url.as_str().as_bytes())) {
             found.extend(judge(site, url));
         }
@@ -65,7 +67,12 @@ pub fn read_page(site: &Site, job: &Job, content_type: Option<&str>, body: &[u8]
         hasher.update(found.url.as_str().as_bytes());
     }
     let listing = job.class.is_listing().then(|| listing(site, job, &found));
-    PageFindings { found, magnets, listing, fingerprint: hasher.digest() }
+    PageFindings {
+        found,
+        magnets,
+        listing,
+        fingerprint: hasher.digest(),
+    }
 }
 
 /// Resolves one reference against a URL; None when it is no usable http(s) URL.
@@ -79,9 +86,13 @@ pub fn resolve(site: &Site, base: &CrawlUrl, reference: &str) -> Option<CrawlUrl
 #[must_use]
 pub fn judge(site: &Site, url: CrawlUrl) -> Option<Found> {
     match site.rules.judge(&url) {
-        Verdict::Take { class, page_capture, .. } => {
-            (class != crate::rules::Class::Login).then_some(Found { url, class, page_capture })
-        }
+        Verdict::Take {
+            class, page_capture, ..
+        } => (class != crate::rules::Class::Login).then_some(Found {
+            url,
+            class,
+            page_capture,
+        }),
         Verdict::Refuse { .. } => None,
     }
 }
@@ -102,7 +113,9 @@ fn listing(site: &Site, job: &Job, found: &[Found]) -> Listing {
         Verdict::Refuse { .. } => None,
     };
     let own = pagination::of(job.url.path(), captured);
-    let series = own.as_ref().map_or_else(|| job.url.path().to_owned(), |own| own.series.clone());
+    let series = own
+        .as_ref()
+        .map_or_else(|| job.url.path().to_owned(), |own| own.series.clone());
     let page = own.map_or(0, |own| own.number);
     let page_max = found
         .iter()
@@ -119,5 +132,10 @@ fn listing(site: &Site, job: &Job, found: &[Found]) -> Listing {
         .map(|found| xxh3_64(found.url.as_str().as_bytes()))
         .collect();
     targets.sort_unstable();
-    Listing { series: series.into(), page, page_max, targets }
+    Listing {
+        series: series.into(),
+        page,
+        page_max,
+        targets,
+    }
 }

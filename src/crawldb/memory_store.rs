@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use super::merge::{self, Found, Looks};
 use super::record::*;
-use super::{CrawlDb, Reader, CrawlDbError, HostDue, LeaseRequest, Owner};
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader};
 use crate::clock::UnixMillis;
 use crate::limits;
 use crate::torrent::Infohashes;

@@ -37,7 +37,7 @@ use self::seen::Seen;
 use self::tables::{HOSTS, LATER, QUEUE};
 use self::urls::{UrlChanges, UrlWrites};
 use super::record::*;
-use super::{CrawlDb, Reader, CrawlDbError, HostDue, LeaseRequest, Owner};
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader};
 use crate::clock::UnixMillis;
 use crate::torrent::Infohashes;
 

@@ -1,0 +1,550 @@
+//! The real loop over a small simulated web, in virtual time: manners, resumption and what becomes of each answer.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use gleaner::clock::{Clock, UnixMillis};
+use gleaner::crawl::commit::{self, OnFault};
+use gleaner::crawl::progress::{Ended, Progress};
+use gleaner::crawl::site::Site;
+use gleaner::crawl::site_loop::{Shared, SiteLoop};
+use gleaner::crawl::{Hosts, RunOptions};
+use gleaner::crawldb::memory_store::MemoryStore;
+use gleaner::crawldb::{CrawlDb, Outcome, Owner, Reader};
+use gleaner::fetch::{Body, FailureKind, FetchFailure, Response, ResponseHeaders, Transport};
+use gleaner::torrent::archive::Archive;
+use gleaner::url::CrawlUrl;
+use tokio::sync::{Semaphore, mpsc, watch};
+
+const TORRENT: &[u8] = b"d4:infod6:lengthi4e4:name1:a12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee";
+
+/// Tokio's paused clock as the crawl's clock.
+struct VirtualClock(tokio::time::Instant);
+
+impl Clock for VirtualClock {
+    fn now(&self) -> UnixMillis {
+        UnixMillis(1_700_000_000_000).plus(self.0.elapsed())
+    }
+}
+
+#[derive(Clone)]
+enum Answer {
+    Status(u16, ResponseHeaders, Bytes),
+    Fail(FailureKind),
+}
+
+fn page(body: &str) -> Answer {
+    let headers = ResponseHeaders {
+        content_type: Some("text/html".to_owned()),
+        ..ResponseHeaders::default()
+    };
+    Answer::Status(200, headers, Bytes::copy_from_slice(body.as_bytes()))
+}
+
+fn status(code: u16) -> Answer {
+    Answer::Status(code, ResponseHeaders::default(), Bytes::new())
+}
+
+fn redirect(to: &str) -> Answer {
+    Answer::Status(
+        302,
+        ResponseHeaders {
+            location: Some(to.to_owned()),
+            ..ResponseHeaders::default()
+        },
+        Bytes::new(),
+    )
+}
+
+fn throttled(retry_after: &str) -> Answer {
+    let headers = ResponseHeaders {
+        retry_after: Some(retry_after.to_owned()),
+        ..ResponseHeaders::default()
+    };
+    Answer::Status(429, headers, Bytes::new())
+}
+
+fn torrent() -> Answer {
+    Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(TORRENT))
+}
+
+/// Answers by path; the last answer of a path repeats. What is not there is 404.
+#[derive(Default)]
+struct Web {
+    answers: Mutex<HashMap<String, Vec<Answer>>>,
+    /// (milliseconds since the start, path) of each request.
+    log: Mutex<Vec<(u64, String)>>,
+    under_way: Mutex<(u32, u32)>,
+    latency: Duration,
+}
+
+impl Web {
+    fn new(latency: Duration) -> Self {
+        Self {
+            latency,
+            ..Self::default()
+        }
+    }
+
+    fn at(self, path: &str, answers: &[Answer]) -> Self {
+        self.answers
+            .lock()
+            .unwrap()
+            .insert(path.to_owned(), answers.iter().rev().cloned().collect());
+        self
+    }
+
+    fn log(&self) -> Vec<(u64, String)> {
+        self.log.lock().unwrap().clone()
+    }
+
+    fn asked(&self, path: &str) -> usize {
+        self.log().iter().filter(|(_, asked)| asked == path).count()
+    }
+}
+
+struct SimTransport {
+    web: Arc<Web>,
+    start: tokio::time::Instant,
+}
+
+struct Whole(Option<Bytes>);
+
+#[async_trait::async_trait]
+impl Body for Whole {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        Ok(self.0.take().filter(|bytes| !bytes.is_empty()))
+    }
+}
+
+#[async_trait::async_trait]
+impl Transport for SimTransport {
+    async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure> {
+        let at = u64::try_from(self.start.elapsed().as_millis()).unwrap();
+        self.web.log.lock().unwrap().push((at, url.path().to_owned()));
+        {
+            let mut under_way = self.web.under_way.lock().unwrap();
+            under_way.0 += 1;
+            under_way.1 = under_way.1.max(under_way.0);
+        }
+        tokio::time::sleep(self.web.latency).await;
+        self.web.under_way.lock().unwrap().0 -= 1;
+        let answer = {
+            let mut answers = self.web.answers.lock().unwrap();
+            match answers.get_mut(url.path()) {
+                None => status(404),
+                Some(left) if left.len() > 1 => left.pop().unwrap(),
+                Some(left) => left[0].clone(),
+            }
+        };
+        match answer {
+            Answer::Status(status, headers, body) => Ok(Response {
+                status,
+                headers,
+                body: Box::new(Whole(Some(body))),
+            }),
+            Answer::Fail(kind) => Err(FetchFailure {
+                kind,
+                detail: "simulated".to_owned(),
+            }),
+        }
+    }
+}
+
+/// A machine that crawls: its database and archive live on over several crawls.
+struct Machine {
+    db: Arc<MemoryStore>,
+    archive: Arc<Archive>,
+    _dir: tempfile::TempDir,
+    start: tokio::time::Instant,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let archive = Arc::new(Archive::open(dir.path().join("torrents"), false).unwrap());
+        Self {
+            db: Arc::new(MemoryStore::default()),
+            archive,
+            _dir: dir,
+            start: tokio::time::Instant::now(),
+        }
+    }
+
+    async fn crawl(&self, web: &Arc<Web>, rules: &str, options: RunOptions) -> (Ended, Progress) {
+        self.crawl_until(web, rules, options, None).await
+    }
+
+    async fn crawl_until(
+        &self,
+        web: &Arc<Web>,
+        rules: &str,
+        options: RunOptions,
+        stop_after: Option<Duration>,
+    ) -> (Ended, Progress) {
+        let text = format!("start = [\"http://sim.example/\"]\n{rules}\n{CLASSES}");
+        let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let clock = Arc::new(VirtualClock(self.start));
+        let transport = Arc::new(SimTransport {
+            web: Arc::clone(web),
+            start: self.start,
+        });
+        let db: Arc<dyn CrawlDb> = self.db.clone();
+        let site = Arc::new(Site::new(rules, transport, clock, Arc::clone(&db)));
+        let (commits, messages) = mpsc::channel(64);
+        let (stop, stopped) = watch::channel(false);
+        let failing = Arc::new(AtomicBool::new(false));
+        let committer = tokio::spawn(commit::run(
+            db,
+            Arc::clone(&self.archive),
+            messages,
+            OnFault::Stop,
+            failing,
+        ));
+        let progress = Progress::default();
+        let shared = Shared {
+            hosts: Hosts::default(),
+            progress: progress.clone(),
+            commits,
+            stop: stopped,
+            owner: Owner(1),
+            requests: Arc::new(Semaphore::new(64)),
+            pages: Arc::new(AtomicU64::new(0)),
+            alive: Arc::new(AtomicU64::new(0)),
+        };
+        let site_loop = SiteLoop::new(site, shared, options).await.unwrap();
+        let stopper = async {
+            match stop_after {
+                Some(after) => tokio::time::sleep(after).await,
+                None => std::future::pending().await,
+            }
+            stop.send(true).unwrap();
+            std::future::pending::<()>().await;
+        };
+        let ended = tokio::select! {
+            ended = site_loop.run() => ended.unwrap(),
+            () = stopper => unreachable!(),
+        };
+        committer.await.unwrap().unwrap();
+        (ended, progress)
+    }
+
+    async fn outcomes(&self) -> BTreeMap<&'static str, u64> {
+        let counts = self.db.site_counts("sim").await.unwrap();
+        counts
+            .outcomes
+            .iter()
+            .map(|(outcome, count)| (outcome.name(), *count))
+            .collect()
+    }
+}
+
+const CLASSES: &str = r"
+[classes]
+index = ['^/$', '^/list/\d+$']
+detail = ['^/detail/\d+$']
+download = ['^/dl/']
+";
+
+const FAST: &str = "lanes = 4\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1000000\nconnections = 4";
+
+#[tokio::test(start_paused = true)]
+async fn requests_keep_the_interval_and_the_connections_of_the_rule_file() {
+    let links: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(Web::new(Duration::from_millis(900)).at("/", &[page(&links)]));
+    let rules = "lanes = 8\nlane_key = 'elf'\n[rate]\nrequests_per_second = 4\nconnections = 3";
+    let (ended, _) = Machine::new().crawl(&web, rules, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let log = web.log();
+    assert_eq!(log.len(), 22, "robots.txt, the start page and 20 links");
+    for pair in log.windows(2) {
+        assert!(pair[1].0 - pair[0].0 >= 250, "{pair:?} are closer than 250 ms");
+    }
+    assert!(web.under_way.lock().unwrap().1 <= 3, "more than 3 connections");
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_is_asked_first_and_what_it_closes_is_not_fetched() {
+    let robots = Answer::Status(
+        200,
+        ResponseHeaders::default(),
+        Bytes::from_static(b"User-agent: gleaner\nDisallow: /detail/\nCrawl-delay: 2\n"),
+    );
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/robots.txt", &[robots])
+            .at(
+                "/",
+                &[page("<a href=/detail/1>x</a><a href=/dl/1>y</a><a href=/dl/2>z</a>")],
+            )
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    let log = web.log();
+    assert_eq!(log[0].1, "/robots.txt");
+    assert_eq!(web.asked("/detail/1"), 0);
+    assert!(log[2].0 - log[1].0 >= 2_000, "the crawl delay is not kept: {log:?}");
+    assert_eq!(machine.outcomes().await["robots_denied"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_robots_txt_that_fails_closes_the_site_until_it_answers() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at(
+                "/robots.txt",
+                &[status(500), Answer::Fail(FailureKind::TimedOut), status(404)],
+            )
+            .at("/", &[page("")]),
+    );
+    let (ended, _) = Machine::new().crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let paths: Vec<_> = web.log().into_iter().map(|(_, path)| path).collect();
+    assert_eq!(paths, ["/robots.txt", "/robots.txt", "/robots.txt", "/"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_is_overridden_only_with_a_reason() {
+    let closed = Answer::Status(
+        200,
+        ResponseHeaders::default(),
+        Bytes::from_static(b"User-agent: *\nDisallow: /\n"),
+    );
+    let web = Arc::new(
+        Web::new(Duration::ZERO)
+            .at("/robots.txt", &[closed])
+            .at("/", &[page("")]),
+    );
+    let rules = format!("robots = {{ obey = false, reason = 'own server' }}\n{FAST}");
+    Machine::new().crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!(web.asked("/"), 1);
+    assert_eq!(web.asked("/robots.txt"), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_after_silences_the_whole_host_and_the_url_is_asked_again() {
+    let links: String = (0..10).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(
+        Web::new(Duration::from_millis(50))
+            .at("/", &[page(&links)])
+            .at("/detail/0", &[throttled("120"), page("")])
+            .at("/detail/9", &[page("")]),
+    );
+    let rules = "[rate]\nrequests_per_second = 10\nconnections = 1";
+    let machine = Machine::new();
+    let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let log = web.log();
+    let throttled_at = log.iter().position(|(_, path)| path == "/detail/0").unwrap();
+    let pause = log[throttled_at + 1].0 - log[throttled_at].0;
+    assert!(pause >= 120_000, "{pause} ms after Retry-After: 120");
+    assert_eq!(web.asked("/detail/0"), 2);
+    assert_eq!(machine.outcomes().await["throttled"], 1);
+    assert_eq!(web.asked("/detail/9"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_outlives_the_process() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(50))
+            .at("/", &[throttled("600"), page("<a href=/dl/1>x</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    let (ended, _) = machine
+        .crawl_until(&web, FAST, RunOptions::default(), Some(Duration::from_secs(5)))
+        .await;
+    assert_eq!(ended, Ended::Stopped);
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let again = web.log().iter().filter(|(_, path)| path == "/").nth(1).unwrap().0;
+    assert!(again >= 600_000, "asked again after {again} ms");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_does_not_answer_ends_the_crawl_and_loses_nothing() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page("<a href=/detail/1>x</a>")])
+            .at("/detail/1", &[Answer::Fail(FailureKind::Connect)]),
+    );
+    let machine = Machine::new();
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert!(matches!(ended, Ended::Unreachable(_)), "{ended:?}");
+    assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 1);
+    // The host is back: the next crawl gets what was queued.
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/detail/1", &[page("<a href=/dl/1>x</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert_eq!(machine.outcomes().await["torrent_stored"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_of_the_server_is_tried_again_four_times_in_all() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page("<a href=/detail/1>x</a><a href=/detail/2>y</a>")])
+            .at("/detail/1", &[status(500)])
+            .at("/detail/2", &[status(502), page("<a href=/dl/1>x</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert_eq!(web.asked("/detail/1"), 4);
+    assert_eq!(web.asked("/detail/2"), 2);
+    assert_eq!(machine.outcomes().await["torrent_stored"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_ends_the_run_and_the_next_run_goes_on_without_asking_twice() {
+    let links: String = (0..30).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page(&links)]));
+    let machine = Machine::new();
+    let options = RunOptions {
+        pages_max: Some(8),
+        ..RunOptions::default()
+    };
+    let (ended, _) = machine.crawl(&web, FAST, options).await;
+    assert!(matches!(ended, Ended::Budget(_)), "{ended:?}");
+    assert_eq!(web.log().iter().filter(|(_, path)| path != "/robots.txt").count(), 8);
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    for n in 0..30 {
+        assert_eq!(web.asked(&format!("/detail/{n}")), 1, "/detail/{n}");
+    }
+    assert_eq!(web.asked("/"), 1, "the start page is fresh");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_service_looks_at_start_pages_again_and_finds_what_is_new() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page(""), page("<a href=/dl/1>new</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    let rules = format!("revisit_minutes = 10\n{FAST}");
+    let options = RunOptions {
+        keep_looking: true,
+        ..RunOptions::default()
+    };
+    let (ended, progress) = machine
+        .crawl_until(&web, &rules, options, Some(Duration::from_secs(1_500)))
+        .await;
+    assert_eq!(ended, Ended::Stopped);
+    assert_eq!(web.asked("/"), 3, "at 0, 10 and 20 minutes");
+    assert_eq!(web.asked("/dl/1"), 1);
+    assert_eq!(progress.total().torrents, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_answer_ends_as_the_outcome_that_names_it() {
+    let html_as_torrent = Answer::Status(
+        200,
+        ResponseHeaders {
+            content_type: Some("application/x-bittorrent".to_owned()),
+            ..ResponseHeaders::default()
+        },
+        Bytes::from_static(b"<html><body>please log in</body></html>"),
+    );
+    let binary = Answer::Status(
+        200,
+        ResponseHeaders::default(),
+        Bytes::from_static(b"\x89PNG\r\n\x1a\n0000000000000000"),
+    );
+    let cases: [(&str, Answer, Outcome); 15] = [
+        ("/dl/torrent", torrent(), Outcome::TorrentStored),
+        ("/dl/again", torrent(), Outcome::TorrentDuplicate),
+        ("/dl/html", html_as_torrent, Outcome::HtmlPosingAsTorrent),
+        ("/dl/binary", binary, Outcome::NotForUs),
+        ("/dl/empty", status(200), Outcome::NotForUs),
+        (
+            "/dl/cut",
+            Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(&TORRENT[..50])),
+            Outcome::MalformedTorrent,
+        ),
+        ("/dl/gone", status(410), Outcome::Gone),
+        ("/dl/denied", status(403), Outcome::Denied),
+        ("/dl/teapot", status(418), Outcome::ClientError),
+        ("/dl/unchanged", status(304), Outcome::NotModified),
+        ("/dl/moved", redirect("/dl/torrent"), Outcome::Redirected),
+        ("/dl/away", redirect("http://other.example/dl/1"), Outcome::RulesRefused),
+        ("/dl/nowhere", redirect("http://"), Outcome::BadRedirect),
+        ("/dl/circle", redirect("/dl/circle"), Outcome::RedirectLoop),
+        ("/dl/tls", Answer::Fail(FailureKind::Protocol), Outcome::ProtocolError),
+    ];
+    let links: String = cases
+        .iter()
+        .map(|(path, ..)| format!("<a href='{path}'>x</a>"))
+        .collect();
+    let mut web = Web::new(Duration::from_millis(10)).at("/", &[page(&links)]);
+    for (path, answer, _) in &cases {
+        web = web.at(path, std::slice::from_ref(answer));
+    }
+    let machine = Machine::new();
+    // One lane: the order of the links is the order of the visits.
+    let (ended, _) = machine
+        .crawl(
+            &Arc::new(web),
+            "[rate]\nrequests_per_second = 1000000",
+            RunOptions::default(),
+        )
+        .await;
+    assert_eq!(ended, Ended::Exhausted);
+    let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
+    for (path, _, outcome) in cases {
+        let key = gleaner::crawldb::UrlKey {
+            host,
+            path: path.into(),
+        };
+        let record = machine.db.url_record(&key).await.unwrap().unwrap();
+        assert_eq!(record.outcome, Some(outcome), "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cookie_check_that_leads_back_to_the_same_url_is_followed() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[redirect("/"), page("<a href=/dl/1>x</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(machine.outcomes().await["torrent_stored"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_source_of_a_torrent_is_kept() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page("<a href=/detail/1>x</a><a href=/dl/2>y</a>")])
+            .at("/detail/1", &[page("<a href=/dl/1>x</a>")])
+            .at("/dl/1", &[torrent()])
+            .at("/dl/2", &[torrent()]),
+    );
+    let machine = Machine::new();
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    let rows = machine.db.torrents(None, 10).await.unwrap();
+    assert_eq!(rows.len(), 1);
+    let sources: Vec<_> = rows[0]
+        .sources
+        .iter()
+        .map(|source| (&*source.url, source.via.as_deref().unwrap()))
+        .collect();
+    let expected = [
+        ("http://sim.example/dl/1", "http://sim.example/detail/1"),
+        ("http://sim.example/dl/2", "http://sim.example/"),
+    ];
+    assert_eq!(sources, expected);
+    assert!(machine.archive.contains(&rows[0].facts.infohashes));
+}
