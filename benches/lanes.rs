@@ -18,8 +18,11 @@ const URLS: u32 = 100_000;
 
 const HOST: &str = "tracker.example";
 
+/// The URL of the n-th page.
+type UrlOf = fn(u32) -> String;
+
 /// The shapes that real sites give to their URLs, from the friendliest to a hash to the one that differs least.
-const SHAPES: &[(&str, fn(u32) -> String)] = &[
+const SHAPES: &[(&str, UrlOf)] = &[
     ("words", |n| {
         format!(
             "https://{HOST}/torrent/{n}/{:x}-linux-amd64-netinst",
@@ -48,7 +51,7 @@ struct Spread {
     deviation: f64,
 }
 
-fn spread(key: LaneKey, lanes: u32, url: fn(u32) -> String) -> Spread {
+fn spread(key: LaneKey, lanes: u32, url: UrlOf) -> Spread {
     let mut queues = vec![0_u32; lanes as usize];
     for number in 0..URLS {
         queues[lane_of(key, HOST, &url(number), lanes) as usize] += 1;

@@ -324,7 +324,7 @@ fn blank_test_modules(code: &str) -> String {
             if bytes[place] != b'\n' {
                 bytes[place] = b' ';
             }
-            if (byte == b'}' && depth == 0) || (byte == b';' && depth == 0) {
+            if depth == 0 && (byte == b'}' || byte == b';') {
                 break;
             }
         }

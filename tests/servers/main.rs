@@ -206,6 +206,18 @@ fn one_archive_over_four_servers_holds_each_torrent_once_with_its_four_sources()
     let report: Value = serde_json::from_str(&gleaner(crawl)).unwrap();
     assert_eq!(report["stored"].as_u64(), Some(truth.files.len() as u64), "{report}");
 
+    let status: Value = serde_json::from_str(&gleaner(
+        [&[OsStr::new("status"), OsStr::new("--json")], &common[..]].concat(),
+    ))
+    .unwrap();
+    for kind in Kind::ALL {
+        let site = status["sites"]
+            .as_array()
+            .and_then(|sites| sites.iter().find(|site| site["name"] == kind.name()));
+        let seen = site.and_then(|site| site["torrents_seen"].as_u64());
+        assert_eq!(seen, Some(truth.files.len() as u64), "{}: {status}", kind.name());
+    }
+
     gleaner([&[OsStr::new("export"), export.as_os_str()], &common[..]].concat());
     let harvested = manifest(&export);
 
