@@ -8,8 +8,8 @@ use std::path::Path;
 
 use redb::backends::FileBackend;
 use redb::{
-    BackendError, CommitError, Database, DatabaseError, ReadableDatabase, SetDurabilityError, StorageBackend,
-    StorageError, TableError, TransactionError,
+    BackendError, CommitError, CursorError, Database, DatabaseError, ReadableDatabase, SetDurabilityError,
+    StorageBackend, StorageError, TableError, TransactionError,
 };
 
 use super::known::Known;
@@ -60,6 +60,7 @@ macro_rules! from_redb {
 }
 from_redb!(
     CommitError,
+    CursorError,
     DatabaseError,
     SetDurabilityError,
     StorageError,

@@ -1,9 +1,9 @@
 //! Changes of the queue in one transaction: gathered first, then applied in the order of their keys, so that each
 //! leaf of the tree is touched once.
 
-use std::ops::Range;
+use std::ops::{Bound, Range};
 
-use redb::{Table, WriteTransaction};
+use redb::{CursorError, Table, WriteTransaction};
 
 use super::codec::{self, LaterKey, Place, QueueKey, QueueRow};
 use super::leases::{Leases, Position};
@@ -32,17 +32,13 @@ impl QueueChanges {
         let start = self.values.len();
         row.encode(&mut self.values);
         let value = start..self.values.len();
-        let later = row.due.0 != 0;
-        if later {
+        let place = Place::of(seq, row.due);
+        if place.later {
             self.later_in.push((codec::later_key(host, row.due, seq), value));
         } else {
             self.queue_in.push((codec::queue_key(host, row.rank, seq), value));
         }
-        Place {
-            seq,
-            due: row.due,
-            later,
-        }
+        place
     }
 
     /// Takes a URL out of where its record says that it is.
@@ -128,8 +124,24 @@ fn insert_runs(
     rows: &[(QueueKey, Range<usize>)],
     values: &[u8],
 ) -> Result<(), Fault> {
-    for (key, value) in rows {
-        queue.insert(key, &values[value.clone()])?;
+    let mut rows = rows.iter().map(|(key, value)| (key, &values[value.clone()])).peekable();
+    while let Some((key, value)) = rows.next() {
+        let mut cursor = queue.lower_bound_mut(Bound::Included(key))?;
+        let first = cursor.insert_before(key, value);
+        let more = first.is_ok();
+        while let Some(&(key, value)) = rows.peek().filter(|_| more) {
+            match cursor.insert_before(key, value) {
+                Ok(()) => rows.next(),
+                Err(CursorError::UnorderedKey) => break,
+                Err(error) => return Err(error.into()),
+            };
+        }
+        cursor.close()?;
+        match first {
+            // The row is there already, which no use of sequence numbers leads to; the new value stands.
+            Err(CursorError::UnorderedKey) => drop(queue.insert(key, value)?),
+            first => first?,
+        }
     }
     Ok(())
 }
