@@ -394,6 +394,14 @@ impl Core {
     }
 }
 
+impl Drop for Core {
+    /// Closing writes to the file, and in a damaged one redb may stop at an inconsistency then too.
+    fn drop(&mut self) {
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = catch_unwind(AssertUnwindSafe(|| *file = None));
+    }
+}
+
 #[async_trait]
 impl CrawlDb for RedbStore {
     async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError> {
