@@ -271,7 +271,7 @@ impl Core {
             .unwrap_or_else(PoisonError::into_inner)
             .site_number(site);
         self.write(db, |_, writes| {
-            writes.tally.add_size(site, CRAWL_MS, crawl_ms);
+            writes.changes.tally.add_size(site, CRAWL_MS, crawl_ms);
             Ok(())
         })
     }
@@ -302,7 +302,7 @@ impl Core {
                     let (key, value) = row?;
                     let (due, seq) = codec::later_position(key.value());
                     let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("later"))?;
-                    writes.queue.promote(host, due, seq, row.rank, value.value());
+                    writes.changes.queue.promote(host, due, seq, row.rank, value.value());
                     writes.promoted(&UrlKey {
                         host,
                         path: row.path.into(),
@@ -374,7 +374,7 @@ impl Core {
 
     fn forget_torrent(&self, db: &Database, infohashes: &Infohashes, now: UnixMillis) -> Result<(), Fault> {
         self.write(db, |txn, writes| {
-            let mut sources = Harvest::open(txn, writes.known())?.forget(infohashes, &mut writes.tally)?;
+            let mut sources = Harvest::open(txn, writes.known())?.forget(infohashes, &mut writes.changes.tally)?;
             sources.sort_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
             let batch: Vec<Discovered> = sources
                 .into_iter()
@@ -391,6 +391,14 @@ impl Core {
                 .collect();
             writes.make_due(&batch, now, true)
         })
+    }
+}
+
+impl Drop for Core {
+    /// Closing writes to the file, and in a damaged one redb may stop at an inconsistency then too.
+    fn drop(&mut self) {
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = catch_unwind(AssertUnwindSafe(|| *file = None));
     }
 }
 
@@ -535,7 +543,7 @@ impl CrawlDb for RedbStore {
         }
         self.call(move |core, db| {
             core.write(db, |txn, writes| {
-                Harvest::open(txn, writes.known())?.adopt(facts, now, &mut writes.tally)
+                Harvest::open(txn, writes.known())?.adopt(facts, now, &mut writes.changes.tally)
             })
         })
         .await

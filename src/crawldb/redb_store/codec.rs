@@ -209,6 +209,17 @@ pub(super) struct Place {
     pub later: bool,
 }
 
+impl Place {
+    /// Where a URL goes that is queued for `due`.
+    pub(super) fn of(seq: u64, due: UnixMillis) -> Self {
+        Self {
+            seq,
+            due,
+            later: due.0 != 0,
+        }
+    }
+}
+
 /// A `urls` value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UrlRow {

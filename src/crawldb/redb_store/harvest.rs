@@ -27,6 +27,7 @@ pub(super) struct Harvest<'w> {
 
 /// A row's key with its row.
 type Row<T> = (Box<[u8]>, T);
+type MagnetRow = Option<Row<MagnetKept>>;
 
 /// The row of `rows` that either hash names, v1 first, looked up by itself or through `others`.
 pub(super) fn find_key<T>(rows: &T, others: &T, hash: Option<&[u8]>) -> Result<Option<Box<[u8]>>, Fault>
@@ -200,7 +201,7 @@ impl<'w> Harvest<'w> {
         Ok(torrent.sources)
     }
 
-    fn magnet_row(&self, hash: Option<&[u8]>) -> Result<Option<Row<MagnetKept>>, Fault> {
+    fn magnet_row(&self, hash: Option<&[u8]>) -> Result<MagnetRow, Fault> {
         let Some(key) = find_key(&self.magnets, &self.magnet_hashes, hash)? else {
             return Ok(None);
         };
@@ -212,7 +213,7 @@ impl<'w> Harvest<'w> {
     }
 
     /// The rows that the v1 and the v2 hash name; the second only where it is another one.
-    fn magnet_rows(&self, hashes: &Infohashes) -> Result<(Option<Row<MagnetKept>>, Option<Row<MagnetKept>>), Fault> {
+    fn magnet_rows(&self, hashes: &Infohashes) -> Result<(MagnetRow, MagnetRow), Fault> {
         let one = self.magnet_row(hashes.v1.as_ref().map(|v1| &v1[..]))?;
         let two = self.magnet_row(hashes.v2.as_ref().map(|v2| &v2[..]))?;
         let two = two.filter(|(key, _)| one.as_ref().is_none_or(|(first, _)| first != key));

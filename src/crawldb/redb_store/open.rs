@@ -8,8 +8,8 @@ use std::path::Path;
 
 use redb::backends::FileBackend;
 use redb::{
-    BackendError, CommitError, Database, DatabaseError, ReadableDatabase, SetDurabilityError, StorageBackend,
-    StorageError, TableError, TransactionError,
+    BackendError, CommitError, CursorError, Database, DatabaseError, ReadableDatabase, SetDurabilityError,
+    StorageBackend, StorageError, TableError, TransactionError,
 };
 
 use super::known::Known;
@@ -60,6 +60,7 @@ macro_rules! from_redb {
 }
 from_redb!(
     CommitError,
+    CursorError,
     DatabaseError,
     SetDurabilityError,
     StorageError,
@@ -170,6 +171,7 @@ pub(super) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory 
 /// Opens or makes the database and reads what is kept in memory.
 pub(super) fn open(factory: &BackendFactory, options: OpenOptions) -> Result<(Database, Known), Fault> {
     let backend = factory().map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
+    clear_unfinished(&*backend).map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
     let db = Database::builder()
         .set_cache_size(options.cache_bytes)
         .create_with_backend(Boxed(backend))
@@ -183,6 +185,40 @@ pub(super) fn open(factory: &BackendFactory, options: OpenOptions) -> Result<(Da
     }
     let known = Known::load(&db)?;
     Ok((db, known))
+}
+
+/// Bytes of redb's header.
+const HEADER_BYTES: usize = 320;
+/// Where redb's magic number ends, and where its page size stands.
+const MAGIC_BYTES: usize = 9;
+const PAGE_SIZE_AT: std::ops::Range<usize> = 12..16;
+/// A new file is longer than this at no time.
+const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Empties a file whose making was cut short. redb writes its magic number last, so a file without one was never
+/// a database; what is longer, or begins otherwise than such a file does, is something else and left alone.
+fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
+    use std::ops::Bound::Unbounded;
+    // Another process may be making it at this moment: it holds the lock then, and redb will tell.
+    let locked = match backend.try_lock_range(Unbounded, Unbounded) {
+        Ok(false) => return Ok(()),
+        Ok(true) => true,
+        Err(BackendError::Unsupported) => false,
+        Err(error) => return Err(error.into()),
+    };
+    if (HEADER_BYTES as u64..=NEW_FILE_BYTES_MAX).contains(&backend.len()?) {
+        let mut header = [0; HEADER_BYTES];
+        backend.read(0, &mut header)?;
+        let empty = header.iter().all(|&byte| byte == 0);
+        let begun = header[PAGE_SIZE_AT] == 4_096_u32.to_le_bytes();
+        if header[..MAGIC_BYTES] == [0; MAGIC_BYTES] && (empty || begun) {
+            backend.set_len(0)?;
+        }
+    }
+    if locked {
+        backend.unlock_range(Unbounded, Unbounded)?;
+    }
+    Ok(())
 }
 
 /// The schema of the file; None for an empty one.

@@ -1,9 +1,9 @@
 //! Changes of the queue in one transaction: gathered first, then applied in the order of their keys, so that each
 //! leaf of the tree is touched once.
 
-use std::ops::Range;
+use std::ops::{Bound, Range};
 
-use redb::{Table, WriteTransaction};
+use redb::{CursorError, Table, WriteTransaction};
 
 use super::codec::{self, LaterKey, Place, QueueKey, QueueRow};
 use super::leases::{Leases, Position};
@@ -32,17 +32,13 @@ impl QueueChanges {
         let start = self.values.len();
         row.encode(&mut self.values);
         let value = start..self.values.len();
-        let later = row.due.0 != 0;
-        if later {
+        let place = Place::of(seq, row.due);
+        if place.later {
             self.later_in.push((codec::later_key(host, row.due, seq), value));
         } else {
             self.queue_in.push((codec::queue_key(host, row.rank, seq), value));
         }
-        Place {
-            seq,
-            due: row.due,
-            later,
-        }
+        place
     }
 
     /// Takes a URL out of where its record says that it is.
@@ -67,9 +63,7 @@ impl QueueChanges {
         if !(self.queue_in.is_empty() && self.queue_out.is_empty()) {
             let mut queue = txn.open_table(QUEUE)?;
             self.queue_out.sort_unstable();
-            for key in &self.queue_out {
-                queue.remove(key)?;
-            }
+            remove_runs(&mut queue, &self.queue_out)?;
             self.queue_in.sort_unstable_by_key(|(key, _)| *key);
             insert_runs(&mut queue, &self.queue_in, &self.values)?;
         }
@@ -121,6 +115,28 @@ fn host_of(key: &QueueKey) -> HostId {
     HostId(u32::from_be_bytes([a, b, c, d]))
 }
 
+/// Sequence numbers between the first and the last row of a run, for each row that goes, up to which walking over
+/// what stays costs less than looking each row up.
+const RUN_SPREAD_MAX: u64 = 32;
+
+/// Removes rows with rising keys. What was leased together mostly lies side by side and goes leaf by leaf.
+fn remove_runs(queue: &mut Table<'_, &'static QueueKey, &'static [u8]>, keys: &[QueueKey]) -> Result<(), Fault> {
+    for run in keys.chunk_by(|a, b| a[..5] == b[..5]) {
+        let (first, last) = (&run[0], &run[run.len() - 1]);
+        let spread = codec::queue_position(last)
+            .1
+            .saturating_sub(codec::queue_position(first).1);
+        if run.len() > 2 && spread < RUN_SPREAD_MAX * run.len() as u64 {
+            queue.retain_in::<&QueueKey, _>(first..=last, |key, _| run.binary_search(key).is_err())?;
+        } else {
+            for key in run {
+                queue.remove(key)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Inserts rows with rising keys that are not in the table. New rows of a host mostly lie behind all of its
 /// others, side by side: a cursor puts such a run in leaf by leaf.
 fn insert_runs(
@@ -128,8 +144,24 @@ fn insert_runs(
     rows: &[(QueueKey, Range<usize>)],
     values: &[u8],
 ) -> Result<(), Fault> {
-    for (key, value) in rows {
-        queue.insert(key, &values[value.clone()])?;
+    let mut rows = rows.iter().map(|(key, value)| (key, &values[value.clone()])).peekable();
+    while let Some((key, value)) = rows.next() {
+        let mut cursor = queue.lower_bound_mut(Bound::Included(key))?;
+        let first = cursor.insert_before(key, value);
+        let more = first.is_ok();
+        while let Some(&(key, value)) = rows.peek().filter(|_| more) {
+            match cursor.insert_before(key, value) {
+                Ok(()) => rows.next(),
+                Err(CursorError::UnorderedKey) => break,
+                Err(error) => return Err(error.into()),
+            };
+        }
+        cursor.close()?;
+        match first {
+            // The row is there already, which no use of sequence numbers leads to; the new value stands.
+            Err(CursorError::UnorderedKey) => drop(queue.insert(key, value)?),
+            first => first?,
+        }
     }
     Ok(())
 }

@@ -26,8 +26,8 @@ pub(super) fn record(
     let mut receipts = vec![Receipt::default(); visits.len()];
     let groups = groups(writes, visits)?;
     let outcomes = harvest(txn, writes, visits, &groups, &mut receipts)?;
-    let base = writes.next_seq;
-    writes.next_seq += visits.len() as u64;
+    let base = writes.changes.next_seq;
+    writes.changes.next_seq += visits.len() as u64;
     for group in &groups {
         let settled = group.visits.iter().map(|&at| {
             let at = at as usize;
@@ -95,12 +95,12 @@ fn harvest(
             .as_ref()
             .filter(|facts| !facts.infohashes.key().is_empty())
         {
-            receipt.torrent_stored = harvest.take_torrent(facts, visit, &mut writes.tally)?;
+            receipt.torrent_stored = harvest.take_torrent(facts, visit, &mut writes.changes.tally)?;
             outcomes[at] = merge::settled_outcome(visit.outcome, Some(receipt.torrent_stored));
         }
         for magnet in &visit.magnets {
             if !magnet.infohashes.key().is_empty() && magnet.link.len() <= limits::URL_BYTES_MAX {
-                receipt.magnets_added += u32::from(harvest.take_magnet(magnet, visit, &mut writes.tally)?);
+                receipt.magnets_added += u32::from(harvest.take_magnet(magnet, visit, &mut writes.changes.tally)?);
             }
         }
         if let Some(listing) = &visit.listing {

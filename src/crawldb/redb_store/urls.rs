@@ -1,9 +1,11 @@
 //! URLs in one transaction: discovery inserts what is absent, a visit settles what was leased, a due time queues
 //! again. Rows are looked up and written in the order of their keys.
 
-use redb::{ReadableTable, Table, WriteTransaction};
+use std::ops::Bound;
 
-use super::codec::{self, QueueRow, UrlRow};
+use redb::{CursorError, ReadableTable, Table, WriteTransaction};
+
+use super::codec::{self, Place, QueueRow, UrlRow};
 use super::known::{BODY_BYTES, Known, Tally, URLS_KNOWN, URLS_QUEUED};
 use super::open::Fault;
 use super::queue::QueueChanges;
@@ -20,20 +22,52 @@ pub(super) struct UrlWrites<'w> {
     urls: UrlTable<'w>,
     known: &'w Known,
     seen: &'w Seen,
-    pub(super) queue: QueueChanges,
-    pub(super) tally: Tally,
-    pub(super) next_seq: u64,
-    /// URLs that are surely known once this transaction is committed.
-    fresh: Vec<Mark>,
+    pub(super) changes: UrlChanges,
     key: Vec<u8>,
 }
 
-/// What [`UrlWrites`] gathered.
+/// What [`UrlWrites`] gathered: what is to be done with the rest of the transaction and after its commit.
+#[derive(Default)]
 pub(super) struct UrlChanges {
     pub queue: QueueChanges,
     pub tally: Tally,
     pub next_seq: u64,
+    /// URLs that are surely known once this transaction is committed.
     pub fresh: Vec<Mark>,
+}
+
+impl UrlChanges {
+    /// Queues and counts a URL that was absent.
+    fn enqueue_new(&mut self, known: &Known, found: &Discovered, seq: u64) -> Result<Place, Fault> {
+        let site = known.site_of(found.key.host)?;
+        self.tally.add(site, URLS_KNOWN, 1);
+        self.tally.add(site, URLS_QUEUED, 1);
+        self.next_seq = self.next_seq.max(seq + 1);
+        let row = QueueRow {
+            rank: found.rank,
+            attempts: 0,
+            depth: found.depth,
+            due: found.due,
+            path: &found.key.path,
+            via: found.via.as_deref(),
+        };
+        Ok(self.queue.put(found.key.host, seq, &row))
+    }
+}
+
+impl UrlRow {
+    /// The row of a URL that was absent.
+    fn new(found: &Discovered, place: Option<Place>, now: UnixMillis) -> Self {
+        Self {
+            place,
+            outcome: None,
+            rank: found.rank,
+            attempts: 0,
+            depth: found.depth,
+            first_seen: now,
+            visited: UnixMillis(0),
+        }
+    }
 }
 
 /// A URL that discovery may have to insert.
@@ -52,26 +86,21 @@ impl<'w> UrlWrites<'w> {
             urls: txn.open_table(URLS)?,
             known,
             seen,
-            queue: QueueChanges::default(),
-            tally: Tally::default(),
-            next_seq: known.next_seq,
-            fresh: Vec::new(),
+            changes: UrlChanges {
+                next_seq: known.next_seq,
+                ..UrlChanges::default()
+            },
             key: Vec::new(),
         })
     }
 
-    pub(super) fn known(&self) -> &'w Known {
-        self.known
+    /// Closes the tables; what is left is what was gathered.
+    pub(super) fn finish(self) -> UrlChanges {
+        self.changes
     }
 
-    /// What is to be done with the rest of the transaction and after its commit.
-    pub(super) fn finish(self) -> UrlChanges {
-        UrlChanges {
-            queue: self.queue,
-            tally: self.tally,
-            next_seq: self.next_seq,
-            fresh: self.fresh,
-        }
+    pub(super) fn known(&self) -> &'w Known {
+        self.known
     }
 
     fn set_key(&mut self, host: HostId, path: &str) {
@@ -103,24 +132,34 @@ impl<'w> UrlWrites<'w> {
     ) -> Result<(), Fault> {
         let mut arena = Vec::new();
         let candidates = self.candidates(batch, &mut arena);
-        let base = self.next_seq;
-        let mut last: &[u8] = &[];
-        for candidate in candidates {
-            let key = &arena[candidate.start..candidate.end];
-            if key == last {
-                continue;
-            }
-            last = key;
-            self.fresh.push(candidate.mark);
+        let base = self.changes.next_seq;
+        let mut rest = candidates.iter().peekable();
+        while let Some(&first) = rest.peek() {
+            let key = &arena[first.start..first.end];
             if self.urls.get(key)?.is_some() {
+                self.changes.fresh.push(first.mark);
+                while rest.next_if(|next| arena[next.start..next.end] == *key).is_some() {}
                 continue;
             }
-            let (found, now) = batch[candidate.item];
-            let seq = base + candidate.item as u64;
-            self.next_seq = self.next_seq.max(seq + 1);
-            let row = self.queued_row(found, seq, now)?;
-            self.urls.insert(key, row.encode().as_slice())?;
-            added(candidate.item);
+            // Where an absent URL is put in, its absent neighbours follow without another look at the tree. A key
+            // that is there, or lies behind one that is, ends the run.
+            let mut cursor = self.urls.lower_bound_mut(Bound::Included(key))?;
+            while let Some(&next) = rest.peek() {
+                let key = &arena[next.start..next.end];
+                let (found, now) = batch[next.item];
+                let seq = base + next.item as u64;
+                let row = UrlRow::new(found, Some(Place::of(seq, found.due)), now);
+                match cursor.insert_before(key, row.encode().as_slice()) {
+                    Ok(()) => {}
+                    Err(CursorError::UnorderedKey) => break,
+                    Err(error) => return Err(error.into()),
+                }
+                self.changes.fresh.push(next.mark);
+                self.changes.enqueue_new(self.known, found, seq)?;
+                added(next.item);
+                while rest.next_if(|next| arena[next.start..next.end] == *key).is_some() {}
+            }
+            cursor.close()?;
         }
         Ok(())
     }
@@ -153,35 +192,11 @@ impl<'w> UrlWrites<'w> {
         candidates
     }
 
-    /// The record of a new URL, which is put into the queue.
-    fn queued_row(&mut self, found: &Discovered, seq: u64, now: UnixMillis) -> Result<UrlRow, Fault> {
-        let site = self.known.site_of(found.key.host)?;
-        self.tally.add(site, URLS_KNOWN, 1);
-        self.tally.add(site, URLS_QUEUED, 1);
-        let row = QueueRow {
-            rank: found.rank,
-            attempts: 0,
-            depth: found.depth,
-            due: found.due,
-            path: &found.key.path,
-            via: found.via.as_deref(),
-        };
-        Ok(UrlRow {
-            place: Some(self.queue.put(found.key.host, seq, &row)),
-            outcome: None,
-            rank: found.rank,
-            attempts: 0,
-            depth: found.depth,
-            first_seen: now,
-            visited: UnixMillis(0),
-        })
-    }
-
     /// Queues known URLs again for an earlier time than they are queued for, and inserts unknown ones. Where
     /// `keep_shape` is set, depth and rank of known ones stay.
     pub(super) fn make_due(&mut self, batch: &[Discovered], now: UnixMillis, keep_shape: bool) -> Result<(), Fault> {
-        let base = self.next_seq;
-        self.next_seq += batch.len() as u64;
+        let base = self.changes.next_seq;
+        self.changes.next_seq += batch.len() as u64;
         let mut order: Vec<usize> = (0..batch.len())
             .filter(|&item| merge::is_keepable(&batch[item].key))
             .collect();
@@ -217,13 +232,13 @@ impl<'w> UrlWrites<'w> {
         now: UnixMillis,
     ) -> Result<(), Fault> {
         let Some(before) = before else {
-            let row = self.queued_row(found, seq, now)?;
-            return self.write(&found.key, &row);
+            let place = self.changes.enqueue_new(self.known, found, seq)?;
+            return self.write(&found.key, &UrlRow::new(found, Some(place), now));
         };
         let host = found.key.host;
         match before.place {
-            Some(place) => self.queue.take_out(host, before.rank, place),
-            None => self.tally.add(self.known.site_of(host)?, URLS_QUEUED, 1),
+            Some(place) => self.changes.queue.take_out(host, before.rank, place),
+            None => self.changes.tally.add(self.known.site_of(host)?, URLS_QUEUED, 1),
         }
         let row = QueueRow {
             rank: found.rank,
@@ -233,8 +248,8 @@ impl<'w> UrlWrites<'w> {
             path: &found.key.path,
             via: found.via.as_deref(),
         };
-        let place = self.queue.put(host, seq, &row);
-        self.queue.moved(host, &found.key.path, (found.rank, seq));
+        let place = self.changes.queue.put(host, seq, &row);
+        self.changes.queue.moved(host, &found.key.path, (found.rank, seq));
         let row = UrlRow {
             place: Some(place),
             rank: found.rank,
@@ -256,8 +271,8 @@ impl<'w> UrlWrites<'w> {
         for (seq, visit, outcome) in visits {
             first_seen.get_or_insert(visit.at);
             let site = self.known.site_of(visit.key.host)?;
-            self.tally.add(site, outcome.code(), 1);
-            self.tally.add_size(site, BODY_BYTES, visit.body_bytes);
+            self.changes.tally.add(site, outcome.code(), 1);
+            self.changes.tally.add_size(site, BODY_BYTES, visit.body_bytes);
             last = Some((seq, visit, outcome, site));
         }
         let Some((seq, visit, outcome, site)) = last else {
@@ -271,12 +286,12 @@ impl<'w> UrlWrites<'w> {
         let host = visit.key.host;
         let place_before = before.and_then(|row| row.place);
         if let (Some(place), Some(before)) = (place_before, before) {
-            self.queue.take_out(host, before.rank, place);
+            self.changes.queue.take_out(host, before.rank, place);
         }
-        self.queue.settle(host, &visit.key.path);
+        self.changes.queue.settle(host, &visit.key.path);
         let place = again.map(|due| {
             let (path, via) = (&*visit.key.path, visit.via.as_deref());
-            self.queue.put(
+            self.changes.queue.put(
                 host,
                 seq,
                 &QueueRow {
@@ -290,11 +305,11 @@ impl<'w> UrlWrites<'w> {
             )
         });
         if before.is_none() {
-            self.tally.add(site, URLS_KNOWN, 1);
+            self.changes.tally.add(site, URLS_KNOWN, 1);
         }
         let queued_change = i64::from(place.is_some()) - i64::from(place_before.is_some());
         if queued_change != 0 {
-            self.tally.add(site, URLS_QUEUED, queued_change);
+            self.changes.tally.add(site, URLS_QUEUED, queued_change);
         }
         let row = UrlRow {
             place,

@@ -1,0 +1,473 @@
+//! The promise of the crawl database when things break: power that goes at any sync, disks that are full, files
+//! that are damaged, newer or held.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use gleaner::clock::UnixMillis;
+use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
+use gleaner::crawldb::*;
+use gleaner::torrent::Infohashes;
+use redb::StorageBackend;
+
+const OPTIONS: OpenOptions = OpenOptions {
+    cache_bytes: 4 << 20,
+    sync: true,
+};
+const BATCHES: u64 = 6;
+
+/// A disk that tests can break. What was written since the last sync may be lost by `power_off`.
+#[derive(Default)]
+struct Disk {
+    now: Vec<u8>,
+    /// As after the last sync.
+    synced: Vec<u8>,
+    /// Writes since then, in their order.
+    pending: Vec<Write>,
+    syncs: usize,
+    /// No sync and no write succeeds from this sync on.
+    dies_at_sync: Option<usize>,
+    /// The disk does not grow beyond this.
+    bytes_max: Option<usize>,
+}
+
+#[derive(Clone)]
+enum Write {
+    Length(usize),
+    Bytes(usize, Vec<u8>),
+}
+
+impl Write {
+    fn apply(&self, to: &mut Vec<u8>) {
+        match self {
+            Self::Length(length) => to.resize(*length, 0),
+            Self::Bytes(at, bytes) => {
+                let end = at + bytes.len();
+                if to.len() < end {
+                    to.resize(end, 0);
+                }
+                to[*at..end].copy_from_slice(bytes);
+            }
+        }
+    }
+}
+
+impl Disk {
+    fn dead(&self) -> io::Result<()> {
+        match self.dies_at_sync {
+            Some(at) if self.syncs >= at => Err(io::Error::other("the disk is gone")),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&mut self, write: Write) -> io::Result<()> {
+        self.dead()?;
+        let end = match &write {
+            Write::Length(length) => *length,
+            Write::Bytes(at, bytes) => at + bytes.len(),
+        };
+        if self.bytes_max.is_some_and(|max| end > max) {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        write.apply(&mut self.now);
+        self.pending.push(write);
+        Ok(())
+    }
+
+    /// The power goes: of the writes since the last sync those survive that `survives` picks.
+    fn power_off(&mut self, survives: impl Fn(usize) -> bool) {
+        let mut after = self.synced.clone();
+        for (number, write) in self.pending.iter().enumerate() {
+            if survives(number) {
+                write.apply(&mut after);
+            }
+        }
+        *self = Self {
+            now: after.clone(),
+            synced: after,
+            ..Self::default()
+        };
+    }
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Disk>>);
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Shared")
+    }
+}
+
+impl StorageBackend for Shared {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.lock().unwrap().now.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let disk = self.0.lock().unwrap();
+        let at = offset as usize;
+        let bytes = disk.now.get(at..at + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        out.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.lock().unwrap().write(Write::Length(len as usize))
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut disk = self.0.lock().unwrap();
+        disk.dead()?;
+        disk.syncs += 1;
+        disk.dead()?;
+        disk.synced = disk.now.clone();
+        disk.pending.clear();
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0
+            .lock()
+            .unwrap()
+            .write(Write::Bytes(offset as usize, data.to_vec()))
+    }
+}
+
+fn run<T>(test: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(test)
+}
+
+fn open_on(disk: &Shared) -> Result<RedbStore, CrawlDbError> {
+    let disk = disk.clone();
+    let factory: BackendFactory = Box::new(move || Ok(Box::new(disk.clone())));
+    RedbStore::open_with(Path::new("disk"), OPTIONS, factory)
+}
+
+fn key(path: String) -> UrlKey {
+    UrlKey {
+        host: HostId(0),
+        path: path.into(),
+    }
+}
+
+fn torrent(batch: u64) -> Infohashes {
+    Infohashes {
+        v1: Some([batch as u8; 20]),
+        v2: None,
+    }
+}
+
+/// A visit that stores a torrent and finds 20 links.
+fn visit(batch: u64) -> Visit {
+    let link = |link| Discovered {
+        key: key(format!("/{batch}/{link}")),
+        depth: 1,
+        rank: 0,
+        due: UnixMillis(0),
+        via: None,
+    };
+    Visit {
+        key: key(format!("/{batch}")),
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        at: UnixMillis(batch + 1),
+        outcome: Outcome::TorrentStored,
+        next: Next::Done,
+        body_bytes: 1,
+        body_hash: Some(batch),
+        outlinks: (0..20).map(link).collect(),
+        torrent: Some(TorrentFacts {
+            infohashes: torrent(batch),
+            name: "name".into(),
+            payload_bytes: 1,
+            file_count: 1,
+            metainfo_bytes: 1,
+            sha256: [0; 32],
+            created_unix: None,
+            private: false,
+        }),
+        magnets: Vec::new(),
+        listing: None,
+    }
+}
+
+/// Crawls until something fails; the number of batches that were reported committed.
+async fn crawl(db: &RedbStore) -> Result<u64, (u64, CrawlDbError)> {
+    db.host_id("s", "http://a").await.map_err(|error| (0, error))?;
+    for batch in 0..BATCHES {
+        db.record_visits(vec![visit(batch)])
+            .await
+            .map_err(|error| (batch, error))?;
+    }
+    Ok(BATCHES)
+}
+
+/// Every batch is there whole or not at all, those reported among them; counts agree; the crawl can be finished.
+async fn check(db: &RedbStore, reported: u64) {
+    let mut whole = 0;
+    for batch in 0..BATCHES {
+        let stored = db.known_torrents(vec![torrent(batch)]).await.unwrap()[0].is_some();
+        let visited = db.url_record(&key(format!("/{batch}"))).await.unwrap().is_some();
+        let mut links = 0;
+        for link in 0..20 {
+            links += u64::from(db.url_record(&key(format!("/{batch}/{link}"))).await.unwrap().is_some());
+        }
+        assert_eq!(
+            (visited, links),
+            (stored, if stored { 20 } else { 0 }),
+            "batch {batch} is torn"
+        );
+        assert!(stored || batch >= reported, "batch {batch} was reported and is lost");
+        whole += u64::from(stored);
+    }
+    let counts = db.site_counts("s").await.unwrap();
+    assert_eq!(
+        (counts.torrents, counts.urls_known, counts.urls_queued),
+        (whole, whole * 21, whole * 20)
+    );
+    crawl(db).await.map_err(|(_, error)| error).unwrap();
+    assert_eq!(db.site_counts("s").await.unwrap().torrents, BATCHES);
+    let all = LeaseRequest {
+        host: HostId(0),
+        owner: Owner(1),
+        now: UnixMillis(9),
+        deadline: UnixMillis(99),
+        urls_max: 1_000,
+    };
+    assert_eq!(db.lease_due(all).await.unwrap().len() as u64, BATCHES * 20);
+}
+
+/// Which of the unsynced writes survive a power cut.
+const SURVIVORS: [fn(usize) -> bool; 4] = [|_| false, |_| true, |number| number % 2 == 0, |number| number % 3 == 1];
+
+#[test]
+fn power_lost_at_any_sync_loses_nothing_reported_and_tears_nothing() {
+    let mut finished = false;
+    for dies_at in 1..200 {
+        for survives in SURVIVORS {
+            let disk = Shared::default();
+            disk.0.lock().unwrap().dies_at_sync = Some(dies_at);
+            let reported = match open_on(&disk) {
+                Ok(db) => run(async {
+                    match crawl(&db).await {
+                        Ok(reported) => {
+                            finished = true;
+                            reported
+                        }
+                        Err((reported, error)) => {
+                            assert!(matches!(error, CrawlDbError::Storage { full: false, .. }), "{error}");
+                            reported
+                        }
+                    }
+                }),
+                Err(error) => {
+                    assert!(matches!(error, CrawlDbError::Storage { .. }), "{error}");
+                    0
+                }
+            };
+            disk.0.lock().unwrap().power_off(survives);
+            let db = open_on(&disk).unwrap_or_else(|error| panic!("sync {dies_at}: {error}"));
+            run(check(&db, reported));
+        }
+        if finished {
+            return;
+        }
+    }
+    panic!("the sweep did not reach the end of the crawl");
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
+    let disk = Shared::default();
+    let db = open_on(&disk).unwrap();
+    run(async {
+        db.host_id("s", "http://a").await.unwrap();
+        db.record_visits(vec![visit(0)]).await.unwrap();
+        let room = disk.0.lock().unwrap().now.len();
+        disk.0.lock().unwrap().bytes_max = Some(room);
+        let mut reported = 1;
+        let error = loop {
+            // Each batch is larger than the one before, until one does not fit.
+            let mut large = visit(reported);
+            let link = large.outlinks[0].clone();
+            let links = (0..5_000 * reported).map(|number| Discovered {
+                key: key(format!("/large/{reported}/{number}")),
+                ..link.clone()
+            });
+            large.key = key(format!("/large/{reported}"));
+            large.torrent = None;
+            large.outlinks = links.collect();
+            match db.record_visits(vec![large]).await {
+                Ok(_) => reported += 1,
+                Err(error) => break error,
+            }
+            assert!(reported < 50, "the disk never was full");
+        };
+        assert!(matches!(error, CrawlDbError::Storage { full: true, .. }), "{error}");
+        let lost = db.url_record(&key(format!("/large/{reported}"))).await;
+        assert!(
+            matches!(lost, Ok(None) | Err(CrawlDbError::Storage { full: true, .. })),
+            "{lost:?}"
+        );
+        disk.0.lock().unwrap().bytes_max = None;
+        assert!(db.url_record(&key("/0".into())).await.unwrap().is_some());
+        db.record_visits(vec![visit(1)]).await.unwrap();
+        assert!(db.known_torrents(vec![torrent(1)]).await.unwrap()[0].is_some());
+    });
+}
+
+#[test]
+fn a_read_only_disk_is_told() {
+    let factory: BackendFactory = Box::new(|| Err(io::ErrorKind::ReadOnlyFilesystem.into()));
+    let error = RedbStore::open_with(Path::new("disk"), OPTIONS, factory).err().unwrap();
+    assert!(matches!(error, CrawlDbError::Storage { full: false, .. }), "{error}");
+    // A folder that cannot be made.
+    let error = RedbStore::open(Path::new("/proc/gleaner/crawl.redb"), OPTIONS)
+        .err()
+        .unwrap();
+    assert!(error.to_string().starts_with("/proc/gleaner/crawl.redb: "), "{error}");
+}
+
+fn file() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/crawl.redb");
+    (folder, path)
+}
+
+#[test]
+fn a_file_and_its_folder_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path) = file();
+    drop(RedbStore::open(&path, OPTIONS).unwrap());
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+}
+
+#[test]
+fn a_second_opener_is_refused_until_the_first_is_gone() {
+    let (_folder, path) = file();
+    let first = RedbStore::open(&path, OPTIONS).unwrap();
+    let error = RedbStore::open(&path, OPTIONS).err().unwrap();
+    assert!(
+        matches!(&error, CrawlDbError::Held { path: held } if *held == path),
+        "{error}"
+    );
+    run(crawl(&first)).map_err(|(_, error)| error).unwrap();
+    drop(first);
+    run(check(&RedbStore::open(&path, OPTIONS).unwrap(), BATCHES));
+}
+
+#[test]
+fn a_newer_schema_is_refused_and_left_alone() {
+    let (_folder, path) = file();
+    drop(RedbStore::open(&path, OPTIONS).unwrap());
+    let set_schema = |schema: u64| {
+        let db = redb::Database::open(&path).unwrap();
+        let txn = db.begin_write().unwrap();
+        let meta = redb::TableDefinition::<&str, u64>::new("meta");
+        let before = txn
+            .open_table(meta)
+            .unwrap()
+            .insert("schema", schema)
+            .unwrap()
+            .map(|before| before.value());
+        txn.commit().unwrap();
+        before
+    };
+    assert_eq!(set_schema(2), Some(1));
+    let error = RedbStore::open(&path, OPTIONS).err().unwrap();
+    assert!(
+        matches!(error, CrawlDbError::NewerSchema { found: 2, known: 1, .. }),
+        "{error}"
+    );
+    assert_eq!(set_schema(1), Some(2));
+    RedbStore::open(&path, OPTIONS).unwrap();
+}
+
+#[test]
+fn a_file_of_something_else_is_refused_and_left_alone() {
+    let (_folder, path) = file();
+    std::fs::create_dir(path.parent().unwrap()).unwrap();
+    let text = b"dear diary, ".repeat(1_000);
+    std::fs::write(&path, &text).unwrap();
+    let error = RedbStore::open(&path, OPTIONS).err().unwrap();
+    assert!(matches!(error, CrawlDbError::Corrupt { .. }), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), text);
+    std::fs::remove_file(&path).unwrap();
+    let other = redb::Database::create(&path).unwrap();
+    let txn = other.begin_write().unwrap();
+    txn.open_table(redb::TableDefinition::<u64, u64>::new("other")).unwrap();
+    txn.commit().unwrap();
+    drop(other);
+    let error = RedbStore::open(&path, OPTIONS).err().unwrap();
+    assert!(matches!(error, CrawlDbError::Corrupt { .. }), "{error}");
+}
+
+/// Opens a damaged file and asks for everything: an answer or an error, but no panic.
+fn use_damaged(path: &Path) -> Result<(), CrawlDbError> {
+    let db = RedbStore::open(path, OPTIONS)?;
+    run(async {
+        for batch in 0..BATCHES {
+            db.url_record(&key(format!("/{batch}"))).await?;
+        }
+        db.torrents(None, 100).await?;
+        db.queued(HostId(0), 1_000).await?;
+        crawl(&db).await.map_err(|(_, error)| error)?;
+        Ok(())
+    })
+}
+
+#[test]
+fn a_truncated_file_is_an_error() {
+    let (_folder, path) = file();
+    run(crawl(&RedbStore::open(&path, OPTIONS).unwrap()))
+        .map_err(|(_, error)| error)
+        .unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    for length in [1, 64, 320, 4_096, whole.len() / 2, whole.len() - 4_096] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let error = use_damaged(&path)
+            .err()
+            .unwrap_or_else(|| panic!("{length} of {} bytes pass", whole.len()));
+        assert!(
+            matches!(error, CrawlDbError::Corrupt { .. } | CrawlDbError::Storage { .. }),
+            "{error}"
+        );
+    }
+    std::fs::write(&path, &whole).unwrap();
+    use_damaged(&path).unwrap();
+}
+
+#[test]
+fn random_damage_never_panics() {
+    let (_folder, path) = file();
+    run(crawl(&RedbStore::open(&path, OPTIONS).unwrap()))
+        .map_err(|(_, error)| error)
+        .unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    let mut told = 0;
+    for _ in 0..60 {
+        let mut damaged = whole.clone();
+        for _ in 0..64 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let at = random as usize % damaged.len();
+            let end = damaged.len().min(at + 64);
+            damaged[at..end].fill((random >> 40) as u8);
+        }
+        std::fs::write(&path, &damaged).unwrap();
+        told += u32::from(use_damaged(&path).is_err());
+    }
+    assert!(told > 0, "damage is noticed at least where it is met");
+}
