@@ -36,6 +36,10 @@ pub const REDIRECTS_MAX: usize = 10;
 /// Source URLs kept for one torrent: sites that make a new URL for each view would fill the disk.
 pub const SOURCES_PER_TORRENT_MAX: usize = 64;
 
+/// Targets kept beyond the first look at one index page: a front page looked at for years would grow its row
+/// without end. 64 Ki hashes are 512 kB; `ListingRow::updated` stops growing there.
+pub const LISTING_UPDATES_MAX: usize = 65_536;
+
 /// Depth in links from a start URL, unless the site's rule file says otherwise.
 pub const DEPTH_MAX: u16 = 1_000;
 

@@ -1,1 +1,716 @@
-//! The crawl database in memory: the model that the contract suite compares the others with.
+//! The crawl database in memory: the model that the contract suite compares the others with, and what dry runs
+//! and simulations use. It keeps plain maps, searches them in full where that is the obvious thing to do, and
+//! persists nothing.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use super::merge::{self, Found, Looks};
+use super::record::*;
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner};
+use crate::clock::UnixMillis;
+use crate::limits;
+use crate::torrent::Infohashes;
+
+/// See the module.
+#[derive(Default)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    hosts: Vec<HostRow>,
+    urls: BTreeMap<UrlKey, Url>,
+    torrents: BTreeMap<Vec<u8>, Torrent>,
+    magnets: BTreeMap<Vec<u8>, Magnet>,
+    listings: BTreeMap<(HostId, Box<str>, u64), Looks>,
+    bodies: BTreeMap<(HostId, u64), Box<str>>,
+    counts: BTreeMap<Box<str>, SiteCounts>,
+    next_seq: u64,
+}
+
+struct Url {
+    record: UrlRecord,
+    rank: u8,
+    queued: Option<Queued>,
+}
+
+struct Queued {
+    seq: u64,
+    due: UnixMillis,
+    /// Due at once, or found due by a lease.
+    ready: bool,
+    via: Option<Box<str>>,
+    lease: Option<(Owner, UnixMillis)>,
+}
+
+struct Torrent {
+    facts: TorrentFacts,
+    first_host: Option<HostId>,
+    stored: UnixMillis,
+    seen_count: u32,
+    sources: Vec<Found>,
+}
+
+struct Magnet {
+    facts: MagnetFacts,
+    page: UrlKey,
+    first_seen: UnixMillis,
+}
+
+impl MemoryStore {
+    /// An empty database.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn host(&self, host: HostId) -> Result<&HostRow, CrawlDbError> {
+        self.hosts
+            .get(host.0 as usize)
+            .ok_or(CrawlDbError::UnknownHost { host })
+    }
+
+    fn check_hosts<'k>(&self, keys: impl Iterator<Item = &'k UrlKey>) -> Result<(), CrawlDbError> {
+        keys.into_iter().try_for_each(|key| self.host(key.host).map(|_| ()))
+    }
+
+    fn site(&self, host: HostId) -> Box<str> {
+        self.hosts[host.0 as usize].site.clone()
+    }
+
+    fn counts(&mut self, host: HostId) -> &mut SiteCounts {
+        self.counts.entry(self.site(host)).or_default()
+    }
+
+    fn url_text(&self, host: HostId, path: &str) -> Box<str> {
+        format!("{}{path}", self.hosts[host.0 as usize].origin).into()
+    }
+
+    /// Queues a URL whose record exists; a lease that it has stays.
+    fn enqueue(&mut self, key: &UrlKey, rank: u8, due: UnixMillis, via: Option<Box<str>>) {
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        let Some(url) = self.urls.get_mut(key) else { return };
+        let before = url.queued.take();
+        let lease = before.as_ref().and_then(|queued| queued.lease);
+        url.rank = rank;
+        url.queued = Some(Queued {
+            seq,
+            due,
+            ready: due.0 == 0,
+            via,
+            lease,
+        });
+        if before.is_none() {
+            self.counts(key.host).urls_queued += 1;
+        }
+    }
+
+    /// Takes a URL from the queue and its lease from its owner.
+    fn dequeue(&mut self, key: &UrlKey) {
+        if self.urls.get_mut(key).and_then(|url| url.queued.take()).is_some() {
+            self.counts(key.host).urls_queued -= 1;
+        }
+    }
+
+    /// Inserts a URL that is absent, unqueued; true when it was.
+    fn insert(&mut self, key: &UrlKey, depth: u16, rank: u8, now: UnixMillis) -> bool {
+        if self.urls.contains_key(key) {
+            return false;
+        }
+        let record = UrlRecord {
+            depth,
+            attempts: 0,
+            outcome: None,
+            first_seen: now,
+            visited: UnixMillis(0),
+        };
+        self.urls.insert(
+            key.clone(),
+            Url {
+                record,
+                rank,
+                queued: None,
+            },
+        );
+        self.counts(key.host).urls_known += 1;
+        true
+    }
+
+    fn discover(&mut self, found: Discovered, now: UnixMillis) -> bool {
+        let added = merge::is_keepable(&found.key) && self.insert(&found.key, found.depth, found.rank, now);
+        if added {
+            self.enqueue(&found.key, found.rank, found.due, found.via);
+        }
+        added
+    }
+
+    fn make_due(&mut self, found: Discovered, now: UnixMillis) {
+        let Some(url) = self.urls.get_mut(&found.key) else {
+            self.discover(found, now);
+            return;
+        };
+        if url.queued.as_ref().is_some_and(|queued| queued.due <= found.due) {
+            return;
+        }
+        url.record.attempts = 0;
+        url.record.depth = found.depth;
+        self.enqueue(&found.key, found.rank, found.due, found.via);
+    }
+
+    /// Ends the leases whose deadline passed and marks what became due.
+    fn refresh(&mut self, host: HostId, now: UnixMillis) {
+        for (key, url) in &mut self.urls {
+            if let (true, Some(queued)) = (key.host == host, &mut url.queued) {
+                queued.ready |= queued.due <= now;
+                queued.lease = queued.lease.filter(|&(_, deadline)| deadline > now);
+            }
+        }
+    }
+
+    /// URLs of one host that are queued, in the order of [`CrawlDb::queued`].
+    fn queue(&self, host: HostId) -> Vec<(&UrlKey, &Url, &Queued)> {
+        let mut rows: Vec<_> = self
+            .urls
+            .iter()
+            .filter(|(key, _)| key.host == host)
+            .filter_map(|(key, url)| url.queued.as_ref().map(|queued| (key, url, queued)))
+            .collect();
+        rows.sort_by_key(|(_, url, queued)| {
+            if queued.ready {
+                (false, u64::from(url.rank), queued.seq)
+            } else {
+                (true, queued.due.0, queued.seq)
+            }
+        });
+        rows
+    }
+
+    fn torrent_key(&self, infohashes: &Infohashes) -> Option<Vec<u8>> {
+        let by = |matches: &dyn Fn(&Infohashes) -> bool| {
+            self.torrents
+                .iter()
+                .find(|(_, torrent)| matches(&torrent.facts.infohashes))
+                .map(|(key, _)| key.clone())
+        };
+        by(&|known| known.v1.is_some() && known.v1 == infohashes.v1)
+            .or_else(|| by(&|known| known.v2.is_some() && known.v2 == infohashes.v2))
+    }
+
+    fn magnet_keys(&self, infohashes: &Infohashes) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+        let by = |matches: &dyn Fn(&Infohashes) -> bool| {
+            self.magnets
+                .iter()
+                .find(|(_, magnet)| matches(&magnet.facts.infohashes))
+                .map(|(key, _)| key.clone())
+        };
+        (
+            by(&|known| known.v1.is_some() && known.v1 == infohashes.v1),
+            by(&|known| known.v2.is_some() && known.v2 == infohashes.v2),
+        )
+    }
+
+    fn add_source(&mut self, key: &[u8], found: Found) {
+        let host = found.host;
+        let hosts = &self.hosts;
+        let Some(torrent) = self.torrents.get_mut(key) else {
+            return;
+        };
+        if merge::add_source(&mut torrent.sources, found, |host| &*hosts[host.0 as usize].site) {
+            self.counts(host).torrents_seen += 1;
+        }
+    }
+
+    /// Stores a torrent or counts it as seen; true when it was not known.
+    fn take_torrent(&mut self, facts: &TorrentFacts, visit: &Visit) -> bool {
+        let known = self.torrent_key(&facts.infohashes);
+        let stored = known.is_none();
+        let key = known.unwrap_or_else(|| facts.infohashes.key().to_vec());
+        if stored {
+            let torrent = Torrent {
+                facts: facts.clone(),
+                first_host: Some(visit.key.host),
+                stored: visit.at,
+                seen_count: 0,
+                sources: Vec::new(),
+            };
+            self.torrents.insert(key.clone(), torrent);
+            self.counts(visit.key.host).torrents += 1;
+        }
+        if let Some(torrent) = self.torrents.get_mut(&key) {
+            torrent.seen_count = torrent.seen_count.saturating_add(1);
+        }
+        self.add_source(&key, source_of(visit, visit.via.clone()));
+        if stored {
+            self.add_magnet_pages(&key, &facts.infohashes);
+        }
+        stored
+    }
+
+    /// The pages that named this torrent before it was stored become sources of it.
+    fn add_magnet_pages(&mut self, key: &[u8], infohashes: &Infohashes) {
+        let (by_v1, by_v2) = self.magnet_keys(infohashes);
+        let by_v2 = by_v2.filter(|key| by_v1.as_ref() != Some(key));
+        for magnet_key in [by_v1, by_v2].into_iter().flatten() {
+            let magnet = &self.magnets[&magnet_key];
+            let (page, at) = (magnet.page.clone(), magnet.first_seen);
+            self.add_source(
+                key,
+                Found {
+                    host: page.host,
+                    path: page.path,
+                    via: None,
+                    first_seen: at,
+                    last_seen: at,
+                },
+            );
+        }
+    }
+
+    /// True when the magnet names a torrent that was neither stored nor named.
+    fn take_magnet(&mut self, facts: &MagnetFacts, visit: &Visit) -> bool {
+        if let Some(key) = self.torrent_key(&facts.infohashes) {
+            self.add_source(&key, source_of(visit, None));
+            return false;
+        }
+        match self.magnet_keys(&facts.infohashes) {
+            (None, None) => {
+                let magnet = Magnet {
+                    facts: facts.clone(),
+                    page: visit.key.clone(),
+                    first_seen: visit.at,
+                };
+                self.magnets.insert(facts.infohashes.key().to_vec(), magnet);
+                self.counts(visit.key.host).magnets += 1;
+                true
+            }
+            (Some(one), Some(two)) if one != two => {
+                self.join_magnets(&one, &two);
+                false
+            }
+            (one, two) => {
+                if let Some(mut magnet) = one.or(two).and_then(|key| self.magnets.remove(&key)) {
+                    magnet.facts.infohashes = merge::filled(magnet.facts.infohashes, facts.infohashes);
+                    magnet.facts.name = magnet.facts.name.or_else(|| facts.name.clone());
+                    self.magnets.insert(magnet.facts.infohashes.key().to_vec(), magnet);
+                }
+                false
+            }
+        }
+    }
+
+    /// Two magnets, one known by its v1 hash and one by its v2 hash, turned out to name one torrent.
+    fn join_magnets(&mut self, one: &[u8], two: &[u8]) {
+        let (a, b) = (&self.magnets[one], &self.magnets[two]);
+        if a.facts.infohashes.v2.is_some() || b.facts.infohashes.v1.is_some() {
+            return;
+        }
+        let (Some(a), Some(b)) = (self.magnets.remove(one), self.magnets.remove(two)) else {
+            return;
+        };
+        let (mut kept, dropped) = if a.first_seen <= b.first_seen { (a, b) } else { (b, a) };
+        kept.facts.infohashes = merge::filled(kept.facts.infohashes, dropped.facts.infohashes);
+        kept.facts.name = kept.facts.name.or(dropped.facts.name);
+        self.counts(dropped.page.host).magnets -= 1;
+        self.magnets.insert(kept.facts.infohashes.key().to_vec(), kept);
+    }
+
+    fn record_visit(&mut self, visit: &Visit) -> Option<Receipt> {
+        if !merge::is_keepable(&visit.key) {
+            return None;
+        }
+        if let Some(url) = self.urls.get(&visit.key)
+            && merge::is_repeat(url.record.visited, url.record.outcome, visit)
+        {
+            return None;
+        }
+        let mut receipt = Receipt::default();
+        let torrent = visit
+            .torrent
+            .as_ref()
+            .filter(|facts| !facts.infohashes.key().is_empty());
+        let stored = torrent.map(|facts| self.take_torrent(facts, visit));
+        receipt.torrent_stored = stored == Some(true);
+        for magnet in &visit.magnets {
+            if !magnet.infohashes.key().is_empty() && magnet.link.len() <= limits::URL_BYTES_MAX {
+                receipt.magnets_added += u32::from(self.take_magnet(magnet, visit));
+            }
+        }
+        if let Some(listing) = visit
+            .listing
+            .as_ref()
+            .filter(|listing| listing.series.len() <= limits::URL_BYTES_MAX)
+        {
+            self.listings
+                .entry((visit.key.host, listing.series.clone(), listing.page))
+                .and_modify(|looks| looks.again(listing, visit.at))
+                .or_insert_with(|| Looks::first(listing, visit.at));
+        }
+        if let Some(hash) = visit.body_hash {
+            self.bodies
+                .entry((visit.key.host, hash))
+                .or_insert_with(|| visit.key.path.clone());
+        }
+        self.settle_url(visit, merge::settled_outcome(visit.outcome, stored));
+        Some(receipt)
+    }
+
+    fn settle_url(&mut self, visit: &Visit, outcome: Outcome) {
+        self.insert(&visit.key, visit.depth, visit.rank, visit.at);
+        self.dequeue(&visit.key);
+        let (attempts, again) = match visit.next {
+            Next::Done => (visit.attempts, None),
+            Next::RetryAt(at) => (visit.attempts.saturating_add(1), Some(at)),
+            Next::RevisitAt(at) => (0, Some(at)),
+        };
+        if let Some(url) = self.urls.get_mut(&visit.key) {
+            url.rank = visit.rank;
+            url.record.depth = visit.depth;
+            url.record.attempts = attempts;
+            url.record.outcome = Some(outcome);
+            url.record.visited = visit.at;
+        }
+        if let Some(due) = again {
+            self.enqueue(&visit.key, visit.rank, due, visit.via.clone());
+        }
+        let counts = self.counts(visit.key.host);
+        counts.body_bytes += visit.body_bytes;
+        match counts.outcomes.binary_search_by_key(&outcome, |&(known, _)| known) {
+            Ok(at) => counts.outcomes[at].1 += 1,
+            Err(at) => counts.outcomes.insert(at, (outcome, 1)),
+        }
+    }
+}
+
+fn source_of(visit: &Visit, via: Option<Box<str>>) -> Found {
+    Found {
+        host: visit.key.host,
+        path: visit.key.path.clone(),
+        via,
+        first_seen: visit.at,
+        last_seen: visit.at,
+    }
+}
+
+#[async_trait]
+impl CrawlDb for MemoryStore {
+    async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError> {
+        let mut state = self.state();
+        if let Some(known) = state
+            .hosts
+            .iter()
+            .find(|host| &*host.site == site && &*host.origin == origin)
+        {
+            return Ok(known.id);
+        }
+        let id = HostId(u32::try_from(state.hosts.len()).unwrap_or(u32::MAX));
+        state.hosts.push(HostRow {
+            id,
+            site: site.into(),
+            origin: origin.into(),
+            blocked_until: UnixMillis(0),
+            blocked_reason: "".into(),
+        });
+        Ok(id)
+    }
+
+    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
+        Ok(self.state().hosts.clone())
+    }
+
+    async fn add_discovered(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<u64, CrawlDbError> {
+        let mut state = self.state();
+        state.check_hosts(batch.iter().map(|found| &found.key))?;
+        Ok(batch
+            .into_iter()
+            .map(|found| u64::from(state.discover(found, now)))
+            .sum())
+    }
+
+    async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError> {
+        let mut state = self.state();
+        state.check_hosts(batch.iter().map(|found| &found.key))?;
+        batch.into_iter().for_each(|found| state.make_due(found, now));
+        Ok(())
+    }
+
+    async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {
+        let mut state = self.state();
+        state.host(request.host)?;
+        if request.urls_max == 0 {
+            return Ok(Vec::new());
+        }
+        state.refresh(request.host, request.now);
+        let leases: Vec<Lease> = state
+            .queue(request.host)
+            .into_iter()
+            .filter(|(_, _, queued)| queued.ready && queued.lease.is_none())
+            .take(request.urls_max)
+            .map(|(key, url, queued)| Lease {
+                key: key.clone(),
+                depth: url.record.depth,
+                rank: url.rank,
+                attempts: url.record.attempts,
+                via: queued.via.clone(),
+                deadline: request.deadline,
+            })
+            .collect();
+        for lease in &leases {
+            if let Some(queued) = state.urls.get_mut(&lease.key).and_then(|url| url.queued.as_mut()) {
+                queued.lease = Some((request.owner, request.deadline));
+            }
+        }
+        Ok(leases)
+    }
+
+    async fn host_due(&self, host: HostId, now: UnixMillis) -> Result<HostDue, CrawlDbError> {
+        let state = self.state();
+        state.host(host)?;
+        let queue = state.queue(host);
+        let leased = |queued: &Queued| queued.lease.filter(|&(_, deadline)| deadline > now);
+        if queue
+            .iter()
+            .any(|(_, _, queued)| leased(queued).is_none() && (queued.ready || queued.due <= now))
+        {
+            return Ok(HostDue::Now);
+        }
+        let later = queue
+            .iter()
+            .filter(|(_, _, queued)| leased(queued).is_none())
+            .map(|(_, _, queued)| queued.due)
+            .min();
+        let expiry = queue
+            .iter()
+            .filter_map(|(_, _, queued)| leased(queued))
+            .map(|(_, deadline)| deadline)
+            .min();
+        Ok(match (later, expiry) {
+            (Some(due), expiry) => HostDue::At(expiry.map_or(due, |deadline| deadline.min(due))),
+            (None, Some(_)) => HostDue::Leased,
+            (None, None) => HostDue::Exhausted,
+        })
+    }
+
+    async fn release(&self, owner: Owner, keys: Vec<UrlKey>) -> Result<(), CrawlDbError> {
+        let mut state = self.state();
+        for key in keys {
+            if let Some(queued) = state.urls.get_mut(&key).and_then(|url| url.queued.as_mut()) {
+                queued.lease = queued.lease.filter(|&(holder, _)| holder != owner);
+            }
+        }
+        Ok(())
+    }
+
+    async fn record_visits(&self, visits: Vec<Visit>) -> Result<Vec<Receipt>, CrawlDbError> {
+        let mut state = self.state();
+        for visit in &visits {
+            state.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
+        }
+        let settled: Vec<_> = visits.iter().map(|visit| state.record_visit(visit)).collect();
+        let mut receipts = Vec::with_capacity(visits.len());
+        for (visit, settled) in visits.into_iter().zip(settled) {
+            let mut receipt = settled.unwrap_or_default();
+            if settled.is_some() {
+                for link in visit.outlinks {
+                    receipt.urls_added += u32::from(state.discover(link, visit.at));
+                }
+            }
+            receipts.push(receipt);
+        }
+        Ok(receipts)
+    }
+
+    async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError> {
+        let state = self.state();
+        let known = |hashes: &Infohashes| {
+            state
+                .torrent_key(hashes)
+                .map(|key| state.torrents[&key].facts.infohashes)
+        };
+        Ok(infohashes.iter().map(known).collect())
+    }
+
+    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
+        Ok(self
+            .state()
+            .bodies
+            .get(&(host, body_hash))
+            .is_some_and(|owner| &**owner != path))
+    }
+
+    async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
+        let mut state = self.state();
+        let row = state
+            .hosts
+            .get_mut(host.0 as usize)
+            .ok_or(CrawlDbError::UnknownHost { host })?;
+        row.blocked_until = until;
+        row.blocked_reason = reason.into();
+        Ok(())
+    }
+
+    async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {
+        self.state().counts.entry(site.into()).or_default().crawl_ms += crawl_ms;
+        Ok(())
+    }
+
+    async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
+        Ok(self.state().urls.get(key).map(|url| url.record))
+    }
+
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError> {
+        Ok(self.state().counts.get(site).cloned().unwrap_or_default())
+    }
+
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        let state = self.state();
+        let behind = |key: &Vec<u8>| after.as_ref().is_none_or(|after| key > after);
+        let rows = state.torrents.iter().filter(|(key, _)| behind(key)).take(rows_max);
+        Ok(rows
+            .map(|(_, torrent)| {
+                let mut sources: Vec<Source> = torrent
+                    .sources
+                    .iter()
+                    .map(|found| Source {
+                        site: state.site(found.host),
+                        url: state.url_text(found.host, &found.path),
+                        via: found.via.clone(),
+                        first_seen: found.first_seen,
+                        last_seen: found.last_seen,
+                    })
+                    .collect();
+                sources.sort_by(|a, b| (&a.url, &a.site).cmp(&(&b.url, &b.site)));
+                TorrentRow {
+                    facts: torrent.facts.clone(),
+                    site: torrent.first_host.map_or_else(|| "".into(), |host| state.site(host)),
+                    stored: torrent.stored,
+                    seen_count: torrent.seen_count,
+                    sources,
+                }
+            })
+            .collect())
+    }
+
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
+        let state = self.state();
+        let behind = |key: &Vec<u8>| after.as_ref().is_none_or(|after| key > after);
+        let rows = state.magnets.iter().filter(|(key, _)| behind(key)).take(rows_max);
+        Ok(rows
+            .map(|(_, magnet)| MagnetRow {
+                facts: magnet.facts.clone(),
+                site: state.site(magnet.page.host),
+                page: state.url_text(magnet.page.host, &magnet.page.path),
+                first_seen: magnet.first_seen,
+                stored: state.torrent_key(&magnet.facts.infohashes).is_some(),
+            })
+            .collect())
+    }
+
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError> {
+        let state = self.state();
+        let rows = state
+            .listings
+            .iter()
+            .filter(|(key, _)| after.as_ref().is_none_or(|after| *key > after));
+        let rows = rows
+            .filter(|((host, _, _), _)| &*state.hosts[host.0 as usize].site == site)
+            .take(rows_max);
+        Ok(rows
+            .map(|((host, series, page), looks)| ListingRow {
+                host: *host,
+                listing: Listing {
+                    series: series.clone(),
+                    page: *page,
+                    page_max: looks.page_max,
+                    targets: looks.latest.clone(),
+                },
+                at: looks.at,
+                updated: looks.updated(),
+            })
+            .collect())
+    }
+
+    async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
+        let state = self.state();
+        let rows = state.queue(host).into_iter().take(rows_max);
+        Ok(rows
+            .map(|(key, url, queued)| Discovered {
+                key: key.clone(),
+                depth: url.record.depth,
+                rank: url.rank,
+                due: queued.due,
+                via: queued.via.clone(),
+            })
+            .collect())
+    }
+
+    async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {
+        let mut state = self.state();
+        let Some(torrent) = state
+            .torrent_key(&infohashes)
+            .and_then(|key| state.torrents.remove(&key))
+        else {
+            return Ok(());
+        };
+        if let Some(host) = torrent.first_host {
+            state.counts(host).torrents -= 1;
+        }
+        let sites: std::collections::BTreeSet<_> = torrent.sources.iter().map(|found| state.site(found.host)).collect();
+        for site in sites {
+            state.counts.entry(site).or_default().torrents_seen -= 1;
+        }
+        let mut sources = torrent.sources;
+        sources.sort_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
+        for found in sources {
+            let key = UrlKey {
+                host: found.host,
+                path: found.path,
+            };
+            let (depth, rank) = state.urls.get(&key).map_or((0, 0), |url| (url.record.depth, url.rank));
+            state.make_due(
+                Discovered {
+                    key,
+                    depth,
+                    rank,
+                    due: now,
+                    via: found.via,
+                },
+                now,
+            );
+        }
+        Ok(())
+    }
+
+    async fn adopt_torrent(&self, facts: TorrentFacts, now: UnixMillis) -> Result<(), CrawlDbError> {
+        let mut state = self.state();
+        if facts.infohashes.key().is_empty() || state.torrent_key(&facts.infohashes).is_some() {
+            return Ok(());
+        }
+        let (key, infohashes) = (facts.infohashes.key().to_vec(), facts.infohashes);
+        let torrent = Torrent {
+            facts,
+            first_host: None,
+            stored: now,
+            seen_count: 0,
+            sources: Vec::new(),
+        };
+        state.torrents.insert(key.clone(), torrent);
+        state.add_magnet_pages(&key, &infohashes);
+        Ok(())
+    }
+}

@@ -7,13 +7,20 @@
 //! - **Insert if absent.** A URL that is known is never queued a second time by discovery.
 //! - **Leases have an owner and a deadline.** A URL leased is not leased again before its deadline passed, its
 //!   visit was recorded or its owner let go. A process that died owns nothing: its leases end at the next open.
-//! - **Idempotent.** Recording the same visit twice (same URL, same time, same outcome) changes nothing more.
+//! - **Idempotent.** Recording the same visit twice (same URL, same time, same outcome) changes nothing more; the
+//!   receipt of the second is empty.
+//! - **The database has the last word on duplicates.** A visit that brings a torrent is counted as
+//!   `TorrentStored` or `TorrentDuplicate` by what the database knew, whichever of the two the caller named.
+//! - **A batch of visits is settled before its outlinks**, so that a URL visited in it is not queued by it.
+//! - **Bad input changes nothing.** URLs and magnet links over `limits::URL_BYTES_MAX` and facts without any
+//!   infohash are passed over; a host number never given out refuses the batch.
 //! - **No iterator and no transaction crosses this interface**, so that a remote engine fits behind it: listings
 //!   are pages, continued from the last key.
 //!
 //! The database knows no HTTP, no rules and no clock: `now` is an argument.
 
 pub mod memory_store;
+mod merge;
 pub mod record;
 pub mod redb_store;
 
@@ -37,6 +44,9 @@ pub enum CrawlDbError {
     Corrupt { path: PathBuf, detail: String },
     #[error("{path}: {detail}", path = path.display())]
     Storage { path: PathBuf, detail: String, full: bool },
+    /// A host number that [`CrawlDb::host_id`] never gave out; nothing of the batch was written.
+    #[error("host number {number} was never given out by this database", number = host.0)]
+    UnknownHost { host: HostId },
 }
 
 /// Who holds a lease: unique per process and crew.
@@ -82,10 +92,12 @@ pub trait CrawlDb: Send + Sync + 'static {
     /// is already queued for that time or earlier.
     async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError>;
 
-    /// Up to `urls_max` URLs of one host that are due: by rank, then in the order of their discovery.
+    /// Up to `urls_max` URLs of one host that are due: by rank, then in the order in which they were queued (a
+    /// URL queued again by a retry or a revisit stands behind those queued before it). That the host is blocked
+    /// is the caller's to know.
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError>;
 
-    /// When the host's next URL is due.
+    /// When the host's next URL is due. `At` counts the end of the earliest running lease as well.
     async fn host_due(&self, host: HostId, now: UnixMillis) -> Result<HostDue, CrawlDbError>;
 
     /// Gives leases back unvisited.
@@ -98,7 +110,8 @@ pub trait CrawlDb: Send + Sync + 'static {
     /// For each, the archive key of a torrent already stored under either hash.
     async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError>;
 
-    /// True when a page with this body was recorded for this host under another URL than `path`.
+    /// True when a page with this body was recorded for this host under another URL than `path`. The first URL
+    /// recorded with a body owns it, so that a later look at that URL is not taken for a copy of its own copy.
     async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError>;
 
     /// No request to the host before `until`, with the reason that `status` shows; kept over restarts.
@@ -127,7 +140,8 @@ pub trait CrawlDb: Send + Sync + 'static {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError>;
 
-    /// URLs of one host waiting to be fetched, in the order of leasing; for `crawl --dry-run` and `status`.
+    /// URLs of one host waiting to be fetched, leased ones included: first those due at once and those that a
+    /// lease found due, in the order of leasing, then the others by their time; for `crawl --dry-run`, `status`.
     async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError>;
 
     /// Takes a torrent whose file is lost out of the database, so that its sources are fetched again; used by

@@ -1,1 +1,540 @@
-//! The crawl database in one redb file.
+//! The crawl database in one redb file. `docs/crawldb.md` describes the file and its promise.
+//!
+//! Each call is one unit of work on a blocking thread. Writers take turns at one mutex and commit durably once;
+//! readers work on snapshots beside them. Leases, hosts and counts are held in memory: leases because they end
+//! with the process anyway, the others because every call asks for them.
+//!
+//! A fault of the disk (full, broken) fails the call that met it and closes the file; the next call opens it
+//! again, which needs no repair step, and takes everything that is held in memory but the leases from it anew.
+
+mod codec;
+mod harvest;
+mod known;
+mod leases;
+mod open;
+mod queue;
+mod read;
+mod record;
+mod seen;
+mod tables;
+mod urls;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use async_trait::async_trait;
+use redb::{Database, ReadableDatabase, ReadableTable, WriteTransaction};
+
+use self::codec::QueueRow;
+use self::harvest::Harvest;
+use self::known::{CRAWL_MS, Known};
+use self::leases::Leases;
+use self::open::Fault;
+pub use self::open::{BackendFactory, OpenOptions};
+use self::seen::Seen;
+use self::tables::{HOSTS, LATER, QUEUE};
+use self::urls::{UrlChanges, UrlWrites};
+use super::record::*;
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner};
+use crate::clock::UnixMillis;
+use crate::torrent::Infohashes;
+
+/// Rows that one transaction moves from `later` to `queue`.
+const PROMOTED_ROWS_MAX: usize = 8_192;
+
+/// See the module.
+pub struct RedbStore {
+    core: Arc<Core>,
+}
+
+/// Locks are taken in the order of the fields.
+struct Core {
+    path: PathBuf,
+    options: OpenOptions,
+    factory: BackendFactory,
+    /// None while the file cannot be opened.
+    file: RwLock<Option<Database>>,
+    /// Set by a fault: the file is opened again before its next use.
+    broken: AtomicBool,
+    /// Held by whoever writes.
+    writer: Mutex<Seen>,
+    known: RwLock<Known>,
+    leases: Mutex<Leases>,
+}
+
+impl RedbStore {
+    /// Opens the database at `path`, or makes it; its folder is made where it is absent. Blocks for the time of a
+    /// few reads and one commit, also after the process that held it died.
+    ///
+    /// # Errors
+    /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; in no case is a file changed that is not a crawl database.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        Self::open_with(path, options, open::file_factory(path, options))
+    }
+
+    /// As [`Self::open`], over storage that `factory` makes at each opening; `path` is for messages only.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
+        let core = Core {
+            path: path.to_path_buf(),
+            options,
+            factory,
+            file: RwLock::new(None),
+            broken: AtomicBool::new(true),
+            writer: Mutex::new(Seen::new()),
+            known: RwLock::default(),
+            leases: Mutex::default(),
+        };
+        core.reopen()?;
+        Ok(Self { core: Arc::new(core) })
+    }
+
+    /// Runs `work` on a blocking thread.
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Core, &Database) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, CrawlDbError> {
+        let core = Arc::clone(&self.core);
+        let joined = tokio::task::spawn_blocking(move || core.with_file(work)).await;
+        joined.unwrap_or_else(|error| {
+            let detail = format!("the runtime ended in the middle of a call: {error}");
+            Err(CrawlDbError::Storage {
+                path: self.core.path.clone(),
+                detail,
+                full: false,
+            })
+        })
+    }
+}
+
+impl Core {
+    /// Runs `work` on the open file, opening it before where that is needed.
+    fn with_file<T>(&self, work: impl FnOnce(&Self, &Database) -> Result<T, Fault>) -> Result<T, CrawlDbError> {
+        if self.broken.load(Ordering::Acquire) {
+            self.reopen()?;
+        }
+        let file = self.file.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(db) = file.as_ref() else {
+            let detail = "the file could not be opened again".into();
+            return Err(CrawlDbError::Storage {
+                path: self.path.clone(),
+                detail,
+                full: false,
+            });
+        };
+        // redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down.
+        let done = catch_unwind(AssertUnwindSafe(|| work(self, db)))
+            .unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
+        done.map_err(|fault| {
+            if fault.breaks_file() {
+                self.broken.store(true, Ordering::Release);
+            }
+            fault.tell(&self.path)
+        })
+    }
+
+    /// Closes the file, opens it, and reads what is held in memory.
+    fn reopen(&self) -> Result<(), CrawlDbError> {
+        let mut file = self.file.write().unwrap_or_else(PoisonError::into_inner);
+        if !self.broken.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let opened = catch_unwind(AssertUnwindSafe(|| {
+            *file = None;
+            open::open(&self.factory, self.options)
+        }));
+        let opened = opened.unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
+        let (db, known) = opened.map_err(|fault| fault.tell(&self.path))?;
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+        self.leases().rescan();
+        *file = Some(db);
+        self.broken.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    // A poisoned lock is taken as it is: what it guards changes after a commit only, in steps that do not panic.
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn leases(&self) -> MutexGuard<'_, Leases> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Seen> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One write: `work` fills a transaction, which is committed durably; then memory learns of it.
+    fn write<T>(
+        &self,
+        db: &Database,
+        work: impl FnOnce(&WriteTransaction, &mut UrlWrites<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let mut seen = self.writer();
+        self.write_in(tables::begin(db)?, &mut seen, work)
+    }
+
+    fn write_in<T>(
+        &self,
+        txn: WriteTransaction,
+        seen: &mut Seen,
+        work: impl FnOnce(&WriteTransaction, &mut UrlWrites<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let known = self.known();
+        let mut writes = UrlWrites::open(&txn, &known, seen)?;
+        let done = work(&txn, &mut writes)?;
+        let UrlChanges {
+            mut queue,
+            tally,
+            next_seq,
+            fresh,
+        } = writes.finish();
+        queue.apply(&txn)?;
+        known.write(&txn, &tally, next_seq)?;
+        drop(known);
+        txn.commit()?;
+        self.known
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .apply(&tally, next_seq);
+        fresh.into_iter().for_each(|mark| seen.insert(mark));
+        queue.tell(&mut self.leases());
+        Ok(done)
+    }
+
+    /// Fails for a host number never given out, before anything is written.
+    fn check_hosts<'k>(&self, keys: impl Iterator<Item = &'k UrlKey>) -> Result<(), Fault> {
+        let known = self.known();
+        let mut keys = keys.map(|key| known.host(key.host));
+        keys.try_for_each(|host| host.map(|_| ()))
+    }
+
+    fn put_host(&self, db: &Database, host: HostRow) -> Result<(), Fault> {
+        let txn = tables::begin(db)?;
+        let mut value = Vec::new();
+        codec::put_host(&mut value, &host);
+        txn.open_table(HOSTS)?.insert(host.id.0, value.as_slice())?;
+        txn.commit()?;
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        match known.hosts.get_mut(host.id.0 as usize) {
+            Some(row) => *row = host,
+            None => known.add_host(host),
+        }
+        Ok(())
+    }
+
+    fn host_id(&self, db: &Database, site: &str, origin: &str) -> Result<HostId, Fault> {
+        let _turn = self.writer();
+        let known = self.known();
+        if let Some(id) = known.host_id(site, origin) {
+            return Ok(id);
+        }
+        let id = u32::try_from(known.hosts.len()).ok().filter(|&id| id < u32::MAX);
+        let id = HostId(id.ok_or_else(|| Fault::Damaged("all host numbers are given out".into()))?);
+        drop(known);
+        let (site, origin) = (site.into(), origin.into());
+        self.put_host(
+            db,
+            HostRow {
+                id,
+                site,
+                origin,
+                blocked_until: UnixMillis(0),
+                blocked_reason: "".into(),
+            },
+        )?;
+        Ok(id)
+    }
+
+    fn block_host(&self, db: &Database, host: HostId, until: UnixMillis, reason: &str) -> Result<(), Fault> {
+        let _turn = self.writer();
+        let row = self.known().host(host)?.clone();
+        self.put_host(
+            db,
+            HostRow {
+                blocked_until: until,
+                blocked_reason: reason.into(),
+                ..row
+            },
+        )
+    }
+
+    fn add_crawl_time(&self, db: &Database, site: &str, crawl_ms: u64) -> Result<(), Fault> {
+        let site = self
+            .known
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .site_number(site);
+        self.write(db, |_, writes| {
+            writes.tally.add_size(site, CRAWL_MS, crawl_ms);
+            Ok(())
+        })
+    }
+
+    /// Moves what became due from `later` to `queue`. The commit is not durable: what a crash undoes is moved again.
+    fn promote(&self, db: &Database, host: HostId, now: UnixMillis) -> Result<(), Fault> {
+        let due = || codec::later_key(host, UnixMillis(0), 0)..=codec::later_key(host, now, u64::MAX);
+        loop {
+            let rows_due = {
+                let later = db.begin_read()?.open_table(LATER)?;
+                let range = due();
+                later
+                    .range::<&codec::LaterKey>(range.start()..=range.end())?
+                    .next()
+                    .is_some()
+            };
+            if !rows_due {
+                return Ok(());
+            }
+            let mut seen = self.writer();
+            self.write_in(tables::begin_volatile(db)?, &mut seen, |txn, writes| {
+                let later = txn.open_table(LATER)?;
+                let range = due();
+                for row in later
+                    .range::<&codec::LaterKey>(range.start()..=range.end())?
+                    .take(PROMOTED_ROWS_MAX)
+                {
+                    let (key, value) = row?;
+                    let (due, seq) = codec::later_position(key.value());
+                    let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("later"))?;
+                    writes.queue.promote(host, due, seq, row.rank, value.value());
+                    writes.promoted(&UrlKey {
+                        host,
+                        path: row.path.into(),
+                    })?;
+                }
+                Ok(())
+            })?;
+        }
+    }
+
+    fn lease_due(&self, db: &Database, request: LeaseRequest) -> Result<Vec<Lease>, Fault> {
+        let LeaseRequest {
+            host,
+            owner,
+            now,
+            deadline,
+            urls_max,
+        } = request;
+        self.known().host(host)?;
+        if urls_max == 0 {
+            return Ok(Vec::new());
+        }
+        self.promote(db, host, now)?;
+        // The snapshot is taken under the lock: a commit that it does not hold has not yet ended its leases.
+        let mut leases = self.leases();
+        let held = leases.host(host);
+        held.expire(now);
+        let queue = db.begin_read()?.open_table(QUEUE)?;
+        let (rank, seq) = held.scan_from();
+        let mut leased = Vec::new();
+        for row in queue.range::<&codec::QueueKey>(
+            &codec::queue_key(host, rank, seq)..=&codec::queue_key(host, u8::MAX, u64::MAX),
+        )? {
+            let (key, value) = row?;
+            let at = codec::queue_position(key.value());
+            if held.is_taken(at) {
+                continue;
+            }
+            let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("queue"))?;
+            held.take(at, row.path, owner, deadline);
+            held.scanned_to((at.0, at.1 + 1));
+            let key = UrlKey {
+                host,
+                path: row.path.into(),
+            };
+            let via = row.via.map(Into::into);
+            leased.push(Lease {
+                key,
+                depth: row.depth,
+                rank: row.rank,
+                attempts: row.attempts,
+                via,
+                deadline,
+            });
+            if leased.len() == urls_max {
+                break;
+            }
+        }
+        Ok(leased)
+    }
+
+    fn host_due(&self, db: &Database, host: HostId, now: UnixMillis) -> Result<HostDue, Fault> {
+        self.known().host(host)?;
+        let mut leases = self.leases();
+        let held = leases.host(host);
+        held.expire(now);
+        read::host_due(db, host, held, now)
+    }
+
+    fn forget_torrent(&self, db: &Database, infohashes: &Infohashes, now: UnixMillis) -> Result<(), Fault> {
+        self.write(db, |txn, writes| {
+            let mut sources = Harvest::open(txn, writes.known())?.forget(infohashes, &mut writes.tally)?;
+            sources.sort_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
+            let batch: Vec<Discovered> = sources
+                .into_iter()
+                .map(|found| Discovered {
+                    key: UrlKey {
+                        host: found.host,
+                        path: found.path,
+                    },
+                    depth: 0,
+                    rank: 0,
+                    due: now,
+                    via: found.via,
+                })
+                .collect();
+            writes.make_due(&batch, now, true)
+        })
+    }
+}
+
+#[async_trait]
+impl CrawlDb for RedbStore {
+    async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError> {
+        if let Some(id) = self.core.known().host_id(site, origin) {
+            return Ok(id);
+        }
+        let (site, origin) = (site.to_owned(), origin.to_owned());
+        self.call(move |core, db| core.host_id(db, &site, &origin)).await
+    }
+
+    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
+        self.call(|core, _| Ok(core.known().hosts.clone())).await
+    }
+
+    async fn add_discovered(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<u64, CrawlDbError> {
+        if batch.is_empty() {
+            return Ok(0);
+        }
+        self.call(move |core, db| {
+            core.check_hosts(batch.iter().map(|found| &found.key))?;
+            let batch: Vec<_> = batch.iter().map(|found| (found, now)).collect();
+            core.write(db, |_, writes| {
+                let mut added = 0;
+                writes.insert_absent(&batch, |_| added += 1)?;
+                Ok(added)
+            })
+        })
+        .await
+    }
+
+    async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.call(move |core, db| {
+            core.check_hosts(batch.iter().map(|found| &found.key))?;
+            core.write(db, |_, writes| writes.make_due(&batch, now, false))
+        })
+        .await
+    }
+
+    async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {
+        self.call(move |core, db| core.lease_due(db, request)).await
+    }
+
+    async fn host_due(&self, host: HostId, now: UnixMillis) -> Result<HostDue, CrawlDbError> {
+        self.call(move |core, db| core.host_due(db, host, now)).await
+    }
+
+    async fn release(&self, owner: Owner, keys: Vec<UrlKey>) -> Result<(), CrawlDbError> {
+        let mut leases = self.core.leases();
+        for key in keys {
+            leases.host(key.host).release(owner, &key.path);
+        }
+        Ok(())
+    }
+
+    async fn record_visits(&self, visits: Vec<Visit>) -> Result<Vec<Receipt>, CrawlDbError> {
+        if visits.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.call(move |core, db| {
+            for visit in &visits {
+                core.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
+            }
+            core.write(db, |txn, writes| record::record(txn, writes, &visits))
+        })
+        .await
+    }
+
+    async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError> {
+        self.call(move |_, db| read::known_torrents(db, &infohashes)).await
+    }
+
+    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
+        let path = path.to_owned();
+        self.call(move |_, db| read::body_known(db, host, body_hash, &path))
+            .await
+    }
+
+    async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
+        let reason = reason.to_owned();
+        self.call(move |core, db| core.block_host(db, host, until, &reason))
+            .await
+    }
+
+    async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, db| core.add_crawl_time(db, &site, crawl_ms))
+            .await
+    }
+
+    async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
+        let key = key.clone();
+        self.call(move |_, db| read::url_record(db, &key)).await
+    }
+
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, _| Ok(core.known().site_counts(&site))).await
+    }
+
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        self.call(move |core, db| read::torrents(core, db, after.as_deref(), rows_max))
+            .await
+    }
+
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
+        self.call(move |core, db| read::magnets(core, db, after.as_deref(), rows_max))
+            .await
+    }
+
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, db| read::listings(core, db, &site, after, rows_max))
+            .await
+    }
+
+    async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
+        self.call(move |_, db| read::queued(db, host, rows_max)).await
+    }
+
+    async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {
+        self.call(move |core, db| core.forget_torrent(db, &infohashes, now))
+            .await
+    }
+
+    async fn adopt_torrent(&self, facts: TorrentFacts, now: UnixMillis) -> Result<(), CrawlDbError> {
+        if facts.infohashes.key().is_empty() {
+            return Ok(());
+        }
+        self.call(move |core, db| {
+            core.write(db, |txn, writes| {
+                Harvest::open(txn, writes.known())?.adopt(facts, now, &mut writes.tally)
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,260 @@
+//! Opening the file, and what can go wrong with it. A fault of the disk closes the file; the next call opens it
+//! again, so that a crawl goes on when the cause is gone.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use redb::backends::FileBackend;
+use redb::{
+    BackendError, CommitError, Database, DatabaseError, ReadableDatabase, SetDurabilityError, StorageBackend,
+    StorageError, TableError, TransactionError,
+};
+
+use super::known::Known;
+use super::tables::{self, META, META_SCHEMA, SCHEMA};
+use crate::crawldb::CrawlDbError;
+use crate::crawldb::record::HostId;
+
+/// How a database file is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Memory for pages of the file, in bytes.
+    pub cache_bytes: usize,
+    /// False leaves out every fsync: commits survive the death of the process, not that of the machine. For
+    /// tests and demonstrations.
+    pub sync: bool,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            cache_bytes: 64 << 20,
+            sync: true,
+        }
+    }
+}
+
+/// Makes the storage below the database each time that it is opened; the point where tests inject faults.
+pub type BackendFactory = Box<dyn Fn() -> io::Result<Box<dyn StorageBackend>> + Send + Sync>;
+
+/// What the inside of the store reports; [`Fault::tell`] puts the path to it.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Redb(redb::Error),
+    /// A row that cannot be one.
+    Damaged(String),
+    NewerSchema(u64),
+    UnknownHost(HostId),
+}
+
+macro_rules! from_redb {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Fault {
+            fn from(error: $error) -> Self {
+                Self::Redb(error.into())
+            }
+        })*
+    };
+}
+from_redb!(
+    CommitError,
+    DatabaseError,
+    SetDurabilityError,
+    StorageError,
+    TableError,
+    TransactionError
+);
+
+impl Fault {
+    /// A value of `table` that cannot be decoded.
+    pub(super) fn row(table: &str) -> Self {
+        Self::Damaged(format!("a row of table `{table}` cannot be read"))
+    }
+
+    /// True when the file has to be opened again before it can be used.
+    pub(super) fn breaks_file(&self) -> bool {
+        match self {
+            Self::Redb(redb::Error::TableDoesNotExist(_) | redb::Error::TableTypeMismatch { .. })
+            | Self::NewerSchema(_)
+            | Self::UnknownHost(_) => false,
+            Self::Redb(_) | Self::Damaged(_) => true,
+        }
+    }
+
+    /// The error of the interface.
+    pub(super) fn tell(self, path: &Path) -> CrawlDbError {
+        let path = path.to_path_buf();
+        let corrupt = |detail| CrawlDbError::Corrupt {
+            path: path.clone(),
+            detail,
+        };
+        match self {
+            Self::UnknownHost(host) => CrawlDbError::UnknownHost { host },
+            Self::NewerSchema(found) => CrawlDbError::NewerSchema {
+                path,
+                found,
+                known: SCHEMA,
+            },
+            Self::Damaged(detail) => corrupt(detail),
+            Self::Redb(error) => match error {
+                redb::Error::DatabaseAlreadyOpen => CrawlDbError::Held { path },
+                redb::Error::Io(error) => io_error(&path, &error),
+                redb::Error::PreviousIo => CrawlDbError::Storage {
+                    path,
+                    detail: "an earlier write failed; the file is opened again at the next call".into(),
+                    full: false,
+                },
+                redb::Error::Corrupted(detail) => corrupt(detail),
+                error @ (redb::Error::UpgradeRequired(_)
+                | redb::Error::RepairAborted
+                | redb::Error::TableDoesNotExist(_)
+                | redb::Error::TableTypeMismatch { .. }
+                | redb::Error::TypeDefinitionChanged { .. }) => corrupt(error.to_string()),
+                error => CrawlDbError::Storage {
+                    path,
+                    detail: error.to_string(),
+                    full: false,
+                },
+            },
+        }
+    }
+}
+
+fn io_error(path: &Path, error: &io::Error) -> CrawlDbError {
+    let path = path.to_path_buf();
+    match error.kind() {
+        // redb's words for a file that is none of its own, and for one that ends too early.
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => CrawlDbError::Corrupt {
+            path,
+            detail: error.to_string(),
+        },
+        kind => {
+            let full = matches!(
+                kind,
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+            );
+            CrawlDbError::Storage {
+                path,
+                detail: error.to_string(),
+                full,
+            }
+        }
+    }
+}
+
+/// The factory for a plain file: its folder is made (0700) if it is absent, the file is made 0600.
+pub(super) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory {
+    let path = path.to_path_buf();
+    Box::new(move || {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let file = fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)?;
+        let file = FileBackend::new(file).map_err(io::Error::other)?;
+        Ok(if options.sync {
+            Box::new(file)
+        } else {
+            Box::new(WithoutSync(file))
+        })
+    })
+}
+
+/// Opens or makes the database and reads what is kept in memory.
+pub(super) fn open(factory: &BackendFactory, options: OpenOptions) -> Result<(Database, Known), Fault> {
+    let backend = factory().map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
+    let db = Database::builder()
+        .set_cache_size(options.cache_bytes)
+        .create_with_backend(Boxed(backend))
+        .map_err(Fault::from)?;
+    let schema = read_schema(&db)?;
+    match schema {
+        Some(SCHEMA) => {}
+        Some(found) if found > SCHEMA => return Err(Fault::NewerSchema(found)),
+        Some(found) => return Err(Fault::Damaged(format!("schema {found} was never in use"))),
+        None => tables::create(&db)?,
+    }
+    let known = Known::load(&db)?;
+    Ok((db, known))
+}
+
+/// The schema of the file; None for an empty one.
+fn read_schema(db: &Database) -> Result<Option<u64>, Fault> {
+    let txn = db.begin_read()?;
+    let meta = match txn.open_table(META) {
+        Ok(meta) => meta,
+        Err(TableError::TableDoesNotExist(_)) if txn.list_tables()?.next().is_none() => return Ok(None),
+        Err(TableError::TableDoesNotExist(_) | TableError::TableTypeMismatch { .. }) => {
+            return Err(Fault::Damaged("this redb file is not a crawl database".into()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    match meta.get(META_SCHEMA)? {
+        Some(schema) => Ok(Some(schema.value())),
+        None => Err(Fault::Damaged("the file names no schema".into())),
+    }
+}
+
+/// A boxed backend as a backend.
+#[derive(Debug)]
+struct Boxed(Box<dyn StorageBackend>);
+
+/// A file that is never synced.
+#[derive(Debug)]
+struct WithoutSync(FileBackend);
+
+type Bounds = std::ops::Bound<u64>;
+
+// redb locks byte ranges through the backend; every lock method has to be handed on, or there is no lock.
+macro_rules! delegate {
+    ($wrapper:ty, $sync:expr) => {
+        impl StorageBackend for $wrapper {
+            fn len(&self) -> io::Result<u64> {
+                self.0.len()
+            }
+            fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+                self.0.read(offset, out)
+            }
+            fn set_len(&self, len: u64) -> io::Result<()> {
+                self.0.set_len(len)
+            }
+            fn sync_data(&self) -> io::Result<()> {
+                let sync: fn(&Self) -> io::Result<()> = $sync;
+                sync(self)
+            }
+            fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+                self.0.write(offset, data)
+            }
+            fn close(&self) -> io::Result<()> {
+                self.0.close()
+            }
+            fn try_lock_range(&self, start: Bounds, end: Bounds) -> Result<bool, BackendError> {
+                self.0.try_lock_range(start, end)
+            }
+            fn try_lock_shared_range(&self, start: Bounds, end: Bounds) -> Result<bool, BackendError> {
+                self.0.try_lock_shared_range(start, end)
+            }
+            fn lock_range(&self, start: Bounds, end: Bounds) -> Result<(), BackendError> {
+                self.0.lock_range(start, end)
+            }
+            fn lock_shared_range(&self, start: Bounds, end: Bounds) -> Result<(), BackendError> {
+                self.0.lock_shared_range(start, end)
+            }
+            fn unlock_range(&self, start: Bounds, end: Bounds) -> Result<(), BackendError> {
+                self.0.unlock_range(start, end)
+            }
+            fn query_lock_range(&self, start: Bounds, end: Bounds) -> Result<bool, BackendError> {
+                self.0.query_lock_range(start, end)
+            }
+        }
+    };
+}
+delegate!(Boxed, |this| this.0.sync_data());
+delegate!(WithoutSync, |_| Ok(()));

@@ -1,0 +1,135 @@
+//! Changes of the queue in one transaction: gathered first, then applied in the order of their keys, so that each
+//! leaf of the tree is touched once.
+
+use std::ops::Range;
+
+use redb::{Table, WriteTransaction};
+
+use super::codec::{self, LaterKey, Place, QueueKey, QueueRow};
+use super::leases::{Leases, Position};
+use super::open::Fault;
+use super::tables::{LATER, QUEUE};
+use crate::clock::UnixMillis;
+use crate::crawldb::record::HostId;
+
+#[derive(Default)]
+pub(super) struct QueueChanges {
+    queue_out: Vec<QueueKey>,
+    later_out: Vec<LaterKey>,
+    queue_in: Vec<(QueueKey, Range<usize>)>,
+    later_in: Vec<(LaterKey, Range<usize>)>,
+    /// The values of the rows that come in.
+    values: Vec<u8>,
+    /// URLs whose visit was recorded: their leases end with the commit.
+    settled: Vec<(HostId, Box<str>)>,
+    /// URLs queued anew that may be leased: the lease goes with them.
+    moved: Vec<(HostId, Box<str>, Position)>,
+}
+
+impl QueueChanges {
+    /// Puts a URL in, due at once or later.
+    pub(super) fn put(&mut self, host: HostId, seq: u64, row: &QueueRow<'_>) -> Place {
+        let start = self.values.len();
+        row.encode(&mut self.values);
+        let value = start..self.values.len();
+        let later = row.due.0 != 0;
+        if later {
+            self.later_in.push((codec::later_key(host, row.due, seq), value));
+        } else {
+            self.queue_in.push((codec::queue_key(host, row.rank, seq), value));
+        }
+        Place {
+            seq,
+            due: row.due,
+            later,
+        }
+    }
+
+    /// Takes a URL out of where its record says that it is.
+    pub(super) fn take_out(&mut self, host: HostId, rank: u8, place: Place) {
+        if place.later {
+            self.later_out.push(codec::later_key(host, place.due, place.seq));
+        } else {
+            self.queue_out.push(codec::queue_key(host, rank, place.seq));
+        }
+    }
+
+    pub(super) fn settle(&mut self, host: HostId, path: &str) {
+        self.settled.push((host, path.into()));
+    }
+
+    pub(super) fn moved(&mut self, host: HostId, path: &str, to: Position) {
+        self.moved.push((host, path.into(), to));
+    }
+
+    /// Writes the changes.
+    pub(super) fn apply(&mut self, txn: &WriteTransaction) -> Result<(), Fault> {
+        if !(self.queue_in.is_empty() && self.queue_out.is_empty()) {
+            let mut queue = txn.open_table(QUEUE)?;
+            self.queue_out.sort_unstable();
+            for key in &self.queue_out {
+                queue.remove(key)?;
+            }
+            self.queue_in.sort_unstable_by_key(|(key, _)| *key);
+            insert_runs(&mut queue, &self.queue_in, &self.values)?;
+        }
+        if !(self.later_in.is_empty() && self.later_out.is_empty()) {
+            let mut later = txn.open_table(LATER)?;
+            self.later_out.sort_unstable();
+            for key in &self.later_out {
+                later.remove(key)?;
+            }
+            self.later_in.sort_unstable_by_key(|(key, _)| *key);
+            for (key, value) in &self.later_in {
+                later.insert(key, &self.values[value.clone()])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the leases what was committed.
+    pub(super) fn tell(self, leases: &mut Leases) {
+        for (host, path) in &self.settled {
+            leases.settle(*host, path);
+        }
+        for (host, path, to) in &self.moved {
+            leases.host(*host).moved(path, *to);
+        }
+        let mut last_host = None;
+        for (key, _) in &self.queue_in {
+            // Sorted by host, then position: the first row of a host is its lowest.
+            let host = &key[..4];
+            if last_host != Some(host) {
+                last_host = Some(host);
+                leases.host(host_of(key)).inserted(codec::queue_position(key));
+            }
+        }
+    }
+
+    /// Seeds `put` with a row as it lies in `later`, for its way to `queue`.
+    pub(super) fn promote(&mut self, host: HostId, due: UnixMillis, seq: u64, rank: u8, value: &[u8]) {
+        let start = self.values.len();
+        self.values.extend_from_slice(value);
+        self.later_out.push(codec::later_key(host, due, seq));
+        self.queue_in
+            .push((codec::queue_key(host, rank, seq), start..self.values.len()));
+    }
+}
+
+fn host_of(key: &QueueKey) -> HostId {
+    let [a, b, c, d, ..] = *key;
+    HostId(u32::from_be_bytes([a, b, c, d]))
+}
+
+/// Inserts rows with rising keys that are not in the table. New rows of a host mostly lie behind all of its
+/// others, side by side: a cursor puts such a run in leaf by leaf.
+fn insert_runs(
+    queue: &mut Table<'_, &'static QueueKey, &'static [u8]>,
+    rows: &[(QueueKey, Range<usize>)],
+    values: &[u8],
+) -> Result<(), Fault> {
+    for (key, value) in rows {
+        queue.insert(key, &values[value.clone()])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! Recording visits: one batch, one transaction.
+
+use redb::WriteTransaction;
+
+use super::codec::{self, UrlRow};
+use super::harvest::Harvest;
+use super::open::Fault;
+use super::urls::UrlWrites;
+use crate::crawldb::merge;
+use crate::crawldb::record::{Outcome, Receipt, Visit};
+use crate::limits;
+
+/// The visits of one URL within a batch, with what was known of it before.
+struct Group {
+    before: Option<UrlRow>,
+    /// Places in the batch, in its order; repeats are left out.
+    visits: Vec<u32>,
+}
+
+/// Writes a batch, but the counts. The receipts stand in the order of the visits.
+pub(super) fn record(
+    txn: &WriteTransaction,
+    writes: &mut UrlWrites<'_>,
+    visits: &[Visit],
+) -> Result<Vec<Receipt>, Fault> {
+    let mut receipts = vec![Receipt::default(); visits.len()];
+    let groups = groups(writes, visits)?;
+    let outcomes = harvest(txn, writes, visits, &groups, &mut receipts)?;
+    let base = writes.next_seq;
+    writes.next_seq += visits.len() as u64;
+    for group in &groups {
+        let settled = group.visits.iter().map(|&at| {
+            let at = at as usize;
+            (base + at as u64, &visits[at], outcomes[at])
+        });
+        writes.settle(group.before, settled)?;
+    }
+    let mut fresh_visits: Vec<u32> = groups.iter().flat_map(|group| group.visits.iter().copied()).collect();
+    fresh_visits.sort_unstable();
+    let mut links = Vec::new();
+    let mut link_visits = Vec::new();
+    for at in fresh_visits {
+        let visit = &visits[at as usize];
+        links.extend(visit.outlinks.iter().map(|link| (link, visit.at)));
+        link_visits.resize(links.len(), at);
+    }
+    writes.insert_absent(&links, |link| receipts[link_visits[link] as usize].urls_added += 1)?;
+    Ok(receipts)
+}
+
+/// The visits in the order of their URLs, without those that are recorded already.
+fn groups(writes: &mut UrlWrites<'_>, visits: &[Visit]) -> Result<Vec<Group>, Fault> {
+    let mut order: Vec<u32> = (0_u32..)
+        .zip(visits)
+        .filter(|(_, visit)| merge::is_keepable(&visit.key))
+        .map(|(at, _)| at)
+        .collect();
+    order.sort_by(|&a, &b| visits[a as usize].key.cmp(&visits[b as usize].key));
+    let mut groups = Vec::with_capacity(order.len());
+    for same in order.chunk_by(|&a, &b| visits[a as usize].key == visits[b as usize].key) {
+        let before = writes.row(&visits[same[0] as usize].key)?;
+        let mut last = before.and_then(|row| row.outcome.map(|outcome| (row.visited, outcome)));
+        let mut fresh = Vec::with_capacity(1);
+        for &at in same {
+            let visit = &visits[at as usize];
+            if !last.is_some_and(|(visited, outcome)| merge::is_repeat(visited, Some(outcome), visit)) {
+                last = Some((visit.at, visit.outcome));
+                fresh.push(at);
+            }
+        }
+        groups.push(Group { before, visits: fresh });
+    }
+    Ok(groups)
+}
+
+/// Takes in what the visits brought, in the order of the batch; returns the outcome of each as it counts.
+fn harvest(
+    txn: &WriteTransaction,
+    writes: &mut UrlWrites<'_>,
+    visits: &[Visit],
+    groups: &[Group],
+    receipts: &mut [Receipt],
+) -> Result<Vec<Outcome>, Fault> {
+    let mut outcomes: Vec<Outcome> = visits.iter().map(|visit| visit.outcome).collect();
+    let mut fresh: Vec<u32> = groups.iter().flat_map(|group| group.visits.iter().copied()).collect();
+    fresh.sort_unstable();
+    let mut harvest = Harvest::open(txn, writes.known())?;
+    let mut bodies = Vec::new();
+    for at in fresh {
+        let at = at as usize;
+        let visit = &visits[at];
+        let receipt = &mut receipts[at];
+        if let Some(facts) = visit
+            .torrent
+            .as_ref()
+            .filter(|facts| !facts.infohashes.key().is_empty())
+        {
+            receipt.torrent_stored = harvest.take_torrent(facts, visit, &mut writes.tally)?;
+            outcomes[at] = merge::settled_outcome(visit.outcome, Some(receipt.torrent_stored));
+        }
+        for magnet in &visit.magnets {
+            if !magnet.infohashes.key().is_empty() && magnet.link.len() <= limits::URL_BYTES_MAX {
+                receipt.magnets_added += u32::from(harvest.take_magnet(magnet, visit, &mut writes.tally)?);
+            }
+        }
+        if let Some(listing) = &visit.listing {
+            harvest.take_listing(listing, visit)?;
+        }
+        if let Some(hash) = visit.body_hash {
+            bodies.push((codec::body_key(visit.key.host, hash), &*visit.key.path));
+        }
+    }
+    harvest.take_bodies(bodies)?;
+    Ok(outcomes)
+}

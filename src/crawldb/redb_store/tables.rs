@@ -1,0 +1,67 @@
+//! The tables of the file. `docs/crawldb.md` describes each.
+
+use redb::{Database, Durability, TableDefinition, WriteTransaction};
+
+use super::codec::{BodyKey, LaterKey, QueueKey};
+use super::open::Fault;
+
+/// The schema that this code writes, and the highest that it reads.
+pub(super) const SCHEMA: u64 = 1;
+
+pub(super) const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
+pub(super) const META_SCHEMA: &str = "schema";
+/// The next free sequence number of the queue.
+pub(super) const META_NEXT_SEQ: &str = "next_seq";
+
+pub(super) const HOSTS: TableDefinition<u32, &[u8]> = TableDefinition::new("hosts");
+/// Site name and counter number → count.
+pub(super) const COUNTS: TableDefinition<&[u8], u64> = TableDefinition::new("counts");
+pub(super) const URLS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("urls");
+/// URLs that can be leased.
+pub(super) const QUEUE: TableDefinition<&QueueKey, &[u8]> = TableDefinition::new("queue");
+/// URLs that wait for a time; a lease moves those whose time has come to `queue`.
+pub(super) const LATER: TableDefinition<&LaterKey, &[u8]> = TableDefinition::new("later");
+pub(super) const TORRENTS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("torrents");
+/// The other hash of a hybrid → its archive key.
+pub(super) const INFOHASHES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("infohashes");
+pub(super) const MAGNETS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("magnets");
+/// The other hash of a magnet with two → its key in `magnets`.
+pub(super) const MAGNET_HASHES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("magnet_hashes");
+pub(super) const LISTINGS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("listings");
+/// Host and hash of a page's body → hash of the path that had it first.
+pub(super) const BODIES: TableDefinition<&BodyKey, u64> = TableDefinition::new("bodies");
+
+/// Begins a transaction whose commit is durable, and after whose crash the file opens without being walked.
+pub(super) fn begin(db: &Database) -> Result<WriteTransaction, Fault> {
+    let mut txn = db.begin_write()?;
+    txn.set_durability(Durability::Immediate)?;
+    txn.set_quick_repair(true);
+    Ok(txn)
+}
+
+/// Begins a transaction that a crash may undo as long as no later one was committed durably: for changes that
+/// would only be made again.
+pub(super) fn begin_volatile(db: &Database) -> Result<WriteTransaction, Fault> {
+    let mut txn = db.begin_write()?;
+    txn.set_durability(Durability::None)?;
+    Ok(txn)
+}
+
+/// Makes every table, so that readers find them, and names the schema.
+pub(super) fn create(db: &Database) -> Result<(), Fault> {
+    let txn = begin(db)?;
+    txn.open_table(META)?.insert(META_SCHEMA, SCHEMA)?;
+    txn.open_table(HOSTS)?;
+    txn.open_table(COUNTS)?;
+    txn.open_table(URLS)?;
+    txn.open_table(QUEUE)?;
+    txn.open_table(LATER)?;
+    txn.open_table(TORRENTS)?;
+    txn.open_table(INFOHASHES)?;
+    txn.open_table(MAGNETS)?;
+    txn.open_table(MAGNET_HASHES)?;
+    txn.open_table(LISTINGS)?;
+    txn.open_table(BODIES)?;
+    txn.commit()?;
+    Ok(())
+}

@@ -1,0 +1,330 @@
+//! URLs in one transaction: discovery inserts what is absent, a visit settles what was leased, a due time queues
+//! again. Rows are looked up and written in the order of their keys.
+
+use redb::{ReadableTable, Table, WriteTransaction};
+
+use super::codec::{self, QueueRow, UrlRow};
+use super::known::{BODY_BYTES, Known, Tally, URLS_KNOWN, URLS_QUEUED};
+use super::open::Fault;
+use super::queue::QueueChanges;
+use super::seen::{Mark, Seen};
+use super::tables::URLS;
+use crate::clock::UnixMillis;
+use crate::crawldb::merge;
+use crate::crawldb::record::{Discovered, HostId, Next, Outcome, UrlKey, Visit};
+
+pub(super) type UrlTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
+
+/// One write transaction's view of the URLs.
+pub(super) struct UrlWrites<'w> {
+    urls: UrlTable<'w>,
+    known: &'w Known,
+    seen: &'w Seen,
+    pub(super) queue: QueueChanges,
+    pub(super) tally: Tally,
+    pub(super) next_seq: u64,
+    /// URLs that are surely known once this transaction is committed.
+    fresh: Vec<Mark>,
+    key: Vec<u8>,
+}
+
+/// What [`UrlWrites`] gathered.
+pub(super) struct UrlChanges {
+    pub queue: QueueChanges,
+    pub tally: Tally,
+    pub next_seq: u64,
+    pub fresh: Vec<Mark>,
+}
+
+/// A URL that discovery may have to insert.
+struct Candidate {
+    /// Its key's place in the arena.
+    start: usize,
+    end: usize,
+    /// Its place in the batch.
+    item: usize,
+    mark: Mark,
+}
+
+impl<'w> UrlWrites<'w> {
+    pub(super) fn open(txn: &'w WriteTransaction, known: &'w Known, seen: &'w Seen) -> Result<Self, Fault> {
+        Ok(Self {
+            urls: txn.open_table(URLS)?,
+            known,
+            seen,
+            queue: QueueChanges::default(),
+            tally: Tally::default(),
+            next_seq: known.next_seq,
+            fresh: Vec::new(),
+            key: Vec::new(),
+        })
+    }
+
+    pub(super) fn known(&self) -> &'w Known {
+        self.known
+    }
+
+    /// What is to be done with the rest of the transaction and after its commit.
+    pub(super) fn finish(self) -> UrlChanges {
+        UrlChanges {
+            queue: self.queue,
+            tally: self.tally,
+            next_seq: self.next_seq,
+            fresh: self.fresh,
+        }
+    }
+
+    fn set_key(&mut self, host: HostId, path: &str) {
+        self.key.clear();
+        codec::put_url_key(&mut self.key, host, path);
+    }
+
+    pub(super) fn row(&mut self, key: &UrlKey) -> Result<Option<UrlRow>, Fault> {
+        self.set_key(key.host, &key.path);
+        decoded(
+            self.urls
+                .get(self.key.as_slice())?
+                .map(|value| UrlRow::decode(value.value())),
+        )
+    }
+
+    fn write(&mut self, key: &UrlKey, row: &UrlRow) -> Result<(), Fault> {
+        self.set_key(key.host, &key.path);
+        self.urls.insert(self.key.as_slice(), row.encode().as_slice())?;
+        Ok(())
+    }
+
+    /// Inserts the URLs that are absent and queues them in the order of the batch; `added` is told the place of
+    /// each in the batch. Each item has the time of its discovery.
+    pub(super) fn insert_absent(
+        &mut self,
+        batch: &[(&Discovered, UnixMillis)],
+        mut added: impl FnMut(usize),
+    ) -> Result<(), Fault> {
+        let mut arena = Vec::new();
+        let candidates = self.candidates(batch, &mut arena);
+        let base = self.next_seq;
+        let mut last: &[u8] = &[];
+        for candidate in candidates {
+            let key = &arena[candidate.start..candidate.end];
+            if key == last {
+                continue;
+            }
+            last = key;
+            self.fresh.push(candidate.mark);
+            if self.urls.get(key)?.is_some() {
+                continue;
+            }
+            let (found, now) = batch[candidate.item];
+            let seq = base + candidate.item as u64;
+            self.next_seq = self.next_seq.max(seq + 1);
+            let row = self.queued_row(found, seq, now)?;
+            self.urls.insert(key, row.encode().as_slice())?;
+            added(candidate.item);
+        }
+        Ok(())
+    }
+
+    /// What may be absent, in the order of keys; of equal keys the first of the batch comes first.
+    fn candidates(&self, batch: &[(&Discovered, UnixMillis)], arena: &mut Vec<u8>) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        for (item, (found, _)) in batch.iter().enumerate() {
+            if !merge::is_keepable(&found.key) {
+                continue;
+            }
+            let mark = self.seen.mark(found.key.host, &found.key.path);
+            if self.seen.contains(mark) {
+                continue;
+            }
+            let start = arena.len();
+            codec::put_url_key(arena, found.key.host, &found.key.path);
+            candidates.push(Candidate {
+                start,
+                end: arena.len(),
+                item,
+                mark,
+            });
+        }
+        candidates.sort_unstable_by(|a, b| {
+            arena[a.start..a.end]
+                .cmp(&arena[b.start..b.end])
+                .then_with(|| a.item.cmp(&b.item))
+        });
+        candidates
+    }
+
+    /// The record of a new URL, which is put into the queue.
+    fn queued_row(&mut self, found: &Discovered, seq: u64, now: UnixMillis) -> Result<UrlRow, Fault> {
+        let site = self.known.site_of(found.key.host)?;
+        self.tally.add(site, URLS_KNOWN, 1);
+        self.tally.add(site, URLS_QUEUED, 1);
+        let row = QueueRow {
+            rank: found.rank,
+            attempts: 0,
+            depth: found.depth,
+            due: found.due,
+            path: &found.key.path,
+            via: found.via.as_deref(),
+        };
+        Ok(UrlRow {
+            place: Some(self.queue.put(found.key.host, seq, &row)),
+            outcome: None,
+            rank: found.rank,
+            attempts: 0,
+            depth: found.depth,
+            first_seen: now,
+            visited: UnixMillis(0),
+        })
+    }
+
+    /// Queues known URLs again for an earlier time than they are queued for, and inserts unknown ones. Where
+    /// `keep_shape` is set, depth and rank of known ones stay.
+    pub(super) fn make_due(&mut self, batch: &[Discovered], now: UnixMillis, keep_shape: bool) -> Result<(), Fault> {
+        let base = self.next_seq;
+        self.next_seq += batch.len() as u64;
+        let mut order: Vec<usize> = (0..batch.len())
+            .filter(|&item| merge::is_keepable(&batch[item].key))
+            .collect();
+        order.sort_by(|&a, &b| batch[a].key.cmp(&batch[b].key));
+        for group in order.chunk_by(|&a, &b| batch[a].key == batch[b].key) {
+            let before = self.row(&batch[group[0]].key)?;
+            let mut latest: Option<(usize, UnixMillis)> = None;
+            for &item in group {
+                let queued_for = match latest {
+                    Some((_, due)) => Some(due),
+                    None => before.and_then(|row| row.place).map(|place| place.due),
+                };
+                if queued_for.is_none_or(|due| due > batch[item].due) {
+                    latest = Some((item, batch[item].due));
+                }
+            }
+            if let Some((item, _)) = latest {
+                let mut found = batch[item].clone();
+                if let (true, Some(row)) = (keep_shape, before) {
+                    (found.depth, found.rank) = (row.depth, row.rank);
+                }
+                self.queue_again(&found, before, base + item as u64, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn queue_again(
+        &mut self,
+        found: &Discovered,
+        before: Option<UrlRow>,
+        seq: u64,
+        now: UnixMillis,
+    ) -> Result<(), Fault> {
+        let Some(before) = before else {
+            let row = self.queued_row(found, seq, now)?;
+            return self.write(&found.key, &row);
+        };
+        let host = found.key.host;
+        match before.place {
+            Some(place) => self.queue.take_out(host, before.rank, place),
+            None => self.tally.add(self.known.site_of(host)?, URLS_QUEUED, 1),
+        }
+        let row = QueueRow {
+            rank: found.rank,
+            attempts: 0,
+            depth: found.depth,
+            due: found.due,
+            path: &found.key.path,
+            via: found.via.as_deref(),
+        };
+        let place = self.queue.put(host, seq, &row);
+        self.queue.moved(host, &found.key.path, (found.rank, seq));
+        let row = UrlRow {
+            place: Some(place),
+            rank: found.rank,
+            attempts: 0,
+            depth: found.depth,
+            ..before
+        };
+        self.write(&found.key, &row)
+    }
+
+    /// Settles visits of one URL, in their order: the record tells the last, the queue what it asked for.
+    pub(super) fn settle<'v>(
+        &mut self,
+        before: Option<UrlRow>,
+        visits: impl Iterator<Item = (u64, &'v Visit, Outcome)>,
+    ) -> Result<(), Fault> {
+        let mut last = None;
+        let mut first_seen = before.map(|row| row.first_seen);
+        for (seq, visit, outcome) in visits {
+            first_seen.get_or_insert(visit.at);
+            let site = self.known.site_of(visit.key.host)?;
+            self.tally.add(site, outcome.code(), 1);
+            self.tally.add_size(site, BODY_BYTES, visit.body_bytes);
+            last = Some((seq, visit, outcome, site));
+        }
+        let Some((seq, visit, outcome, site)) = last else {
+            return Ok(());
+        };
+        let (attempts, again) = match visit.next {
+            Next::Done => (visit.attempts, None),
+            Next::RetryAt(at) => (visit.attempts.saturating_add(1), Some(at)),
+            Next::RevisitAt(at) => (0, Some(at)),
+        };
+        let host = visit.key.host;
+        let place_before = before.and_then(|row| row.place);
+        if let (Some(place), Some(before)) = (place_before, before) {
+            self.queue.take_out(host, before.rank, place);
+        }
+        self.queue.settle(host, &visit.key.path);
+        let place = again.map(|due| {
+            let (path, via) = (&*visit.key.path, visit.via.as_deref());
+            self.queue.put(
+                host,
+                seq,
+                &QueueRow {
+                    rank: visit.rank,
+                    attempts,
+                    depth: visit.depth,
+                    due,
+                    path,
+                    via,
+                },
+            )
+        });
+        if before.is_none() {
+            self.tally.add(site, URLS_KNOWN, 1);
+        }
+        let queued_change = i64::from(place.is_some()) - i64::from(place_before.is_some());
+        if queued_change != 0 {
+            self.tally.add(site, URLS_QUEUED, queued_change);
+        }
+        let row = UrlRow {
+            place,
+            outcome: Some(outcome),
+            rank: visit.rank,
+            attempts,
+            depth: visit.depth,
+            first_seen: first_seen.unwrap_or(visit.at),
+            visited: visit.at,
+        };
+        self.write(&visit.key, &row)
+    }
+
+    /// Marks rows that a lease found due as lying in `queue`.
+    pub(super) fn promoted(&mut self, key: &UrlKey) -> Result<(), Fault> {
+        let Some(mut row) = self.row(key)? else {
+            return Err(Fault::row("later"));
+        };
+        if let Some(place) = &mut row.place {
+            place.later = false;
+        }
+        self.write(key, &row)
+    }
+}
+
+/// A row that could not be decoded is damage.
+pub(super) fn decoded(row: Option<Option<UrlRow>>) -> Result<Option<UrlRow>, Fault> {
+    match row {
+        Some(None) => Err(Fault::row("urls")),
+        Some(row) => Ok(row),
+        None => Ok(None),
+    }
+}
