@@ -27,6 +27,12 @@ pub const BENCODE_TOKENS_MAX: usize = 3_000_000;
 /// Junk (BOM, blank lines, PHP warnings) allowed before the dictionary of a metainfo file, in bytes.
 pub const TORRENT_JUNK_BYTES_MAX: usize = 4_096;
 
+/// Pieces of one torrent; libtorrent's default limit.
+pub const TORRENT_PIECES_MAX: u64 = 0x20_0000;
+
+/// Tracker URLs read from one metainfo file or magnet link; the longest public lists have about 100.
+pub const TRACKERS_PER_TORRENT_MAX: usize = 128;
+
 /// First bytes of a body that the classifier waits for before it decides.
 pub const SNIFF_BYTES: usize = 512;
 

@@ -1,1 +1,474 @@
-//! One file per infohash.
+//! The archive: one file per torrent, named by its infohash, written so that a power loss takes nothing back.
+//!
+//! ```text
+//! <dir>/ab/abcdef….torrent    one level of 256 folders, by the first byte of the key
+//! <dir>/.tmp/                 files being written; swept at the next open
+//! ```
+//!
+//! Stands behind `metainfo` and before the database's commit. [`Archive::store_batch`] returns when all files are
+//! on the disk under their names: contents are synced before the names are given, the names before the return. A
+//! crash at any moment leaves at worst files in `.tmp` and whole files that no row of the database names
+//! (orphans, which `verify` adopts).
+//!
+//! It never reads the clock, never interprets a torrent and never writes outside its folder. Calls block:
+//! callers run them off the runtime's threads.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::Infohashes;
+use crate::limits::TORRENT_BYTES_MAX;
+
+/// Files in a batch from which on two syncs of the whole file system cost less than one sync per file and folder.
+/// Measured on ext4 (docs/recognition.md has the figures).
+pub const SYNCFS_FILES_MIN: usize = 8;
+
+/// Name of the folder for files being written.
+const TMP: &str = ".tmp";
+
+/// What can go wrong in an archive. The text names the path and the fix.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// No space, no inodes or no quota left. Nothing is damaged; the same call works once there is space.
+    #[error("{path}: the disk is full; free some space and the archive goes on from here", path = path.display())]
+    Full { path: PathBuf },
+    /// Not writable for this process.
+    #[error("{path}: cannot be written ({detail}); make the folder writable for the user that runs gleaner, or name another with --data", path = path.display())]
+    ReadOnly { path: PathBuf, detail: io::Error },
+    /// No such torrent.
+    #[error("{path}: is not in the archive; `gleaner verify --repair` fetches it again", path = path.display())]
+    Missing { path: PathBuf },
+    /// An infohash without any hash was given.
+    #[error("{path}: a torrent without an infohash cannot be archived", path = path.display())]
+    Nameless { path: PathBuf },
+    /// Larger than `limits::TORRENT_BYTES_MAX`; nothing that gleaner writes is.
+    #[error("{path}: larger than {} bytes, not written by gleaner; move it away", TORRENT_BYTES_MAX, path = path.display())]
+    TooLarge { path: PathBuf },
+    /// Any other fault of the file system.
+    #[error("{path}: {action}: {detail}; check the disk (dmesg, fsck), then `gleaner verify`", path = path.display())]
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        detail: io::Error,
+    },
+}
+
+impl ArchiveError {
+    fn new(path: PathBuf, action: &'static str, detail: impl Into<io::Error>) -> Self {
+        let detail = detail.into();
+        match detail.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, detail },
+            _ => Self::Io { path, action, detail },
+        }
+    }
+
+    /// True when the same call may work later without anyone's help but for space.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Full { .. })
+    }
+}
+
+/// An open archive. Any number of processes may have one open; they all see whole files only.
+#[derive(Debug)]
+pub struct Archive {
+    dir: PathBuf,
+    dir_fd: OwnedFd,
+    sync: bool,
+    /// Opened at the first store, so that an archive on a read-only disk can be read.
+    tmp: std::sync::OnceLock<Tmp>,
+    /// Serial number of temporary files.
+    serial: AtomicU64,
+    /// Folders whose entry in `dir` is known to be on the disk.
+    shards: [AtomicBool; 256],
+}
+
+/// The folder for files being written, with a shared lock that says that somebody writes.
+#[derive(Debug)]
+struct Tmp {
+    fd: OwnedFd,
+}
+
+/// A file of the batch on its way to its name.
+struct Pending {
+    tmp_name: String,
+    name: String,
+    shard: u8,
+}
+
+impl Archive {
+    /// Opens the archive in `dir`, which is created if it is absent, and sweeps what a crash left in `.tmp`, unless
+    /// another process has the archive open. Without `sync` nothing is forced to the disk: for tests only.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] when `dir` cannot be created or opened.
+    pub fn open(dir: impl Into<PathBuf>, sync: bool) -> Result<Self, ArchiveError> {
+        let dir = dir.into();
+        if !dir.is_dir() {
+            std::fs::create_dir_all(&dir).map_err(|error| ArchiveError::new(dir.clone(), "create", error))?;
+        }
+        let dir_fd = rustix::fs::open(&dir, folder_flags(), Mode::empty())
+            .map_err(|error| ArchiveError::new(dir.clone(), "open", error))?;
+        let archive = Self {
+            dir,
+            dir_fd,
+            sync,
+            tmp: std::sync::OnceLock::new(),
+            serial: AtomicU64::new(0),
+            shards: [const { AtomicBool::new(false) }; 256],
+        };
+        archive.sweep()?;
+        Ok(archive)
+    }
+
+    /// The folder that was opened.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where a torrent's file is, or would be.
+    #[must_use]
+    pub fn path_of(&self, infohashes: &Infohashes) -> PathBuf {
+        self.dir.join(relative_name(infohashes))
+    }
+
+    /// Stores the files of a batch; `Ok` says that all of them are on the disk, whole and under their names. A file
+    /// that is there already is left when it is equal and replaced when it is not. The same torrent may be in the
+    /// batch twice: the last body counts.
+    ///
+    /// # Errors
+    /// [`ArchiveError`]; then some of the files may be there (whole), others not, and no temporary file is left.
+    pub fn store_batch(&self, batch: &[(Infohashes, &[u8])]) -> Result<(), ArchiveError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let tmp = self.tmp()?;
+        let mut pending = Vec::with_capacity(batch.len());
+        let stored = self.store_pending(tmp, batch, &mut pending);
+        if stored.is_err() {
+            for file in &pending {
+                // Those that have their name already are not found here.
+                let _ = rustix::fs::unlinkat(&tmp.fd, &file.tmp_name, AtFlags::empty());
+            }
+        }
+        stored
+    }
+
+    fn store_pending(
+        &self,
+        tmp: &Tmp,
+        batch: &[(Infohashes, &[u8])],
+        pending: &mut Vec<Pending>,
+    ) -> Result<(), ArchiveError> {
+        let whole_file_system = batch.len() >= SYNCFS_FILES_MIN;
+        // Folders to sync: those of equal files too, because a process that died may have given a name that is
+        // not yet on the disk.
+        let mut touched = [false; 256];
+        for (infohashes, body) in batch {
+            let Some(&shard) = infohashes.key().first() else {
+                return Err(ArchiveError::Nameless { path: self.dir.clone() });
+            };
+            touched[usize::from(shard)] = true;
+            let name = relative_name(infohashes);
+            if self.holds(&name, body) {
+                continue;
+            }
+            let (tmp_name, mut file) = self.create_tmp(tmp)?;
+            let tmp_path = self.dir.join(TMP).join(&tmp_name);
+            // Before the write, so that a file cut short is removed.
+            pending.push(Pending { tmp_name, name, shard });
+            file.write_all(body)
+                .map_err(|error| ArchiveError::new(tmp_path.clone(), "write", error))?;
+            if self.sync && !whole_file_system {
+                file.sync_all()
+                    .map_err(|error| ArchiveError::new(tmp_path, "sync", error))?;
+            }
+        }
+        if self.sync && whole_file_system && !pending.is_empty() {
+            self.sync_file_system()?;
+        }
+        let mut new_shard = false;
+        for file in &*pending {
+            new_shard |= self.make_shard(file.shard)?;
+            rustix::fs::renameat(&tmp.fd, &file.tmp_name, &self.dir_fd, &file.name)
+                .map_err(|error| ArchiveError::new(self.dir.join(&file.name), "rename", error))?;
+        }
+        if self.sync {
+            self.sync_names(&touched, new_shard, whole_file_system)?;
+        }
+        for file in &*pending {
+            self.shards[usize::from(file.shard)].store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// True when the file is there with this body. Any fault in reading it says no: it is then written anew.
+    fn holds(&self, name: &str, body: &[u8]) -> bool {
+        let Ok(stat) = rustix::fs::statat(&self.dir_fd, name, AtFlags::empty()) else {
+            return false;
+        };
+        if u64::try_from(stat.st_size) != Ok(body.len() as u64) {
+            return false;
+        }
+        std::fs::read(self.dir.join(name)).is_ok_and(|there| there == body)
+    }
+
+    /// A new file in `.tmp`. A name may be taken by another archive of this process, or by a process of the same
+    /// number that died while the folder could not be swept: then the next one is tried.
+    fn create_tmp(&self, tmp: &Tmp) -> Result<(String, File), ArchiveError> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        loop {
+            let serial = self.serial.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{}-{serial}", std::process::id());
+            match rustix::fs::openat(&tmp.fd, &name, flags, Mode::from_raw_mode(0o644)) {
+                Ok(fd) => return Ok((name, File::from(fd))),
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(ArchiveError::new(self.dir.join(TMP).join(name), "create", error)),
+            }
+        }
+    }
+
+    /// Makes the folder of a first byte; true when it is new to this process, so that `dir` must be synced.
+    fn make_shard(&self, shard: u8) -> Result<bool, ArchiveError> {
+        if self.shards[usize::from(shard)].load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        match rustix::fs::mkdirat(&self.dir_fd, shard_name(shard), Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(Errno::EXIST) => Ok(true),
+            Err(error) => Err(ArchiveError::new(self.dir.join(shard_name(shard)), "create", error)),
+        }
+    }
+
+    fn sync_names(&self, touched: &[bool; 256], new_shard: bool, whole: bool) -> Result<(), ArchiveError> {
+        if whole {
+            return self.sync_file_system();
+        }
+        for shard in (0..=u8::MAX).filter(|shard| touched[usize::from(*shard)]) {
+            let name = shard_name(shard);
+            rustix::fs::openat(&self.dir_fd, &name, folder_flags(), Mode::empty())
+                .and_then(rustix::fs::fsync)
+                .map_err(|error| ArchiveError::new(self.dir.join(name), "sync", error))?;
+        }
+        if new_shard {
+            rustix::fs::fsync(&self.dir_fd).map_err(|error| ArchiveError::new(self.dir.clone(), "sync", error))?;
+        }
+        Ok(())
+    }
+
+    fn sync_file_system(&self) -> Result<(), ArchiveError> {
+        rustix::fs::syncfs(&self.dir_fd).map_err(|error| ArchiveError::new(self.dir.clone(), "sync", error))
+    }
+
+    /// The file of a torrent.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Missing`] where there is none.
+    pub fn read(&self, infohashes: &Infohashes) -> Result<Vec<u8>, ArchiveError> {
+        self.read_path(self.path_of(infohashes))
+    }
+
+    fn read_path(&self, path: PathBuf) -> Result<Vec<u8>, ArchiveError> {
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ArchiveError::Missing { path }),
+            Err(error) => return Err(ArchiveError::new(path, "open", error)),
+        };
+        let mut body = Vec::new();
+        match file.take(TORRENT_BYTES_MAX as u64 + 1).read_to_end(&mut body) {
+            Ok(bytes) if bytes > TORRENT_BYTES_MAX => Err(ArchiveError::TooLarge { path }),
+            Ok(_) => Ok(body),
+            Err(error) => Err(ArchiveError::new(path, "read", error)),
+        }
+    }
+
+    /// True when a file for the torrent is there.
+    #[must_use]
+    pub fn contains(&self, infohashes: &Infohashes) -> bool {
+        self.path_of(infohashes).is_file()
+    }
+
+    /// Removes a torrent's file, for `verify --repair` on a damaged one; durable when it returns.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Missing`] where there is none.
+    pub fn remove(&self, infohashes: &Infohashes) -> Result<(), ArchiveError> {
+        let path = self.path_of(infohashes);
+        match std::fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ArchiveError::Missing { path }),
+            Err(error) => return Err(ArchiveError::new(path, "remove", error)),
+        }
+        if self.sync
+            && let Some(&shard) = infohashes.key().first()
+        {
+            let mut touched = [false; 256];
+            touched[usize::from(shard)] = true;
+            self.sync_names(&touched, false, false)?;
+        }
+        Ok(())
+    }
+
+    /// The archived files in the order of their keys (bytes), from the one behind `after`. Holds the names of one
+    /// folder at a time; files that are not named as the archive names them are passed over.
+    #[must_use]
+    pub fn files(&self, after: Option<&[u8]>) -> Files<'_> {
+        Files {
+            archive: self,
+            after: after.map(<[u8]>::to_vec),
+            next_shard: 0,
+            shard: Vec::new().into_iter(),
+        }
+    }
+
+    fn tmp(&self) -> Result<&Tmp, ArchiveError> {
+        if let Some(tmp) = self.tmp.get() {
+            return Ok(tmp);
+        }
+        let path = self.dir.join(TMP);
+        let fail = |error: Errno| ArchiveError::new(path.clone(), "create", error);
+        match rustix::fs::mkdirat(&self.dir_fd, TMP, Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(fail(error)),
+        }
+        let fd = rustix::fs::openat(&self.dir_fd, TMP, folder_flags(), Mode::empty()).map_err(fail)?;
+        // Waits only while another process sweeps. A file system without locks is never swept by others either.
+        let _ = rustix::fs::flock(&fd, FlockOperation::LockShared);
+        Ok(self.tmp.get_or_init(|| Tmp { fd }))
+    }
+
+    /// Removes what a crash left behind. Another live process holds a shared lock, and then nothing is touched.
+    fn sweep(&self) -> Result<(), ArchiveError> {
+        let path = self.dir.join(TMP);
+        let Ok(fd) = rustix::fs::openat(&self.dir_fd, TMP, folder_flags(), Mode::empty()) else {
+            return Ok(());
+        };
+        if rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Ok(());
+        }
+        let entries = std::fs::read_dir(&path).map_err(|error| ArchiveError::new(path.clone(), "read", error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| ArchiveError::new(path.clone(), "read", error))?;
+            match std::fs::remove_file(entry.path()) {
+                Ok(()) => {}
+                // On a read-only disk the archive can still be read; storing says what is wrong.
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+                    ) => {}
+                Err(error) => return Err(ArchiveError::new(entry.path(), "remove", error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn folder_flags() -> OFlags {
+    OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC
+}
+
+fn shard_name(shard: u8) -> String {
+    format!("{shard:02x}")
+}
+
+fn relative_name(infohashes: &Infohashes) -> String {
+    let key = infohashes.key_hex();
+    format!("{}/{key}.torrent", key.get(..2).unwrap_or("--"))
+}
+
+/// A file of the archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchivedFile {
+    /// The key that its name tells: 20 bytes of v1 or 32 of v2.
+    pub key: Vec<u8>,
+    pub path: PathBuf,
+}
+
+impl ArchivedFile {
+    /// The infohash that the name tells; of a hybrid it is the v1 one only, so read the file for both.
+    #[must_use]
+    pub fn named(&self) -> Infohashes {
+        Infohashes {
+            v1: self.key.as_slice().try_into().ok(),
+            v2: self.key.as_slice().try_into().ok(),
+        }
+    }
+}
+
+/// Iterator of [`Archive::files`].
+#[derive(Debug)]
+pub struct Files<'a> {
+    archive: &'a Archive,
+    after: Option<Vec<u8>>,
+    next_shard: u16,
+    shard: std::vec::IntoIter<Vec<u8>>,
+}
+
+impl Files<'_> {
+    /// The keys in one folder that lie behind `after`, sorted.
+    fn read_shard(&self, shard: u8) -> Result<Vec<Vec<u8>>, ArchiveError> {
+        let path = self.archive.dir.join(shard_name(shard));
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(ArchiveError::new(path, "read", error)),
+        };
+        let mut keys = Vec::new();
+        for entry in entries {
+            let name = entry
+                .map_err(|error| ArchiveError::new(path.clone(), "read", error))?
+                .file_name();
+            let Some(key) = name.to_str().and_then(key_of_name) else {
+                continue;
+            };
+            if key.first() == Some(&shard) && self.after.as_ref().is_none_or(|after| *after < key) {
+                keys.push(key);
+            }
+        }
+        keys.sort_unstable();
+        Ok(keys)
+    }
+}
+
+fn key_of_name(name: &str) -> Option<Vec<u8>> {
+    let key = data_encoding::HEXLOWER
+        .decode(name.strip_suffix(".torrent")?.as_bytes())
+        .ok()?;
+    matches!(key.len(), 20 | 32).then_some(key)
+}
+
+impl Iterator for Files<'_> {
+    type Item = Result<ArchivedFile, ArchiveError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(key) = self.shard.next() {
+                let name = data_encoding::HEXLOWER.encode(&key);
+                let path = self.archive.dir.join(&name[..2]).join(format!("{name}.torrent"));
+                return Some(Ok(ArchivedFile { key, path }));
+            }
+            let shard = u8::try_from(self.next_shard).ok()?;
+            self.next_shard += 1;
+            if self
+                .after
+                .as_ref()
+                .and_then(|after| after.first())
+                .is_some_and(|first| shard < *first)
+            {
+                continue;
+            }
+            match self.read_shard(shard) {
+                Ok(keys) => self.shard = keys.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}

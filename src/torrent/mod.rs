@@ -1,10 +1,11 @@
 //! Torrents: what a body is, what it is called, and where it lies on the disk.
 //!
-//! `bencode` finds the spans, `metainfo` reads them, `magnet` reads links that only name a torrent, `archive`
+//! `bencode` finds the spans, `metainfo` reads them, `layout` adds up the files they name, `magnet` reads links that only name a torrent, `archive`
 //! keeps one file per infohash. Nothing here knows of HTTP, of rules or of the crawl database.
 
 pub mod archive;
 pub mod bencode;
+mod layout;
 pub mod magnet;
 pub mod metainfo;
 

@@ -1,0 +1,344 @@
+//! The files that an `info` dictionary names, added up and checked: BEP 3 `length`/`files`, BEP 47 attributes,
+//! BEP 52 `file tree`, and whether the two lists of a hybrid torrent tell of the same payload.
+//!
+//! Part of [`super::metainfo`]; reads checked spans only. It follows libtorrent in what is valid. It never makes
+//! file names for a disk: paths are cleaned as libtorrent cleans them, but only to be compared.
+
+use memchr::memmem;
+
+use super::bencode::{Dict, List, Value};
+use super::metainfo::MetainfoError;
+
+/// Bytes of a payload, pad files included; libtorrent's limit.
+const PAYLOAD_BYTES_MAX: u64 = (1 << 48) - 1;
+
+/// Bytes of one file; libtorrent counts 16 kB blocks in 30 bits.
+const FILE_BYTES_MAX: i64 = (i32::MAX as i64 / 2) * 16_384 - 1;
+
+/// BitComet names its pad files so, from before there was an attribute for them.
+const BITCOMET_PAD: &[u8] = b"_____padding_file_";
+
+/// The payload of one list of files.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    /// Files without pad files.
+    pub file_count: u32,
+    /// Bytes of those files.
+    pub payload_bytes: u64,
+    /// Bytes that the pieces cover: pad files included.
+    pub total_bytes: u64,
+    /// Files, pad files included; zero says that the list was empty.
+    pub entries: u64,
+    /// What must be equal in the lists of a hybrid torrent; filled only on demand.
+    placed: Option<Vec<Placed>>,
+}
+
+/// A file at its place in the payload. The path is kept as its hash: a list may name 10⁵ files.
+#[derive(Debug, PartialEq, Eq)]
+struct Placed {
+    path_hash: u64,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Layout {
+    fn new(compare: bool) -> Self {
+        Self {
+            placed: compare.then(Vec::new),
+            ..Self::default()
+        }
+    }
+
+    fn add(&mut self, path: &[u8], bytes: u64, pad: bool) -> Result<(), MetainfoError> {
+        let offset = self.total_bytes;
+        self.advance(bytes)?;
+        self.entries += 1;
+        if pad {
+            return Ok(());
+        }
+        // Bounded by the scanner's cap on values.
+        self.file_count = self.file_count.saturating_add(1);
+        self.payload_bytes += bytes;
+        if let Some(placed) = &mut self.placed {
+            // An empty file lies nowhere (a pad file may stand before or behind it), and only its turn counts.
+            let (path_hash, offset) = if bytes == 0 {
+                (0, 0)
+            } else {
+                (xxhash_rust::xxh3::xxh3_64(path), offset)
+            };
+            placed.push(Placed {
+                path_hash,
+                offset,
+                bytes,
+            });
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, bytes: u64) -> Result<(), MetainfoError> {
+        self.total_bytes = self
+            .total_bytes
+            .checked_add(bytes)
+            .filter(|sum| *sum <= PAYLOAD_BYTES_MAX)
+            .ok_or(MetainfoError::Length)?;
+        Ok(())
+    }
+
+    /// BEP 52: every file of a v2 torrent begins at a piece.
+    fn align(&mut self, piece_bytes: u64) -> Result<(), MetainfoError> {
+        self.advance(self.total_bytes.next_multiple_of(piece_bytes) - self.total_bytes)
+    }
+
+    /// True when the v1 list (`self`) and the v2 tree tell of the same files at the same places. Pad files, the
+    /// names of empty files and links may differ; the last piece may be padded in one and not in the other.
+    pub(super) fn agrees_with(&self, v2: &Self, piece_bytes: u64) -> bool {
+        let same_end =
+            self.total_bytes == v2.total_bytes || self.total_bytes.next_multiple_of(piece_bytes) == v2.total_bytes;
+        let last = self
+            .placed
+            .as_ref()
+            .and_then(|placed| placed.iter().rev().find(|file| file.bytes > 0));
+        let unpadded = last.map(|last| last.offset + last.bytes);
+        let ends_at_payload = self.total_bytes == v2.total_bytes || Some(self.total_bytes) == unpadded;
+        same_end && ends_at_payload && self.placed == v2.placed
+    }
+}
+
+/// A v1 torrent of one file: its facts stand in the `info` dictionary itself.
+pub(super) fn single_file(info: Dict<'_>, name: &[u8], compare: bool) -> Result<Layout, MetainfoError> {
+    let file = FileFields::read(info);
+    let bytes = file.bytes()?;
+    let mut path = Vec::new();
+    push_element(&mut path, name);
+    if name.is_empty() || path.is_empty() {
+        return Err(MetainfoError::Name);
+    }
+    file.check_symlink()?;
+    let mut layout = Layout::new(compare);
+    layout.add(&path, bytes, file.has_attribute(b'p') || contains_bitcomet_pad(name))?;
+    Ok(layout)
+}
+
+/// The `files` list of a v1 torrent. `root` is the torrent's name.
+pub(super) fn file_list(files: List<'_>, root: &[u8], compare: bool) -> Result<Layout, MetainfoError> {
+    let mut layout = Layout::new(compare);
+    let mut path = Vec::new();
+    for file in files.iter() {
+        let file = FileFields::read(file.as_dict().ok_or(MetainfoError::Files)?);
+        let bytes = file.bytes()?;
+        let mut pad = file.has_attribute(b'p');
+        path.clear();
+        match file.path() {
+            Some(elements) if elements.iter().next().is_some() => {
+                path.extend_from_slice(root);
+                for element in elements.iter() {
+                    let element = element.as_string().ok_or(MetainfoError::Path)?;
+                    pad |= contains_bitcomet_pad(element);
+                    if compare {
+                        push_element(&mut path, element);
+                    }
+                }
+                if path.len() == root.len() {
+                    path.extend_from_slice(b"/_");
+                }
+            }
+            // A pad file needs no name.
+            _ if pad => {}
+            _ => return Err(MetainfoError::Path),
+        }
+        file.check_symlink()?;
+        layout.add(&path, bytes, pad)?;
+    }
+    Ok(layout)
+}
+
+/// A v2 file that is larger than a piece, and so may have an entry in `piece layers`.
+pub(super) struct LayeredFile<'a> {
+    pub root: &'a [u8],
+    pub pieces: u64,
+}
+
+/// The `file tree` of a v2 torrent, walked in one pass whatever its depth. `has_list` says that the torrent has
+/// a `files` list too, so that a lone file lies in a folder.
+pub(super) fn file_tree<'a>(
+    tree: Dict<'a>,
+    root: &[u8],
+    piece_bytes: u64,
+    has_list: bool,
+    compare: bool,
+) -> Result<(Layout, Vec<LayeredFile<'a>>), MetainfoError> {
+    let mut layout = Layout::new(compare);
+    let mut layered = Vec::new();
+    let mut path = root.to_vec();
+    let mut folders = Vec::new();
+    let mut walk = tree.walk();
+    let mut first_key = true;
+    loop {
+        let Some(key) = walk.key() else {
+            if !walk.leave() {
+                return Err(MetainfoError::FileTree);
+            }
+            match folders.pop() {
+                Some(length) => path.truncate(length),
+                None => return Ok((layout, layered)),
+            }
+            continue;
+        };
+        if key.is_empty() || !walk.enter() {
+            return Err(MetainfoError::FileTree);
+        }
+        let length_outside = path.len();
+        // Here, unlike in a `path`, what is left of "/" is an empty name and not none.
+        let name = &key[key.iter().take_while(|byte| **byte == b'/').count()..];
+        let mut ahead = walk.clone();
+        if ahead.key() == Some(b"") {
+            // A file: a dictionary whose only key is empty.
+            let file = ahead.value().and_then(Value::as_dict).ok_or(MetainfoError::FileTree)?;
+            if !ahead.leave() {
+                return Err(MetainfoError::FileTree);
+            }
+            walk = ahead;
+            let alone = first_key && folders.is_empty() && walk.at_end() && !has_list;
+            if alone {
+                path.clear();
+            }
+            push_element(&mut path, name);
+            if path.is_empty() {
+                return Err(MetainfoError::Name);
+            }
+            layered.extend(add_tree_file(&mut layout, FileFields::read(file), &path, piece_bytes)?);
+            path.truncate(length_outside);
+        } else {
+            folders.push(length_outside);
+            push_element(&mut path, name);
+        }
+        first_key = false;
+    }
+}
+
+fn add_tree_file<'a>(
+    layout: &mut Layout,
+    file: FileFields<'a>,
+    path: &[u8],
+    piece_bytes: u64,
+) -> Result<Option<LayeredFile<'a>>, MetainfoError> {
+    if file.has_attribute(b'p') {
+        return Err(MetainfoError::FileTree);
+    }
+    let bytes = file.bytes()?;
+    file.check_symlink()?;
+    let root = file
+        .pieces_root
+        .and_then(Value::as_string)
+        .filter(|root| root.len() == 32);
+    if bytes > 0 && root.is_none_or(|root| root.iter().all(|byte| *byte == 0)) {
+        return Err(MetainfoError::PiecesRoot);
+    }
+    layout.add(path, bytes, false)?;
+    layout.align(piece_bytes)?;
+    let pieces = bytes.div_ceil(piece_bytes);
+    Ok(root
+        .filter(|_| bytes > piece_bytes)
+        .map(|root| LayeredFile { root, pieces }))
+}
+
+/// What is read of one file, v1 or v2; the first of repeated keys counts.
+#[derive(Default)]
+struct FileFields<'a> {
+    length: Option<Value<'a>>,
+    path: Option<Value<'a>>,
+    path_utf8: Option<Value<'a>>,
+    attr: Option<Value<'a>>,
+    symlink_path: Option<Value<'a>>,
+    pieces_root: Option<Value<'a>>,
+}
+
+impl<'a> FileFields<'a> {
+    fn read(file: Dict<'a>) -> Self {
+        let mut fields = Self::default();
+        for (key, value) in file.entries() {
+            let field = match key {
+                b"length" => &mut fields.length,
+                b"path" => &mut fields.path,
+                b"path.utf-8" => &mut fields.path_utf8,
+                b"attr" => &mut fields.attr,
+                b"symlink path" => &mut fields.symlink_path,
+                b"pieces root" => &mut fields.pieces_root,
+                _ => continue,
+            };
+            field.get_or_insert(value);
+        }
+        fields
+    }
+
+    fn has_attribute(&self, attribute: u8) -> bool {
+        self.attr
+            .and_then(Value::as_string)
+            .is_some_and(|attributes| attributes.contains(&attribute))
+    }
+
+    /// A link has no content, whatever length it tells (BEP 47).
+    fn bytes(&self) -> Result<u64, MetainfoError> {
+        if self.has_attribute(b'l') {
+            return Ok(0);
+        }
+        let length = self.length.and_then(Value::as_integer).ok_or(MetainfoError::Length)?;
+        if length > FILE_BYTES_MAX {
+            return Err(MetainfoError::Length);
+        }
+        u64::try_from(length).map_err(|_| MetainfoError::Length)
+    }
+
+    fn path(&self) -> Option<List<'a>> {
+        self.path_utf8
+            .and_then(Value::as_list)
+            .or_else(|| self.path.and_then(Value::as_list))
+    }
+
+    fn check_symlink(&self) -> Result<(), MetainfoError> {
+        match self.symlink_path {
+            Some(Value::List(target)) if self.has_attribute(b'l') => {
+                let all_strings = target.iter().all(|element| element.as_string().is_some());
+                if all_strings { Ok(()) } else { Err(MetainfoError::Path) }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn contains_bitcomet_pad(element: &[u8]) -> bool {
+    element.len() >= BITCOMET_PAD.len() && memmem::find(element, BITCOMET_PAD).is_some()
+}
+
+/// Appends a path element as libtorrent would name it: separators, NUL and marks that turn the writing direction
+/// are dropped, control characters and broken UTF-8 become `_`, and an element of which nothing or only one or
+/// two dots remain is left out.
+pub(super) fn push_element(path: &mut Vec<u8>, element: &[u8]) {
+    let length_before = path.len();
+    if element == b"." {
+        return;
+    }
+    if !path.is_empty() {
+        path.push(b'/');
+    }
+    if element.is_empty() {
+        path.push(b'_');
+        return;
+    }
+    let start = path.len();
+    for chunk in element.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\0' | '/' | '\\' | '\u{202a}'..='\u{202e}' | '\u{200e}' | '\u{200f}' => {}
+                '\u{1}'..='\u{1f}' => path.push(b'_'),
+                _ => path.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        if !chunk.invalid().is_empty() {
+            path.push(b'_');
+        }
+    }
+    if matches!(&path[start..], b"" | b"." | b"..") {
+        path.truncate(length_before);
+    }
+}
