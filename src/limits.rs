@@ -18,6 +18,13 @@ pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
 /// Links taken from one page. The largest directory listings hold 10⁵ entries.
 pub const LINKS_PER_PAGE_MAX: usize = 250_000;
 
+/// Depth to which a page's tree is built; browsers stop at 512, and html5ever's time is quadratic in it.
+pub const HTML_DEPTH_MAX: usize = 512;
+
+/// Nodes of a page's tree, at about 200 bytes each. The largest index pages seen have 10⁵; without a cap each unclosed
+/// `<b>` is copied into every later block.
+pub const HTML_NODES_MAX: usize = 1_000_000;
+
 /// Nesting of lists and dictionaries in a metainfo file; libtorrent's limit is 100.
 pub const BENCODE_DEPTH_MAX: usize = 100;
 

@@ -1,0 +1,427 @@
+//! Links that wrap another: `thunder://`, `flashget://` and `qqdl://` (ALGORITHMS §3, after BT §1), and `magnet:?`,
+//! found wherever they stand in a page (attributes, text, scripts, handlers), and opened.
+//!
+//! Finding is one pass of `memchr` over the colons of the page. Opening is pure; what a link opens to is a URL, a
+//! magnet link or a link of another scheme, never the same wrapping again. Resolves and fetches nothing.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use encoding_rs::{Encoding, GB18030};
+use percent_encoding::percent_decode_str;
+
+use super::entities::decode_attribute;
+use crate::limits::{LINKS_PER_PAGE_MAX, URL_BYTES_MAX};
+
+/// How deep links may wrap each other: real ones wrap once, seldom twice.
+const NESTING_MAX: usize = 3;
+
+/// A magnet or encoded link found in a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLink {
+    /// The link, character references and JSON escapes decoded.
+    pub link: String,
+    /// Where its first byte stands in the page (in its UTF-8 form if the page is UTF-16 or ISO-2022-JP).
+    pub offset: usize,
+}
+
+/// What an encoded link names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decoded {
+    /// An `http`, `https` or `ftp` URL, as it was wrapped.
+    Url(String),
+    /// A magnet link.
+    Magnet(String),
+    /// A link of another scheme, whole (`ed2k://…`): gleaner does not follow it.
+    Other(String),
+}
+
+/// Why a link could not be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodedLinkError {
+    #[error("the link's scheme is not thunder, flashget, qqdl or magnet")]
+    Scheme,
+    #[error("the link is longer than {URL_BYTES_MAX} bytes")]
+    TooLong,
+    #[error("what follows the scheme is not base64")]
+    Base64,
+    #[error("the decoded text lacks its marks (AA…ZZ or [FLASHGET]…[FLASHGET])")]
+    Marks,
+    #[error("the decoded text is neither UTF-8 nor GB18030")]
+    Charset,
+    #[error("the decoded text is not a link")]
+    NotALink,
+    #[error("links are wrapped more than {NESTING_MAX} deep")]
+    Nesting,
+}
+
+/// True for what [`decode`] opens, by its scheme.
+#[must_use]
+pub fn is_encoded(link: &str) -> bool {
+    Scheme::of(link).is_some()
+}
+
+#[derive(Clone, Copy)]
+enum Scheme {
+    Magnet,
+    Thunder,
+    Flashget,
+    Qqdl,
+}
+
+impl Scheme {
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::Magnet, "magnet:?"),
+        (Self::Thunder, "thunder://"),
+        (Self::Flashget, "flashget://"),
+        (Self::Qqdl, "qqdl://"),
+    ];
+
+    /// The scheme and what follows it.
+    #[inline]
+    fn of(link: &str) -> Option<(Self, &str)> {
+        // Most links of a page are looked at here; one byte sends nearly all away.
+        if !matches!(link.as_bytes().first()? | 0x20, b'm' | b't' | b'f' | b'q') {
+            return None;
+        }
+        Self::ALL.into_iter().find_map(|(scheme, prefix)| {
+            let start = link.get(..prefix.len())?;
+            start.eq_ignore_ascii_case(prefix).then(|| (scheme, &link[prefix.len()..]))
+        })
+    }
+}
+
+/// Every magnet, thunder, flashget and qqdl link in `body`, in order, each once, at most [`LINKS_PER_PAGE_MAX`].
+/// One that stands in quotes ends with them, else at white space or a delimiter; longer than [`URL_BYTES_MAX`] it
+/// is none. Linear in `body`.
+#[must_use]
+pub fn find(body: &[u8], encoding: &'static Encoding) -> Vec<FoundLink> {
+    if encoding.is_ascii_compatible() {
+        find_in(body, encoding)
+    } else {
+        find_in(encoding.decode_with_bom_removal(body).0.as_bytes(), encoding_rs::UTF_8)
+    }
+}
+
+fn find_in(page: &[u8], encoding: &'static Encoding) -> Vec<FoundLink> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut free_from = 0;
+    for colon in memchr::memchr_iter(b':', page) {
+        if colon < free_from {
+            continue;
+        }
+        let Some((start, prefix)) = prefix_around(page, colon) else {
+            continue;
+        };
+        let Some(end) = link_end(page, start, colon) else {
+            continue;
+        };
+        free_from = end;
+        let link = clean(&page[start..end], encoding);
+        if link.len() > prefix && link.len() <= URL_BYTES_MAX && seen.insert(link.clone()) {
+            found.push(FoundLink { link, offset: start });
+            if found.len() == LINKS_PER_PAGE_MAX {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Where a scheme of ours begins whose colon is this one, and the length of `scheme://` or `magnet:?`.
+#[inline]
+fn prefix_around(page: &[u8], colon: usize) -> Option<(usize, usize)> {
+    let after = &page[colon + 1..];
+    let names: &[&[u8]] = match after.first()? {
+        b'?' => &[b"magnet"],
+        // JSON in scripts writes `:\/\/`.
+        b'/' | b'\\' if after.starts_with(b"//") || after.starts_with(br"\/\/") => {
+            &[b"thunder", b"flashget", b"qqdl"]
+        }
+        _ => return None,
+    };
+    names.iter().find_map(|name| {
+        let start = colon.checked_sub(name.len())?;
+        let stands_alone = start == 0 || !page[start - 1].is_ascii_alphanumeric();
+        let prefix = name.len() + if name.len() == 6 { 2 } else { 3 };
+        (stands_alone && page[start..colon].eq_ignore_ascii_case(name)).then_some((start, prefix))
+    })
+}
+
+/// Where the link that begins at `start` ends; `None` if that is further than a URL may be long, references counted
+/// five bytes to one.
+fn link_end(page: &[u8], start: usize, colon: usize) -> Option<usize> {
+    let quote = start.checked_sub(1).map(|before| page[before]).filter(|byte| b"\"'`".contains(byte));
+    let window = &page[colon..page.len().min(start.saturating_add(URL_BYTES_MAX * 5))];
+    let ends = |&byte: &u8| match byte {
+        b'<' | b'>' | b'\r' | b'\n' | 0 => true,
+        // In quotes a magnet's name may hold spaces and the other quote.
+        b'"' | b'\'' | b'`' => quote.is_none_or(|quote| quote == byte),
+        byte if byte <= b' ' => quote.is_none(),
+        _ => false,
+    };
+    match window.iter().position(ends) {
+        Some(length) => Some(colon + length),
+        None if colon + window.len() == page.len() => Some(page.len()),
+        None => None,
+    }
+}
+
+/// Decodes charset, character references and JSON escapes; cuts at a delimiter that was hidden in a reference.
+fn clean(bytes: &[u8], encoding: &'static Encoding) -> String {
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    let text = decode_attribute(&text);
+    let text = if text.contains('\\') {
+        let plain = text.replace(r"\/", "/").replace(r"\u0026", "&").replace(r"\u003d", "=").replace(r"\u003D", "=");
+        Cow::Owned(plain)
+    } else {
+        text
+    };
+    let end = text.find(['"', '<', '>', '\\', '`']).unwrap_or(text.len());
+    let is_magnet = text.as_bytes().first().is_some_and(|byte| byte | 0x20 == b'm');
+    // A quote mark in a reference closes the string of a handler, but may be part of a magnet's name.
+    let end = if is_magnet { end } else { text[..end].find(['\'', ' ']).unwrap_or(end) };
+    text[..end].trim_end_matches([' ', '\'', ')', ',', ';']).to_owned()
+}
+
+/// Opens a link as far as it goes. The text inside may be UTF-8 or GB18030 (of which GBK is a part); base64 may lack
+/// its padding, use the URL alphabet, or be percent-encoded.
+///
+/// # Errors
+/// [`EncodedLinkError`] says what is wrong with the link; never panics, whatever it is given.
+pub fn decode(link: &str) -> Result<Decoded, EncodedLinkError> {
+    let mut link = Cow::Borrowed(link.trim_ascii());
+    for _ in 0..=NESTING_MAX {
+        if link.len() > URL_BYTES_MAX {
+            return Err(EncodedLinkError::TooLong);
+        }
+        let (scheme, payload) = Scheme::of(&link).ok_or(EncodedLinkError::Scheme)?;
+        let inner = match scheme {
+            Scheme::Magnet => return Ok(Decoded::Magnet(link.into_owned())),
+            Scheme::Thunder => between(base64_text(payload)?, b"AA", b"ZZ")?,
+            Scheme::Flashget => between(base64_text(flashget_payload(payload))?, b"[FLASHGET]", b"[FLASHGET]")?,
+            Scheme::Qqdl => base64_text(payload)?,
+        };
+        let inner = to_text(inner)?;
+        match plain_link(&inner)? {
+            Some(decoded) => return Ok(decoded),
+            None => link = Cow::Owned(inner),
+        }
+    }
+    Err(EncodedLinkError::Nesting)
+}
+
+/// `None` where the text is itself a magnet or encoded link.
+fn plain_link(text: &str) -> Result<Option<Decoded>, EncodedLinkError> {
+    if is_encoded(text) {
+        return Ok(None);
+    }
+    let (scheme, rest) = text.split_once(':').ok_or(EncodedLinkError::NotALink)?;
+    let is_scheme = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    if !is_scheme || rest.is_empty() || text.contains(|character: char| character < ' ') {
+        return Err(EncodedLinkError::NotALink);
+    }
+    let is_url = ["http", "https", "ftp"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    match (is_url, rest.starts_with("//")) {
+        (true, true) => Ok(Some(Decoded::Url(text.to_owned()))),
+        (true, false) => Err(EncodedLinkError::NotALink),
+        (false, _) => Ok(Some(Decoded::Other(text.to_owned()))),
+    }
+}
+
+/// A flashget link may end in `&tag`, the site's own mark.
+fn flashget_payload(payload: &str) -> &str {
+    payload.split('&').next().unwrap_or(payload)
+}
+
+/// Base64 of either alphabet, padded or not, percent-encoded or not; slashes that a browser appended are let go.
+fn base64_text(payload: &str) -> Result<Vec<u8>, EncodedLinkError> {
+    const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    const ENGINE: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+    let unescaped: Cow<'_, [u8]> = percent_decode_str(payload).into();
+    let mut symbols: Vec<u8> = unescaped
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .map(|&byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            byte => byte,
+        })
+        .collect();
+    // A `/` after the padding or at an impossible length came from a browser that took the link for a host.
+    while symbols.last() == Some(&b'/') && (symbols.contains(&b'=') || symbols.len() % 4 == 1) {
+        symbols.pop();
+    }
+    while symbols.last() == Some(&b'=') {
+        symbols.pop();
+    }
+    if symbols.is_empty() {
+        return Err(EncodedLinkError::Base64);
+    }
+    ENGINE.decode(&symbols).map_err(|_| EncodedLinkError::Base64)
+}
+
+fn between(mut text: Vec<u8>, before: &[u8], after: &[u8]) -> Result<Vec<u8>, EncodedLinkError> {
+    let end = text.len().checked_sub(after.len()).ok_or(EncodedLinkError::Marks)?;
+    if end < before.len() || !text.starts_with(before) || !text.ends_with(after) {
+        return Err(EncodedLinkError::Marks);
+    }
+    text.truncate(end);
+    text.drain(..before.len());
+    Ok(text)
+}
+
+fn to_text(bytes: Vec<u8>) -> Result<String, EncodedLinkError> {
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => GB18030
+            .decode_without_bom_handling_and_without_replacement(error.as_bytes())
+            .ok_or(EncodedLinkError::Charset)?
+            .into_owned(),
+    };
+    Ok(text.trim_ascii().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::prelude::BASE64_STANDARD;
+    use encoding_rs::{GBK, UTF_8, UTF_16LE};
+
+    fn thunder(url: &[u8]) -> String {
+        format!("thunder://{}", BASE64_STANDARD.encode([b"AA", url, b"ZZ"].concat()))
+    }
+
+    fn flashget(url: &str) -> String {
+        format!("flashget://{}", BASE64_STANDARD.encode(format!("[FLASHGET]{url}[FLASHGET]")))
+    }
+
+    fn url(text: &str) -> Result<Decoded, EncodedLinkError> {
+        Ok(Decoded::Url(text.to_owned()))
+    }
+
+    const TARGET: &str = "http://example.org/a?b=1&c=2.torrent";
+
+    #[test]
+    fn each_scheme_opens_to_the_url_inside() {
+        assert_eq!(decode("thunder://QUFodHRwOi8vZXhhbXBsZS5vcmcvYS50b3JyZW50Wlo="), url("http://example.org/a.torrent"));
+        assert_eq!(decode(&thunder(TARGET.as_bytes())), url(TARGET));
+        assert_eq!(decode(&flashget(TARGET)), url(TARGET));
+        assert_eq!(decode(&format!("{}&sitetag", flashget(TARGET))), url(TARGET));
+        assert_eq!(decode(&format!("qqdl://{}", BASE64_STANDARD.encode(TARGET))), url(TARGET));
+        let magnet = "magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a";
+        assert_eq!(decode(magnet), Ok(Decoded::Magnet(magnet.to_owned())));
+    }
+
+    #[test]
+    fn base64_in_every_dress_opens() {
+        let link = thunder(b"http://example.org/??>>~~.torrent");
+        let expected = decode(&link);
+        assert!(matches!(expected, Ok(Decoded::Url(_))));
+        for dressed in [
+            link.replace('=', ""),
+            link.replace('=', "%3D"),
+            link.replacen("thunder", "Thunder", 1),
+            format!("{}/", link),
+            format!(" {link}\n"),
+        ] {
+            assert_eq!(decode(&dressed), expected, "{dressed}");
+        }
+        let (scheme, payload) = link.split_at(10);
+        assert_eq!(decode(&format!("{scheme}{}", payload.replace('+', "-").replace('/', "_"))), expected);
+    }
+
+    #[test]
+    fn gbk_inside_opens() {
+        let (gbk, _, _) = GBK.encode("http://example.org/种子.torrent");
+        assert_eq!(decode(&thunder(&gbk)), url("http://example.org/种子.torrent"));
+    }
+
+    #[test]
+    fn links_within_links_open_up_to_a_depth() {
+        let magnet = "magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a";
+        assert_eq!(decode(&thunder(magnet.as_bytes())), Ok(Decoded::Magnet(magnet.to_owned())));
+        let ed2k = "ed2k://|file|name|1|hash|/";
+        assert_eq!(decode(&flashget(ed2k)), Ok(Decoded::Other(ed2k.to_owned())));
+        let mut link = TARGET.to_owned();
+        for depth in 1..=5 {
+            link = thunder(link.as_bytes());
+            let opened = decode(&link);
+            assert_eq!(opened, if depth <= NESTING_MAX + 1 { url(TARGET) } else { Err(EncodedLinkError::Nesting) });
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_has_a_name() {
+        for (link, error) in [
+            ("http://example.org/", EncodedLinkError::Scheme),
+            ("", EncodedLinkError::Scheme),
+            ("thunder://", EncodedLinkError::Base64),
+            ("thunder://*", EncodedLinkError::Base64),
+            ("thunder://QUE=", EncodedLinkError::Marks),
+            ("qqdl://bm90IGEgbGluaw==", EncodedLinkError::NotALink),
+            ("qqdl://////", EncodedLinkError::Charset),
+        ] {
+            assert_eq!(decode(link), Err(error), "{link}");
+        }
+        assert_eq!(decode(&thunder(&[b'a'; URL_BYTES_MAX])), Err(EncodedLinkError::TooLong));
+    }
+
+    #[test]
+    fn links_are_found_wherever_they_stand() {
+        let page = r#"<a href="magnet:?xt=urn:btih:aa&amp;dn=Two words">m</a> text MAGNET:?xt=urn:btih:bb, and
+            <p onclick="go('thunder://QUFa')">x</p><b onclick="go(&quot;qqdl://YWI=&quot;)">
+            <script>x={"u":"flashget:\/\/W0Y\u003d","m":"magnet:?xt=c\u0026dn=d"}</script>
+            notmagnet:?xt=no magnet:? <i>magnet:?xt=urn:btih:aa&dn=Two words</i>"#;
+        let found: Vec<String> = find(page.as_bytes(), UTF_8).into_iter().map(|found| found.link).collect();
+        assert_eq!(
+            found,
+            [
+                "magnet:?xt=urn:btih:aa&dn=Two words",
+                "MAGNET:?xt=urn:btih:bb",
+                "thunder://QUFa",
+                "qqdl://YWI=",
+                "flashget://W0Y=",
+                "magnet:?xt=c&dn=d",
+                "magnet:?xt=urn:btih:aa&dn=Two",
+            ]
+        );
+    }
+
+    #[test]
+    fn links_are_found_in_any_charset() {
+        let page = "<a href='magnet:?xt=urn:btih:aa&dn=种子'>";
+        let (gbk, _, _) = GBK.encode(page);
+        let utf_16: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for found in [find(&gbk, GBK), find(&utf_16, UTF_16LE)] {
+            assert_eq!(found[0].link, "magnet:?xt=urn:btih:aa&dn=种子");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_url_survives_its_wrapping(path in "[ -~]{0,200}") {
+            let target = format!("http://h/{}", path.trim());
+            proptest::prop_assert_eq!(decode(&thunder(target.as_bytes())), url(&target));
+        }
+
+        #[test]
+        fn any_bytes_are_searched_and_opened_without_panic(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300),
+            scheme in 0..4_usize,
+        ) {
+            let link = format!("{}{}", Scheme::ALL[scheme].1, String::from_utf8_lossy(&bytes));
+            let _ = decode(&link);
+            for found in find(link.as_bytes(), GBK) {
+                let _ = decode(&found.link);
+            }
+        }
+    }
+}

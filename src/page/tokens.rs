@@ -1,0 +1,336 @@
+//! The WHATWG tokenizer (HTML §13.2.5) as far as links depend on it, over bytes.
+//!
+//! Each function takes the page and a position and returns the position after what it skipped, or `None` where the
+//! page ends inside it (then nothing more of the page can be markup). All are loops over `memchr`, none looks back
+//! further than three bytes, so a pass is linear in the page whatever it holds. Nothing here allocates, decodes, or
+//! knows which tags matter.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+/// A tag's name: `key` compares names of up to eight bytes without regard to ASCII case, 0 for longer ones.
+#[derive(Clone, Copy)]
+pub(super) struct Name<'a> {
+    pub key: u64,
+    pub bytes: &'a [u8],
+}
+
+impl Name<'_> {
+    /// True for this name in any case; `name` is in lower case.
+    pub(super) fn is(&self, name: &[u8]) -> bool {
+        self.bytes.eq_ignore_ascii_case(name)
+    }
+}
+
+/// The key of a name in lower case. Setting bit 5 folds the case of letters and makes no other byte one of a–z
+/// (but `@[\]^_` become other punctuation, which no name that we look for contains); `-` and digits have it set.
+pub(super) const fn key(name: &[u8]) -> u64 {
+    let mut packed = 0;
+    let mut at = 0;
+    if name.len() > 8 {
+        return 0;
+    }
+    while at < name.len() {
+        packed = packed << 8 | (name[at] | 0x20) as u64;
+        at += 1;
+    }
+    packed
+}
+
+/// Where a tag ends.
+#[derive(Clone, Copy)]
+pub(super) struct TagEnd {
+    /// The position after its `>`.
+    pub after: usize,
+    pub self_closing: bool,
+}
+
+const SPACE: u8 = 1;
+const NAME_END: u8 = 2;
+const ATTRIBUTE_NAME_END: u8 = 4;
+const UNQUOTED_END: u8 = 8;
+
+/// Carriage returns count as spaces: the standard's input preprocessing has turned them into line feeds.
+static CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let spaces = b"\t\n\x0c\r ";
+    let mut at = 0;
+    while at < spaces.len() {
+        class[spaces[at] as usize] = SPACE | NAME_END | ATTRIBUTE_NAME_END | UNQUOTED_END;
+        at += 1;
+    }
+    class[b'/' as usize] = NAME_END | ATTRIBUTE_NAME_END;
+    class[b'>' as usize] = NAME_END | ATTRIBUTE_NAME_END | UNQUOTED_END;
+    class[b'=' as usize] = ATTRIBUTE_NAME_END;
+    class
+};
+
+#[inline]
+fn is(byte: u8, class: u8) -> bool {
+    CLASS[byte as usize] & class != 0
+}
+
+/// The five bytes that HTML calls ASCII whitespace.
+#[inline]
+pub(super) fn is_space(byte: u8) -> bool {
+    is(byte, SPACE)
+}
+
+/// Tag name state (§13.2.5.8): the name that begins at `at`, and the position after it.
+#[inline]
+pub(super) fn tag_name(page: &[u8], at: usize) -> Option<(Name<'_>, usize)> {
+    let mut end = at;
+    let mut packed = 0_u64;
+    loop {
+        let byte = *page.get(end)?;
+        if is(byte, NAME_END) {
+            break;
+        }
+        packed = packed << 8 | u64::from(byte | 0x20);
+        end += 1;
+    }
+    let key = if end - at > 8 { 0 } else { packed };
+    Some((Name { key, bytes: &page[at..end] }, end))
+}
+
+#[inline]
+fn skip_spaces(page: &[u8], mut at: usize) -> Option<usize> {
+    while is_space(*page.get(at)?) {
+        at += 1;
+    }
+    Some(at)
+}
+
+/// The attribute states (§13.2.5.32–40): calls `each` with name and value of every attribute from `at` on, in order
+/// (of duplicates the first counts: the caller's business), up to the `>` of the tag.
+#[inline]
+pub(super) fn attributes(page: &[u8], mut at: usize, mut each: impl FnMut(&[u8], Range<usize>)) -> Option<TagEnd> {
+    loop {
+        let byte = *page.get(at)?;
+        if is_space(byte) {
+            at += 1;
+            continue;
+        }
+        if byte == b'>' {
+            return Some(TagEnd { after: at + 1, self_closing: false });
+        }
+        if byte == b'/' {
+            at += 1;
+            if *page.get(at)? == b'>' {
+                return Some(TagEnd { after: at + 1, self_closing: true });
+            }
+            continue;
+        }
+        // A name's first byte may be anything else, `=` and quotes included.
+        let name = at;
+        at += 1;
+        while !is(*page.get(at)?, ATTRIBUTE_NAME_END) {
+            at += 1;
+        }
+        let name = &page[name..at];
+        at = skip_spaces(page, at)?;
+        if page[at] != b'=' {
+            each(name, at..at);
+            continue;
+        }
+        at = skip_spaces(page, at + 1)?;
+        match page[at] {
+            quote @ (b'"' | b'\'') => {
+                let start = at + 1;
+                let end = start + memchr(quote, &page[start..])?;
+                each(name, start..end);
+                at = end + 1;
+            }
+            b'>' => {
+                each(name, at..at);
+                return Some(TagEnd { after: at + 1, self_closing: false });
+            }
+            _ => {
+                let start = at;
+                while !is(*page.get(at)?, UNQUOTED_END) {
+                    at += 1;
+                }
+                each(name, start..at);
+            }
+        }
+    }
+}
+
+/// Markup declaration open state (§13.2.5.42) and what follows from it; `at` is after `<!`.
+pub(super) fn markup_declaration(page: &[u8], at: usize, in_foreign_content: bool) -> Option<usize> {
+    let rest = &page[at..];
+    if rest.starts_with(b"--") {
+        comment(page, at + 2)
+    } else if in_foreign_content && rest.starts_with(b"[CDATA[") {
+        let start = at + 7;
+        Some(start + memchr::memmem::find(&page[start..], b"]]>")? + 3)
+    } else {
+        // A doctype ends at the first `>`, even within its quoted identifiers.
+        bogus_comment(page, at)
+    }
+}
+
+/// Bogus comment state (§13.2.5.41).
+pub(super) fn bogus_comment(page: &[u8], at: usize) -> Option<usize> {
+    Some(at + memchr(b'>', &page[at..])? + 1)
+}
+
+/// Comment states (§13.2.5.43–52); `start` is after `<!--`. A `>` closes after `--`, of which the opening dashes may
+/// be part (`<!-->`, `<!--->`), and after `--!`, of which they may not.
+fn comment(page: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        at += memchr(b'>', &page[at..])?;
+        if page[start - 2..at].ends_with(b"--") || page[start..at].ends_with(b"--!") {
+            return Some(at + 1);
+        }
+        at += 1;
+    }
+}
+
+/// RCDATA and RAWTEXT states (§13.2.5.2–3, 9–14): the position after the end tag of the element `name`, whose
+/// content begins at `at`.
+pub(super) fn raw_text(page: &[u8], mut at: usize, name: &[u8]) -> Option<usize> {
+    loop {
+        at += memchr(b'<', &page[at..])? + 1;
+        if let Some(after) = closing_name(page, at, name) {
+            return attributes(page, after, |_, _| ()).map(|end| end.after);
+        }
+    }
+}
+
+/// After a `<`: the position after `/name`, if that stands there and the name ends there.
+#[inline]
+fn closing_name(page: &[u8], at: usize, name: &[u8]) -> Option<usize> {
+    let end = at + 1 + name.len();
+    (page.get(at) == Some(&b'/') && opening_name(page, at + 1, name)).then_some(end)
+}
+
+/// True if `name` stands at `at` in any case and ends there.
+#[inline]
+fn opening_name(page: &[u8], at: usize, name: &[u8]) -> bool {
+    let end = at + name.len();
+    page.get(end).is_some_and(|&byte| is(byte, NAME_END)) && page[at..end].eq_ignore_ascii_case(name)
+}
+
+/// Script data states (§13.2.5.4, 15–31): the position after the end tag of a script whose text begins at `at`. In
+/// `<!-- <script> … </script> -->` the inner end tag closes nothing.
+pub(super) fn script(page: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr(b'<', &page[at..])? + 1;
+        if let Some(after) = closing_name(page, at, b"script") {
+            return attributes(page, after, |_, _| ()).map(|end| end.after);
+        }
+        if page[at..].starts_with(b"!--") {
+            at = match escaped_script(page, at + 3)? {
+                Escaped::Over(after) => after,
+                Escaped::Closed(after) => return attributes(page, after, |_, _| ()).map(|end| end.after),
+            };
+        }
+    }
+}
+
+/// How the escaped part of a script ended: by `-->`, or by the script's end tag.
+enum Escaped {
+    Over(usize),
+    Closed(usize),
+}
+
+/// Script data escaped and double escaped states; `start` is after `<!--`.
+fn escaped_script(page: &[u8], start: usize) -> Option<Escaped> {
+    let mut at = start;
+    let mut double = false;
+    loop {
+        at += memchr::memchr2(b'<', b'>', &page[at..])?;
+        if page[at] == b'>' {
+            if page[start - 2..at].ends_with(b"--") {
+                return Some(Escaped::Over(at + 1));
+            }
+            at += 1;
+            continue;
+        }
+        at += 1;
+        if let Some(after) = closing_name(page, at, b"script") {
+            if !double {
+                return Some(Escaped::Closed(after));
+            }
+            double = false;
+            at = after + 1;
+        } else if !double && opening_name(page, at, b"script") {
+            double = true;
+            at += b"script".len() + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comment_ends(page: &str) -> Option<usize> {
+        markup_declaration(page.as_bytes(), 2, false)
+    }
+
+    #[test]
+    fn comments_close_in_each_way_the_standard_knows() {
+        for (page, rest) in [
+            ("<!-->x", "x"),
+            ("<!--->x", "x"),
+            ("<!---->x", "x"),
+            ("<!-- a -->x", "x"),
+            ("<!-- a --!>x", "x"),
+            ("<!--!>-->x", "x"),
+            ("<!---!>-->x", "x"),
+            ("<!----!>x", "x"),
+            ("<!-- > -- > --->x", "x"),
+            ("<!-- <!-->x", "x"),
+            ("<!doctype \"a>x", "x"),
+            ("<![CDATA[>x", "x"),
+        ] {
+            assert_eq!(comment_ends(page).map(|at| &page[at..]), Some(rest), "{page}");
+        }
+        assert_eq!(comment_ends("<!-- never closed ->"), None);
+    }
+
+    #[test]
+    fn script_text_ends_where_the_standard_says() {
+        for (text, rest) in [
+            ("a</script>x", "x"),
+            ("a</SCRIPT a='>'>x", "x"),
+            ("</scripty></script/>x", "x"),
+            ("<!-- </script>x", "x"),
+            ("<!-- <script> </script> --></script>x", "x"),
+            ("<!-- <script> </script> </script>x", "x"),
+            ("<!--><script></script>x", "x"),
+            ("<!-- <script --></script>x", "x"),
+            ("<!-- <scripts> </script>x", "x"),
+        ] {
+            assert_eq!(script(text.as_bytes(), 0).map(|at| &text[at..]), Some(rest), "{text}");
+        }
+        assert_eq!(script(b"<!-- <script> </script>", 0), None);
+    }
+
+    #[test]
+    fn attributes_are_read_as_the_standard_reads_them() {
+        let read = |tag: &str| {
+            let mut seen = Vec::new();
+            let end = attributes(tag.as_bytes(), 0, |name, value| {
+                seen.push(format!("{}={}", String::from_utf8_lossy(name), &tag[value]));
+            });
+            end.map(|end| (seen.join("|"), end.self_closing, tag[end.after..].to_owned()))
+        };
+        let expect = |tag: &str, seen: &str, closing: bool| {
+            assert_eq!(read(tag), Some((seen.to_owned(), closing, "~".to_owned())), "{tag}");
+        };
+        expect(" a=1 b='2' c=\"3\">~", "a=1|b=2|c=3", false);
+        expect(" a = 1 b>~", "a=1|b=", false);
+        expect("/a/b=/c/>~", "a=|b=/c/", false);
+        expect(" a='1'b=\"2\"/>~", "a=1|b=2", true);
+        expect(" =x y=>~", "=x=|y=", false);
+        expect(" t=it's h=x>~", "t=it's|h=x", false);
+        expect(" \"q\"=1>~", "\"q\"=1", false);
+        expect(" a==b>~", "a==b", false);
+        assert_eq!(read(" a='>"), None);
+    }
+}
