@@ -114,3 +114,19 @@ pub const COVERAGE_SERIES_LISTED_MAX: usize = 20;
 /// Bytes of a former manifest's line that are read: 64 sources with the longest URLs are 0.5 MB, a longer line has
 /// been made by somebody else or has an absurd name; its file is then not removed as stale.
 pub const MANIFEST_LINE_BYTES_MAX: u64 = 4 << 20;
+
+/// Regular expressions of one site, its families' included. Each URL is tried against all of them at once; the
+/// largest families need some dozens.
+pub const RULES_PER_SITE_MAX: usize = 512;
+
+/// Bytes of one compiled regular expression. `\w{20}` in Unicode is 1 MB: a pattern that needs more is a mistake.
+pub const REGEX_PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// Hosts of one site. Each URL's host is compared with them.
+pub const HOSTS_PER_SITE_MAX: usize = 256;
+
+/// Start URLs of one site. Each URL is compared with their folders where a site stays below them.
+pub const START_URLS_MAX: usize = 1_024;
+
+/// Example URLs in one list of a rule file.
+pub const EXAMPLES_MAX: usize = 4_096;

@@ -1,1 +1,955 @@
-//! Identity of URLs.
+//! Identity of URLs: two links that name the same thing become the same text.
+//!
+//! Every URL that the crawler keeps, compares or fetches is a [`CrawlUrl`]; links become one in [`CrawlUrl::join`],
+//! behind the page's parser and before the rules. What the URL standard (WHATWG) does is left to the `url` crate; on
+//! top of it stands the identity of ALGORITHMS §3 (Book 3.2.3): no fragment, percent-encoding unified (RFC 3986
+//! §6.2.2), no empty query, no session or tracking parameters, and what a site's rule file says of its parameters.
+//!
+//! Parameters are handled as raw `name=value` text. Decoding and re-encoding them would destroy the percent-bytes
+//! of GBK, Big5 and Shift_JIS queries.
+//!
+//! This room does no I/O and never follows, fetches or judges a URL.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use encoding_rs::{EncoderResult, Encoding};
+use url::{Position, Url};
+
+use crate::limits::URL_BYTES_MAX;
+
+/// Why a text is no URL that can be crawled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlFault {
+    /// The URL standard finds no URL in it.
+    #[error("not a URL: {0}")]
+    Syntax(String),
+    /// Neither http nor https.
+    #[error("the scheme is `{0}`, only http and https are crawled")]
+    Scheme(String),
+    /// `user:password@` in it: secrets never travel in URLs.
+    #[error("a user name or password stands in the URL")]
+    Credentials,
+    /// A control character that the URL standard does not strip.
+    #[error("a control character stands in the URL")]
+    Control,
+    /// Longer than [`URL_BYTES_MAX`].
+    #[error("longer than {URL_BYTES_MAX} bytes")]
+    TooLong,
+    /// A host name with empty labels at its end.
+    #[error("the host name ends in empty labels")]
+    Host,
+}
+
+/// A normalised absolute http(s) URL. Cloning copies a pointer.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CrawlUrl {
+    text: Arc<str>,
+    /// Where the path begins; the origin lies before it.
+    path_at: u16,
+}
+
+impl CrawlUrl {
+    /// Normalises an absolute URL as a person or a sitemap writes it.
+    pub fn parse(text: &str, canonical: &Canonical) -> Result<Self, UrlFault> {
+        check_text(text)?;
+        let url = Url::parse(text).map_err(|error| UrlFault::Syntax(error.to_string()))?;
+        from_url(&url, canonical)
+    }
+
+    /// Resolves a link of a page. `base` is the page's URL or its `<base href>`, `encoding` the page's charset,
+    /// which the query of a link is written in (WHATWG URL, percent-encode after encoding; None is UTF-8).
+    ///
+    /// Most links hold nothing that the URL standard would change; they skip its parser.
+    pub fn join(
+        base: &Url,
+        href: &str,
+        encoding: Option<&'static Encoding>,
+        canonical: &Canonical,
+    ) -> Result<Self, UrlFault> {
+        match join_plain(base, href, canonical) {
+            Some(done) => done,
+            None => join_by_standard(base, href, encoding, canonical),
+        }
+    }
+
+    /// Puts a URL out of the database together again. Both parts are normal already: they come from
+    /// [`Self::origin`] and [`Self::path`].
+    #[must_use]
+    pub fn from_parts(origin: &str, path: &str) -> Self {
+        let mut text = String::with_capacity(origin.len() + path.len());
+        text.push_str(origin);
+        text.push_str(path);
+        Self {
+            path_at: u16::try_from(origin.len()).unwrap_or(u16::MAX),
+            text: text.into(),
+        }
+    }
+
+    /// The whole URL.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// `scheme://host[:port]`, without the scheme's default port.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        self.text.get(..usize::from(self.path_at)).unwrap_or_default()
+    }
+
+    /// Path and query: everything behind the origin. Begins with `/`.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.text.get(usize::from(self.path_at)..).unwrap_or_default()
+    }
+
+    /// `http` or `https`.
+    #[must_use]
+    pub fn scheme(&self) -> &str {
+        self.text.split_once("://").map_or("", |(scheme, _)| scheme)
+    }
+
+    /// `host[:port]`, without the scheme's default port.
+    #[must_use]
+    pub fn authority(&self) -> &str {
+        self.origin().split_once("://").map_or("", |(_, authority)| authority)
+    }
+
+    /// The host without its port, in lower case and punycode; an IPv6 address keeps its brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        split_port(self.authority()).0
+    }
+
+    /// The URL for the HTTP client, and as the base of a page's links.
+    pub fn to_url(&self) -> Result<Url, UrlFault> {
+        Url::parse(&self.text).map_err(|error| UrlFault::Syntax(error.to_string()))
+    }
+}
+
+impl fmt::Display for CrawlUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for CrawlUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.text, f)
+    }
+}
+
+/// A parameter's name in a rule file: as it stands in the URL, or with `*` at its end for all that begin so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamePattern {
+    text: Box<str>,
+    is_prefix: bool,
+}
+
+impl NamePattern {
+    /// Reads `name` or `prefix*`.
+    #[must_use]
+    pub fn new(pattern: &str) -> Self {
+        match pattern.strip_suffix('*') {
+            Some(prefix) => Self {
+                text: prefix.into(),
+                is_prefix: true,
+            },
+            None => Self {
+                text: pattern.into(),
+                is_prefix: false,
+            },
+        }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        if self.is_prefix {
+            name.starts_with(&*self.text)
+        } else {
+            name == &*self.text
+        }
+    }
+}
+
+/// What a site does with its parameters. The default drops well-known session ids and tracking parameters, and
+/// keeps everything else in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Canonical {
+    /// Parameters of the query that do not change what the URL names.
+    pub drop: Vec<NamePattern>,
+    /// Where not empty, only these parameters stay, and the well-known ones below are no exception: `keep = ["*"]`
+    /// keeps even `utm_source`.
+    pub keep: Vec<NamePattern>,
+    /// Names of session ids, in the query and in the path (`/page;name=…`).
+    pub session: Vec<NamePattern>,
+    /// Sorts the parameters by name; equal names keep their order.
+    pub sort: bool,
+}
+
+/// Why a parameter was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    Empty,
+    ByRule,
+    NotKept,
+    Session,
+    Tracking,
+}
+
+impl Dropped {
+    /// The reason in words, for `rules explain`.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Empty => "empty parameter",
+            Self::ByRule => "named in parameters.drop",
+            Self::NotKept => "not named in parameters.keep",
+            Self::Session => "session id",
+            Self::Tracking => "tracking parameter",
+        }
+    }
+}
+
+/// Session ids that forums and application servers put into the URLs of visitors without cookies, and whose names
+/// are used for nothing else.
+const SESSION_NAMES: [&str; 7] = [
+    "jsessionid",
+    "phpsessid",
+    "asp.net_sessionid",
+    "cfid",
+    "cftoken",
+    "zenid",
+    "oscsid",
+];
+
+/// Session ids only where the value looks like one: 32 hex digits (phpBB's `sid`, vBulletin's `s`).
+const SESSION_NAMES_IF_HASH: [&str; 4] = ["sid", "s", "session_id", "sessionid"];
+
+/// Parameters that tell an advertiser where a visitor came from.
+const TRACKING_NAMES: [&str; 8] = [
+    "fbclid", "gclid", "dclid", "yclid", "msclkid", "igshid", "mc_cid", "mc_eid",
+];
+
+impl Canonical {
+    /// Why this raw `name=value` text is dropped; None where it stays.
+    fn dropped(&self, parameter: &str) -> Option<Dropped> {
+        if parameter.is_empty() {
+            return Some(Dropped::Empty);
+        }
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        if named(&self.drop, name) {
+            return Some(Dropped::ByRule);
+        }
+        if named(&self.session, name) {
+            return Some(Dropped::Session);
+        }
+        if !self.keep.is_empty() {
+            return if named(&self.keep, name) {
+                None
+            } else {
+                Some(Dropped::NotKept)
+            };
+        }
+        if is_session(name, value) {
+            return Some(Dropped::Session);
+        }
+        is_tracking(name).then_some(Dropped::Tracking)
+    }
+
+    /// True for a path parameter (`;name=value`) that is a session id.
+    fn is_path_session(&self, parameter: &str) -> bool {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        named(&self.session, name) || (!named(&self.keep, name) && is_session(name, value))
+    }
+}
+
+fn named(patterns: &[NamePattern], name: &str) -> bool {
+    patterns.iter().any(|pattern| pattern.matches(name))
+}
+
+fn is_session(name: &str, value: &str) -> bool {
+    // The longest name has 17 letters, the classic ASP cookie's 12 and 8 random ones.
+    if name.len() > 20 {
+        return false;
+    }
+    let same = |known: &&str| name.eq_ignore_ascii_case(known);
+    if SESSION_NAMES.iter().any(same) {
+        return true;
+    }
+    if name.len() == 20 && name.as_bytes()[..12].eq_ignore_ascii_case(b"aspsessionid") {
+        return true;
+    }
+    value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit()) && SESSION_NAMES_IF_HASH.iter().any(same)
+}
+
+fn is_tracking(name: &str) -> bool {
+    name.starts_with("utm_") || TRACKING_NAMES.contains(&name)
+}
+
+/// Refuses what no later step has to look at. Tab and line ends are stripped by the URL standard; any other
+/// control character is a mistake or an attack.
+fn check_text(text: &str) -> Result<(), UrlFault> {
+    // Normalising shortens a text threefold at most (`%41` → `A`); megabytes of `data:` end here.
+    if text.len() > 3 * URL_BYTES_MAX {
+        return Err(UrlFault::TooLong);
+    }
+    let is_refused = |byte: u8| (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0x7F;
+    if text.bytes().any(is_refused) {
+        Err(UrlFault::Control)
+    } else {
+        Ok(())
+    }
+}
+
+fn join_by_standard(
+    base: &Url,
+    href: &str,
+    encoding: Option<&'static Encoding>,
+    canonical: &Canonical,
+) -> Result<CrawlUrl, UrlFault> {
+    check_text(href)?;
+    let options = Url::options().base_url(Some(base));
+    let joined = match encoding {
+        Some(encoding) => options
+            .encoding_override(Some(&|text| Cow::Owned(encode_query(text, encoding))))
+            .parse(href),
+        None => options.parse(href),
+    };
+    from_url(&joined.map_err(|error| UrlFault::Syntax(error.to_string()))?, canonical)
+}
+
+/// WHATWG URL, percent-encode after encoding, step 5: a character that the charset lacks becomes `%26%23…%3B`.
+fn encode_query(text: &str, encoding: &'static Encoding) -> Vec<u8> {
+    let mut encoder = encoding.new_encoder();
+    let mut bytes = Vec::with_capacity(text.len() + 16);
+    let mut rest = text;
+    loop {
+        // Four bytes a byte hold the worst case of every charset of the standard (ISO-2022-JP's escapes), and the
+        // loop would go on where they did not.
+        bytes.reserve(4 * rest.len() + 16);
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = &rest[read..];
+        match result {
+            EncoderResult::InputEmpty => return bytes,
+            EncoderResult::OutputFull => {}
+            EncoderResult::Unmappable(character) => {
+                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(character)).as_bytes());
+            }
+        }
+    }
+}
+
+fn from_url(url: &Url, canonical: &Canonical) -> Result<CrawlUrl, UrlFault> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(UrlFault::Scheme(url.scheme().chars().take(32).collect()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(UrlFault::Credentials);
+    }
+    finish(&url[..Position::BeforePath], url.path(), url.query(), canonical)
+}
+
+/// Bytes that the URL standard copies as they stand, in a path (1) and in a query (2) of an http URL.
+const VERBATIM: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0x21;
+    while byte < 0x7F {
+        let in_path = !matches!(
+            byte,
+            b'"' | b'#' | b'<' | b'>' | b'?' | b'`' | b'{' | b'}' | b'\\' | b'^'
+        );
+        let in_query = !matches!(byte, b'"' | b'#' | b'<' | b'>' | b'\'');
+        table[byte as usize] = in_path as u8 | (in_query as u8) << 1;
+        byte += 1;
+    }
+    table
+};
+
+/// Resolves a link that the URL standard would copy byte by byte: of the base's origin, without dot segments, of
+/// harmless characters. None sends it to the standard's parser; both give the same (a property test holds it).
+fn join_plain(base: &Url, href: &str, canonical: &Canonical) -> Option<Result<CrawlUrl, UrlFault>> {
+    if !matches!(base.scheme(), "http" | "https") || href.is_empty() || href.len() > URL_BYTES_MAX {
+        return None;
+    }
+    let origin = &base[..Position::BeforePath];
+    if origin.contains('@') {
+        return None;
+    }
+    let is_absolute = href.starts_with("http");
+    let reference = match href.strip_prefix(origin) {
+        Some(rest) if rest.starts_with('/') => rest,
+        _ if is_absolute && href.contains(':') => return None,
+        _ if href.starts_with("//") => return None,
+        _ => href,
+    };
+    let bytes = reference.as_bytes();
+    let path_end = bytes
+        .iter()
+        .position(|&byte| VERBATIM[usize::from(byte)] & 1 == 0)
+        .unwrap_or(bytes.len());
+    let query_end = match bytes.get(path_end) {
+        Some(b'?') => {
+            let query = &bytes[path_end + 1..];
+            path_end
+                + 1
+                + query
+                    .iter()
+                    .position(|&byte| VERBATIM[usize::from(byte)] & 2 == 0)
+                    .unwrap_or(query.len())
+        }
+        _ => path_end,
+    };
+    // Behind a fragment's sign everything is dropped, but for the characters that no URL may hold.
+    match bytes.get(query_end) {
+        None => {}
+        Some(b'#') if bytes[query_end..].iter().all(|byte| (0x20..0x7F).contains(byte)) => {}
+        Some(_) => return None,
+    }
+    let path = &reference[..path_end];
+    let query = reference.get(path_end + 1..query_end);
+    if path.starts_with('/') {
+        return (!has_dot_segment(path)).then(|| finish(origin, path, query, canonical));
+    }
+    if path.is_empty() {
+        // `?query` keeps the base's path; `#fragment` is left to the standard.
+        return query.is_some().then(|| finish(origin, base.path(), query, canonical));
+    }
+    if path.contains(':') || path.starts_with('.') || has_dot_segment(path) {
+        return None;
+    }
+    let folder_end = base.path().rfind('/')? + 1;
+    let path = [&base.path()[..folder_end], path].concat();
+    Some(finish(origin, &path, query, canonical))
+}
+
+/// True where a segment behind a `/` may be `.` or `..`, written plainly or as `%2e`. May be true for others.
+fn has_dot_segment(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    memchr::memchr_iter(b'.', bytes).any(|at| at > 0 && bytes[at - 1] == b'/')
+        || memchr::memchr_iter(b'%', bytes).any(|at| bytes.get(at + 1) == Some(&b'2'))
+}
+
+/// The identity on top of the URL standard's.
+fn finish(origin: &str, path: &str, query: Option<&str>, canonical: &Canonical) -> Result<CrawlUrl, UrlFault> {
+    let origin = without_root_dot(origin)?;
+    let path = unify_percent(path);
+    let path = without_path_sessions(&path, canonical);
+    let query = unify_percent(query.unwrap_or_default());
+    let query = filter_query(&query, canonical);
+    let mut text = String::with_capacity(origin.len() + path.len() + 1 + query.len());
+    text.push_str(&origin);
+    text.push_str(&path);
+    if !query.is_empty() {
+        text.push('?');
+        text.push_str(&query);
+    }
+    if text.len() > URL_BYTES_MAX {
+        return Err(UrlFault::TooLong);
+    }
+    let path_at = u16::try_from(origin.len()).map_err(|_| UrlFault::TooLong)?;
+    Ok(CrawlUrl {
+        text: text.into(),
+        path_at,
+    })
+}
+
+/// `example.org.` names the same host as `example.org` (RFC 3986 §3.2.2).
+fn without_root_dot(origin: &str) -> Result<Cow<'_, str>, UrlFault> {
+    if !origin.ends_with('.') && !origin.contains(".:") {
+        return Ok(Cow::Borrowed(origin));
+    }
+    let (host, port) = split_port(origin);
+    let host = host.strip_suffix('.').unwrap_or(host);
+    if host.ends_with(['.', '/']) {
+        return Err(UrlFault::Host);
+    }
+    Ok(Cow::Owned(match port {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }))
+}
+
+/// Splits the port off an authority or an origin.
+fn split_port(text: &str) -> (&str, Option<&str>) {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => (host, Some(port)),
+        _ => (text, None),
+    }
+}
+
+/// RFC 3986 §6.2.2.1–2: hex digits in upper case, unreserved characters decoded, all else untouched.
+fn unify_percent(text: &str) -> Cow<'_, str> {
+    let Some(first) = memchr::memchr(b'%', text.as_bytes()) else {
+        return Cow::Borrowed(text);
+    };
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len());
+    out.push_str(&text[..first]);
+    let mut at = first;
+    while at < bytes.len() {
+        let escaped = (bytes[at] == b'%').then(|| hex_pair(bytes, at + 1)).flatten();
+        match escaped {
+            Some(byte) if is_unreserved(byte) && !completes_lone_percent(&out, byte) => {
+                out.push(char::from(byte));
+                at += 3;
+            }
+            Some(byte) => {
+                out.push('%');
+                out.push(char::from(HEX[usize::from(byte >> 4)]));
+                out.push(char::from(HEX[usize::from(byte & 15)]));
+                at += 3;
+            }
+            None => {
+                // Text between escapes, copied in one piece; a lone `%` stands alone.
+                let end = memchr::memchr(b'%', &bytes[at + 1..]).map_or(bytes.len(), |next| at + 1 + next);
+                out.push_str(&text[at..end]);
+                at = end;
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+const HEX: [u8; 16] = *b"0123456789ABCDEF";
+
+fn hex_pair(bytes: &[u8], at: usize) -> Option<u8> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let (high, low) = (digit(bytes.get(at)?)?, digit(bytes.get(at + 1)?)?);
+    u8::try_from(high << 4 | low).ok()
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+/// True where a decoded hex digit would turn the lone `%` (or `%4`) before it into an escape that was not there.
+fn completes_lone_percent(out: &str, byte: u8) -> bool {
+    let bytes = out.as_bytes();
+    let percent_at = |back: usize| bytes.len() >= back && bytes[bytes.len() - back] == b'%';
+    byte.is_ascii_hexdigit() && (percent_at(1) || percent_at(2))
+}
+
+/// Drops session ids from the segments of a path: `/view;jsessionid=1A2B` → `/view`.
+fn without_path_sessions<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, str> {
+    let has_session = |segment: &str| segment.split(';').skip(1).any(|part| canonical.is_path_session(part));
+    if memchr::memchr(b';', path.as_bytes()).is_none() || !path.split('/').any(has_session) {
+        return Cow::Borrowed(path);
+    }
+    let mut out = String::with_capacity(path.len());
+    for (index, segment) in path.split('/').enumerate() {
+        if index > 0 {
+            out.push('/');
+        }
+        let mut parts = segment.split(';');
+        let name = parts.next().unwrap_or_default();
+        out.push_str(name);
+        // `/..;jsessionid=1` would become a dot segment, that is another URL.
+        let is_dots = matches!(name, "." | "..");
+        for part in parts.filter(|part| is_dots || !canonical.is_path_session(part)) {
+            out.push(';');
+            out.push_str(part);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Drops and sorts the parameters of a query, as raw text.
+fn filter_query<'a>(query: &'a str, canonical: &Canonical) -> Cow<'a, str> {
+    let is_dropped = |parameter: &str| canonical.dropped(parameter).is_some();
+    if query.is_empty() || (!canonical.sort && !query.split('&').any(is_dropped)) {
+        return Cow::Borrowed(query);
+    }
+    let mut kept: Vec<&str> = query.split('&').filter(|parameter| !is_dropped(parameter)).collect();
+    if canonical.sort {
+        kept.sort_by_key(|parameter| parameter.split_once('=').map_or(*parameter, |(name, _)| name));
+    }
+    Cow::Owned(kept.join("&"))
+}
+
+/// One step of a normalisation that changed something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What was done, in words.
+    pub what: String,
+    /// The URL after it.
+    pub url: String,
+}
+
+/// Normalises an absolute URL as [`CrawlUrl::parse`] does and tells each step that changed something.
+pub fn explain(text: &str, canonical: &Canonical) -> Result<(CrawlUrl, Vec<Step>), UrlFault> {
+    let done = CrawlUrl::parse(text, canonical)?;
+    let mut steps = Vec::new();
+    let mut current = text.to_owned();
+    let mut step = |what: String, url: String| {
+        if url != current {
+            steps.push(Step { what, url: url.clone() });
+            current = url;
+        }
+    };
+    let mut url = Url::parse(text).map_err(|error| UrlFault::Syntax(error.to_string()))?;
+    step(
+        "resolved by the URL standard (case, default port, dot segments, escapes)".to_owned(),
+        url.to_string(),
+    );
+    url.set_fragment(None);
+    step("fragment dropped".to_owned(), url.to_string());
+
+    let origin = without_root_dot(&url[..Position::BeforePath])?;
+    let show = |path: &str, query: &str| {
+        let sign = if query.is_empty() { "" } else { "?" };
+        format!("{origin}{path}{sign}{query}")
+    };
+    step(
+        "root dot of the host or empty query dropped".to_owned(),
+        show(url.path(), url.query().unwrap_or_default()),
+    );
+    let path = unify_percent(url.path());
+    let query = unify_percent(url.query().unwrap_or_default());
+    step(
+        "percent-encoding unified (RFC 3986 §6.2.2)".to_owned(),
+        show(&path, &query),
+    );
+    let path = without_path_sessions(&path, canonical);
+    step("session id dropped from the path".to_owned(), show(&path, &query));
+
+    let mut kept: Vec<&str> = query.split('&').collect();
+    while let Some((at, why)) = kept
+        .iter()
+        .enumerate()
+        .find_map(|(at, text)| Some((at, canonical.dropped(text)?)))
+    {
+        let parameter = kept.remove(at);
+        step(
+            format!("parameter `{parameter}` dropped: {}", why.reason()),
+            show(&path, &kept.join("&")),
+        );
+    }
+    step("parameters sorted by name".to_owned(), done.as_str().to_owned());
+    Ok((done, steps))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parsed(text: &str) -> String {
+        match CrawlUrl::parse(text, &Canonical::default()) {
+            Ok(url) => url.as_str().to_owned(),
+            Err(fault) => format!("! {fault}"),
+        }
+    }
+
+    fn names(list: &[&str]) -> Vec<NamePattern> {
+        list.iter().map(|name| NamePattern::new(name)).collect()
+    }
+
+    #[test]
+    fn identity_follows_rfc_3986_and_whatwg() {
+        let table = [
+            // RFC 3986 §6.2.2.1 case, §6.2.2.2 percent-encoding, §6.2.2.3 dot segments
+            ("HTTP://www.EXAMPLE.com/", "http://www.example.com/"),
+            (
+                "eXAMPLE://a/",
+                "! the scheme is `example`, only http and https are crawled",
+            ),
+            ("http://h/%7Euser/%7euser", "http://h/~user/~user"),
+            ("http://h/%c3%a9%2f%3f", "http://h/%C3%A9%2F%3F"),
+            ("http://h/a/./b/../c", "http://h/a/c"),
+            ("http://h/a/%2e%2E/c", "http://h/c"),
+            ("http://h/../../x", "http://h/x"),
+            // §6.2.3 scheme-based
+            ("http://h", "http://h/"),
+            ("http://h:80/", "http://h/"),
+            ("https://h:443/", "https://h/"),
+            ("http://h:/", "http://h/"),
+            ("https://h:80/", "https://h:80/"),
+            ("http://h./x", "http://h/x"),
+            ("http://h.:8080/x", "http://h:8080/x"),
+            ("http://127.0.0.1../", "! the host name ends in empty labels"),
+            // §3.5
+            ("http://h/a#b", "http://h/a"),
+            ("http://h/a?#b", "http://h/a"),
+            ("http://h/a?&&", "http://h/a"),
+            ("http://h/a?x&&y=", "http://h/a?x&y="),
+            // WHATWG
+            ("  http://h/a b\t\nc ", "http://h/a%20bc"),
+            ("http:\\\\h\\a\\b", "http://h/a/b"),
+            ("http://0x7f.1/", "http://127.0.0.1/"),
+            ("http://2130706433/", "http://127.0.0.1/"),
+            ("http://[::FFFF:127.0.0.1]:81/", "http://[::ffff:7f00:1]:81/"),
+            ("http://bücher.example/ü", "http://xn--bcher-kva.example/%C3%BC"),
+            ("http://h/%", "http://h/%"),
+            ("http://h/%zz%4", "http://h/%zz%4"),
+            ("http://h/%2541", "http://h/%2541"),
+            // a lone `%` must not meet a decoded digit
+            ("http://h/%%34%31", "http://h/%%341"),
+            ("http://h/%4%31", "http://h/%4%31"),
+            // GBK percent-bytes stay as they are
+            ("http://h/s?q=%d6%d0%ce%c4&p=1", "http://h/s?q=%D6%D0%CE%C4&p=1"),
+            ("http://h/s?q=%81A%81%41", "http://h/s?q=%81A%81A"),
+            // refused
+            ("http://user@h/", "! a user name or password stands in the URL"),
+            ("http://u:p@h/", "! a user name or password stands in the URL"),
+            ("http://h/\u{1}", "! a control character stands in the URL"),
+            ("ftp://h/", "! the scheme is `ftp`, only http and https are crawled"),
+            (
+                "magnet:?xt=urn:btih:00",
+                "! the scheme is `magnet`, only http and https are crawled",
+            ),
+            ("/path", "! not a URL: relative URL without a base"),
+            ("http://", "! not a URL: empty host"),
+        ];
+        for (input, expected) in table {
+            assert_eq!(parsed(input), expected, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn session_and_tracking_parameters_are_dropped_by_default() {
+        let hash = "0123456789abcdef0123456789ABCDEF";
+        let table = [
+            ("http://h/v?t=1&PHPSESSID=abc", "http://h/v?t=1"),
+            ("http://h/v?phpsessid=abc", "http://h/v"),
+            ("http://h/v?ASPSESSIONIDABCDEFGH=x&a", "http://h/v?a"),
+            ("http://h/v;jsessionid=1A2B?x=1", "http://h/v?x=1"),
+            ("http://h/a;JSESSIONID=1/b;v=2;jsessionid=3", "http://h/a/b;v=2"),
+            ("http://h/..;jsessionid=1/b", "http://h/..;jsessionid=1/b"),
+            ("http://h/v?utm_source=a&id=7&utm_medium=b&fbclid=c", "http://h/v?id=7"),
+            ("http://h/v?sid=42&s=linux", "http://h/v?sid=42&s=linux"),
+        ];
+        for (input, expected) in table {
+            assert_eq!(parsed(input), expected, "{input:?}");
+        }
+        assert_eq!(parsed(&format!("http://h/v.php?sid={hash}&t=9")), "http://h/v.php?t=9");
+        assert_eq!(parsed(&format!("http://h/v.php?t=9&s={hash}")), "http://h/v.php?t=9");
+        assert_eq!(
+            parsed(&format!("http://h/v.php?h={hash}")),
+            format!("http://h/v.php?h={hash}")
+        );
+    }
+
+    #[test]
+    fn parameters_of_the_rule_file_drop_keep_sort_and_name_sessions() {
+        let parse = |text: &str, canonical: &Canonical| CrawlUrl::parse(text, canonical).unwrap().as_str().to_owned();
+        let drop = Canonical {
+            drop: names(&["search_id", "ref*"]),
+            ..Canonical::default()
+        };
+        assert_eq!(
+            parse("http://h/?a=1&search_id=9&referer=x&ref&id=2", &drop),
+            "http://h/?a=1&id=2"
+        );
+        let keep = Canonical {
+            keep: names(&["id", "page"]),
+            ..Canonical::default()
+        };
+        assert_eq!(
+            parse("http://h/?page=2&x=1&id=3&utm_id=1", &keep),
+            "http://h/?page=2&id=3"
+        );
+        let keep_all = Canonical {
+            keep: names(&["*"]),
+            ..Canonical::default()
+        };
+        assert_eq!(
+            parse("http://h/?utm_id=1&PHPSESSID=2", &keep_all),
+            "http://h/?utm_id=1&PHPSESSID=2"
+        );
+        let sort = Canonical {
+            sort: true,
+            ..Canonical::default()
+        };
+        assert_eq!(
+            parse("http://h/?b=2&a[]=2&a[]=1&c", &sort),
+            "http://h/?a[]=2&a[]=1&b=2&c"
+        );
+        let session = Canonical {
+            session: names(&["token"]),
+            ..Canonical::default()
+        };
+        assert_eq!(parse("http://h/x;token=1/y?token=2&z=3", &session), "http://h/x/y?z=3");
+    }
+
+    #[test]
+    fn links_resolve_against_the_page_in_its_charset() {
+        let base = Url::parse("http://h:8080/dir/page.php?x=1#f").unwrap();
+        let gbk = Some(encoding_rs::GBK);
+        let table = [
+            ("a.torrent", "http://h:8080/dir/a.torrent"),
+            ("../up", "http://h:8080/up"),
+            ("./", "http://h:8080/dir/"),
+            ("?page=2", "http://h:8080/dir/page.php?page=2"),
+            ("#top", "http://h:8080/dir/page.php?x=1"),
+            ("", "http://h:8080/dir/page.php?x=1"),
+            ("//other/x", "http://other/x"),
+            ("http://h:8080/abs#x", "http://h:8080/abs"),
+            ("http:rel", "http://h:8080/dir/rel"),
+            ("a:b", "! the scheme is `a`, only http and https are crawled"),
+            (
+                "javascript:void(0)",
+                "! the scheme is `javascript`, only http and https are crawled",
+            ),
+            ("/s?q=中文", "http://h:8080/s?q=%D6%D0%CE%C4"),
+            ("/中?q=é", "http://h:8080/%E4%B8%AD?q=%A8%A6"),
+            ("/s?q=\u{1F600}&a=1", "http://h:8080/s?q=%26%23128512%3B&a=1"),
+        ];
+        for (href, expected) in table {
+            let joined = CrawlUrl::join(&base, href, gbk, &Canonical::default());
+            let joined = joined.map_or_else(|fault| format!("! {fault}"), |url| url.as_str().to_owned());
+            assert_eq!(joined, expected, "{href:?}");
+        }
+    }
+
+    #[test]
+    fn parts_are_what_the_database_keeps() {
+        let url = CrawlUrl::parse("https://[::1]:8443/a/b?c=d", &Canonical::default()).unwrap();
+        assert_eq!(
+            (url.scheme(), url.host(), url.authority()),
+            ("https", "[::1]", "[::1]:8443")
+        );
+        assert_eq!((url.origin(), url.path()), ("https://[::1]:8443", "/a/b?c=d"));
+        assert_eq!(CrawlUrl::from_parts(url.origin(), url.path()), url);
+        let plain = CrawlUrl::parse("http://[::1]/", &Canonical::default()).unwrap();
+        assert_eq!((plain.host(), plain.authority()), ("[::1]", "[::1]"));
+    }
+
+    #[test]
+    fn urls_beyond_the_cap_are_refused() {
+        let long = format!("http://h/{}", "a".repeat(URL_BYTES_MAX));
+        assert_eq!(CrawlUrl::parse(&long, &Canonical::default()), Err(UrlFault::TooLong));
+        let just = format!("http://h/{}", "a".repeat(URL_BYTES_MAX - "http://h/".len()));
+        assert_eq!(
+            CrawlUrl::parse(&just, &Canonical::default()).unwrap().as_str().len(),
+            URL_BYTES_MAX
+        );
+        let shrinks = format!("http://h/{}", "%41".repeat(URL_BYTES_MAX - 10));
+        assert!(CrawlUrl::parse(&shrinks, &Canonical::default()).is_ok());
+    }
+
+    #[test]
+    fn explanation_ends_at_the_identity() {
+        let canonical = Canonical {
+            sort: true,
+            drop: names(&["x"]),
+            ..Canonical::default()
+        };
+        let text = "HTTP://H.:80/%7ea;jsessionid=1?z=1&x=2&utm_id=3&a=%c4#frag";
+        let (url, steps) = explain(text, &canonical).unwrap();
+        assert_eq!(url.as_str(), "http://h/~a?a=%C4&z=1");
+        assert_eq!(steps.last().unwrap().url, url.as_str());
+        let told: Vec<&str> = steps.iter().map(|step| step.what.as_str()).collect();
+        assert_eq!(told.len(), 8, "{told:#?}");
+        assert!(
+            told.contains(&"parameter `utm_id=3` dropped: tracking parameter"),
+            "{told:#?}"
+        );
+    }
+
+    fn url_like() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("http://h"),
+            Just("https://H.example.:443"),
+            Just("/"),
+            Just("//"),
+            Just("."),
+            Just(".."),
+            Just("%2e"),
+            Just("%2E"),
+            Just("%"),
+            Just("%4"),
+            Just("%41"),
+            Just("%25"),
+            Just("%d6%d0"),
+            Just("?"),
+            Just("&"),
+            Just("="),
+            Just("#"),
+            Just(";jsessionid=1"),
+            Just(";"),
+            Just(":"),
+            Just("@"),
+            Just("\\"),
+            Just("'"),
+            Just("^"),
+            Just("`"),
+            Just("{"),
+            Just("|"),
+            Just("["),
+            Just(" "),
+            Just("\t"),
+            Just("\u{7f}"),
+            Just("é"),
+            Just("中"),
+            Just("1"),
+            Just("a"),
+            Just("f"),
+            Just("utm_a=1"),
+            Just("PHPSESSID=2"),
+            Just("b=2"),
+            Just("http:"),
+            Just("127.0.0.1"),
+        ];
+        proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+    }
+
+    fn canonicals() -> impl Strategy<Value = Canonical> {
+        (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sort, drop, keep)| Canonical {
+            sort,
+            drop: if drop { names(&["b", "a*"]) } else { Vec::new() },
+            keep: if keep { names(&["b", "f*"]) } else { Vec::new() },
+            session: if drop { names(&["f"]) } else { Vec::new() },
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn normalising_twice_changes_nothing(text in url_like(), canonical in canonicals()) {
+            if let Ok(once) = CrawlUrl::parse(&format!("http://h/{text}"), &canonical) {
+                let twice = CrawlUrl::parse(once.as_str(), &canonical);
+                prop_assert_eq!(twice.as_ref(), Ok(&once));
+                prop_assert!(once.path().starts_with('/'));
+            }
+            if let Ok(once) = CrawlUrl::parse(&text, &canonical) {
+                prop_assert_eq!(CrawlUrl::parse(once.as_str(), &canonical), Ok(once));
+            }
+        }
+
+        #[test]
+        fn the_short_way_and_the_standard_agree(
+            base in url_like(),
+            href in url_like(),
+            canonical in canonicals(),
+            is_gbk in any::<bool>(),
+        ) {
+            let base = Url::parse(&format!("http://h/{base}")).unwrap();
+            let encoding = is_gbk.then_some(encoding_rs::GBK);
+            if let Some(short) = join_plain(&base, &href, &canonical) {
+                prop_assert_eq!(short, join_by_standard(&base, &href, encoding, &canonical));
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in any::<String>(), href in any::<String>()) {
+            let canonical = Canonical::default();
+            let _ = CrawlUrl::parse(&text, &canonical);
+            let base = Url::parse("http://h/a/b?c").unwrap();
+            let _ = CrawlUrl::join(&base, &href, Some(encoding_rs::ISO_2022_JP), &canonical);
+        }
+
+        #[test]
+        fn explanation_agrees_with_parse(text in url_like(), canonical in canonicals()) {
+            let text = format!("http://h/{text}");
+            if let Ok((url, steps)) = explain(&text, &canonical) {
+                prop_assert_eq!(CrawlUrl::parse(&text, &canonical), Ok(url.clone()));
+                let last = steps.last().map_or(text.as_str(), |step| step.url.as_str());
+                prop_assert_eq!(last, url.as_str());
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! `gleaner rules …`: check, explain, new, schema.
+//!
+//! Plain functions that write their text to where they are told, so that tests read it; the command line's own part
+//! (arguments, exit codes, terminal) is elsewhere.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::rules::families;
+use crate::rules::fault::render;
+use crate::rules::starter::starter;
+use crate::rules::{Fault, LoadedFile, Refusal, SiteRules, Verdict, file, load_dir, load_file};
+use crate::url::{Canonical, CrawlUrl, explain as explain_url};
+
+/// Checks rule files, or without any all site files of `rules_dir` and its families. True when none has a fault.
+pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: bool) -> io::Result<bool> {
+    let mut faults: Vec<Fault> = Vec::new();
+    let mut sites = 0_usize;
+    let mut families = 0_usize;
+    let mut found = |file: &Path, result: Result<String, Vec<Fault>>, out: &mut dyn Write| match result {
+        Ok(told) => writeln!(out, "ok {}: {told}", file.display()),
+        Err(more) => {
+            faults.extend(more);
+            Ok(())
+        }
+    };
+    let loaded = if files.is_empty() {
+        load_dir(rules_dir)
+    } else {
+        Vec::new()
+    };
+    for file in loaded {
+        sites += 1;
+        found(&file.path, told(file.site), out)?;
+    }
+    let own_families = if files.is_empty() {
+        family_paths(&rules_dir.join("families"))
+    } else {
+        Vec::new()
+    };
+    for path in files.iter().chain(&own_families) {
+        if is_family(path) {
+            families += 1;
+            let result = families::check_file(path).map(|rules| format!("family, {rules} rules with inherited ones"));
+            found(path, result, out)?;
+        } else {
+            sites += 1;
+            let LoadedFile { path, site } = load_file(path);
+            found(&path, told(site), out)?;
+        }
+    }
+    out.write_all(render(&faults, colour).as_bytes())?;
+    if faults.is_empty() {
+        writeln!(out, "{sites} site files and {families} families, no faults")?;
+    } else {
+        let fault_word = if faults.len() == 1 { "fault" } else { "faults" };
+        let mut bad: Vec<&Path> = faults.iter().map(|fault| fault.path.as_path()).collect();
+        bad.sort();
+        bad.dedup();
+        writeln!(
+            out,
+            "{} {fault_word} in {} of {} files",
+            faults.len(),
+            bad.len(),
+            sites + families
+        )?;
+    }
+    Ok(faults.is_empty())
+}
+
+fn told(site: Result<std::sync::Arc<SiteRules>, Vec<Fault>>) -> Result<String, Vec<Fault>> {
+    site.map(|site| {
+        let state = if site.enabled { "enabled" } else { "not enabled" };
+        format!(
+            "site {}, {state}, {} rules with inherited ones",
+            site.name,
+            site.rules().len()
+        )
+    })
+}
+
+fn is_family(path: &Path) -> bool {
+    path.parent()
+        .and_then(Path::file_name)
+        .is_some_and(|folder| folder == "families")
+}
+
+fn family_paths(folder: &Path) -> Vec<PathBuf> {
+    crate::rules::site_paths(folder).unwrap_or_default()
+}
+
+/// Tells what becomes of a URL: how each site of its host normalises it, and which rule of which file, at which
+/// line, takes or refuses it. True where a site takes it.
+pub fn explain(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result<bool> {
+    let plain = match CrawlUrl::parse(url, &Canonical::default()) {
+        Ok(plain) => plain,
+        Err(fault) => {
+            writeln!(
+                out,
+                "{url}: {fault}\n  hint: write an absolute http or https URL, in quotes"
+            )?;
+            return Ok(false);
+        }
+    };
+    let mut is_taken = false;
+    let mut owners = 0_usize;
+    let mut hosts: Vec<String> = Vec::new();
+    for file in load_dir(rules_dir) {
+        let site = match file.site {
+            Ok(site) => site,
+            Err(faults) => {
+                let first = faults.first().map(ToString::to_string).unwrap_or_default();
+                writeln!(
+                    out,
+                    "{}: not asked, it has {} faults; first {first}",
+                    file.path.display(),
+                    faults.len()
+                )?;
+                continue;
+            }
+        };
+        if !site.owns_host(plain.authority()) {
+            hosts.extend(
+                site.hosts
+                    .iter()
+                    .map(|host| format!("{host} ({})", file.path.display())),
+            );
+            continue;
+        }
+        owners += 1;
+        is_taken |= explain_for(url, &site, out)?;
+    }
+    if owners == 0 {
+        writeln!(out, "refused: no site file names the host `{}`", plain.authority())?;
+        if hosts.is_empty() {
+            writeln!(out, "  hint: run: gleaner rules new {}", plain.origin())?;
+        } else {
+            writeln!(out, "  hosts with rules: {}", hosts.join(", "))?;
+        }
+    }
+    Ok(is_taken)
+}
+
+fn explain_for(text: &str, site: &SiteRules, out: &mut impl Write) -> io::Result<bool> {
+    let state = if site.enabled { "" } else { ", not enabled" };
+    writeln!(out, "site {} ({}{state})", site.name, site.file.display())?;
+    writeln!(out, "  given       {text}")?;
+    let (url, steps) = match explain_url(text, &site.canonical) {
+        Ok(done) => done,
+        Err(fault) => {
+            writeln!(out, "  refused     {fault}")?;
+            return Ok(false);
+        }
+    };
+    for step in &steps {
+        writeln!(out, "  → {}\n              {}", step.what, step.url)?;
+    }
+    writeln!(out, "  identity    {url}")?;
+    writeln!(out, "  matched on  {}", url.path())?;
+    match site.judge(&url) {
+        Verdict::Take {
+            class,
+            rule,
+            page_capture,
+        } => {
+            writeln!(out, "  taken as    {}", class.name())?;
+            writeln!(out, "  by          {}: {} '{}'", rule.place(), rule.key(), rule.pattern)?;
+            if let Some(page) = page_capture.and_then(|(start, end)| url.path().get(start..end)) {
+                writeln!(out, "  page        {page}")?;
+            }
+            if class == file::Class::Login {
+                writeln!(out, "  note        login pages are never fetched as links")?;
+            }
+            Ok(true)
+        }
+        Verdict::Refuse { reason } => {
+            writeln!(out, "  refused     {}", reason.name())?;
+            match reason {
+                Refusal::Denied(rule) => {
+                    writeln!(out, "  by          {}: {} '{}'", rule.place(), rule.key(), rule.pattern)?;
+                }
+                Refusal::NoClass => {
+                    writeln!(out, "  why         none of {} rules matches it", site.rules().len())?;
+                    writeln!(
+                        out,
+                        "  hint        add an expression to a class of {}",
+                        site.file.display()
+                    )?;
+                }
+                Refusal::NotBelowStart => {
+                    let folders: Vec<String> = site.below.iter().map(|(host, path)| format!("{host}{path}")).collect();
+                    writeln!(
+                        out,
+                        "  why         below_start keeps the crawl below {}",
+                        folders.join(", ")
+                    )?;
+                }
+                Refusal::WrongHost => writeln!(out, "  why         its hosts are {}", site.hosts.join(", "))?,
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// Writes the starter file of a URL into `rules_dir` and returns its path; never overwrites.
+pub fn new_file(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result<PathBuf> {
+    let starter = starter(url).map_err(|fault| {
+        let hint = "write the site's address, as https://example.org/";
+        io::Error::new(io::ErrorKind::InvalidInput, format!("{url}: {fault}\n  hint: {hint}"))
+    })?;
+    std::fs::create_dir_all(rules_dir).map_err(|error| at(rules_dir, &error))?;
+    let path = rules_dir.join(&starter.file_name);
+    let mut file = std::fs::File::create_new(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            let hint = "edit it, or move it away first";
+            io::Error::new(
+                error.kind(),
+                format!("{}: is there already\n  hint: {hint}", path.display()),
+            )
+        }
+        _ => at(&path, &error),
+    })?;
+    file.write_all(starter.text.as_bytes())
+        .map_err(|error| at(&path, &error))?;
+    writeln!(out, "wrote {}", path.display())?;
+    writeln!(out, "next: edit it, then run: gleaner rules check {}", path.display())?;
+    Ok(path)
+}
+
+fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Writes the JSON Schema of site files, for editors.
+pub fn schema(out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{:#}", file::site_schema())
+}

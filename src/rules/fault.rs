@@ -1,0 +1,306 @@
+//! Faults in files that people write, as data: where, what, and how to mend it.
+//!
+//! Rule files and the configuration share them. A fault prints as `path:line:column: message`; [`render`] shows the
+//! offending text marked in its line.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// One fault of one file.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub path: PathBuf,
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// Bytes of the offending text in the file.
+    pub span: Range<usize>,
+    /// The key that it belongs to, as `classes.index[1]`; empty where it belongs to the whole file.
+    pub key: String,
+    /// What is wrong, without a full stop.
+    pub message: String,
+    /// How to mend it, in the imperative.
+    pub hint: Option<String>,
+    /// The whole text of the file, shared by its faults; empty where it could not be read.
+    pub source: Arc<str>,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: ", self.path.display(), self.line, self.column)?;
+        f.write_str(&self.message)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+// The source is left out: it would be printed with every fault.
+impl fmt::Debug for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fault({self})")
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Collects the faults of one file and knows where its lines begin.
+#[derive(Debug)]
+pub struct Faults {
+    path: PathBuf,
+    source: Arc<str>,
+    line_starts: Vec<usize>,
+    list: Vec<Fault>,
+}
+
+impl Faults {
+    /// An empty list for the file `path` with the text `source`.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>, source: &str) -> Self {
+        let mut line_starts = vec![0];
+        line_starts.extend(memchr::memchr_iter(b'\n', source.as_bytes()).map(|at| at + 1));
+        Self {
+            path: path.into(),
+            source: source.into(),
+            line_starts,
+            list: Vec::new(),
+        }
+    }
+
+    /// Adds a fault. A span beyond the text, or within a character, is moved to where it fits.
+    pub fn add(&mut self, span: Range<usize>, key: &str, message: impl Into<String>, hint: Option<String>) {
+        let start = floor_boundary(&self.source, span.start);
+        let end = floor_boundary(&self.source, span.end.max(start));
+        let (line, column) = self.place(start);
+        self.list.push(Fault {
+            path: self.path.clone(),
+            line,
+            column,
+            span: start..end,
+            key: key.to_owned(),
+            message: message.into(),
+            hint,
+            source: self.source.clone(),
+        });
+    }
+
+    /// Line and column of a byte, both from 1.
+    #[must_use]
+    pub fn place(&self, at: usize) -> (usize, usize) {
+        let line = self.line_starts.partition_point(|&start| start <= at);
+        let start = self
+            .line_starts
+            .get(line.saturating_sub(1))
+            .copied()
+            .unwrap_or_default();
+        let before = self.source.get(start..at).unwrap_or_default();
+        (line.max(1), before.chars().count() + 1)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text of the file.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True where something is wrong with this key or within it.
+    #[must_use]
+    pub fn concern(&self, key: &str) -> bool {
+        self.list.iter().any(|fault| {
+            let rest = fault.key.strip_prefix(key);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        })
+    }
+
+    /// Keeps the first `count` faults, and of the later ones those that `keep` names.
+    pub fn retain_from(&mut self, count: usize, keep: impl Fn(&Fault) -> bool) {
+        let mut index = 0;
+        self.list.retain(|fault| {
+            index += 1;
+            index <= count || keep(fault)
+        });
+    }
+
+    /// The faults so far.
+    #[must_use]
+    pub fn list(&self) -> &[Fault] {
+        &self.list
+    }
+
+    /// The faults in the order of the text.
+    #[must_use]
+    pub fn into_sorted(mut self) -> Vec<Fault> {
+        self.list
+            .sort_by(|a, b| (a.span.start, a.span.end, &a.message).cmp(&(b.span.start, b.span.end, &b.message)));
+        self.list.dedup();
+        self.list
+    }
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Faults shown in full by [`render`]; a file may hold a hundred thousand.
+const RENDERED_MAX: usize = 200;
+
+/// Shows the faults with their lines, the offending text marked. `colour` is for terminals (`NO_COLOR` is the
+/// caller's to honour, see [`colour_wanted`]).
+#[must_use]
+pub fn render(faults: &[Fault], colour: bool) -> String {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.decor_style(DecorStyle::Ascii);
+    let mut out = String::new();
+    for fault in faults.iter().take(RENDERED_MAX) {
+        // `path:line:column: message` in one line first: editors and people with grep read that one.
+        out.push_str(&format!("{}:{}:{}: ", fault.path.display(), fault.line, fault.column));
+        out.push_str(&marked(&renderer, fault));
+        if let Some(hint) = &fault.hint {
+            out.push_str(&format!("  hint: {hint}\n"));
+        }
+        out.push('\n');
+    }
+    if faults.len() > RENDERED_MAX {
+        out.push_str(&format!("… and {} more\n", faults.len() - RENDERED_MAX));
+    }
+    out
+}
+
+/// The message with the marked line below it.
+fn marked(renderer: &Renderer, fault: &Fault) -> String {
+    let title = Level::ERROR.primary_title(fault.message.as_str());
+    if fault.source.is_empty() {
+        return format!("{}\n", renderer.render(&[annotate_snippets::Group::with_title(title)]));
+    }
+    let (shown, span) = excerpt(&fault.source, &fault.span);
+    let snippet = Snippet::source(shown)
+        .line_start(fault.line)
+        .annotation(AnnotationKind::Primary.span(span));
+    format!("{}\n", renderer.render(&[title.element(snippet)]))
+}
+
+/// Bytes of a line shown before the marked text, and of the marked text and what follows it.
+const EXCERPT_BYTES: usize = 160;
+
+/// The line of the span, cut where it is very long, and the span within it. A span of several lines is marked in its
+/// first one.
+fn excerpt<'a>(source: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
+    let line_start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = source[span.start..]
+        .find('\n')
+        .map_or(source.len(), |at| span.start + at);
+    let start = floor_boundary(source, line_start.max(span.start.saturating_sub(EXCERPT_BYTES)));
+    let end = floor_boundary(source, line_end.min(span.start + 2 * EXCERPT_BYTES));
+    (
+        &source[start..end],
+        span.start - start..span.end.min(end).max(span.start) - start,
+    )
+}
+
+/// True where colours are wanted: a terminal, and neither `NO_COLOR` (<https://no-color.org>) nor `TERM=dumb`.
+#[must_use]
+pub fn colour_wanted(is_terminal: bool) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    is_terminal && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// The nearest of the known names, where one is near enough to be meant.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // The comparison is quadratic in the length; no known name is half as long.
+    if name.len() > 64 {
+        return None;
+    }
+    let name = name.to_lowercase();
+    let words = sorted_words(&name);
+    let likeness = |known: &str| {
+        // `max_depth` for `depth_max`: the same words in another order.
+        if sorted_words(known) == words {
+            1.0
+        } else {
+            strsim::jaro_winkler(&name, known)
+        }
+    };
+    known
+        .into_iter()
+        .map(|known| (likeness(known), known))
+        .filter(|(likeness, _)| *likeness > 0.77)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known)
+}
+
+fn sorted_words(name: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = name.split(['_', '-', ' ']).collect();
+    words.sort_unstable();
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_characters_and_lines_from_one() {
+        let mut faults = Faults::new("a.toml", "é = 1\nü = bad\n");
+        let at = faults.source().find("bad").unwrap();
+        faults.add(at..at + 3, "ü", "no value", Some("write a number".to_owned()));
+        let faults = faults.into_sorted();
+        assert_eq!(faults[0].to_string(), "a.toml:2:5: no value\n  hint: write a number");
+        let shown = render(&faults, false);
+        assert!(shown.starts_with("a.toml:2:5: error: no value\n"), "{shown}");
+        assert!(shown.contains("2 | ü = bad\n  |     ^^^\n"), "{shown}");
+        assert!(shown.contains("  hint: write a number\n"), "{shown}");
+        assert!(render(&faults, true).contains("\u{1b}["));
+        assert!(!shown.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn spans_outside_the_text_are_moved_into_it() {
+        let mut faults = Faults::new("a", "é\n");
+        faults.add(1..900, "", "x", None);
+        let (from, to) = (900, 1);
+        faults.add(from..to, "", "y", None);
+        let faults = faults.into_sorted();
+        assert_eq!(
+            faults.iter().map(|fault| fault.span.clone()).collect::<Vec<_>>(),
+            [0..3, 3..3]
+        );
+        assert!(!render(&faults, false).is_empty());
+    }
+
+    #[test]
+    fn a_near_name_is_suggested_and_a_far_one_is_not() {
+        let known = ["start", "hosts", "classes", "depth_max"];
+        assert_eq!(nearest("strat", known), Some("start"));
+        assert_eq!(nearest("max_depth", known), Some("depth_max"));
+        assert_eq!(nearest("depthmax", known), Some("depth_max"));
+        assert_eq!(nearest("zzzz", known), None);
+        assert_eq!(nearest(&"a".repeat(1_000_000), known), None);
+    }
+}

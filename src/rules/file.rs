@@ -1,0 +1,368 @@
+//! Site rule files and family files as written: the one source of the JSON Schema, of the checks of shape and of
+//! `docs/rules.md`.
+//!
+//! Everything here is data. `check` gives it meaning.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{EXAMPLES_MAX, HOSTS_PER_SITE_MAX, RULES_PER_SITE_MAX, START_URLS_MAX};
+
+/// What a URL of a site is, which decides what is done with the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// Lists torrents, mostly in pages, newest first.
+    Index,
+    /// Lists threads of a forum.
+    Board,
+    /// Describes one torrent and carries its link.
+    Detail,
+    /// A thread of a forum.
+    Thread,
+    /// Answers with a torrent.
+    Download,
+    /// The login page: known, and never fetched as a link.
+    Login,
+    /// Any other page whose links are worth following.
+    Page,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Self; 7] = [
+        Self::Index,
+        Self::Board,
+        Self::Detail,
+        Self::Thread,
+        Self::Download,
+        Self::Login,
+        Self::Page,
+    ];
+
+    /// As rule files, metrics and logs write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::Board => "board",
+            Self::Detail => "detail",
+            Self::Thread => "thread",
+            Self::Download => "download",
+            Self::Login => "login",
+            Self::Page => "page",
+        }
+    }
+
+    /// A page of a list, which coverage counts by (ALGORITHMS §7).
+    #[must_use]
+    pub fn is_listing(self) -> bool {
+        matches!(self, Self::Index | Self::Board)
+    }
+
+    /// What a list lists.
+    #[must_use]
+    pub fn is_target(self) -> bool {
+        matches!(self, Self::Detail | Self::Thread | Self::Download)
+    }
+
+    /// Expected to answer with a page whose links are followed.
+    #[must_use]
+    pub fn is_page(self) -> bool {
+        !matches!(self, Self::Download | Self::Login)
+    }
+}
+
+/// Regular expressions by class, in the order of the file.
+pub type Classes = IndexMap<Class, Vec<String>>;
+
+/// The rules of one site: a file `rules/<name>.toml`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("required" = ["start"]))]
+pub struct SiteFile {
+    /// Name of the site in the database, the logs and the archive. Default: the file's name without `.toml`.
+    #[schemars(length(min = 1))]
+    pub name: Option<String>,
+    /// Whether the service crawls this site, and `gleaner crawl` without a name.
+    pub enabled: bool,
+    /// A family of sites whose rules come behind the ones of this file, as `families/nginx`.
+    #[schemars(length(min = 1))]
+    pub extends: Option<String>,
+    /// URLs where the crawl begins, each of a class of this file or of its family.
+    #[schemars(length(max = START_URLS_MAX))]
+    pub start: Vec<String>,
+    /// Hosts that belong to the site, as `example.org`, `example.org:8080` or `*.example.org`. Default: the hosts
+    /// of the start URLs.
+    #[schemars(length(max = HOSTS_PER_SITE_MAX))]
+    pub hosts: Option<Vec<String>>,
+    /// Whether only URLs below the folders of the start URLs are fetched, on the hosts that have a start URL.
+    /// Default: what the family says, else false.
+    pub below_start: Option<bool>,
+    /// Regular expressions by class, matched against path and query. The first that matches wins, in the order of
+    /// the file; a URL that none matches is not fetched. A group named `page` marks the page number.
+    #[schemars(with = "ClassTable")]
+    pub classes: Classes,
+    /// Regular expressions of URLs that are never fetched; they come before the classes of the same file.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    pub deny: Vec<String>,
+    /// What the site does with the parameters of its URLs.
+    pub parameters: ParametersFile,
+    /// The charset of the site's pages (a label of the WHATWG Encoding Standard, as `gbk`) where its own headers
+    /// and meta tags are wrong or absent.
+    #[schemars(length(min = 1))]
+    pub charset: Option<String>,
+    /// How fast the site is fetched.
+    pub rate: RateFile,
+    /// Queues that the URLs of one host are spread over (ALGORITHMS §9).
+    #[schemars(range(min = 1, max = 1024))]
+    pub lanes: u16,
+    /// What the lane of a URL is computed from.
+    pub lane_key: LaneKey,
+    /// Links from a start URL beyond which nothing is fetched.
+    #[schemars(range(min = 0, max = 1000))]
+    pub depth_max: Option<u16>,
+    /// URLs of this site that one crawl fetches.
+    #[schemars(range(min = 1))]
+    pub pages_max: Option<u64>,
+    /// Minutes after which the service looks at start URLs and lists again (ALGORITHMS §6: every three hours).
+    #[schemars(range(min = 1, max = 525_600))]
+    pub revisit_minutes: u32,
+    /// Whether the site's robots.txt is obeyed.
+    pub robots: RobotsFile,
+    /// Request headers beyond the crawler's own. Cookies and authorisation do not belong here.
+    pub headers: IndexMapOfStrings,
+    /// Proxy for this site: `http://`, `https://`, `socks5://` or `socks5h://` with host and port.
+    #[schemars(length(min = 1))]
+    pub proxy: Option<String>,
+    /// Whether the site may resolve to private and loopback addresses. Default: true where a start URL names such
+    /// an address itself, else false.
+    pub private_addresses: Option<bool>,
+    /// URLs that `gleaner rules check` tries the rules on.
+    pub examples: ExamplesFile,
+}
+
+impl Default for SiteFile {
+    fn default() -> Self {
+        Self {
+            name: None,
+            enabled: true,
+            extends: None,
+            start: Vec::new(),
+            hosts: None,
+            below_start: None,
+            classes: Classes::new(),
+            deny: Vec::new(),
+            parameters: ParametersFile::default(),
+            charset: None,
+            rate: RateFile::default(),
+            lanes: 1,
+            lane_key: LaneKey::Host,
+            depth_max: None,
+            pages_max: None,
+            revisit_minutes: 180,
+            robots: RobotsFile::default(),
+            headers: IndexMapOfStrings::default(),
+            proxy: None,
+            private_addresses: None,
+            examples: ExamplesFile::default(),
+        }
+    }
+}
+
+/// Rules that many sites share, because they run the same software: a file `rules/families/<name>.toml`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FamilyFile {
+    /// What software this is, and which versions were looked at.
+    pub description: String,
+    /// A family whose rules come after the ones of this file.
+    #[schemars(length(min = 1))]
+    pub extends: Option<String>,
+    /// Whether only URLs below the folders of the start URLs are fetched.
+    pub below_start: Option<bool>,
+    /// Regular expressions by class; see the site file.
+    #[schemars(with = "ClassTable")]
+    pub classes: Classes,
+    /// Regular expressions of URLs that are never fetched.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    pub deny: Vec<String>,
+    /// What the software does with the parameters of its URLs.
+    pub parameters: ParametersFile,
+    /// The charset of its pages, where its headers and meta tags are wrong or absent.
+    #[schemars(length(min = 1))]
+    pub charset: Option<String>,
+    /// Paths (beginning with `/`) or URLs that the rules are tried on.
+    pub examples: ExamplesFile,
+}
+
+/// Values are strings; the file's order stays.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct IndexMapOfStrings(pub IndexMap<String, String>);
+
+impl JsonSchema for IndexMapOfStrings {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Headers".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "object", "additionalProperties": { "type": "string" } })
+    }
+}
+
+/// The classes that a file may name, for the schema.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code, reason = "its fields are read by the derive only")]
+struct ClassTable {
+    /// Lists of torrents, mostly in pages, newest first.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    index: Option<Vec<String>>,
+    /// Lists of a forum's threads.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    board: Option<Vec<String>>,
+    /// Pages that describe one torrent and carry its link.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    detail: Option<Vec<String>>,
+    /// Threads of a forum.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    thread: Option<Vec<String>>,
+    /// What answers with a torrent.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    download: Option<Vec<String>>,
+    /// Login pages: known, and never fetched as a link.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    login: Option<Vec<String>>,
+    /// Other pages whose links are worth following.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    page: Option<Vec<String>>,
+}
+
+/// What a site does with the parameters of its URLs; see [`crate::url::Canonical`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ParametersFile {
+    /// Names of parameters that do not change what a URL names, as `search_id` or `ref*`.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    pub drop: Vec<String>,
+    /// Where given, only these parameters stay.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    pub keep: Vec<String>,
+    /// Whether parameters are sorted by name.
+    pub sort: Option<bool>,
+    /// Names of session ids beyond the well-known ones, in the query and in the path.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    pub session: Vec<String>,
+}
+
+/// How fast a site is fetched. Applies to each host of the site.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RateFile {
+    /// Requests per second; 1000000 is no limit.
+    #[schemars(range(min = 0.0001, max = 1_000_000.0))]
+    pub requests_per_second: f64,
+    /// Connections at a time.
+    #[schemars(range(min = 1, max = 256))]
+    pub connections: u16,
+    /// Milliseconds between the beginnings of two requests, where that is longer than the rate asks for.
+    #[schemars(range(min = 0, max = 86_400_000))]
+    pub delay_ms: u64,
+}
+
+impl Default for RateFile {
+    /// Slower than a person who opens links in tabs.
+    fn default() -> Self {
+        Self {
+            requests_per_second: 1.0,
+            connections: 2,
+            delay_ms: 0,
+        }
+    }
+}
+
+/// What the lane of a URL is computed from (ALGORITHMS §9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LaneKey {
+    /// The host: one lane.
+    #[default]
+    Host,
+    /// ELFHash of the URL.
+    Elf,
+    /// xxh3 of the URL.
+    Xxh3,
+}
+
+/// Whether robots.txt (RFC 9309) is obeyed.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RobotsFile {
+    /// False fetches what robots.txt closes; a reason is then due.
+    pub obey: bool,
+    /// Why robots.txt is not obeyed, as `own server` or `written permission of 2026-03-01`.
+    pub reason: Option<String>,
+}
+
+impl Default for RobotsFile {
+    fn default() -> Self {
+        Self {
+            obey: true,
+            reason: None,
+        }
+    }
+}
+
+/// URLs that the rules are tried on.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExamplesFile {
+    /// URLs that the rules must take, each a URL or `{ url = "…", class = "…" }`.
+    #[schemars(length(max = EXAMPLES_MAX))]
+    pub accept: Vec<Example>,
+    /// URLs that the rules must refuse.
+    #[schemars(length(max = EXAMPLES_MAX))]
+    pub refuse: Vec<String>,
+}
+
+/// A URL that the rules must take.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Example {
+    /// As any class.
+    Url(String),
+    /// As this class.
+    Classed(ClassedExample),
+}
+
+/// A URL and the class that it must be taken as.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("required" = ["url"]))]
+pub struct ClassedExample {
+    /// The URL.
+    pub url: String,
+    /// The class.
+    pub class: Option<Class>,
+    /// The page number that the group `page` must find.
+    pub page: Option<u64>,
+}
+
+impl Example {
+    /// Its URL.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        match self {
+            Self::Url(url) => url,
+            Self::Classed(example) => &example.url,
+        }
+    }
+}
+
+/// The JSON Schema of site files, for editors.
+#[must_use]
+pub fn site_schema() -> serde_json::Value {
+    schemars::schema_for!(SiteFile).to_value()
+}

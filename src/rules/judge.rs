@@ -1,0 +1,223 @@
+//! The rules of a site, compiled, and their verdict on a URL (ALGORITHMS §2, BT §2.2).
+//!
+//! Immutable once built; shared by all workers. Judging does no I/O, keeps no counts and costs one pass of one
+//! regular expression set over the URL's path.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use encoding_rs::Encoding;
+use regex::{Regex, RegexSet};
+
+pub use super::file::{Class, LaneKey};
+use crate::url::{Canonical, CrawlUrl};
+
+/// One regular expression of a rule file and where it stands.
+#[derive(Debug)]
+pub struct Rule {
+    /// The file, as it was named when it was loaded; `<built in>/families/….toml` for a family of the binary.
+    pub file: Arc<Path>,
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// The regular expression as written.
+    pub pattern: Box<str>,
+    /// What it makes of a URL; None denies it.
+    pub class: Option<Class>,
+    /// Compiled once more where it has a group `page`: sets tell no groups.
+    pub(super) page: Option<Regex>,
+}
+
+impl Rule {
+    /// `file:line:column`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}:{}", self.file.display(), self.line, self.column)
+    }
+
+    /// The key that it stands under: `deny` or `classes.<class>`.
+    #[must_use]
+    pub fn key(&self) -> String {
+        self.class
+            .map_or_else(|| "deny".to_owned(), |class| format!("classes.{}", class.name()))
+    }
+}
+
+/// What the rules say of a URL.
+#[derive(Clone, Copy, Debug)]
+pub enum Verdict<'a> {
+    /// It belongs to a class.
+    Take {
+        class: Class,
+        rule: &'a Rule,
+        /// Bytes of [`CrawlUrl::path`] that hold the page number: one to nineteen digits.
+        page_capture: Option<(usize, usize)>,
+    },
+    /// It is not fetched.
+    Refuse { reason: Refusal<'a> },
+}
+
+/// Why a URL is not fetched.
+#[derive(Clone, Copy, Debug)]
+pub enum Refusal<'a> {
+    /// Its host is none of the site's.
+    WrongHost,
+    /// It lies outside the folders of the start URLs, and the site is to stay below them.
+    NotBelowStart,
+    /// A rule of `deny` matches it.
+    Denied(&'a Rule),
+    /// No class matches it.
+    NoClass,
+}
+
+impl Refusal<'_> {
+    /// For logs and counts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WrongHost => "wrong_host",
+            Self::NotBelowStart => "not_below_start",
+            Self::Denied(_) => "denied",
+            Self::NoClass => "no_class",
+        }
+    }
+}
+
+/// How fast a host of a site may be fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Between the beginnings of two requests; zero is no limit.
+    pub interval: Duration,
+    /// Connections at a time.
+    pub connections: u16,
+}
+
+/// Queues of one host (ALGORITHMS §9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lanes {
+    pub key: LaneKey,
+    pub count: u16,
+}
+
+/// Whether robots.txt is obeyed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Robots {
+    Obey,
+    /// The operator takes the responsibility, with this reason.
+    Ignore {
+        reason: Box<str>,
+    },
+}
+
+/// The validated rules of one site.
+#[derive(Debug)]
+pub struct SiteRules {
+    /// Name of the site: letters, digits, `.`, `-`, `_`; at most 64 bytes.
+    pub name: Box<str>,
+    /// The file that it comes from.
+    pub file: Arc<Path>,
+    pub enabled: bool,
+    /// At least one; each is taken by these rules.
+    pub start: Vec<CrawlUrl>,
+    /// `host[:port]`, or `*.host[:port]` for every host below it.
+    pub hosts: Vec<Box<str>>,
+    /// Folders (`authority`, path up to its last `/`) that the crawl stays below; empty where it need not.
+    pub below: Vec<(Box<str>, Box<str>)>,
+    pub canonical: Canonical,
+    /// Overrides what pages say of themselves.
+    pub charset: Option<&'static Encoding>,
+    pub rate: Rate,
+    pub lanes: Lanes,
+    pub depth_max: u16,
+    pub pages_max: Option<u64>,
+    pub revisit: Duration,
+    pub robots: Robots,
+    /// Valid header names and values, none of them secret.
+    pub headers: Vec<(Box<str>, Box<str>)>,
+    pub proxy: Option<url::Url>,
+    /// Whether the site may resolve to private and loopback addresses.
+    pub private_addresses: bool,
+    /// In the order in which they win: the file's denials, its classes, then those of its families.
+    pub(super) rules: Vec<Rule>,
+    /// Of the same order as `rules`.
+    pub(super) set: RegexSet,
+}
+
+impl SiteRules {
+    /// What the rules make of a URL, normalised with [`Self::canonical`].
+    #[must_use]
+    pub fn judge(&self, url: &CrawlUrl) -> Verdict<'_> {
+        if !self.owns_host(url.authority()) {
+            return Verdict::Refuse {
+                reason: Refusal::WrongHost,
+            };
+        }
+        let path = url.path();
+        if !self.is_below_start(url.authority(), path) {
+            return Verdict::Refuse {
+                reason: Refusal::NotBelowStart,
+            };
+        }
+        let matched = self
+            .set
+            .matches(path)
+            .into_iter()
+            .next()
+            .and_then(|index| self.rules.get(index));
+        let Some(rule) = matched else {
+            return Verdict::Refuse {
+                reason: Refusal::NoClass,
+            };
+        };
+        match rule.class {
+            None => Verdict::Refuse {
+                reason: Refusal::Denied(rule),
+            },
+            Some(class) => Verdict::Take {
+                class,
+                rule,
+                page_capture: rule.page_capture(path),
+            },
+        }
+    }
+
+    /// True for a `host[:port]` of this site.
+    #[must_use]
+    pub fn owns_host(&self, authority: &str) -> bool {
+        self.hosts.iter().any(|host| match host.strip_prefix('*') {
+            // `*.example.org`: the dot stays, so that `notexample.org` is another.
+            Some(suffix) => authority.len() > suffix.len() && authority.ends_with(suffix),
+            None => authority == &**host,
+        })
+    }
+
+    fn is_below_start(&self, authority: &str, path: &str) -> bool {
+        let mut has_start = false;
+        for (host, folder) in &self.below {
+            if &**host == authority {
+                if path.starts_with(&**folder) {
+                    return true;
+                }
+                has_start = true;
+            }
+        }
+        !has_start
+    }
+
+    /// All rules in the order in which they win: the file's denials, its classes, then those of its families.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+}
+
+impl Rule {
+    fn page_capture(&self, path: &str) -> Option<(usize, usize)> {
+        let found = self.page.as_ref()?.captures(path)?.name("page")?;
+        // Nineteen digits fit into a u64.
+        let is_number = (1..=19).contains(&found.len()) && found.as_str().bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| (found.start(), found.end()))
+    }
+}

@@ -1,0 +1,504 @@
+//! Reads a TOML file against the JSON Schema of its type, and finds every fault of shape at once.
+//!
+//! serde stops at the first fault. So the document, parsed with its spans, is walked along the schema that schemars
+//! derives from the type: unknown keys, wrong types, values outside their range or set are noted where they stand,
+//! and left out of what serde gets to see. What remains always fits the type, so the checks of meaning that follow
+//! run even where something is misspelt. The same schema goes to editors (`gleaner rules schema`).
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::fault::{Faults, nearest};
+
+/// Where keys and values stand, by their path (`classes.index[0]`).
+#[derive(Debug, Default)]
+pub struct Spans {
+    found: HashMap<String, (Range<usize>, Range<usize>)>,
+    /// Paths that a misspelt key probably meant.
+    meant: HashSet<String>,
+}
+
+impl Spans {
+    /// Bytes of the value at this path; of nothing (the file's beginning) where the file does not name it.
+    #[must_use]
+    pub fn value(&self, path: &str) -> Range<usize> {
+        self.found.get(path).map_or(0..0, |(_, value)| value.clone())
+    }
+
+    /// Bytes of the key at this path.
+    #[must_use]
+    pub fn key(&self, path: &str) -> Range<usize> {
+        self.found.get(path).map_or(0..0, |(key, _)| key.clone())
+    }
+
+    /// True where the file names it.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.found.contains_key(path)
+    }
+
+    /// True where the file names it, or probably means it by a misspelt key.
+    #[must_use]
+    pub fn may_have(&self, path: &str) -> bool {
+        self.has(path) || self.meant.contains(path)
+    }
+}
+
+/// A file as far as its shape was right.
+#[derive(Debug)]
+pub struct Read<T> {
+    pub value: T,
+    pub spans: Spans,
+    /// False where the text is no TOML: then what is missing may only have been lost.
+    pub is_toml: bool,
+    /// How many of the faults are faults of syntax.
+    pub syntax_faults: usize,
+}
+
+/// Reads the text of `faults` as a `T`; what does not fit is noted there and left out.
+pub fn read<T: JsonSchema + DeserializeOwned + Default>(faults: &mut Faults) -> Read<T> {
+    let source = mended(faults);
+    let syntax_faults = faults.len();
+    let (document, _) = DeTable::parse_recoverable(&source);
+    let root = schemars::schema_for!(T).to_value();
+    let mut walk = Walk {
+        root: &root,
+        faults,
+        spans: Spans::default(),
+        is_toml: syntax_faults == 0,
+    };
+    let table = walk.table(&root, document.get_ref(), "", 0..0);
+    let spans = walk.spans;
+    let value = T::deserialize(toml::Value::Table(table)).unwrap_or_else(|error| {
+        // The schema and serde read the same attributes; where they differ after all, the fault has no place.
+        faults.add(0..0, "", error.message(), None);
+        T::default()
+    });
+    Read {
+        value,
+        spans,
+        is_toml: syntax_faults == 0,
+        syntax_faults,
+    }
+}
+
+/// Faults of syntax that are looked for in one file.
+const SYNTAX_FAULTS_MAX: usize = 30;
+
+/// Notes the faults of syntax and returns the text without the statements that hold them, of the same length.
+///
+/// One bracket left open makes a parser stumble over every later line. So after each fault its statement is blanked
+/// out and the rest is parsed anew: one mistake is one fault, and what stands around it is checked as usual.
+fn mended(faults: &mut Faults) -> String {
+    let mut text = faults.source().to_owned();
+    for _ in 0..SYNTAX_FAULTS_MAX {
+        let Err(error) = DeTable::parse(&text) else { return text };
+        let mut span = error.span().unwrap_or(0..0);
+        if error.message().contains("multi-line") {
+            // The parser names the end of the text; the quotes that open it are what a person looks for.
+            let before = &text[..floor_char(&text, span.start)];
+            let opened = ["\"\"\"", "'''"].iter().filter_map(|quotes| before.rfind(quotes)).max();
+            span = opened.map_or(span, |at| at..at + 3);
+        }
+        let at = floor_char(&text, span.start);
+        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        // A parser that stumbles at the beginning of a statement was still within the one before it.
+        let is_overrun = text[line_start..at].trim().is_empty() && begins_statement(&text[at..]);
+        let before = if is_overrun {
+            statement_before(&text, line_start)
+        } else {
+            None
+        };
+        let culprit = match before {
+            Some(start) if !error.message().contains("duplicate") => {
+                let line = text[start..].lines().next().unwrap_or_default();
+                let message = format!("this is not closed: {}", error.message());
+                let hint = "close the bracket or the quotes that it opens".to_owned();
+                faults.add(start..start + line.trim_end().len(), "", message, Some(hint));
+                start..line_start
+            }
+            _ => {
+                faults.add(span, "", error.message(), None);
+                statement_before(&text, line_start + 1).unwrap_or(line_start)..line_end(&text, at)
+            }
+        };
+        let end = if text[culprit.start..].trim_start().starts_with('[') {
+            // Keys below a broken header would fall to the table above it.
+            next_header(&text, culprit.end)
+        } else {
+            culprit.end
+        };
+        let blank: String = text[culprit.start..end]
+            .bytes()
+            .map(|b| if b == b'\n' { '\n' } else { ' ' })
+            .collect();
+        if blank == text[culprit.start..end] {
+            break;
+        }
+        text.replace_range(culprit.start..end, &blank);
+    }
+    if DeTable::parse(&text).is_ok() {
+        text
+    } else {
+        String::new()
+    }
+}
+
+fn floor_char(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end)
+}
+
+/// True for `key =` and `[header]`.
+fn begins_statement(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default().trim_start();
+    if line.starts_with('[') {
+        let inner = line.trim_start_matches('[');
+        return inner.starts_with(|first: char| first.is_ascii_alphabetic()) && !inner.contains(['\'', ',']);
+    }
+    let is_key = |key: &str| {
+        !key.is_empty()
+            && key
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"_-.\"' ".contains(&b))
+    };
+    line.split_once('=').is_some_and(|(key, _)| is_key(key.trim()))
+}
+
+/// Where the last line begins that begins a statement, of the lines that begin before `end`.
+fn statement_before(text: &str, end: usize) -> Option<usize> {
+    let mut end = floor_char(text, end);
+    loop {
+        let start = text[..end.checked_sub(1)?].rfind('\n').map_or(0, |at| at + 1);
+        if begins_statement(&text[start..]) {
+            return Some(start);
+        }
+        end = start;
+    }
+}
+
+/// Where the next line begins that is a table's header; the text's end where there is none.
+fn next_header(text: &str, from: usize) -> usize {
+    let mut at = from;
+    while let Some(end) = text[at..].find('\n') {
+        at += end + 1;
+        if text[at..].starts_with('[') {
+            return at;
+        }
+    }
+    text.len()
+}
+
+struct Walk<'a> {
+    root: &'a Json,
+    faults: &'a mut Faults,
+    spans: Spans,
+    is_toml: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn table(&mut self, schema: &'a Json, table: &DeTable<'_>, path: &str, at: Range<usize>) -> toml::Table {
+        let mut out = toml::Table::new();
+        let properties = schema.get("properties").and_then(Json::as_object);
+        let others = schema.get("additionalProperties").filter(|others| others.is_object());
+        let inside = |name: &str| {
+            if path.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{path}.{name}")
+            }
+        };
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let child = inside(name);
+            let Some(expected) = properties.and_then(|all| all.get(name)).or(others) else {
+                let known: Vec<&str> = properties
+                    .into_iter()
+                    .flat_map(|all| all.keys())
+                    .map(String::as_str)
+                    .collect();
+                let what = if path == "classes" { "class" } else { "key" };
+                let meant = self.unknown(&format!("unknown {what}"), name, &known, key.span(), &child);
+                self.spans.meant.extend(meant.map(|name| inside(&name)));
+                continue;
+            };
+            self.spans.found.insert(child.clone(), (key.span(), value.span()));
+            if let Some(value) = self.value(expected, value, &child) {
+                out.insert(name.to_owned(), value);
+            }
+        }
+        for name in schema
+            .get("required")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+        {
+            // A broken line may hold it, and so may a misspelt key.
+            if self.is_toml && !self.spans.may_have(&inside(name)) {
+                let what = if path.is_empty() {
+                    String::new()
+                } else {
+                    format!(" in `{path}`")
+                };
+                let about = properties.and_then(|all| all.get(name)).and_then(description);
+                self.faults
+                    .add(at.clone(), path, format!("the key `{name}` is missing{what}"), about);
+            }
+        }
+        out
+    }
+
+    fn value(&mut self, schema: &'a Json, node: &Spanned<DeValue<'_>>, path: &str) -> Option<toml::Value> {
+        let found = type_of(node.get_ref());
+        let alternatives = self.alternatives(schema);
+        let Some(schema) = alternatives.iter().copied().find(|schema| accepts(schema, found)) else {
+            let mut expected: Vec<String> = alternatives.iter().map(|schema| self.describe(schema)).collect();
+            expected.dedup();
+            let message = format!(
+                "`{path}` must be {}, not {}",
+                expected.join(" or "),
+                with_article(found)
+            );
+            let hint = alternatives.iter().find_map(|schema| wrap_hint(schema, node.get_ref()));
+            self.faults.add(node.span(), path, message, hint);
+            return None;
+        };
+        match node.get_ref() {
+            DeValue::Table(table) => Some(toml::Value::Table(self.table(schema, table, path, node.span()))),
+            DeValue::Array(items) => {
+                let item_schema = schema.get("items")?;
+                let most = schema
+                    .get("maxItems")
+                    .and_then(Json::as_u64)
+                    .and_then(|most| usize::try_from(most).ok());
+                if let Some(most) = most.filter(|most| items.len() > *most) {
+                    let message = format!("`{path}` has {} entries, at most {most} are allowed", items.len());
+                    self.faults.add(node.span(), path, message, None);
+                }
+                let items = items
+                    .iter()
+                    .take(most.unwrap_or(usize::MAX))
+                    .enumerate()
+                    .filter_map(|(index, item)| {
+                        let child = format!("{path}[{index}]");
+                        self.spans.found.insert(child.clone(), (item.span(), item.span()));
+                        self.value(item_schema, item, &child)
+                    });
+                Some(toml::Value::Array(items.collect()))
+            }
+            DeValue::String(text) => self.string(schema, text, node.span(), path),
+            DeValue::Integer(integer) => {
+                let Ok(number) = i64::from_str_radix(integer.as_str(), integer.radix()) else {
+                    self.faults.add(node.span(), path, "this number is too large", None);
+                    return None;
+                };
+                self.in_range(schema, number as f64, node.span(), path)?;
+                if schema_types(schema).any(|name| name == "integer") {
+                    Some(toml::Value::Integer(number))
+                } else {
+                    Some(toml::Value::Float(number as f64))
+                }
+            }
+            DeValue::Float(float) => {
+                let number: f64 = float.as_str().parse().ok()?;
+                self.in_range(schema, number, node.span(), path)?;
+                Some(toml::Value::Float(number))
+            }
+            DeValue::Boolean(value) => Some(toml::Value::Boolean(*value)),
+            DeValue::Datetime(_) => None,
+        }
+    }
+
+    /// The schemas that a value may follow: references resolved, alternatives unfolded, null left out (TOML has
+    /// none).
+    fn alternatives(&self, schema: &'a Json) -> Vec<&'a Json> {
+        let schema = self.resolve(schema);
+        match schema.get("anyOf").and_then(Json::as_array) {
+            Some(any) => any
+                .iter()
+                .map(|schema| self.resolve(schema))
+                .filter(|schema| schema.get("type").and_then(Json::as_str) != Some("null"))
+                .collect(),
+            None => vec![schema],
+        }
+    }
+
+    fn resolve(&self, schema: &'a Json) -> &'a Json {
+        let target = schema
+            .get("$ref")
+            .and_then(Json::as_str)
+            .and_then(|link| link.strip_prefix("#"));
+        target.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(schema)
+    }
+
+    fn string(&mut self, schema: &Json, text: &str, span: Range<usize>, path: &str) -> Option<toml::Value> {
+        let allowed = words(schema);
+        if !allowed.is_empty() && !allowed.contains(&text) {
+            self.unknown(&format!("`{path}` cannot be"), text, &allowed, span, path);
+            return None;
+        }
+        if schema
+            .get("minLength")
+            .and_then(Json::as_u64)
+            .is_some_and(|least| (text.chars().count() as u64) < least)
+        {
+            self.faults.add(span, path, format!("`{path}` is empty"), None);
+            return None;
+        }
+        Some(toml::Value::String(text.to_owned()))
+    }
+
+    fn in_range(&mut self, schema: &Json, number: f64, span: Range<usize>, path: &str) -> Option<()> {
+        let bound = |name: &str| schema.get(name).and_then(Json::as_f64);
+        let (least, most) = (bound("minimum"), bound("maximum"));
+        if least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most) {
+            return Some(());
+        }
+        let message = match (least, most) {
+            (Some(least), Some(most)) => format!("`{path}` must lie between {least} and {most}"),
+            (Some(least), None) => format!("`{path}` must be at least {least}"),
+            (None, Some(most)) => format!("`{path}` must be at most {most}"),
+            (None, None) => format!("`{path}` is not a number"),
+        };
+        self.faults.add(span, path, message, None);
+        None
+    }
+
+    /// Notes an unknown name and returns the known one that was probably meant.
+    fn unknown(&mut self, what: &str, name: &str, known: &[&str], span: Range<usize>, path: &str) -> Option<String> {
+        let meant = nearest(name, known.iter().copied());
+        let hint = match meant {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("write one of {}", known.join(", ")),
+        };
+        let shown: String = name.chars().take(60).collect();
+        self.faults.add(
+            span,
+            path,
+            format!("{what} `{shown}`"),
+            (!known.is_empty()).then_some(hint),
+        );
+        meant.map(str::to_owned)
+    }
+
+    fn describe(&self, schema: &'a Json) -> String {
+        let words = words(schema);
+        if !words.is_empty() {
+            return format!("one of {}", words.join(", "));
+        }
+        match schema_types(schema).next().unwrap_or("value") {
+            "array" => match schema.get("items").map(|items| self.alternatives(items)) {
+                Some(items) => {
+                    let of: Vec<String> = items.iter().flat_map(|item| schema_types(item)).map(plural).collect();
+                    format!("a list of {}", of.join(" or "))
+                }
+                None => "a list".to_owned(),
+            },
+            name => with_article(name),
+        }
+    }
+}
+
+/// `start = "…"` where a list is due, or `connections = "2"` where a number is.
+fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
+    let name = schema_types(schema).next()?;
+    match (name, node) {
+        ("array", DeValue::String(_)) => Some("put it into brackets: [\"…\"]".to_owned()),
+        ("integer" | "number" | "boolean", DeValue::String(_)) => Some("write it without quotes".to_owned()),
+        ("string", DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
+            Some("write it in quotes".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn description(schema: &Json) -> Option<String> {
+    let text = schema.get("description")?.as_str()?;
+    Some(
+        text.split("\n\n")
+            .next()
+            .unwrap_or(text)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
+}
+
+fn schema_types(schema: &Json) -> impl Iterator<Item = &str> {
+    let types = schema.get("type");
+    let one = types.and_then(Json::as_str);
+    let many = types
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str);
+    let implied = (types.is_none() && !words(schema).is_empty()).then_some("string");
+    one.into_iter()
+        .chain(many)
+        .chain(implied)
+        .filter(|name| *name != "null")
+}
+
+fn accepts(schema: &Json, found: &str) -> bool {
+    schema_types(schema).any(|name| name == found || (name == "number" && found == "integer"))
+}
+
+/// The closed set of strings that a schema allows; empty where it allows any.
+fn words(schema: &Json) -> Vec<&str> {
+    let listed = schema
+        .get("enum")
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str);
+    let one_of = schema.get("oneOf").and_then(Json::as_array).into_iter().flatten();
+    let single = one_of.clone().filter_map(|one| one.get("const").and_then(Json::as_str));
+    let nested = one_of
+        .filter_map(|one| one.get("enum").and_then(Json::as_array))
+        .flatten()
+        .filter_map(Json::as_str);
+    listed.chain(single).chain(nested).collect()
+}
+
+fn type_of(node: &DeValue<'_>) -> &'static str {
+    match node {
+        DeValue::String(_) => "string",
+        DeValue::Integer(_) => "integer",
+        DeValue::Float(_) => "number",
+        DeValue::Boolean(_) => "boolean",
+        DeValue::Datetime(_) => "date",
+        DeValue::Array(_) => "array",
+        DeValue::Table(_) => "object",
+    }
+}
+
+fn with_article(name: &str) -> String {
+    match name {
+        "integer" => "a whole number".to_owned(),
+        "array" => "a list".to_owned(),
+        "object" => "a table".to_owned(),
+        "boolean" => "true or false".to_owned(),
+        other => format!("a {other}"),
+    }
+}
+
+fn plural(name: &str) -> String {
+    match name {
+        "integer" => "whole numbers".to_owned(),
+        "object" => "tables".to_owned(),
+        other => format!("{other}s"),
+    }
+}

@@ -1,0 +1,157 @@
+//! The starter file of `gleaner rules new URL`: a small file that passes `rules check` and says what to do next.
+
+use url::Url;
+
+use crate::url::{Canonical, CrawlUrl, UrlFault};
+
+/// A starter file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Starter {
+    /// `<host>.toml`, with the port where there is one: `example.org-8080.toml`.
+    pub file_name: String,
+    pub text: String,
+}
+
+/// Writes a starter file for the site of a URL. The URL becomes its start.
+pub fn starter(url: &str) -> Result<Starter, UrlFault> {
+    // `example.org` is what people type.
+    let url = match Url::parse(url) {
+        Err(url::ParseError::RelativeUrlWithoutBase) => {
+            CrawlUrl::parse(&format!("https://{url}"), &Canonical::default())?
+        }
+        _ => CrawlUrl::parse(url, &Canonical::default())?,
+    };
+    let name = site_name(url.authority());
+    let start = toml_string(url.as_str());
+    let home = toml_string(&format!("^{}$", regex::escape(url.path())));
+    let host = url.authority();
+    let origin = url.origin();
+    let text = format!(
+        r#"# Rules of {host}, written by `gleaner rules new`. Every key is told in docs/rules.md.
+#
+# 1. Fill in the classes below: look at the site's links and write one expression for each kind of page.
+# 2. Put real URLs of the site under [examples] and run `gleaner rules check rules/{name}.toml`.
+# 3. `gleaner rules explain URL` tells what becomes of a URL, `gleaner crawl {name} --dry-run` what would be fetched.
+#
+# Is it a plain directory listing? Then delete everything but `start` and write: extends = "families/autoindex"
+
+start = [{start}]
+
+# The service crawls the site while this is true.
+enabled = true
+
+# Never fetched; these come before the classes.
+deny = [
+    '(?i)[?&](?:action|do|mode)=(?:logout|delete|reply|register)\b',
+]
+
+# Expressions are matched against path and query, which begin with `/`. The first that matches wins, in this order;
+# what none matches is not fetched. (?<page>…) marks the page number of a list.
+[classes]
+index = [
+    {home},
+    # '^/browse\?page=(?<page>\d+)$',
+]
+download = ['(?i)\.torrent(?:\?|$)']
+# detail = ['^/torrent/\d+$']
+# page = ['^/news/']
+
+[rate]
+requests_per_second = 1.0
+connections = 2
+
+# [parameters]
+# drop = ["search_id", "ref*"]   # parameters that do not change what a URL names
+# sort = true
+
+[examples]
+accept = [
+    {{ url = {start}, class = "index" }},
+    {{ url = "{origin}/example.torrent", class = "download" }},
+]
+refuse = [
+    "https://elsewhere.invalid/example.torrent",
+]
+"#
+    );
+    Ok(Starter {
+        file_name: format!("{name}.toml"),
+        text,
+    })
+}
+
+/// A host as the name of a site and of its file.
+fn site_name(authority: &str) -> String {
+    let plain = |character: char| {
+        if character.is_ascii_alphanumeric() || character == '.' {
+            character
+        } else {
+            '-'
+        }
+    };
+    let name: String = authority.chars().map(plain).collect();
+    let name = name.trim_matches(['-', '.']);
+    let cut: String = name.chars().take(64).collect();
+    if cut.is_empty() { "site".to_owned() } else { cut }
+}
+
+/// A TOML string of any text without control characters: literal where it can be, else escaped.
+fn toml_string(text: &str) -> String {
+    if text.contains('\'') {
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    } else {
+        format!("'{text}'")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rules::{Class, Verdict, from_text};
+
+    #[test]
+    fn a_starter_file_passes_the_check() {
+        for url in [
+            "https://example.org/",
+            "example.org",
+            "http://127.0.0.1:8080/a+b/(c)?d=[e]&f='g'",
+            "https://[::1]:8443/x",
+            "https://bücher.example/ü\"?q=%D6%D0",
+        ] {
+            let starter = starter(url).unwrap();
+            let name = starter.file_name.strip_suffix(".toml").unwrap();
+            let site = from_text(name, &starter.text).unwrap_or_else(|faults| panic!("{url}: {faults:#?}"));
+            assert!(
+                matches!(
+                    site.judge(&site.start[0]),
+                    Verdict::Take {
+                        class: Class::Index,
+                        ..
+                    }
+                ),
+                "{url}"
+            );
+        }
+        assert_eq!(
+            starter("http://127.0.0.1:8080/").unwrap().file_name,
+            "127.0.0.1-8080.toml"
+        );
+        assert_eq!(starter("ftp://h/"), Err(UrlFault::Scheme("ftp".to_owned())));
+    }
+
+    proptest! {
+        #[test]
+        fn any_url_gets_a_starter_file_that_passes(path in "[ -~é中]{0,40}") {
+            if let Ok(starter) = starter(&format!("http://example.org/{path}")) {
+                let login = from_text("site", &starter.text);
+                // A URL that the starter's own denials name, or with a secret, is told so.
+                let is_odd = |text: &str| text.contains("refused") || text.contains("secret");
+                if let Err(faults) = &login {
+                    prop_assert!(faults.iter().all(|fault| is_odd(&fault.message)), "{faults:#?}");
+                }
+            }
+        }
+    }
+}
