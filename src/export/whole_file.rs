@@ -48,9 +48,8 @@ impl WholeFile {
     /// # Errors
     /// [`ExportError`]; then whatever had the name still has it.
     pub fn finish(mut self) -> Result<u64, ExportError> {
-        let failed = |action| move |error| ExportError::io(&self.part, action, error);
-        self.file.sync_all().map_err(failed("sync"))?;
-        let bytes = self.file.metadata().map_err(failed("read"))?.len();
+        self.file.sync_all().map_err(|error| ExportError::io(&self.part, "sync", error))?;
+        let bytes = self.file.metadata().map_err(|error| ExportError::io(&self.part, "read", error))?.len();
         std::fs::rename(&self.part, &self.dest).map_err(|error| ExportError::io(&self.dest, "rename", error))?;
         self.finished = true;
         sync_folder(parent(&self.dest))?;
