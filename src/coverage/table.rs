@@ -12,7 +12,7 @@ const WIDTH: u16 = 110;
 impl fmt::Display for SiteCoverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = Table::new();
-        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
         let mut row = |term: &str, value: String| {
             let from = self.terms.iter().find(|known| known.term == term).map_or("", |known| &known.from);
             table.add_row([Cell::new(term), Cell::new(value).set_alignment(CellAlignment::Right), Cell::new(from)]);
