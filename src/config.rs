@@ -59,6 +59,7 @@ impl Default for ConfigFile {
 /// How log lines are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(clap::ValueEnum)]
 pub enum LogFormat {
     /// For people.
     #[default]

@@ -118,6 +118,14 @@ pub const MANIFEST_LINE_BYTES_MAX: u64 = 4 << 20;
 /// Regular expressions of one site, its families' included. Each URL is tried against all of them at once; the
 /// largest families need some dozens.
 pub const RULES_PER_SITE_MAX: usize = 512;
+/// Torrents of the demo site: each costs it about 400 bytes, and more would only slow the demonstration.
+pub const DEMO_TORRENTS_MAX: usize = 200_000;
+
+/// Request paths that the demo site keeps for its tests: a crawl of 5,000 torrents makes about 15,000.
+pub const DEMO_LOG_PATHS_MAX: usize = 50_000;
+
+/// Time that the demo site waits for open connections when it is stopped.
+pub const DEMO_STOP_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Bytes of one compiled regular expression. `\w{20}` in Unicode is 1 MB: a pattern that needs more is a mistake.
 pub const REGEX_PATTERN_BYTES_MAX: usize = 1 << 20;

@@ -1,1 +1,47 @@
-//! Log set-up and the one place that names log fields.
+//! Logs: one constant sentence and the fields `site, host, url, outcome, attempt, error`, on standard error.
+
+use std::io::Write;
+
+use indicatif::MultiProgress;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Standard error beside progress bars: a bar steps aside while a line is written.
+#[derive(Clone, Default)]
+pub struct Terminal {
+    pub bars: MultiProgress,
+}
+
+impl Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.bars.suspend(|| std::io::stderr().write_all(bytes))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
+}
+
+impl<'a> MakeWriter<'a> for Terminal {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// Starts logging, as text or as JSON. `filter` is used unless `GLEANER_LOG` holds one such as `gleaner=debug`.
+/// Colours are used on a terminal, unless `NO_COLOR` is set.
+pub fn start(json: bool, filter: &str, terminal: &Terminal) {
+    use std::io::IsTerminal;
+    let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| EnvFilter::new(filter));
+    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(terminal.clone()).with_target(false);
+    // Fails only when logging was started before, by a test in the same process.
+    let _ = if json {
+        builder.json().flatten_event(true).try_init()
+    } else {
+        builder.with_ansi(colours).try_init()
+    };
+}

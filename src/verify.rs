@@ -15,7 +15,7 @@
 //! | a file that is neither named as a torrent nor one | leaving it alone; it is listed |
 //!
 //! While the service runs, a torrent that is being committed may look like a file without a row for the length of
-//! a commit window. Repair wants the store for itself.
+//! a commit window. Repair wants the database for itself.
 
 mod inspect;
 mod walk;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::clock::UnixMillis;
-use crate::crawldb::{CrawlDb, CrawlDbError, TorrentFacts, TorrentRow};
+use crate::crawldb::{CrawlDb, CrawlDbError, Reader, TorrentFacts, TorrentRow};
 use crate::limits;
 use crate::torrent::Infohashes;
 use crate::torrent::archive::{Archive, ArchiveError};
@@ -133,39 +133,40 @@ pub struct Repaired {
     pub set_aside: u64,
 }
 
-/// Compares the archive with the database, and repairs what differs if asked to.
+/// Compares the archive with the database and changes nothing; also while the service runs.
 ///
 /// Files are read on threads of their own. Memory does not grow with the archive; a file may have
 /// `limits::TORRENT_BYTES_MAX`.
 ///
 /// # Errors
-/// [`VerifyError`]. What was repaired before it stays repaired; the next run goes on.
-pub async fn verify(
-    db: &dyn CrawlDb,
-    archive: &Archive,
-    repair: bool,
-    now: UnixMillis,
-) -> Result<Verdict, VerifyError> {
+/// [`VerifyError`].
+pub async fn verify(db: &dyn Reader, archive: &Archive) -> Result<Verdict, VerifyError> {
     // A handle of its own for the threads that read; to open it sweeps what a dead process left unfinished.
     let archive = Arc::new(Archive::open(archive.dir(), true)?);
-    let verdict = Verdict { repaired: repair.then(Repaired::default), ..Verdict::default() };
-    let mut run = Run { db, archive, now, verdict };
-    // First, so that a row whose file is only misplaced is whole when its turn comes.
-    run.strays().await?;
-    run.rows_and_files().await?;
-    Ok(run.verdict)
+    Run { db, repair: None, archive, verdict: Verdict::default() }.run().await
+}
+
+/// Compares the archive with the database and repairs what differs; URLs of lost torrents become due at `now`.
+///
+/// # Errors
+/// [`VerifyError`]. What was repaired before it stays repaired; the next run goes on.
+pub async fn repair(db: &dyn CrawlDb, archive: &Archive, now: UnixMillis) -> Result<Verdict, VerifyError> {
+    let archive = Arc::new(Archive::open(archive.dir(), true)?);
+    let verdict = Verdict { repaired: Some(Repaired::default()), ..Verdict::default() };
+    Run { db, repair: Some((db, now)), archive, verdict }.run().await
 }
 
 struct Run<'a> {
-    db: &'a dyn CrawlDb,
+    db: &'a dyn Reader,
+    /// What a repair writes to, and the time that it takes for now.
+    repair: Option<(&'a dyn CrawlDb, UnixMillis)>,
     archive: Arc<Archive>,
-    now: UnixMillis,
     verdict: Verdict,
 }
 
 /// Rows in the order of their keys, a page at a time.
 struct Rows<'a> {
-    db: &'a dyn CrawlDb,
+    db: &'a dyn Reader,
     page: std::vec::IntoIter<TorrentRow>,
     after: Option<Vec<u8>>,
     ended: bool,
@@ -184,6 +185,13 @@ impl Rows<'_> {
 }
 
 impl Run<'_> {
+    async fn run(mut self) -> Result<Verdict, VerifyError> {
+        // First, so that a row whose file is only misplaced is whole when its turn comes.
+        self.strays().await?;
+        self.rows_and_files().await?;
+        Ok(self.verdict)
+    }
+
     async fn rows_and_files(&mut self) -> Result<(), VerifyError> {
         let mut rows = Rows { db: self.db, page: Vec::new().into_iter(), after: None, ended: false };
         for shard in 0..=u8::MAX {
@@ -315,14 +323,17 @@ impl Run<'_> {
         let (archive, from) = (Arc::clone(&self.archive), path.to_owned());
         let infohashes = facts.infohashes;
         blocking(move || inspect::move_home(&archive, &from, infohashes)).await?;
-        if let Some(repaired) = &mut self.verdict.repaired {
-            repaired.moved += 1;
+        if let Some(done) = &mut self.verdict.repaired {
+            done.moved += 1;
         }
         if row.is_none() { self.adopt(facts).await } else { Ok(()) }
     }
 
+    /// The infohashes of the row whose key is that of `infohashes`.
     async fn row_of(&self, infohashes: &Infohashes) -> Result<Option<Infohashes>, VerifyError> {
-        Ok(self.db.known_torrents(vec![*infohashes]).await?.into_iter().next().flatten())
+        let rows = self.db.torrents(Some(just_before(infohashes.key())), 1).await?;
+        let found = rows.first().map(|row| row.facts.infohashes);
+        Ok(found.filter(|found| found.key() == infohashes.key()))
     }
 
     async fn inspect(&self, path: &Path) -> Result<Option<Content>, VerifyError> {
@@ -331,19 +342,19 @@ impl Run<'_> {
     }
 
     async fn adopt(&mut self, facts: TorrentFacts) -> Result<(), VerifyError> {
-        if let Some(repaired) = &mut self.verdict.repaired {
-            self.db.adopt_torrent(facts, self.now).await?;
-            repaired.adopted += 1;
+        if let (Some((db, now)), Some(done)) = (self.repair, &mut self.verdict.repaired) {
+            db.adopt_torrent(facts, now).await?;
+            done.adopted += 1;
         }
         Ok(())
     }
 
     async fn forget(&mut self, row: &TorrentRow) -> Result<(), VerifyError> {
-        if let Some(repaired) = &mut self.verdict.repaired {
-            self.db.forget_torrent(row.facts.infohashes, self.now).await?;
-            repaired.forgotten += 1;
-            repaired.without_source += u64::from(row.sources.is_empty());
-            repaired.sources_due += row.sources.len() as u64;
+        if let (Some((db, now)), Some(done)) = (self.repair, &mut self.verdict.repaired) {
+            db.forget_torrent(row.facts.infohashes, now).await?;
+            done.forgotten += 1;
+            done.without_source += u64::from(row.sources.is_empty());
+            done.sources_due += row.sources.len() as u64;
         }
         Ok(())
     }
@@ -355,23 +366,36 @@ impl Run<'_> {
     }
 
     async fn take_as_it_is(&mut self, row: &TorrentRow, facts: TorrentFacts) -> Result<(), VerifyError> {
-        if let Some(repaired) = &mut self.verdict.repaired {
-            self.db.forget_torrent(row.facts.infohashes, self.now).await?;
-            self.db.adopt_torrent(facts, self.now).await?;
-            repaired.adopted += 1;
-            repaired.sources_due += row.sources.len() as u64;
+        if let (Some((db, now)), Some(done)) = (self.repair, &mut self.verdict.repaired) {
+            db.forget_torrent(row.facts.infohashes, now).await?;
+            db.adopt_torrent(facts, now).await?;
+            done.adopted += 1;
+            done.sources_due += row.sources.len() as u64;
         }
         Ok(())
     }
 
     async fn set_aside(&mut self, path: &Path) -> Result<(), VerifyError> {
-        if let Some(repaired) = &mut self.verdict.repaired {
+        if let Some(done) = &mut self.verdict.repaired {
             let (archive, path) = (Arc::clone(&self.archive), path.to_owned());
             blocking(move || inspect::set_aside(archive.dir(), &path)).await?;
-            repaired.set_aside += 1;
+            done.set_aside += 1;
         }
         Ok(())
     }
+}
+
+/// A key behind which `key` is the next that can be: keys are of 20 or 32 bytes.
+fn just_before(key: &[u8]) -> Vec<u8> {
+    let mut before = key.to_vec();
+    let zeros = before.iter().rev().take_while(|byte| **byte == 0).count();
+    before.truncate(before.len() - zeros);
+    if let Some(last) = before.last_mut() {
+        *last -= 1;
+        // Behind every key that begins like this.
+        before.resize(64, 0xff);
+    }
+    before
 }
 
 /// The next of rows and files, by key.

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use gleaner::clock::UnixMillis;
-use gleaner::crawldb::CrawlDb;
+use gleaner::crawldb::{CrawlDb, Reader};
 use gleaner::export::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, export};
 use harvest::{Harvest, NOON, torrent};
 use sha2::{Digest, Sha256};

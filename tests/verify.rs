@@ -5,18 +5,18 @@ mod harvest;
 use std::path::PathBuf;
 
 use gleaner::clock::UnixMillis;
-use gleaner::crawldb::{CrawlDb, HostDue, TorrentRow};
-use gleaner::verify::{Repaired, Verdict, verify};
+use gleaner::crawldb::{CrawlDb, HostDue, Reader, TorrentRow};
+use gleaner::verify::{self, Repaired, Verdict};
 use harvest::{Harvest, NOON, facts_of, torrent};
 
 const NOW: UnixMillis = UnixMillis(NOON + 1_000_000);
 
 async fn look(harvest: &Harvest) -> Verdict {
-    verify(&harvest.db, &harvest.archive, false, NOW).await.unwrap()
+    verify::verify(&harvest.db, &harvest.archive).await.unwrap()
 }
 
 async fn repair(harvest: &Harvest) -> Verdict {
-    verify(&harvest.db, &harvest.archive, true, NOW).await.unwrap()
+    verify::repair(&harvest.db, &harvest.archive, NOW).await.unwrap()
 }
 
 async fn harvest_of(torrents: u64) -> (Harvest, Vec<TorrentRow>) {
@@ -208,7 +208,7 @@ async fn what_a_dead_process_was_writing_is_swept_and_what_a_live_one_writes_is_
     let Harvest { dir, db, archive } = harvest;
     drop(archive);
     let archive = gleaner::torrent::archive::Archive::open(dir.path().join("archive"), false).unwrap();
-    assert_eq!(verify(&db, &archive, false, NOW).await.unwrap().temporary, 0);
+    assert_eq!(verify::verify(&db, &archive).await.unwrap().temporary, 0);
     assert!(!left.exists());
 }
 

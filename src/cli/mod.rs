@@ -1,3 +1,210 @@
-//! The command line.
+//! The command line: parse, open, run, print. One file per command, no logic of its own.
 
+pub mod config;
+pub mod verify;
+pub mod coverage;
+pub mod export;
+pub mod crawl;
+pub mod demo;
+pub mod manual;
+pub mod progress_bar;
 pub mod rules;
+pub mod run;
+pub mod status;
+pub mod summary;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::LogFormat;
+use crate::rules::fault;
+use crate::telemetry::{self, Terminal};
+
+/// A focused crawler that harvests BitTorrent metainfo files from the sites its operator is entitled to use.
+#[derive(Parser)]
+#[command(name = "gleaner", version, after_help = "Start with: gleaner demo")]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of every command.
+#[derive(Args, Clone, Debug)]
+pub struct Global {
+    /// Folder of the database and the archive
+    #[arg(long, global = true, value_name = "DIR", env = "GLEANER_DATA")]
+    data: Option<PathBuf>,
+    /// Folder of the site rule files
+    #[arg(long, global = true, value_name = "DIR", env = "GLEANER_RULES")]
+    rules: Option<PathBuf>,
+    /// Configuration file
+    #[arg(long, global = true, value_name = "FILE", env = "GLEANER_CONFIG")]
+    config: Option<PathBuf>,
+    /// How log lines look
+    #[arg(long, global = true, value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
+    /// Tell more: every visit (-v), everything (-vv)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Crawl a bundled demo site on loopback into ./gleaner-demo/ and tell what was harvested
+    #[command(after_help = "Example: gleaner demo --torrents 5000")]
+    Demo(demo::Options),
+    /// Crawl sites until their history is exhausted; resumes where it stopped, whatever stopped it
+    #[command(after_help = "Example: gleaner crawl debian --max-time 3600")]
+    Crawl(crawl::Options),
+    /// The service: crawl all enabled sites and look for new torrents until told to stop
+    #[command(
+        after_help = "Example: gleaner run --data /var/lib/gleaner --rules /etc/gleaner/rules\n\n\
+        SIGHUP reads the rule files again (changes are noticed without it too); SIGTERM drains and exits."
+    )]
+    Run(run::Options),
+    /// Check, explain and begin site rule files
+    #[command(subcommand)]
+    Rules(RulesCommand),
+    /// What each site has given, and what it waits for; also while the service runs
+    #[command(after_help = "Example: gleaner status --json")]
+    Status(status::Options),
+    /// Hand the harvest on: a folder, a .tar.zst or a .zip with a manifest
+    #[command(after_help = "Example: gleaner export harvest.tar.zst --layout by-site --since 2026-11-01")]
+    Export(export::Options),
+    /// How much of each site is in the archive, by the NT formula
+    #[command(after_help = "Example: gleaner coverage debian --json")]
+    Coverage(coverage::Options),
+    /// Compare archive and database, both ways
+    #[command(after_help = "Example: gleaner verify --repair")]
+    Verify(verify::Options),
+    /// Check the configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Write a shell's completion script to standard output
+    #[command(after_help = "Example: gleaner completions bash > /etc/bash_completion.d/gleaner")]
+    Completions {
+        /// Shell to complete for
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages into a folder
+    #[command(after_help = "Example: gleaner man /usr/local/share/man/man1")]
+    Man {
+        /// Folder for the pages
+        dir: PathBuf,
+    },
+    /// Serve the demo site alone, for tests that kill the crawler
+    #[command(name = "__demo-site", hide = true)]
+    DemoSite(demo::SiteOptions),
+}
+
+#[derive(Subcommand)]
+enum RulesCommand {
+    /// Check rule files; all faults at once, each as path:line:column
+    #[command(after_help = "Example: gleaner rules check rules/debian.toml")]
+    Check {
+        /// Files to check; all of the rules folder when none is given
+        files: Vec<PathBuf>,
+    },
+    /// Tell which rule of which file, at which line, takes or refuses a URL, and how the URL was normalised
+    #[command(after_help = "Example: gleaner rules explain 'https://cdimage.debian.org/debian-cd/current/amd64/bt-cd/'")]
+    Explain {
+        /// URL to explain
+        url: String,
+    },
+    /// Write a commented starter file for a site
+    #[command(after_help = "Example: gleaner rules new https://example.org/torrents/")]
+    New {
+        /// URL where the crawl is to begin
+        url: String,
+    },
+    /// Write the JSON Schema of rule files to standard output, for editors
+    #[command(after_help = "Example: gleaner rules schema > rules.schema.json")]
+    Schema,
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Check the configuration file and tell the values in force
+    #[command(after_help = "Example: gleaner config check --config /etc/gleaner/gleaner.toml")]
+    Check,
+}
+
+/// Parses the arguments of the process, runs the command and gives its exit code: 0 done, 1 failed, 2 wrong usage.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
+    let Cli { global, command } = cli;
+    let terminal = Terminal::default();
+    // The demo needs no configuration; everything else tells its faults before it starts.
+    let config = match &command {
+        Command::Demo(_) | Command::DemoSite(_) | Command::Completions { .. } | Command::Man { .. } => None,
+        _ => match config::load(&global) {
+            Ok(config) => Some(config),
+            Err(code) => return Ok(code),
+        },
+    };
+    let format = config.as_ref().map(|config| config.log_format).or(global.log_format).unwrap_or_default();
+    let filter = match (global.verbose, &command, &config) {
+        (0, Command::Run(_), Some(config)) => config.log_filter.as_str(),
+        (0, ..) => "warn",
+        (1, ..) => "gleaner=debug",
+        _ => "gleaner=trace",
+    };
+    telemetry::start(format == LogFormat::Json, filter, &terminal);
+    let Some(config) = config else {
+        return match command {
+            Command::Demo(options) => demo::demo(&global, &options, &terminal),
+            Command::DemoSite(options) => demo::serve_site(&options),
+            Command::Completions { shell } => manual::completions(shell),
+            Command::Man { dir } => manual::man_pages(&dir),
+            _ => unreachable!("all other commands load the configuration"),
+        };
+    };
+    match command {
+        Command::Crawl(options) => crawl::crawl(&config, &options, &terminal),
+        Command::Run(options) => run::run(&config, &options),
+        Command::Rules(command) => rules_command(command, &config.rules_dir),
+        Command::Status(options) => status::status(&config, &options),
+        Command::Export(options) => export::command(&config, &options),
+        Command::Coverage(options) => coverage::command(&config, &options),
+        Command::Verify(options) => verify::command(&config, &options),
+        Command::Config(ConfigCommand::Check) => Ok(config::check(&config)),
+        Command::Demo(_) | Command::DemoSite(_) | Command::Completions { .. } | Command::Man { .. } => {
+            unreachable!("handled without a configuration")
+        }
+    }
+}
+
+fn rules_command(command: RulesCommand, rules_dir: &Path) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    let well = match command {
+        RulesCommand::Check { files } => {
+            let colour = fault::colour_wanted(out.is_terminal());
+            rules::check(&files, rules_dir, &mut out, colour)?
+        }
+        RulesCommand::Explain { url } => rules::explain(&url, rules_dir, &mut out)?,
+        RulesCommand::New { url } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
+        RulesCommand::Schema => rules::schema(&mut out).map(|()| true)?,
+    };
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own.
+pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future)
+}

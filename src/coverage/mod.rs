@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::crawldb::{CrawlDb, CrawlDbError, Outcome, SiteCounts};
+use crate::crawldb::{CrawlDbError, Outcome, Reader, SiteCounts};
 use crate::limits;
 use estimate::{Estimate, Estimator};
 
@@ -92,7 +92,7 @@ pub struct SeriesCoverage {
 ///
 /// # Errors
 /// What the database says.
-pub async fn of_site(db: &dyn CrawlDb, site: &str) -> Result<SiteCoverage, CrawlDbError> {
+pub async fn of_site(db: &dyn Reader, site: &str) -> Result<SiteCoverage, CrawlDbError> {
     let mut estimator = Estimator::default();
     let mut after = None;
     loop {
@@ -111,7 +111,7 @@ pub async fn of_site(db: &dyn CrawlDb, site: &str) -> Result<SiteCoverage, Crawl
 ///
 /// # Errors
 /// What the database says.
-pub async fn of_all_sites(db: &dyn CrawlDb) -> Result<Vec<SiteCoverage>, CrawlDbError> {
+pub async fn of_all_sites(db: &dyn Reader) -> Result<Vec<SiteCoverage>, CrawlDbError> {
     let mut all = Vec::new();
     for site in sites(db).await? {
         all.push(of_site(db, &site).await?);
@@ -123,7 +123,7 @@ pub async fn of_all_sites(db: &dyn CrawlDb) -> Result<Vec<SiteCoverage>, CrawlDb
 ///
 /// # Errors
 /// What the database says.
-pub async fn sites(db: &dyn CrawlDb) -> Result<BTreeSet<String>, CrawlDbError> {
+pub async fn sites(db: &dyn Reader) -> Result<BTreeSet<String>, CrawlDbError> {
     Ok(db.hosts().await?.into_iter().map(|host| host.site.into()).collect())
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -58,6 +59,7 @@ pub async fn run(
     archive: Arc<Archive>,
     mut messages: mpsc::Receiver<Message>,
     on_fault: OnFault,
+    failing: Arc<AtomicBool>,
 ) -> Result<(), CommitError> {
     while let Some(batch) = gather(&mut messages).await {
         if batch.is_empty() {
@@ -66,6 +68,7 @@ pub async fn run(
         loop {
             match commit(&db, &archive, &batch).await {
                 Ok(committed) => {
+                    failing.store(false, Ordering::Relaxed);
                     for (waiting, committed) in batch.iter().zip(committed) {
                         // A site that has gone needs no receipt.
                         let _ = waiting.reply.send(committed);
@@ -75,6 +78,7 @@ pub async fn run(
                 Err(error) => match on_fault {
                     OnFault::Stop => return Err(error),
                     OnFault::TryAgain(pause) => {
+                        failing.store(true, Ordering::Relaxed);
                         tracing::error!(%error, visits = batch.len(), "commit failed, will be tried again");
                         tokio::time::sleep(pause).await;
                     }

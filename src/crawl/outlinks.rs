@@ -50,7 +50,7 @@ pub fn read_page(site: &Site, job: &Job, content_type: Option<&str>, body: &[u8]
     }
     let mut magnets: Vec<MagnetFacts> = Vec::new();
     for link in encoded_links::find(body, encoding) {
-        match encoded_links::decode(&link.text) {
+        match encoded_links::decode(&link.link) {
             Ok(Decoded::Url(url)) => take(&url),
             Ok(Decoded::Magnet(link)) => magnets.extend(magnet_facts(&link)),
             Ok(Decoded::Other(_)) | Err(_) => {}

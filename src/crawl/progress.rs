@@ -38,7 +38,7 @@ pub struct SiteProgress {
 }
 
 /// How a site's crawl ended.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", tag = "end", content = "detail")]
 pub enum Ended {
     /// Nothing is left to fetch.

@@ -36,7 +36,7 @@ pub async fn fetch(site: &Site, origin: &str) -> Result<Robots, String> {
                 let target = response.headers.location.as_deref().and_then(|to| outlinks::resolve(site, &url, to));
                 // A redirect to a host that is none of the site's is an answer without rules (§2.3.1.3).
                 match target {
-                    Some(target) if site.rules.has_host(&target) => url = target,
+                    Some(target) if site.rules.owns_host(target.authority()) => url = target,
                     _ => return Ok(Robots::allow_all()),
                 }
             }

@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use super::commit::{Committed, Message};
 use super::progress::{Ended, Progress};
@@ -23,16 +24,16 @@ use crate::frontier::lanes::{Lanes, lane_of};
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Gate, HostPolicy};
-use crate::rules::{Class, Verdict};
+use crate::rules::{self, Class, Verdict};
 use crate::url::CrawlUrl;
 
 /// Requests in a row without an answer after which a crawl that is to end gives the host up for this run.
 const UNREACHABLE_MAX: u32 = 5;
 
-/// Longest sleep of an idle loop: it looks at the stop signal and at the clock again.
-const IDLE_MAX: Duration = Duration::from_secs(3_600);
+/// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
+const IDLE_MAX: Duration = Duration::from_secs(5);
 
-/// How often a site looks for a free connection of a host that it shares with another site.
+/// How often a site looks for a connection or a request's place that another site holds.
 const CONNECTION_POLL: Duration = Duration::from_millis(50);
 
 /// What the site loop shares with the rest of the process.
@@ -44,10 +45,12 @@ pub struct Shared {
     /// True once the process is to end.
     pub stop: watch::Receiver<bool>,
     pub owner: Owner,
+    /// One permit a request under way, over all sites.
+    pub requests: Arc<Semaphore>,
     /// Requests of the whole run so far, for `--max-pages`.
-    pub pages: Arc<std::sync::atomic::AtomicU64>,
-    /// Pinged by every loop that has looked for work; the service's watchdog listens.
-    pub alive: Arc<dyn Fn() + Send + Sync>,
+    pub pages: Arc<AtomicU64>,
+    /// When this site last looked for work; the service's watchdog reads it.
+    pub alive: Arc<AtomicU64>,
 }
 
 type Running = Pin<Box<dyn Future<Output = Ran> + Send>>;
@@ -126,8 +129,7 @@ impl SiteLoop {
             progress.counts.queued = counts.urls_queued;
             progress.ended = None;
         });
-        let site_pages =
-            counts.outcomes.iter().filter(|(outcome, _)| outcome.was_fetched()).map(|(_, count)| count).sum();
+        let site_pages = counts.pages();
         let mut this = Self {
             site,
             shared,
@@ -161,7 +163,7 @@ impl SiteLoop {
 
     async fn work(&mut self) -> Result<Ended, CrawlError> {
         loop {
-            (self.shared.alive)();
+            self.shared.alive.store(self.site.clock.now().0, Ordering::Relaxed);
             if *self.shared.stop.borrow() {
                 return Ok(Ended::Stopped);
             }
@@ -201,7 +203,7 @@ impl SiteLoop {
             }
             let name = CrawlUrl::from_parts(&row.origin, "/").host().to_owned();
             self.shared.hosts.with(&name, |state| state.block(row.blocked_until));
-            let robots = if self.site.rules.obey_robots {
+            let robots = if self.site.rules.robots == rules::Robots::Obey {
                 RobotsState::Unknown
             } else {
                 RobotsState::Known { robots: Arc::new(Robots::allow_all()), until: UnixMillis(u64::MAX) }
@@ -211,7 +213,7 @@ impl SiteLoop {
                 id: row.id,
                 origin: row.origin.into(),
                 name,
-                lanes: Lanes::new(self.site.rules.lanes),
+                lanes: Lanes::new(self.site.rules.lanes.count.into()),
                 robots,
                 lease_at: Some(UnixMillis(0)),
                 gate_at: None,
@@ -228,7 +230,7 @@ impl SiteLoop {
         {
             return Some(format!("--max-time of {} s", max.as_secs()));
         }
-        let pages = self.shared.pages.load(std::sync::atomic::Ordering::Relaxed);
+        let pages = self.shared.pages.load(Ordering::Relaxed);
         if let Some(max) = self.options.pages_max
             && pages >= max
         {
@@ -293,7 +295,7 @@ impl SiteLoop {
 
     fn queue(&mut self, index: usize, job: Job) {
         let (rules, host) = (&self.site.rules, &mut self.hosts[index]);
-        let lane = lane_of(rules.lane_key, &host.name, job.url.as_str(), rules.lanes);
+        let lane = lane_of(rules.lanes.key, &host.name, job.url.as_str(), rules.lanes.count.into());
         host.lanes.push(lane, job);
     }
 
@@ -314,15 +316,17 @@ impl SiteLoop {
                 }
             }
             while self.hosts[index].lanes.has_ready() && !self.over_run_budget() {
+                let Some(permit) = self.permit(index, now) else { break };
                 if !self.through_gate(index, now) {
                     break;
                 }
                 let Some((lane, job)) = self.hosts[index].lanes.pop() else { break };
-                self.shared.pages.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                self.shared.pages.fetch_add(1, Ordering::Relaxed);
                 self.site_pages += 1;
                 let site = Arc::clone(&self.site);
                 self.running.push(Box::pin(async move {
                     let finished = visit::visit(&site, job).await;
+                    drop(permit);
                     Ran::Visit { host: index, lane, finished }
                 }));
             }
@@ -332,7 +336,7 @@ impl SiteLoop {
     }
 
     fn over_run_budget(&self) -> bool {
-        let pages = self.shared.pages.load(std::sync::atomic::Ordering::Relaxed);
+        let pages = self.shared.pages.load(Ordering::Relaxed);
         self.options.pages_max.is_some_and(|max| pages >= max)
             || self.site.rules.pages_max.is_some_and(|max| self.site_pages >= max)
     }
@@ -343,10 +347,10 @@ impl SiteLoop {
             RobotsState::Known { robots, .. } => robots.crawl_delay.unwrap_or_default(),
             _ => Duration::ZERO,
         };
-        let interval = rules.interval.max(asked);
+        let interval = rules.rate.interval.max(asked);
         HostPolicy {
             interval_ms: u64::try_from(interval.as_millis()).unwrap_or(u64::MAX),
-            connections_max: rules.connections_max,
+            connections_max: rules.rate.connections.into(),
         }
     }
 
@@ -361,6 +365,15 @@ impl SiteLoop {
             Gate::WaitForConnection => {}
         }
         false
+    }
+
+    /// A place among the process's requests; other sites may hold them all, and nobody wakes us then.
+    fn permit(&mut self, index: usize, now: UnixMillis) -> Option<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.shared.requests).try_acquire_owned().ok();
+        if permit.is_none() {
+            self.hosts[index].gate_at = Some(now.plus(CONNECTION_POLL));
+        }
+        permit
     }
 
     fn ask_robots(&mut self, index: usize, now: UnixMillis) {
@@ -465,7 +478,7 @@ impl SiteLoop {
         self.send(Message::Visit { finished: Box::new(finished), reply }).await
     }
 
-    async fn send(&self, message: Message) -> Result<(), CrawlError> {
+    async fn send(&mut self, message: Message) -> Result<(), CrawlError> {
         self.shared.commits.send(message).await.map_err(|_| CrawlError::CommitterGone)
     }
 

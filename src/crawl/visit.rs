@@ -88,7 +88,7 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Finished {
         match decision {
             Decision::NeedMore => Want::UpTo(limits::TORRENT_JUNK_BYTES_MAX.max(limits::SNIFF_BYTES) * 2),
             Decision::Torrent => Want::UpTo(limits::TORRENT_BYTES_MAX),
-            Decision::Page => Want::UpTo(limits::PAGE_BYTES_MAX),
+            Decision::Page(_) => Want::UpTo(limits::PAGE_BYTES_MAX),
             Decision::Discard(_) => Want::Stop,
         }
     })
@@ -97,13 +97,14 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Finished {
         (Read::Failed { failure, .. }, _) => failed(site, job, &failure),
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, &bytes),
-        (Read::Whole(bytes), Decision::Page) => page(site, job, headers.content_type.as_deref(), &bytes).await,
+        (Read::Whole(bytes), Decision::Page(_)) => page(site, job, headers.content_type.as_deref(), &bytes).await,
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
+                DiscardReason::TooLarge => Outcome::TooLarge,
                 _ => Outcome::NotForUs,
             };
-            Finished { detail: Some(reason.to_string()), ..done(site, job, outcome) }
+            Finished { detail: Some(reason.name().to_owned()), ..done(site, job, outcome) }
         }
         (Read::Whole(_) | Read::Stopped { .. }, _) => done(site, job, Outcome::NotForUs),
     }
@@ -121,13 +122,14 @@ fn torrent(site: &Site, job: &Job, bytes: &Bytes) -> Finished {
         }
     };
     let file = bytes.slice(metainfo.dict.clone());
+    let sha256 = metainfo.dict_sha256(bytes);
     let facts = TorrentFacts {
         infohashes: metainfo.infohashes,
         name: metainfo.name.into(),
         payload_bytes: metainfo.payload_bytes,
         file_count: metainfo.file_count,
         metainfo_bytes: u32::try_from(file.len()).unwrap_or(u32::MAX),
-        sha256: metainfo::sha256(&file),
+        sha256,
         created_unix: metainfo.created_unix,
         private: metainfo.private,
     };

@@ -76,14 +76,36 @@ pub enum HostDue {
     Exhausted,
 }
 
-/// The crawl database's interface. See the module for the contract.
+/// What can be read of a crawl by whoever hands it on: the database itself, or a process that holds it and answers
+/// over a socket.
 #[async_trait]
-pub trait CrawlDb: Send + Sync + 'static {
-    /// The number of (site, origin), given out at first use and kept for ever.
-    async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError>;
-
+pub trait Reader: Send + Sync + 'static {
     /// All hosts, in the order of their numbers.
     async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError>;
+
+    /// Counts of one site.
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError>;
+
+    /// Stored torrents in the order of their archive keys (bytes), from the one behind `after`.
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError>;
+
+    /// Magnets in the order of their keys (bytes), from the one behind `after`.
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError>;
+
+    /// Listings of one site in the order of (host, series, page), from the one behind `after`.
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError>;
+}
+
+/// The crawl database's interface. See the module for the contract.
+#[async_trait]
+pub trait CrawlDb: Reader {
+    /// The number of (site, origin), given out at first use and kept for ever.
+    async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError>;
 
     /// Inserts the URLs that are absent; returns how many were.
     async fn add_discovered(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<u64, CrawlDbError>;
@@ -122,23 +144,6 @@ pub trait CrawlDb: Send + Sync + 'static {
 
     /// What is known of one URL.
     async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError>;
-
-    /// Counts of one site.
-    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError>;
-
-    /// Stored torrents in the order of their archive keys (bytes), from the one behind `after`.
-    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError>;
-
-    /// Magnets in the order of their keys (bytes), from the one behind `after`.
-    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError>;
-
-    /// Listings of one site in the order of (host, series, page), from the one behind `after`.
-    async fn listings(
-        &self,
-        site: &str,
-        after: Option<(HostId, Box<str>, u64)>,
-        rows_max: usize,
-    ) -> Result<Vec<ListingRow>, CrawlDbError>;
 
     /// URLs of one host waiting to be fetched, leased ones included: first those due at once and those that a
     /// lease found due, in the order of leasing, then the others by their time; for `crawl --dry-run`, `status`.

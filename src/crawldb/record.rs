@@ -1,12 +1,14 @@
 //! What the crawl database keeps, as plain data. It knows no HTTP and no rules: an outcome is a name, a URL is
 //! a host number and the text behind the host.
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::UnixMillis;
 use crate::torrent::Infohashes;
 
 /// Number of a (site, origin) pair, given out by [`super::CrawlDb::host_id`]. The origin is
 /// `scheme://host[:port]`; two sites that name the same origin have two numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HostId(pub u32);
 
 /// A URL as the database names it: keys of one host lie together and in the order of their paths, so that the
@@ -45,7 +47,8 @@ pub struct Lease {
 }
 
 /// How a visit ended. Every URL ever leased ends in one of these, and `status` counts them by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Outcome {
     /// A torrent that was not known.
@@ -197,7 +200,7 @@ pub enum Next {
 }
 
 /// What is known of a torrent beside its names; its file lies in the archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TorrentFacts {
     pub infohashes: Infohashes,
     pub name: Box<str>,
@@ -215,7 +218,7 @@ pub struct TorrentFacts {
 }
 
 /// A torrent that is named by a magnet link only.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MagnetFacts {
     pub infohashes: Infohashes,
     /// `dn`, where given.
@@ -225,7 +228,7 @@ pub struct MagnetFacts {
 }
 
 /// What an index page listed, for coverage (ALGORITHMS §7).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     /// The page's URL with its page number replaced by `{page}`: pages of one series share it.
     pub series: Box<str>,
@@ -286,7 +289,7 @@ pub struct UrlRecord {
 }
 
 /// A stored torrent with its times.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TorrentRow {
     pub facts: TorrentFacts,
     /// Site whose visit stored it first.
@@ -299,7 +302,7 @@ pub struct TorrentRow {
 }
 
 /// Where a torrent was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     pub site: Box<str>,
     /// The URL that answered with the torrent, or the page that carried the magnet link.
@@ -311,7 +314,7 @@ pub struct Source {
 }
 
 /// A torrent known by name only.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MagnetRow {
     pub facts: MagnetFacts,
     pub site: Box<str>,
@@ -323,7 +326,7 @@ pub struct MagnetRow {
 }
 
 /// Counts of one site since its first crawl.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteCounts {
     /// Visits by outcome, without zeros, in the order of their codes.
     pub outcomes: Vec<(Outcome, u64)>,
@@ -340,8 +343,22 @@ pub struct SiteCounts {
     pub torrents_seen: u64,
 }
 
+impl SiteCounts {
+    /// Requests: visits that were fetched (P of ALGORITHMS §7).
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.outcomes.iter().filter(|(outcome, _)| outcome.was_fetched()).map(|(_, count)| count).sum()
+    }
+
+    /// Visits that ended so.
+    #[must_use]
+    pub fn of(&self, outcome: Outcome) -> u64 {
+        self.outcomes.iter().filter(|(other, _)| *other == outcome).map(|(_, count)| count).sum()
+    }
+}
+
 /// A host with what is kept of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostRow {
     pub id: HostId,
     pub site: Box<str>,
@@ -353,7 +370,7 @@ pub struct HostRow {
 }
 
 /// A listing with the host and time of its visit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListingRow {
     pub host: HostId,
     pub listing: Listing,

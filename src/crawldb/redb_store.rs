@@ -37,7 +37,7 @@ use self::seen::Seen;
 use self::tables::{HOSTS, LATER, QUEUE};
 use self::urls::{UrlChanges, UrlWrites};
 use super::record::*;
-use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner};
+use super::{CrawlDb, Reader, CrawlDbError, HostDue, LeaseRequest, Owner};
 use crate::clock::UnixMillis;
 use crate::torrent::Infohashes;
 
@@ -395,6 +395,39 @@ impl Core {
 }
 
 #[async_trait]
+impl Reader for RedbStore {
+    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
+        self.call(|core, _| Ok(core.known().hosts.clone())).await
+    }
+
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, _| Ok(core.known().site_counts(&site))).await
+    }
+
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        self.call(move |core, db| read::torrents(core, db, after.as_deref(), rows_max))
+            .await
+    }
+
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
+        self.call(move |core, db| read::magnets(core, db, after.as_deref(), rows_max))
+            .await
+    }
+
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, db| read::listings(core, db, &site, after, rows_max))
+            .await
+    }
+}
+
+#[async_trait]
 impl CrawlDb for RedbStore {
     async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError> {
         if let Some(id) = self.core.known().host_id(site, origin) {
@@ -402,10 +435,6 @@ impl CrawlDb for RedbStore {
         }
         let (site, origin) = (site.to_owned(), origin.to_owned());
         self.call(move |core, db| core.host_id(db, &site, &origin)).await
-    }
-
-    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
-        self.call(|core, _| Ok(core.known().hosts.clone())).await
     }
 
     async fn add_discovered(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<u64, CrawlDbError> {
@@ -489,32 +518,6 @@ impl CrawlDb for RedbStore {
     async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
         let key = key.clone();
         self.call(move |_, db| read::url_record(db, &key)).await
-    }
-
-    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError> {
-        let site = site.to_owned();
-        self.call(move |core, _| Ok(core.known().site_counts(&site))).await
-    }
-
-    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
-        self.call(move |core, db| read::torrents(core, db, after.as_deref(), rows_max))
-            .await
-    }
-
-    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
-        self.call(move |core, db| read::magnets(core, db, after.as_deref(), rows_max))
-            .await
-    }
-
-    async fn listings(
-        &self,
-        site: &str,
-        after: Option<(HostId, Box<str>, u64)>,
-        rows_max: usize,
-    ) -> Result<Vec<ListingRow>, CrawlDbError> {
-        let site = site.to_owned();
-        self.call(move |core, db| read::listings(core, db, &site, after, rows_max))
-            .await
     }
 
     async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {

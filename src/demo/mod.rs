@@ -1,1 +1,241 @@
-//! The bundled demo site.
+//! The bundled demo site: a tracker-like index on loopback that `gleaner demo` crawls and that the tests measure
+//! the crawler with.
+//!
+//! It is deterministic from its seed, has no clock and keeps nothing. Its [`Truth`] says which torrents a right
+//! crawl brings home and which it cannot or must not; its [`RequestLog`] says what was asked and whether a right
+//! crawl would have asked it. Nothing here knows the crawler: infohashes, links and encodings are made by the
+//! demo's own code, so that an error of the crawler cannot hide behind the same error of the site.
+//!
+//! ```text
+//! catalogue (what is listed) ── view (sid, tokens, chrome) ── listing_page · detail_page · gbk · traps ─┐
+//!     └── torrents (metainfo) ── delivery (headers, BOM, first key) ── answer ──────────────────────────┴── site ── HTTP
+//! ```
+
+mod answer;
+mod catalogue;
+mod delivery;
+mod detail_page;
+mod escape;
+mod gbk;
+mod links;
+mod listing_page;
+mod log;
+mod random;
+mod rules;
+mod site;
+mod titles;
+mod torrents;
+mod traps;
+mod truth;
+mod view;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{Method, Response, StatusCode, header};
+use axum::serve::ListenerExt as _;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+pub use delivery::{Area, Delivery, Link};
+pub use log::{Kind, RequestLog};
+pub use rules::RULES_TEMPLATE;
+pub use torrents::{FirstKey, Version};
+pub use truth::{Fate, Score, Truth, TruthTorrent};
+
+use crate::limits::{DEMO_STOP_TIME_MAX, DEMO_TORRENTS_MAX};
+use crate::torrent::Infohashes;
+use answer::{Answer, Ask};
+use site::{COOKIE, Site};
+
+/// What the site is to be.
+#[derive(Clone, Debug)]
+pub struct DemoOptions {
+    /// Torrents that a right crawl stores, at most `limits::DEMO_TORRENTS_MAX`; others come on top.
+    pub torrents: usize,
+    /// The same seed gives the same torrents under the same numbers.
+    pub seed: u64,
+    /// Address to listen on; port 0 lets the system choose.
+    pub bind: SocketAddr,
+    /// Wait before each answer.
+    pub response_delay: Duration,
+    /// Each n-th request, of whatever kind, is answered 503; 0 for none.
+    pub fail_every: u64,
+}
+
+impl Default for DemoOptions {
+    fn default() -> Self {
+        Self {
+            torrents: 500,
+            seed: 1,
+            bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            response_delay: Duration::ZERO,
+            fail_every: 0,
+        }
+    }
+}
+
+/// Why the site cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    #[error("the demo site cannot listen on {address}: {source}")]
+    Bind {
+        address: SocketAddr,
+        source: std::io::Error,
+    },
+    #[error("the demo site has at most {DEMO_TORRENTS_MAX} torrents, not {asked}")]
+    TooManyTorrents { asked: usize },
+    #[error("the demo site serves this machine only, and {address} is no loopback address")]
+    NotLoopback { address: SocketAddr },
+    #[error("the demo site could not be built: {0}")]
+    Build(#[from] tokio::task::JoinError),
+}
+
+/// The running site. Dropped without [`DemoSite::stop`], it breaks its connections off.
+pub struct DemoSite {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its rule file, with this address.
+    pub rules_text: String,
+    site: Arc<Site>,
+    stop: Option<oneshot::Sender<()>>,
+    server: JoinHandle<()>,
+}
+
+/// Builds the site and serves it on the current runtime.
+///
+/// # Errors
+/// [`DemoError`] when there are too many torrents or when the address is not loopback or cannot be had.
+pub async fn start(options: DemoOptions) -> Result<DemoSite, DemoError> {
+    if options.torrents > DEMO_TORRENTS_MAX {
+        return Err(DemoError::TooManyTorrents {
+            asked: options.torrents,
+        });
+    }
+    let bind = options.bind;
+    if !bind.ip().is_loopback() {
+        return Err(DemoError::NotLoopback { address: bind });
+    }
+    let bind_error = |source| DemoError::Bind { address: bind, source };
+    let listener = TcpListener::bind(bind).await.map_err(bind_error)?;
+    let address = listener.local_addr().map_err(bind_error)?;
+    let origin = format!("http://{address}");
+    let rules_text = rules::rules_text(&origin);
+    let built = move || Site::new(origin, options.seed, options.torrents, options.fail_every);
+    let site = Arc::new(tokio::task::spawn_blocking(built).await?);
+
+    let shared = Arc::clone(&site);
+    let delay = options.response_delay;
+    let router = Router::new().fallback(move |State(site): State<Arc<Site>>, request: Request| async move {
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        respond(&site, &request)
+    });
+    let (stop, stopped) = oneshot::channel();
+    // Without it, small answers wait for the client's delayed acknowledgement. A socket that refuses it still works.
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    let server = tokio::spawn(async move {
+        let until = async move { drop(stopped.await) };
+        // axum's server ends with an error never: a failed accept is tried again.
+        drop(
+            axum::serve(listener, router.with_state(shared))
+                .with_graceful_shutdown(until)
+                .await,
+        );
+    });
+    Ok(DemoSite {
+        address,
+        rules_text,
+        site,
+        stop: Some(stop),
+        server,
+    })
+}
+
+impl DemoSite {
+    /// `http://host:port`, without a slash at the end.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.site.origin
+    }
+
+    /// What is on the site now, [`Self::publish`]ed torrents included.
+    #[must_use]
+    pub fn truth(&self) -> Arc<Truth> {
+        self.site.truth()
+    }
+
+    /// Puts `count` new torrents on top of the index and returns their names, in the order of publication. Stops
+    /// at `limits::DEMO_TORRENTS_MAX` torrents.
+    pub fn publish(&self, count: usize) -> Vec<Infohashes> {
+        let room = DEMO_TORRENTS_MAX.saturating_sub(self.truth().reachable().count());
+        self.site.publish(count.min(room))
+    }
+
+    /// What was asked so far.
+    #[must_use]
+    pub fn log(&self) -> RequestLog {
+        self.site.recorder.snapshot()
+    }
+
+    /// Requests so far that a crawl after the demo's rule file and robots.txt does not make; see [`Kind`].
+    #[must_use]
+    pub fn refused_fetches(&self) -> u64 {
+        self.site.recorder.refused_fetches()
+    }
+
+    /// Stops listening, lets running answers end, and gives the port back; after `limits::DEMO_STOP_TIME_MAX`
+    /// whatever is still open is broken off.
+    pub async fn stop(mut self) {
+        // An error only says that the server has ended already.
+        self.stop.take().map(|stop| stop.send(()));
+        drop(tokio::time::timeout(DEMO_STOP_TIME_MAX, &mut self.server).await);
+    }
+}
+
+impl Drop for DemoSite {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+fn respond(site: &Site, request: &Request) -> Response<Body> {
+    let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let cookies = request
+        .headers()
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let ask = Ask {
+        path: request.uri().path(),
+        query: request.uri().query().unwrap_or_default(),
+        has_cookie: cookies
+            .flat_map(|line| line.split(';'))
+            .any(|pair| pair.trim().split('=').next() == Some(COOKIE)),
+        if_none_match: text(header::IF_NONE_MATCH),
+        if_modified_since: text(header::IF_MODIFIED_SINCE),
+    };
+    http_response(site.answer(matches!(*request.method(), Method::GET | Method::HEAD), &ask))
+}
+
+fn http_response(answer: Answer) -> Response<Body> {
+    let mut response = Response::builder().status(answer.status);
+    if let Some(content_type) = answer.content_type {
+        response = response.header(header::CONTENT_TYPE, content_type);
+    }
+    for (name, value) in answer.headers {
+        response = response.header(name, value);
+    }
+    response.body(Body::from(answer.body)).unwrap_or_else(|_| {
+        // Names, values and numbers are this module's own; should one be wrong, the client is told.
+        let mut failed = Response::new(Body::empty());
+        *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        failed
+    })
+}

@@ -28,7 +28,7 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::clock::UnixMillis;
-use crate::crawldb::{CrawlDb, CrawlDbError, MagnetRow, TorrentRow};
+use crate::crawldb::{CrawlDbError, MagnetRow, Reader, TorrentRow};
 use crate::limits;
 use crate::torrent::archive::Archive;
 
@@ -215,7 +215,7 @@ enum Page {
 /// [`ExportError`]; then nothing of the export is left (a folder that was there before keeps what it had and may
 /// have some of the new files).
 pub async fn export(
-    db: &dyn CrawlDb,
+    db: &dyn Reader,
     archive: &Archive,
     options: &ExportOptions,
     progress: &mut dyn FnMut(Progress),
@@ -263,7 +263,7 @@ fn joined(
 }
 
 async fn feed(
-    db: &dyn CrawlDb,
+    db: &dyn Reader,
     archive: &Archive,
     pages: &mpsc::Sender<Page>,
     hear: &mut mpsc::UnboundedReceiver<Progress>,
@@ -303,7 +303,7 @@ async fn feed(
     Ok(())
 }
 
-async fn check_site(db: &dyn CrawlDb, site: Option<&str>) -> Result<(), ExportError> {
+async fn check_site(db: &dyn Reader, site: Option<&str>) -> Result<(), ExportError> {
     let Some(site) = site else { return Ok(()) };
     let mut known: Vec<String> = db.hosts().await?.into_iter().map(|host| host.site.into()).collect();
     known.sort_unstable();

@@ -18,9 +18,9 @@ use crate::url::CrawlUrl;
 pub struct ClientOptions<'a> {
     pub user_agent: &'a str,
     /// Sent with every request to the site.
-    pub headers: &'a [(String, String)],
+    pub headers: &'a [(Box<str>, Box<str>)],
     /// `http://`, `https://`, `socks5://` or `socks5h://` URL.
-    pub proxy: Option<&'a str>,
+    pub proxy: Option<&'a url::Url>,
     /// Idle connections kept.
     pub connections_max: usize,
 }
@@ -62,7 +62,7 @@ impl HttpTransport {
             .timeout(limits::REQUEST_TIME_MAX)
             .pool_max_idle_per_host(options.connections_max);
         if let Some(proxy) = options.proxy {
-            builder = builder.proxy(reqwest::Proxy::all(proxy).map_err(|error| fault(&error))?);
+            builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(|error| fault(&error))?);
         }
         Ok(Self { client: builder.build().map_err(|error| fault(&error))? })
     }

@@ -5,20 +5,7 @@ use std::collections::VecDeque;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a lane is chosen by.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum LaneKey {
-    /// One lane for the whole host.
-    Host,
-    /// ELFHash of the URL, as in the paper.
-    Elf,
-    /// xxh3 of the URL.
-    #[default]
-    Xxh3,
-}
+use crate::rules::LaneKey;
 
 /// The lane of a URL among `lanes` (at least 1).
 #[must_use]

@@ -13,7 +13,7 @@ use std::fmt;
 
 /// The names of one torrent: SHA-1 (v1, BEP 3) and SHA-256 (v2, BEP 52) of the raw bytes of its `info` value.
 /// At least one of them is there; a hybrid torrent has both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Infohashes {
     pub v1: Option<[u8; 20]>,
     pub v2: Option<[u8; 32]>,

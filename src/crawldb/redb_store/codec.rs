@@ -581,7 +581,7 @@ mod tests {
         fn url_rows_come_back(
             seq in 0..U48_MAX, due in 0..U48_MAX, later: bool, queued: bool,
             outcome in proptest::option::of(proptest::sample::select(&Outcome::ALL[..])),
-            (rank, attempts, depth): (u8, u8, u16), first in 0..U48_MAX, visited in 1..U48_MAX,
+            (rank, attempts, depth) in any::<(u8, u8, u16)>(), first in 0..U48_MAX, visited in 1..U48_MAX,
         ) {
             let row = UrlRow {
                 place: queued.then_some(Place { seq, due: UnixMillis(due), later }),

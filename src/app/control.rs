@@ -1,0 +1,186 @@
+//! The process that holds a data folder answers for it: `status`, `coverage`, `export` and `verify` of other
+//! processes ask over a Unix socket in the folder, and never open the database beside it.
+//!
+//! One JSON object a line each way: [`Ask`] goes in, `{"ok": …}` or `{"error": "…"}` comes back. Only reading can
+//! be asked for.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+
+use super::App;
+use super::status::{self, StatusReport};
+use crate::crawl::progress::Progress;
+use crate::crawldb::{HostId, HostRow, ListingRow, MagnetRow, Reader, SiteCounts, TorrentRow, CrawlDbError};
+
+/// Bytes of one question; listings' keys are the longest part.
+const ASK_BYTES_MAX: u64 = 64 << 10;
+
+/// A question.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "ask")]
+pub enum Ask {
+    Status,
+    Hosts,
+    SiteCounts { site: String },
+    Torrents { after: Option<Vec<u8>>, rows_max: usize },
+    Magnets { after: Option<Vec<u8>>, rows_max: usize },
+    Listings { site: String, after: Option<(HostId, Box<str>, u64)>, rows_max: usize },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer<T> {
+    Ok(T),
+    Error(String),
+}
+
+/// Where the socket of a data folder lies.
+#[must_use]
+pub fn socket_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("control.sock")
+}
+
+/// Answers until dropped, when the socket is removed.
+pub struct Control {
+    task: tokio::task::JoinHandle<()>,
+    path: PathBuf,
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.task.abort();
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Starts answering for a data folder that is open.
+pub fn serve(app: &App, progress: Option<Progress>) -> anyhow::Result<Control> {
+    let path = socket_path(&app.data_dir);
+    // Left behind by a process that was killed: this process holds the folder now.
+    let _ = std::fs::remove_file(&path);
+    let listener = UnixListener::bind(&path).with_context(|| format!("{}: cannot listen", path.display()))?;
+    let db: Arc<dyn Reader> = app.reader();
+    let task = tokio::spawn(async move {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let (db, progress) = (Arc::clone(&db), progress.clone());
+                    tokio::spawn(async move {
+                        if let Err(error) = converse(stream, db, progress).await {
+                            tracing::debug!(%error, "control connection ended");
+                        }
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "control socket refuses");
+                    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+                }
+            }
+        }
+    });
+    Ok(Control { task, path })
+}
+
+async fn converse(stream: UnixStream, db: Arc<dyn Reader>, progress: Option<Progress>) -> anyhow::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut read = BufReader::new(read);
+    loop {
+        let mut line = String::new();
+        if (&mut read).take(ASK_BYTES_MAX).read_line(&mut line).await? == 0 {
+            return Ok(());
+        }
+        let mut answer = match serde_json::from_str(&line) {
+            Ok(ask) => answer(ask, db.as_ref(), progress.as_ref()).await?,
+            Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a question: {error}")))?,
+        };
+        answer.push(b'\n');
+        write.write_all(&answer).await?;
+    }
+}
+
+async fn answer(ask: Ask, db: &dyn Reader, progress: Option<&Progress>) -> anyhow::Result<Vec<u8>> {
+    fn told<T: Serialize>(result: Result<T, impl std::fmt::Display>) -> anyhow::Result<Vec<u8>> {
+        Ok(match result {
+            Ok(value) => serde_json::to_vec(&Answer::Ok(value))?,
+            Err(error) => serde_json::to_vec(&Answer::<()>::Error(error.to_string()))?,
+        })
+    }
+    match ask {
+        Ask::Status => told(status::report(db, progress).await),
+        Ask::Hosts => told(db.hosts().await),
+        Ask::SiteCounts { site } => told(db.site_counts(&site).await),
+        Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
+        Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
+        Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
+    }
+}
+
+/// The harvest of a data folder that another process holds.
+pub struct Remote {
+    path: PathBuf,
+    stream: tokio::sync::Mutex<BufReader<UnixStream>>,
+}
+
+impl Remote {
+    /// Connects; None when no process answers for the folder.
+    pub async fn connect(data_dir: &Path) -> Option<Self> {
+        let path = socket_path(data_dir);
+        let stream = UnixStream::connect(&path).await.ok()?;
+        Some(Self { path, stream: tokio::sync::Mutex::new(BufReader::new(stream)) })
+    }
+
+    /// The live status.
+    pub async fn status(&self) -> Result<StatusReport, CrawlDbError> {
+        self.ask(&Ask::Status).await
+    }
+
+    async fn ask<T: serde::de::DeserializeOwned>(&self, ask: &Ask) -> Result<T, CrawlDbError> {
+        let fault = |detail: String| CrawlDbError::Storage { path: self.path.clone(), detail, full: false };
+        let mut stream = self.stream.lock().await;
+        let mut line = serde_json::to_vec(ask).map_err(|error| fault(error.to_string()))?;
+        line.push(b'\n');
+        stream.get_mut().write_all(&line).await.map_err(|error| fault(error.to_string()))?;
+        let mut answer = String::new();
+        stream.read_line(&mut answer).await.map_err(|error| fault(error.to_string()))?;
+        if answer.is_empty() {
+            return Err(fault("the process that holds the data folder has ended; run the command again".to_owned()));
+        }
+        match serde_json::from_str(&answer).map_err(|error| fault(error.to_string()))? {
+            Answer::Ok(value) => Ok(value),
+            Answer::Error(error) => Err(fault(error)),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl Reader for Remote {
+    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
+        self.ask(&Ask::Hosts).await
+    }
+
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError> {
+        self.ask(&Ask::SiteCounts { site: site.to_owned() }).await
+    }
+
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        self.ask(&Ask::Torrents { after, rows_max }).await
+    }
+
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
+        self.ask(&Ask::Magnets { after, rows_max }).await
+    }
+
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError> {
+        self.ask(&Ask::Listings { site: site.to_owned(), after, rows_max }).await
+    }
+}

@@ -1,0 +1,246 @@
+//! Composition root: the real clock, store, archive and transports, put together for one process.
+
+pub mod control;
+pub mod service;
+pub mod status;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use anyhow::{Context, bail};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::crawl::commit::{self, OnFault};
+use crate::crawl::progress::{Ended, Progress};
+use crate::crawl::site::Site;
+use crate::crawl::site_loop::{Shared, SiteLoop};
+use crate::crawl::{CrawlError, Hosts, RunOptions};
+use crate::crawldb::redb_store::{OpenOptions, RedbStore};
+use crate::crawldb::{CrawlDb, Owner, Reader};
+use crate::fetch::http::{ClientOptions, HttpTransport};
+use crate::limits;
+use crate::rules::SiteRules;
+use crate::torrent::archive::Archive;
+
+/// What a process needs to know to open a data folder and to crawl.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub data_dir: PathBuf,
+    pub cache_bytes: usize,
+    pub user_agent: String,
+    /// Requests under way at a time, over all sites.
+    pub requests_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            data_dir: PathBuf::from("gleaner-data"),
+            cache_bytes: 32 << 20,
+            user_agent: concat!("gleaner/", env!("CARGO_PKG_VERSION")).to_owned(),
+            requests_max: 64,
+        }
+    }
+}
+
+impl From<&Config> for Options {
+    fn from(config: &Config) -> Self {
+        Self {
+            data_dir: config.data_dir.clone(),
+            cache_bytes: (config.cache_mb as usize) << 20,
+            user_agent: config.user_agent(),
+            requests_max: config.requests_max.into(),
+        }
+    }
+}
+
+/// A data folder that is open: this process is the only one that writes to it.
+pub struct App {
+    pub data_dir: PathBuf,
+    pub db: Arc<dyn CrawlDb>,
+    pub archive: Arc<Archive>,
+    pub clock: Arc<dyn Clock>,
+    options: Options,
+}
+
+impl App {
+    /// Opens or creates a data folder.
+    pub fn open(options: &Options) -> anyhow::Result<Self> {
+        let data_dir = &options.data_dir;
+        let cache_bytes = options.cache_bytes;
+        let db = RedbStore::open(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
+        let archive = Archive::open(archive_path(data_dir), true)?;
+        Ok(Self {
+            data_dir: data_dir.clone(),
+            db: Arc::new(db),
+            archive: Arc::new(archive),
+            clock: Arc::new(SystemClock),
+            options: options.clone(),
+        })
+    }
+
+    /// What was harvested, for reading.
+    #[must_use]
+    pub fn reader(&self) -> Arc<dyn Reader> {
+        Arc::clone(&self.db) as Arc<dyn Reader>
+    }
+
+    /// A site with its own HTTP client.
+    pub fn site(&self, rules: &Arc<SiteRules>) -> anyhow::Result<Arc<Site>> {
+        let transport = HttpTransport::new(&ClientOptions {
+            user_agent: &self.options.user_agent,
+            headers: &rules.headers,
+            proxy: rules.proxy.as_ref(),
+            connections_max: rules.rate.connections.into(),
+        })
+        .with_context(|| format!("site {}", rules.name))?;
+        Ok(Arc::new(Site::new(
+            Arc::clone(rules),
+            Arc::new(transport),
+            Arc::clone(&self.clock),
+            Arc::clone(&self.db),
+        )))
+    }
+
+    /// A crew without sites yet, and its committer at work.
+    #[must_use]
+    pub fn crew(&self, options: RunOptions, on_fault: OnFault, progress: Progress) -> Crew {
+        let (commits, messages) = mpsc::channel(limits::COMMIT_VISITS_MAX);
+        let (stop, stopped) = watch::channel(false);
+        let failing = Arc::new(AtomicBool::new(false));
+        let committer =
+            tokio::spawn(commit::run(Arc::clone(&self.db), Arc::clone(&self.archive), messages, on_fault, Arc::clone(&failing)));
+        let shared = Shared {
+            hosts: Hosts::default(),
+            progress,
+            commits,
+            stop: stopped,
+            owner: Owner(u64::from(std::process::id())),
+            requests: Arc::new(Semaphore::new(self.options.requests_max)),
+            pages: Arc::new(AtomicU64::new(0)),
+            alive: Arc::new(AtomicU64::new(0)),
+        };
+        Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
+    }
+}
+
+/// An error with a hint unless a crawl has begun in this folder: reading must not make one.
+pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
+    if database_path(data_dir).exists() {
+        return Ok(());
+    }
+    bail!("{}: no crawl has begun here\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
+}
+
+/// Where the crawl database of a data folder lies.
+#[must_use]
+pub fn database_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("crawl.redb")
+}
+
+/// Where the torrents of a data folder lie.
+#[must_use]
+pub fn archive_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("torrents")
+}
+
+/// Sites being crawled side by side, with one committer.
+pub struct Crew {
+    shared: Shared,
+    options: RunOptions,
+    /// Kept so that the crew's own receiver never ends.
+    _stop: watch::Sender<bool>,
+    committer: tokio::task::JoinHandle<Result<(), commit::CommitError>>,
+    /// True while the last commit has failed and is tried again.
+    failing: Arc<AtomicBool>,
+    loops: JoinSet<(String, Result<Ended, CrawlError>)>,
+}
+
+impl Crew {
+    /// Starts a site. Returns the sender that stops this site alone, and when it was last seen at work.
+    pub fn add(&mut self, site: Arc<Site>) -> (watch::Sender<bool>, Arc<AtomicU64>) {
+        let (stop, stopped) = watch::channel(false);
+        let alive = Arc::new(AtomicU64::new(site.clock.now().0));
+        let shared = Shared { stop: stopped, alive: Arc::clone(&alive), ..self.shared.clone() };
+        let options = self.options.clone();
+        self.loops.spawn(async move {
+            let name = site.rules.name.to_string();
+            let ended = match SiteLoop::new(site, shared, options).await {
+                Ok(site_loop) => site_loop.run().await,
+                Err(error) => Err(error),
+            };
+            (name, ended)
+        });
+        (stop, alive)
+    }
+
+    /// The next site that ends; None when none is left.
+    pub async fn ended(&mut self) -> anyhow::Result<Option<(String, Result<Ended, CrawlError>)>> {
+        match self.loops.join_next().await {
+            None => Ok(None),
+            Some(joined) => Ok(Some(joined.context("a site's crawl broke off")?)),
+        }
+    }
+
+    /// True while the last commit has failed and is tried again: a full disk, most often.
+    #[must_use]
+    pub fn commit_is_failing(&self) -> bool {
+        self.failing.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the last commit. Call when no site is left.
+    pub async fn finish(self) -> anyhow::Result<()> {
+        let Self { shared, committer, .. } = self;
+        // The committer ends when nobody can send to it any more.
+        drop(shared);
+        committer.await.context("the committer broke off")??;
+        Ok(())
+    }
+}
+
+/// Crawls sites to their end, or until `stop` says so; returns how each ended. The first fault of the store ends
+/// all of them.
+pub async fn crawl(
+    app: &App,
+    sites: &[Arc<SiteRules>],
+    options: RunOptions,
+    progress: Progress,
+    mut stop: watch::Receiver<bool>,
+) -> anyhow::Result<BTreeMap<String, Ended>> {
+    let mut crew = app.crew(options, OnFault::Stop, progress);
+    let mut stops = Vec::new();
+    for rules in sites {
+        stops.push(crew.add(app.site(rules)?).0);
+    }
+    let mut ends = BTreeMap::new();
+    let mut fault = None;
+    loop {
+        tokio::select! {
+            ended = crew.ended() => match ended? {
+                None => break,
+                Some((name, Ok(ended))) => { ends.insert(name, ended); }
+                // When the committer has ended, its own error is the cause.
+                Some((_, Err(error))) => {
+                    for stop in &stops {
+                        let _ = stop.send(true);
+                    }
+                    if !matches!(error, CrawlError::CommitterGone) {
+                        fault.get_or_insert(error);
+                    }
+                }
+            },
+            Ok(()) = stop.changed() => {
+                for stop in &stops {
+                    let _ = stop.send(true);
+                }
+            }
+        }
+    }
+    crew.finish().await?;
+    fault.map_or(Ok(ends), |fault| Err(fault.into()))
+}

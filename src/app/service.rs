@@ -1,0 +1,260 @@
+//! The service: all enabled sites, until told to stop. Rule files are read again when they change and on SIGHUP;
+//! a file that has become bad stops nothing, the last good one stays in force. SIGTERM and SIGINT drain.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use notify::{RecursiveMode, Watcher};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{App, Crew, control};
+use crate::clock::UnixMillis;
+use crate::crawl::RunOptions;
+use crate::crawl::commit::OnFault;
+use crate::crawl::progress::Progress;
+use crate::rules::{self, SiteRules};
+
+/// Editors write a file in several steps: it is read when it has been quiet for this long.
+const RULES_QUIET: Duration = Duration::from_millis(300);
+
+/// How often a failed commit is tried again: a full disk is emptied by people.
+const COMMIT_RETRY: Duration = Duration::from_secs(5);
+
+/// A site that has not looked for work for this long is stuck; must be well above the loop's idle time.
+const STUCK_AFTER: Duration = Duration::from_secs(60);
+
+struct Running {
+    file: PathBuf,
+    /// Of the rule files that the site was started with.
+    fingerprint: u64,
+    stop: watch::Sender<bool>,
+    alive: Arc<AtomicU64>,
+}
+
+struct Service<'a> {
+    app: &'a App,
+    rules_dir: &'a Path,
+    crew: Crew,
+    running: BTreeMap<String, Running>,
+    /// Sites that were told to stop and have not ended yet; a changed site starts anew when its old crawl has ended.
+    ending: BTreeMap<String, Option<Arc<SiteRules>>>,
+}
+
+/// Runs until SIGTERM or SIGINT.
+pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    let (mut changes, _watcher) = watch_rules(rules_dir)?;
+
+    let progress = Progress::default();
+    let _control = control::serve(app, Some(progress.clone()))?;
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress);
+    let mut service = Service { app, rules_dir, crew, running: BTreeMap::new(), ending: BTreeMap::new() };
+    service.read_rules();
+    if service.running.is_empty() {
+        tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");
+    }
+    notify_systemd(&[sd_notify::NotifyState::Ready, sd_notify::NotifyState::Status(&service.summary())]);
+    tracing::info!(sites = service.running.len(), data = %app.data_dir.display(), "service is up");
+
+    let mut watchdog = tokio::time::interval(watchdog_interval());
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => break,
+            _ = interrupt.recv() => break,
+            _ = hang_up.recv() => {
+                tracing::info!("SIGHUP: rule files are read again");
+                service.reload();
+            }
+            Some(()) = changes.recv() => {
+                // More writes of the same change follow; wait until they have passed.
+                while let Ok(Some(())) = tokio::time::timeout(RULES_QUIET, changes.recv()).await {}
+                tracing::info!("rule files changed, they are read again");
+                service.reload();
+            }
+            ended = service.crew.ended(), if !service.running.is_empty() || !service.ending.is_empty() => {
+                if let Some((name, result)) = ended? {
+                    service.site_ended(&name, result.map(drop))?;
+                }
+            }
+            _ = watchdog.tick() => {
+                // Only while every loop works is systemd told that the service lives.
+                if service.all_alive() {
+                    notify_systemd(&[sd_notify::NotifyState::Watchdog]);
+                }
+            }
+        }
+    }
+    tracing::info!("stopping: finishing what is under way");
+    notify_systemd(&[sd_notify::NotifyState::Stopping]);
+    service.stop_all().await
+}
+
+impl Service<'_> {
+    fn read_rules(&mut self) {
+        for file in rules::load_dir(self.rules_dir) {
+            match file.site {
+                Ok(site) if site.enabled => self.want(&site),
+                Ok(_) => {}
+                Err(faults) => {
+                    for fault in faults {
+                        tracing::error!(error = %fault, "rule file is not used");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Starts new sites, restarts changed ones, stops those whose file is gone or disabled. A bad file changes
+    /// nothing.
+    fn reload(&mut self) {
+        notify_systemd(&[sd_notify::NotifyState::Reloading]);
+        let files = rules::load_dir(self.rules_dir);
+        let bad: Vec<PathBuf> = files.iter().filter(|file| file.site.is_err()).map(|file| file.path.clone()).collect();
+        let mut wanted = Vec::new();
+        for file in files {
+            match file.site {
+                Ok(site) if site.enabled => wanted.push(site),
+                Ok(_) => {}
+                Err(faults) => {
+                    for fault in faults {
+                        tracing::error!(error = %fault, "rule file is bad, its last good state stays in force");
+                    }
+                }
+            }
+        }
+        let unwanted: Vec<String> = self
+            .running
+            .iter()
+            .filter(|(name, running)| {
+                !wanted.iter().any(|site| *site.name == ***name) && !bad.contains(&running.file)
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in unwanted {
+            tracing::info!(site = name, "site is no longer enabled");
+            self.end(&name, None);
+        }
+        for site in wanted {
+            self.want(&site);
+        }
+        notify_systemd(&[sd_notify::NotifyState::Ready, sd_notify::NotifyState::Status(&self.summary())]);
+    }
+
+    fn want(&mut self, site: &Arc<SiteRules>) {
+        let name = site.name.to_string();
+        if let Some(next) = self.ending.get_mut(&name) {
+            *next = Some(Arc::clone(site));
+            return;
+        }
+        match self.running.get(&name) {
+            None => self.start(site),
+            Some(running) if running.fingerprint != self.fingerprint(site) => {
+                tracing::info!(site = name, "site's rules changed");
+                self.end(&name, Some(Arc::clone(site)));
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn start(&mut self, site: &Arc<SiteRules>) {
+        if let rules::Robots::Ignore { reason } = &site.robots {
+            tracing::warn!(site = %site.name, reason, "robots.txt is not obeyed: the site's rule file says so");
+        }
+        match self.app.site(site) {
+            Ok(built) => {
+                let (stop, alive) = self.crew.add(built);
+                self.running.insert(site.name.to_string(), Running { file: site.file.to_path_buf(), fingerprint: self.fingerprint(site), stop, alive });
+            }
+            Err(error) => tracing::error!(site = %site.name, error = format!("{error:#}"), "site cannot start"),
+        }
+    }
+
+    /// Changes when the site's file or any family does. A file that cannot be read counts as empty; loading it
+    /// has told the fault.
+    fn fingerprint(&self, site: &SiteRules) -> u64 {
+        let families = rules::site_paths(&self.rules_dir.join("families")).unwrap_or_default();
+        let mut hasher = Xxh3::new();
+        for path in families.iter().map(PathBuf::as_path).chain([&*site.file]) {
+            hasher.update(&std::fs::read(path).unwrap_or_default());
+        }
+        hasher.digest()
+    }
+
+    fn end(&mut self, name: &str, next: Option<Arc<SiteRules>>) {
+        if let Some(running) = self.running.remove(name) {
+            let _ = running.stop.send(true);
+            self.ending.insert(name.to_owned(), next);
+        }
+    }
+
+    fn site_ended(&mut self, name: &str, result: Result<(), crate::crawl::CrawlError>) -> anyhow::Result<()> {
+        if let Some(next) = self.ending.remove(name) {
+            if let Some(site) = next {
+                self.start(&site);
+            }
+            return Ok(());
+        }
+        // A site of the service ends by itself only when its budget is used up.
+        self.running.remove(name);
+        result.with_context(|| format!("site {name}"))
+    }
+
+    fn all_alive(&self) -> bool {
+        let now = self.app.clock.now();
+        self.running.values().all(|running| {
+            now.since(UnixMillis(running.alive.load(Ordering::Relaxed))) < STUCK_AFTER
+                || self.crew.commit_is_failing()
+        })
+    }
+
+    fn summary(&self) -> String {
+        format!("{} sites", self.running.len())
+    }
+
+    async fn stop_all(mut self) -> anyhow::Result<()> {
+        for running in self.running.values() {
+            let _ = running.stop.send(true);
+        }
+        while let Some((name, result)) = self.crew.ended().await? {
+            if let Err(error) = result {
+                tracing::error!(site = name, %error, "site did not end well");
+            }
+        }
+        self.crew.finish().await
+    }
+}
+
+/// Tells when something in the rules folder changed. The folder is watched, not the files: editors rename.
+fn watch_rules(rules_dir: &Path) -> anyhow::Result<(mpsc::Receiver<()>, notify::RecommendedWatcher)> {
+    let (sender, changes) = mpsc::channel(1);
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if event.is_ok_and(|event| !event.kind.is_access()) {
+            // A full channel already says that something changed.
+            let _ = sender.try_send(());
+        }
+    })
+    .context("cannot watch for changes of rule files")?;
+    watcher
+        .watch(rules_dir, RecursiveMode::Recursive)
+        .with_context(|| format!("{}: cannot be watched (hint: create the folder, or pass --rules DIR)", rules_dir.display()))?;
+    Ok((changes, watcher))
+}
+
+fn notify_systemd(states: &[sd_notify::NotifyState<'_>]) {
+    // Without systemd there is nobody to tell.
+    let _ = sd_notify::notify(states);
+}
+
+/// A third of what systemd asks for; ten seconds where it does not.
+fn watchdog_interval() -> Duration {
+    sd_notify::watchdog_enabled().map_or(Duration::from_secs(10), |period| period / 3)
+}

@@ -1,0 +1,99 @@
+//! What `status` tells: the counts that the database keeps, and what a running process does right now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::UnixMillis;
+use crate::crawl::progress::{Ended, Progress};
+use crate::crawldb::{CrawlDbError, Reader};
+
+/// All sites of a data folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StatusReport {
+    /// True when a process is crawling this folder.
+    pub crawling: bool,
+    pub sites: Vec<SiteStatus>,
+}
+
+/// One site.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SiteStatus {
+    pub name: String,
+    /// Requests since the site's first crawl.
+    pub pages: u64,
+    /// Torrents that this site gave first.
+    pub torrents: u64,
+    /// Distinct torrents that have a source on this site.
+    pub torrents_seen: u64,
+    /// Torrents known by a magnet link only.
+    pub magnets: u64,
+    pub urls_known: u64,
+    pub urls_queued: u64,
+    pub body_bytes: u64,
+    /// Visits by outcome.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Requests under way; zero when nothing is crawling.
+    pub under_way: usize,
+    /// Why nothing is being fetched, and until when (UTC).
+    pub waiting: Option<Waiting>,
+    /// Hosts that asked for a pause which is not over.
+    pub blocked_hosts: Vec<BlockedHost>,
+    /// How the crawl of a running process ended for this site.
+    pub ended: Option<Ended>,
+}
+
+/// A pause.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Waiting {
+    pub until: String,
+    pub reason: String,
+}
+
+/// A host that wants no requests for a while.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BlockedHost {
+    pub origin: String,
+    pub until: String,
+    pub until_ms: UnixMillis,
+    pub reason: String,
+}
+
+/// Reads the report. `progress` is that of the crawl in this process, if there is one.
+pub async fn report(db: &dyn Reader, progress: Option<&Progress>) -> Result<StatusReport, CrawlDbError> {
+    let live = progress.map(Progress::snapshot).unwrap_or_default();
+    let hosts = db.hosts().await?;
+    let names: BTreeSet<&str> =
+        hosts.iter().map(|host| &*host.site).chain(live.keys().map(String::as_str)).collect();
+    let mut sites = Vec::new();
+    for name in names {
+        let counts = db.site_counts(name).await?;
+        let now = live.get(name).cloned().unwrap_or_default();
+        let blocked_hosts = hosts
+            .iter()
+            .filter(|host| &*host.site == name && host.blocked_until > UnixMillis(0))
+            .map(|host| BlockedHost {
+                origin: host.origin.to_string(),
+                until: host.blocked_until.rfc3339(),
+                until_ms: host.blocked_until,
+                reason: host.blocked_reason.to_string(),
+            })
+            .collect();
+        sites.push(SiteStatus {
+            name: name.to_owned(),
+            pages: counts.pages(),
+            torrents: counts.torrents,
+            torrents_seen: counts.torrents_seen,
+            magnets: counts.magnets,
+            urls_known: counts.urls_known,
+            urls_queued: counts.urls_queued,
+            body_bytes: counts.body_bytes,
+            outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name().to_owned(), *count)).collect(),
+            under_way: now.under_way,
+            waiting: now.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
+            blocked_hosts,
+            ended: now.ended,
+        });
+    }
+    Ok(StatusReport { crawling: progress.is_some(), sites })
+}

@@ -1,0 +1,39 @@
+//! The configuration in force, and `gleaner config check`.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use super::Global;
+use crate::config::{Config, Overrides};
+use crate::rules::fault;
+
+/// Reads the configuration; its faults are told here, all at once.
+pub fn load(global: &Global) -> Result<Config, ExitCode> {
+    let overrides = Overrides {
+        data_dir: global.data.clone(),
+        rules_dir: global.rules.clone(),
+        log_format: global.log_format,
+    };
+    Config::load(global.config.as_deref(), &overrides).map_err(|faults| {
+        eprint!("{}", fault::render(&faults, fault::colour_wanted(std::io::stderr().is_terminal())));
+        ExitCode::FAILURE
+    })
+}
+
+/// Tells the values in force and where they come from. The file's faults have been told by [`load`].
+pub fn check(config: &Config) -> ExitCode {
+    match &config.file {
+        Some(file) => println!("ok {}", file.display()),
+        None => println!("ok: no configuration file, defaults are in force"),
+    }
+    println!("data_dir      {}", config.data_dir.display());
+    println!("rules_dir     {}", config.rules_dir.display());
+    println!("user agent    {}", config.user_agent());
+    println!("cache_mb      {}", config.cache_mb);
+    println!("requests_max  {}", config.requests_max);
+    println!("log_filter    {}", config.log_filter);
+    if config.contact.is_none() {
+        println!("hint: set `contact`, so that the operators of sites know whom to ask");
+    }
+    ExitCode::SUCCESS
+}

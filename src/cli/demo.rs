@@ -1,0 +1,284 @@
+//! `gleaner demo`: the bundled site, crawled into a folder. The site's address and size are kept in the folder,
+//! so that a second demo serves the same site and resumes.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
+
+use super::{Global, block_on, crawl};
+use crate::app::{self, App};
+use crate::crawl::RunOptions;
+use crate::crawldb::Outcome;
+use crate::demo::{DemoError, DemoOptions, DemoSite};
+use crate::rules;
+use crate::telemetry::Terminal;
+
+const TORRENTS: usize = 500;
+const ROWS: usize = 1_000;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Torrents on the demo site [default: 500, or what the folder's demo was begun with]
+    #[arg(long, value_name = "N")]
+    torrents: Option<usize>,
+    /// Keep the demo site open after the crawl, until Ctrl-C
+    #[arg(long)]
+    keep_serving: bool,
+    /// Print exactly one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a demo folder remembers of its site.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Remembered {
+    port: u16,
+    torrents: usize,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct DemoSummary {
+    /// Torrents that a right crawl of the site can get.
+    site_torrents: usize,
+    /// Torrents in the archive.
+    stored: usize,
+    /// Archived torrents that are none of the site's reachable ones.
+    false_torrents: usize,
+    /// Visits that brought a torrent which was known.
+    duplicates: u64,
+    magnets: u64,
+    /// Requests, over all runs in this folder.
+    pages: u64,
+    /// Requests of this run that the rules or robots.txt forbid.
+    refused_fetches: u64,
+    /// Reachable torrents in the archive / reachable torrents.
+    coverage: f64,
+    harvest_rate: f64,
+    bytes: u64,
+    /// Of this run.
+    seconds: f64,
+    archive: String,
+    /// The address of the site, while it is served.
+    site: String,
+}
+
+pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::Result<ExitCode> {
+    let data_dir = global.data.clone().unwrap_or_else(|| PathBuf::from("gleaner-demo"));
+    std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
+    let site = serve(&data_dir, options.torrents)?;
+    if !options.json {
+        eprintln!("demo site with {} torrents on {}, archive in {}", site.site.truth().reachable().count(), site.site.origin(), data_dir.display());
+    }
+    let summary = block_on(crawl_demo(&data_dir, &site.site, terminal))?;
+    if options.json {
+        println!("{}", serde_json::to_string(&summary)?);
+    } else {
+        print!("{}", text(&summary, &data_dir));
+    }
+    if options.keep_serving {
+        eprintln!("the demo site stays open on {} until Ctrl-C", summary.site);
+        block_on(async { Ok(tokio::signal::ctrl_c().await?) })?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The site on a thread of its own, so that it answers while the crawl computes.
+struct Served {
+    site: std::sync::Arc<DemoSite>,
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.end.take().map(|end| end.send(()));
+        self.thread.take().map(std::thread::JoinHandle::join);
+    }
+}
+
+fn start_site(options: DemoOptions) -> anyhow::Result<Served> {
+    let (ready, started) = std::sync::mpsc::channel();
+    let (end, ended) = oneshot::channel::<()>();
+    let thread = std::thread::Builder::new().name("demo-site".to_owned()).spawn(move || {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return drop(ready.send(Err(anyhow!(error)))),
+        };
+        runtime.block_on(async {
+            match crate::demo::start(options).await {
+                Ok(site) => {
+                    let _ = ready.send(Ok(std::sync::Arc::new(site)));
+                    let _ = ended.await;
+                }
+                Err(error) => drop(ready.send(Err(error.into()))),
+            }
+        });
+    })?;
+    let site = started.recv().context("the demo site did not start")??;
+    Ok(Served { site, end: Some(end), thread: Some(thread) })
+}
+
+/// Serves the site that the folder remembers, or a new one.
+fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served> {
+    let path = data_dir.join("demo.json");
+    let remembered: Option<Remembered> = match std::fs::read(&path) {
+        Ok(text) => Some(serde_json::from_slice(&text).with_context(|| {
+            format!("{}: not what a demo left there (hint: remove {} or pass another --data)", path.display(), data_dir.display())
+        })?),
+        Err(_) => None,
+    };
+    if let (Some(remembered), Some(torrents)) = (remembered, torrents)
+        && remembered.torrents != torrents
+    {
+        bail!(
+            "{} holds a demo of {} torrents, not {torrents}\nhint: leave --torrents out to resume it, or pass another --data",
+            data_dir.display(),
+            remembered.torrents
+        );
+    }
+    let options = DemoOptions {
+        torrents: remembered.map_or(torrents.unwrap_or(TORRENTS), |remembered| remembered.torrents),
+        bind: SocketAddr::from((Ipv4Addr::LOCALHOST, remembered.map_or(0, |remembered| remembered.port))),
+        ..DemoOptions::default()
+    };
+    let served = start_site(options.clone()).map_err(|error| match error.downcast_ref::<DemoError>() {
+        Some(DemoError::Bind { .. }) if remembered.is_some() => error.context(format!(
+            "the demo in {} was begun on this port, which is in use (hint: end the other program, or pass another --data)",
+            data_dir.display()
+        )),
+        _ => error,
+    })?;
+    let rules_dir = data_dir.join("rules");
+    let write = |path: &Path, text: &str| {
+        std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
+    };
+    std::fs::create_dir_all(&rules_dir).with_context(|| format!("{}: cannot be created", rules_dir.display()))?;
+    write(&rules_dir.join("demo.toml"), &served.site.rules_text)?;
+    let remember = Remembered { port: served.site.address.port(), torrents: options.torrents };
+    write(&path, &serde_json::to_string(&remember)?)?;
+    Ok(served)
+}
+
+async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> anyhow::Result<DemoSummary> {
+    let rules = rules::from_text("demo", &site.rules_text).map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
+    let app = App::open(&app::Options { data_dir: data_dir.to_owned(), ..app::Options::default() })?;
+    let run = crawl::run_sites(&app, &[rules], RunOptions::default(), terminal).await?;
+    let mut stored = Vec::new();
+    let mut after = None;
+    loop {
+        let rows = app.db.torrents(after, ROWS).await?;
+        let Some(last) = rows.last() else { break };
+        after = Some(last.facts.infohashes.key().to_vec());
+        stored.extend(rows.iter().map(|row| row.facts.infohashes));
+    }
+    let counts = app.db.site_counts("demo").await?;
+    let score = site.truth().score(stored.iter().copied());
+    let pages = counts.pages();
+    #[allow(clippy::cast_precision_loss)] // a rate for people
+    let harvest_rate = if pages == 0 { 0.0 } else { counts.torrents as f64 / pages as f64 };
+    Ok(DemoSummary {
+        site_torrents: score.reachable,
+        stored: stored.len(),
+        false_torrents: score.foreign,
+        duplicates: counts.of(Outcome::TorrentDuplicate),
+        magnets: counts.magnets,
+        pages,
+        refused_fetches: site.refused_fetches(),
+        coverage: score.coverage,
+        harvest_rate,
+        bytes: counts.body_bytes,
+        seconds: run.seconds,
+        archive: app::archive_path(data_dir).display().to_string(),
+        site: site.origin().to_owned(),
+    })
+}
+
+fn text(summary: &DemoSummary, data_dir: &Path) -> String {
+    let data = data_dir.display();
+    format!(
+        "\
+torrents      {stored} stored of {site_torrents} on the site, {false_torrents} false, {duplicates} duplicates, {magnets} by magnet only
+pages         {pages} requests, {bytes}; {refused_fetches} that rules or robots.txt forbid
+harvest rate  {harvest_rate:.3} new torrents a request
+coverage      {coverage:.4}
+time          {seconds:.1} s
+archive       {archive}
+
+Try next:
+  gleaner status --data {data}
+  gleaner coverage demo --data {data}
+  gleaner export harvest.tar.zst --data {data}
+  gleaner rules explain '{site}/?page=2&sid=00112233445566778899aabbccddeeff' --rules {data}/rules
+  gleaner rules new https://example.org/torrents/        begin a rule file of your own
+",
+        stored = summary.stored,
+        site_torrents = summary.site_torrents,
+        false_torrents = summary.false_torrents,
+        duplicates = summary.duplicates,
+        magnets = summary.magnets,
+        pages = summary.pages,
+        bytes = indicatif::HumanBytes(summary.bytes),
+        refused_fetches = summary.refused_fetches,
+        harvest_rate = summary.harvest_rate,
+        coverage = summary.coverage,
+        seconds = summary.seconds,
+        archive = summary.archive,
+        site = summary.site,
+    )
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct SiteOptions {
+    /// Torrents on the site
+    #[arg(long, value_name = "N", default_value_t = TORRENTS)]
+    torrents: usize,
+    /// Port on 127.0.0.1; 0 lets the system choose
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Milliseconds before each answer
+    #[arg(long, default_value_t = 0)]
+    delay_ms: u64,
+    /// Where the reachable infohashes are written, one in hex a line
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Folder into which the site's rule file is written
+    #[arg(long, value_name = "DIR")]
+    rules_out: Option<PathBuf>,
+}
+
+/// Serves the site until standard input ends; then prints what was asked, as one JSON object.
+pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
+    let served = start_site(DemoOptions {
+        torrents: options.torrents,
+        bind: SocketAddr::from((Ipv4Addr::LOCALHOST, options.port)),
+        response_delay: std::time::Duration::from_millis(options.delay_ms),
+        ..DemoOptions::default()
+    })?;
+    let site = &served.site;
+    if let Some(path) = &options.truth {
+        let lines: Vec<String> = site.truth().reachable().map(|torrent| torrent.infohashes.key_hex() + "\n").collect();
+        std::fs::write(path, lines.concat()).with_context(|| format!("{}: cannot be written", path.display()))?;
+    }
+    if let Some(dir) = &options.rules_out {
+        std::fs::create_dir_all(dir)?;
+        std::fs::write(dir.join("demo.toml"), &site.rules_text)?;
+    }
+    println!("{}", serde_json::json!({ "site": site.origin(), "site_torrents": site.truth().reachable().count() }));
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
+    let log = site.log();
+    let kinds: std::collections::BTreeMap<_, _> = log.counts.iter().map(|(kind, count)| (kind.name(), count)).collect();
+    println!(
+        "{}",
+        serde_json::json!({
+            "refused_fetches": site.refused_fetches(), "kinds": kinds, "requests": log.paths,
+            "requests_dropped": log.paths_dropped,
+        })
+    );
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,77 @@
+//! `gleaner status`: asks the process that holds the data folder, or reads the database when there is none.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use comfy_table::Table;
+
+use super::block_on;
+use crate::app::status::{self, SiteStatus, StatusReport};
+use crate::app::{self, App, control::Remote};
+use crate::config::Config;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
+    let report = block_on(async {
+        if let Some(remote) = Remote::connect(&config.data_dir).await {
+            return Ok(remote.status().await?);
+        }
+        app::must_exist(&config.data_dir)?;
+        let app = App::open(&config.into())?;
+        Ok(status::report(app.reader().as_ref(), None).await?)
+    })?;
+    if options.json {
+        println!("{}", serde_json::to_string(&report)?);
+    } else {
+        print!("{}", text(&report));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(report: &StatusReport) -> String {
+    if report.sites.is_empty() {
+        return "nothing has been crawled yet (hint: gleaner crawl)\n".to_owned();
+    }
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(["site", "torrents", "magnets", "requests", "known URLs", "queued", "state"]);
+    for site in &report.sites {
+        table.add_row([
+            site.name.clone(),
+            site.torrents_seen.to_string(),
+            site.magnets.to_string(),
+            site.pages.to_string(),
+            site.urls_known.to_string(),
+            site.urls_queued.to_string(),
+            state(report, site),
+        ]);
+    }
+    let mut text = format!("{table}\n");
+    for site in &report.sites {
+        let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+    }
+    text
+}
+
+fn state(report: &StatusReport, site: &SiteStatus) -> String {
+    let blocked = || {
+        let host = site.blocked_hosts.iter().max_by_key(|host| host.until_ms)?;
+        Some(format!("{} waits until {}: {}", host.origin, host.until, host.reason))
+    };
+    if !report.crawling {
+        return blocked().unwrap_or_else(|| "not being crawled".to_owned());
+    }
+    match (&site.ended, &site.waiting) {
+        (Some(ended), _) => format!("ended: {ended:?}"),
+        (None, Some(waiting)) => blocked().unwrap_or_else(|| format!("waiting until {}: {}", waiting.until, waiting.reason)),
+        (None, None) if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
+        (None, None) => blocked().unwrap_or_else(|| "idle".to_owned()),
+    }
+}

@@ -1,0 +1,87 @@
+//! What a crawl has done, for people and for programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::HumanBytes;
+use serde::Serialize;
+
+use crate::crawl::progress::{Counts, Ended};
+
+/// The summary of one run; `--json` prints it as one object.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// New torrents in the archive.
+    pub stored: u64,
+    /// Torrents that were known already.
+    pub duplicates: u64,
+    /// New torrents that are known by a magnet link only.
+    pub magnets: u64,
+    /// Requests.
+    pub pages: u64,
+    /// New torrents a request (HR, ALGORITHMS §7).
+    pub harvest_rate: f64,
+    /// Decoded bytes of all bodies.
+    pub bytes: u64,
+    pub seconds: f64,
+    /// URLs that wait for the next run.
+    pub queued: u64,
+    /// Visits by outcome.
+    pub outcomes: BTreeMap<&'static str, u64>,
+    /// How each site ended.
+    pub sites: BTreeMap<String, Ended>,
+    pub archive: String,
+}
+
+impl Summary {
+    #[must_use]
+    pub fn new(counts: &Counts, took: Duration, sites: BTreeMap<String, Ended>, archive: &Path) -> Self {
+        #[allow(clippy::cast_precision_loss)] // a rate for people
+        let harvest_rate = if counts.pages == 0 { 0.0 } else { counts.torrents as f64 / counts.pages as f64 };
+        Self {
+            stored: counts.torrents,
+            duplicates: counts.duplicates,
+            magnets: counts.magnets,
+            pages: counts.pages,
+            harvest_rate,
+            bytes: counts.body_bytes,
+            seconds: took.as_secs_f64(),
+            queued: counts.queued,
+            outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name(), *count)).collect(),
+            sites,
+            archive: archive.display().to_string(),
+        }
+    }
+
+    /// True when every site was crawled to its end, or to where the operator wanted it to end.
+    #[must_use]
+    pub fn ended_well(&self) -> bool {
+        self.sites.values().all(|ended| !matches!(ended, Ended::Unreachable(_)))
+    }
+
+    /// Lines for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        use std::fmt::Write;
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "torrents      {} stored, {} duplicates, {} by magnet only", self.stored, self.duplicates, self.magnets);
+        let _ = writeln!(text, "pages         {} requests, {}", self.pages, HumanBytes(self.bytes));
+        let _ = writeln!(text, "harvest rate  {:.3} new torrents a request", self.harvest_rate);
+        let _ = writeln!(text, "time          {:.1} s", self.seconds);
+        let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let _ = writeln!(text, "outcomes      {}", outcomes.join(", "));
+        for (site, ended) in &self.sites {
+            let how = match ended {
+                Ended::Exhausted => "history exhausted".to_owned(),
+                Ended::Budget(budget) => format!("stopped at {budget}; crawl again to go on"),
+                Ended::Stopped => "stopped; crawl again to go on".to_owned(),
+                Ended::Unreachable(why) => format!("unreachable: {why}; what is queued stays queued"),
+            };
+            let _ = writeln!(text, "{site:<13} {how}");
+        }
+        let _ = writeln!(text, "archive       {}", self.archive);
+        text
+    }
+}
