@@ -29,6 +29,7 @@ pub mod page;
 pub mod coverage;
 pub mod crawl;
 pub mod export;
+pub mod verify;
 
 pub mod app;
 pub mod cli;

@@ -95,6 +95,26 @@ pub const RULE_FILE_BYTES_MAX: u64 = 1 << 20;
 /// Bytes of one compiled regular expression set of a rule file.
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
 
+/// Rows that an export or a verification reads from the database at a time. 128 rows of 64 sources with the
+/// longest URLs are 67 MB; usual rows are 1 kB.
+pub const EXPORT_ROWS_MAX: usize = 128;
+
+/// Bytes of one exported file name: what Linux allows; Windows counts 255 UTF-16 units, which are never more.
+pub const FILE_NAME_BYTES_MAX: usize = 255;
+
+/// Faulty torrents that a report lists by name; the count beside the list is exact.
+pub const FINDINGS_LISTED_MAX: usize = 100;
+
+/// Listings that the coverage reads from the database at a time: with the largest pages (10⁵ entries) 32 MB.
+pub const COVERAGE_ROWS_MAX: usize = 32;
+
+/// Series of index pages that the coverage tells one by one; the others are summed up.
+pub const COVERAGE_SERIES_LISTED_MAX: usize = 20;
+
+/// Bytes of a former manifest's line that are read: 64 sources with the longest URLs are 0.5 MB, a longer line has
+/// been made by somebody else or has an absurd name; its file is then not removed as stale.
+pub const MANIFEST_LINE_BYTES_MAX: u64 = 4 << 20;
+
 /// Regular expressions of one site, its families' included. Each URL is tried against all of them at once; the
 /// largest families need some dozens.
 pub const RULES_PER_SITE_MAX: usize = 512;

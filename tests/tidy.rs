@@ -31,10 +31,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Whether first bytes begin like a torrent is bencode's word.
     ("classify", &["limits", "torrent"]),
     ("page", &["limits", "url"]),
-    // Formulas over the database's listings.
-    ("coverage", &["clock", "crawldb", "limits"]),
+    // Formulas over the database's listings; how many pages a series has is pagination's to say.
+    ("coverage", &["clock", "crawldb", "limits", "page"]),
     // Reads rows and files, writes neither.
     ("export", &["clock", "crawldb", "limits", "torrent"]),
+    // The one that writes after the fact: what it repairs is the database's and the archive's own business.
+    ("verify", &["clock", "crawldb", "limits", "torrent"]),
     // The bundled site makes torrents and the rules that crawl it; it knows nothing of the crawler.
     ("demo", &["clock", "limits", "rules", "torrent", "url"]),
     // the loop, and what puts it together
@@ -91,6 +93,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "telemetry",
             "torrent",
             "url",
+            "verify",
         ],
     ),
     ("main", &["cli"]),
@@ -126,7 +129,8 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ("rules::judge", IO, PURE),
     ("frontier", IO, PURE),
     ("page", IO, PURE),
-    ("coverage", IO, PURE),
+    ("coverage::estimate", IO, PURE),
+    ("coverage::table", IO, PURE),
     ("url", IO, PURE),
     ("torrent::bencode", IO, PURE),
     ("torrent::metainfo", IO, PURE),
@@ -134,7 +138,7 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     (
         "export",
         &["reqwest", "record_visits", "add_discovered", "lease_due", "make_due"],
-        "export reads and never writes",
+        "export reads the database and never writes to it",
     ),
 ];
 

@@ -1,5 +1,121 @@
-#[derive(clap::Args, Clone, Debug)]
-pub struct Options {}
-pub fn command(_: &crate::config::Config, _: &Options) -> anyhow::Result<std::process::ExitCode> {
-    Ok(std::process::ExitCode::SUCCESS)
+//! `gleaner coverage`: how much of each site has been harvested, and how that is known.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::bail;
+use clap::Args;
+
+use super::block_on;
+use crate::app::{self, App, control::Remote};
+use crate::config::Config;
+use crate::coverage;
+use crate::crawldb::Reader;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Site to tell about; all that were crawled when none is given
+    #[arg(value_name = "SITE")]
+    site: Option<String>,
+    /// Print JSON: one object for a site, a list of them for all
+    #[arg(long)]
+    json: bool,
+}
+
+/// Tells the coverage from the service that holds the data folder, or from the folder itself.
+pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
+    let text = block_on(async {
+        let db: Arc<dyn Reader> = match Remote::connect(&config.data_dir).await {
+            Some(remote) => Arc::new(remote),
+            None => {
+                app::must_exist(&config.data_dir)?;
+                App::open(&config.into())?.reader()
+            }
+        };
+        text(db.as_ref(), options).await
+    })?;
+    print!("{text}");
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn text(db: &dyn Reader, options: &Options) -> anyhow::Result<String> {
+    let Some(site) = &options.site else {
+        let found = coverage::of_all_sites(db).await?;
+        if options.json {
+            return Ok(serde_json::to_string(&found)? + "\n");
+        }
+        if found.is_empty() {
+            return Ok("nothing has been crawled yet (hint: gleaner crawl)\n".to_owned());
+        }
+        let tables: Vec<String> = found.iter().map(ToString::to_string).collect();
+        return Ok(tables.join("\n"));
+    };
+    let known = coverage::sites(db).await?;
+    if !known.contains(site) {
+        bail!("site {site} is not in the database\nhint: {}", hint(site, &known));
+    }
+    let found = coverage::of_site(db, site).await?;
+    Ok(if options.json {
+        serde_json::to_string(&found)? + "\n"
+    } else {
+        found.to_string()
+    })
+}
+
+fn hint(site: &str, known: &BTreeSet<String>) -> String {
+    let likeness = |known: &str| strsim::jaro_winkler(known, site);
+    match known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
+        None => "crawl it first: gleaner crawl".to_owned(),
+        Some(nearest) if likeness(nearest) > 0.8 => format!("did you mean {nearest}?"),
+        Some(_) => format!(
+            "known are {}",
+            known.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawldb::CrawlDb;
+    use crate::crawldb::memory_store::MemoryStore;
+
+    #[tokio::test]
+    async fn a_misspelt_site_is_told_the_nearest_name() {
+        let db = MemoryStore::new();
+        let ask = async |site: Option<&str>, json| {
+            text(
+                &db,
+                &Options {
+                    site: site.map(Into::into),
+                    json,
+                },
+            )
+            .await
+            .map_err(|error| error.to_string())
+        };
+        assert!(ask(None, false).await.unwrap().contains("hint: gleaner crawl"));
+        assert_eq!(ask(None, true).await.unwrap(), "[]\n");
+        assert!(
+            ask(Some("debian"), false)
+                .await
+                .unwrap_err()
+                .contains("hint: crawl it first")
+        );
+        db.host_id("debian", "https://debian.org").await.unwrap();
+        assert!(
+            ask(Some("debain"), false)
+                .await
+                .unwrap_err()
+                .contains("did you mean debian?")
+        );
+        assert!(ask(Some("x"), false).await.unwrap_err().contains("known are debian"));
+        assert!(ask(Some("debian"), false).await.unwrap().starts_with("debian\n"));
+        let json: serde_json::Value = serde_json::from_str(&ask(Some("debian"), true).await.unwrap()).unwrap();
+        assert_eq!(
+            (&json["site"], &json["nt"], &json["ci"]),
+            (&"debian".into(), &serde_json::Value::Null, &0.into())
+        );
+    }
 }

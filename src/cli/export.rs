@@ -1,5 +1,220 @@
-#[derive(clap::Args, Clone, Debug)]
-pub struct Options {}
-pub fn command(_: &crate::config::Config, _: &Options) -> anyhow::Result<std::process::ExitCode> {
-    Ok(std::process::ExitCode::SUCCESS)
+//! `gleaner export`: hands the harvest over and says what is in it.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail};
+use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
+
+use super::block_on;
+use crate::app::{self, App, control::Remote};
+use crate::clock::UnixMillis;
+use crate::config::Config;
+use crate::crawldb::Reader;
+use crate::export::{self, ExportFormat, ExportOptions, ExportSummary, Layout};
+use crate::torrent::archive::Archive;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Where to: a folder, a .tar.zst or a .zip file
+    dest: PathBuf,
+    /// What to write, whatever the name of DEST ends in
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// In which folders of the export torrents lie
+    #[arg(long, value_name = "LAYOUT", default_value = "flat")]
+    layout: Folders,
+    /// Only what was first stored at this time or later: 2026-11-21 or 2026-11-21T08:30:00Z
+    #[arg(long, value_name = "DATE", value_parser = since)]
+    since: Option<UnixMillis>,
+    /// Only torrents that were found on this site
+    #[arg(long, value_name = "SITE")]
+    site: Option<String>,
+    /// Print the summary as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Folder,
+    #[value(name = "tar.zst")]
+    TarZst,
+    Zip,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Folders {
+    /// All in one
+    Flat,
+    /// One per site
+    BySite,
+    /// One per day of first storing, UTC
+    ByDate,
+}
+
+impl Options {
+    fn export_options(&self) -> ExportOptions {
+        ExportOptions {
+            dest: self.dest.clone(),
+            format: self.format.map(|format| match format {
+                Format::Folder => ExportFormat::Folder,
+                Format::TarZst => ExportFormat::TarZst,
+                Format::Zip => ExportFormat::Zip,
+            }),
+            layout: match self.layout {
+                Folders::Flat => Layout::Flat,
+                Folders::BySite => Layout::BySite,
+                Folders::ByDate => Layout::ByDate,
+            },
+            since: self.since,
+            site: self.site.clone(),
+        }
+    }
+}
+
+/// A day, or a moment of RFC 3339.
+fn since(text: &str) -> anyhow::Result<UnixMillis> {
+    use time::format_description::well_known::Rfc3339;
+    let whole = if text.len() == 10 {
+        format!("{text}T00:00:00Z")
+    } else {
+        text.to_owned()
+    };
+    let at = time::OffsetDateTime::parse(&whole, &Rfc3339)
+        .map_err(|_| anyhow!("not a date; write 2026-11-21 or 2026-11-21T08:30:00Z"))?;
+    match u64::try_from(at.unix_timestamp()) {
+        Ok(seconds) => Ok(UnixMillis(seconds.saturating_mul(1_000))),
+        Err(_) => bail!("before 1970, when there were no torrents"),
+    }
+}
+
+/// Exports from the service that holds the data folder, or from the folder itself. Fails (exit code 1) when
+/// torrents had to be left out; what could be exported is there then.
+pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
+    let summary = block_on(async {
+        let (db, archive): (Arc<dyn Reader>, Arc<Archive>) = match Remote::connect(&config.data_dir).await {
+            Some(remote) => (
+                Arc::new(remote),
+                Arc::new(Archive::open(app::archive_path(&config.data_dir), true)?),
+            ),
+            None => {
+                app::must_exist(&config.data_dir)?;
+                let app = App::open(&config.into())?;
+                (app.reader(), Arc::clone(&app.archive))
+            }
+        };
+        // Draws on a terminal only.
+        let bar = ProgressBar::new_spinner();
+        let mut progress = |at: export::Progress| {
+            bar.set_message(format!("{} torrents, {} bytes", at.torrents, at.torrent_bytes));
+            bar.tick();
+        };
+        let summary = export::export(db.as_ref(), &archive, &options.export_options(), &mut progress).await;
+        bar.finish_and_clear();
+        Ok(summary?)
+    })?;
+    let mut out = io::stdout().lock();
+    if options.json {
+        writeln!(out, "{}", serde_json::to_string(&summary)?)?;
+    } else {
+        tell(&summary, &mut out)?;
+    }
+    Ok(if summary.is_complete() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {
+    let dest = summary.dest.display();
+    write!(
+        out,
+        "{dest}: {} torrents ({} bytes), {} magnets",
+        summary.torrents, summary.torrent_bytes, summary.magnets
+    )?;
+    if let Some(bytes) = summary.dest_bytes {
+        write!(out, "; {bytes} bytes in all")?;
+    }
+    if summary.unchanged + summary.removed > 0 {
+        write!(
+            out,
+            "; {} were there already, {} removed",
+            summary.unchanged, summary.removed
+        )?;
+    }
+    writeln!(out)?;
+    if summary.is_complete() {
+        return Ok(());
+    }
+    let left_out = &summary.left_out;
+    writeln!(out, "left out: {}", left_out.count)?;
+    for torrent in &left_out.listed {
+        // Quoted: what a torrent's name holds is not for a terminal.
+        writeln!(out, "  {} {:?}: {}", torrent.infohash, torrent.name, torrent.reason)?;
+    }
+    super::verify::more(left_out.count, left_out.listed.len(), out)?;
+    writeln!(
+        out,
+        "hint: gleaner verify --repair has them fetched again; then export again"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::{LeftOut, LeftOutTorrent};
+
+    #[test]
+    fn since_takes_days_and_moments() {
+        assert_eq!(since("1970-01-02").unwrap(), UnixMillis(86_400_000));
+        assert_eq!(since("1970-01-01T01:00:00+01:00").unwrap(), UnixMillis(0));
+        for wrong in ["yesterday", "2026-13-01", "2026-11-21 08:30", "1969-12-31", ""] {
+            assert!(since(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn torrents_left_out_are_named_with_what_to_do() {
+        let torrent = LeftOutTorrent {
+            infohash: "ab".repeat(20),
+            name: "evil\u{1b}[31m".to_owned(),
+            file: "x".into(),
+            reason: "its file is lost".to_owned(),
+        };
+        let mut summary = ExportSummary {
+            dest: "out.zip".into(),
+            format: ExportFormat::Zip,
+            layout: Layout::Flat,
+            torrents: 2,
+            torrent_bytes: 10,
+            magnets: 1,
+            dest_bytes: Some(99),
+            unchanged: 0,
+            removed: 0,
+            left_out: LeftOut {
+                count: 3,
+                listed: vec![torrent],
+            },
+        };
+        let text = |summary: &ExportSummary| {
+            let mut out = Vec::new();
+            tell(summary, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let told = text(&summary);
+        assert!(
+            told.starts_with("out.zip: 2 torrents (10 bytes), 1 magnets; 99 bytes in all\nleft out: 3\n"),
+            "{told}"
+        );
+        assert!(
+            told.contains("… and 2 more") && told.contains("hint: gleaner verify --repair") && !told.contains('\u{1b}')
+        );
+        summary.left_out = LeftOut::default();
+        assert_eq!(text(&summary).lines().count(), 1);
+    }
 }

@@ -1,5 +1,174 @@
-#[derive(clap::Args, Clone, Debug)]
-pub struct Options {}
-pub fn command(_: &crate::config::Config, _: &Options) -> anyhow::Result<std::process::ExitCode> {
-    Ok(std::process::ExitCode::SUCCESS)
+//! `gleaner verify`: says whether archive and database agree, and makes them agree.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Args;
+
+use super::block_on;
+use crate::app::{self, App, control::Remote};
+use crate::config::Config;
+use crate::torrent::archive::Archive;
+use crate::verify::{self, Findings, Verdict};
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Mend what differs: nothing is deleted, what is lost is fetched again at the next crawl
+    #[arg(long)]
+    repair: bool,
+    /// Print the verdict as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Verifies, also while the service runs; a repair wants the data folder for itself. Fails (exit code 1) while
+/// archive and database differ.
+pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
+    let verdict = block_on(async {
+        if let Some(remote) = Remote::connect(&config.data_dir).await {
+            if options.repair {
+                bail!(
+                    "{}: another gleaner is at work here\nhint: stop it, repair, and start it again",
+                    config.data_dir.display()
+                );
+            }
+            let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
+            return Ok(verify::verify(&remote, &archive).await?);
+        }
+        app::must_exist(&config.data_dir)?;
+        let app = App::open(&config.into())?;
+        if options.repair {
+            return Ok(verify::repair(app.db.as_ref(), &app.archive, app.clock.now()).await?);
+        }
+        Ok(verify::verify(app.reader().as_ref(), &app.archive).await?)
+    })?;
+    let mut out = io::stdout().lock();
+    if options.json {
+        writeln!(out, "{}", serde_json::to_string(&verdict)?)?;
+    } else {
+        tell(&verdict, &mut out)?;
+    }
+    Ok(if verdict.is_sound() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "{} torrents, {} files, {} whole",
+        verdict.torrents, verdict.files, verdict.whole
+    )?;
+    for (kind, findings) in [
+        ("missing", &verdict.missing),
+        ("damaged", &verdict.damaged),
+        ("without a row", &verdict.orphans),
+        ("misplaced", &verdict.misplaced),
+        ("not ours, left alone", &verdict.foreign),
+    ] {
+        list(kind, findings, out)?;
+    }
+    if verdict.temporary > 0 {
+        writeln!(
+            out,
+            "temporary: {} (another process has the archive open)",
+            verdict.temporary
+        )?;
+    }
+    let Some(done) = &verdict.repaired else {
+        return match verdict.faults() {
+            0 => writeln!(out, "archive and database agree"),
+            _ => writeln!(
+                out,
+                "hint: gleaner verify --repair deletes nothing and has what is lost fetched again"
+            ),
+        };
+    };
+    writeln!(
+        out,
+        "repaired: {} taken in, {} put in place, {} moved to damaged/, {} forgotten; {} URLs are due again",
+        done.adopted, done.moved, done.set_aside, done.forgotten, done.sources_due
+    )?;
+    if done.without_source > 0 {
+        writeln!(out, "{} of those forgotten have no known source", done.without_source)?;
+    }
+    Ok(())
+}
+
+fn list(kind: &str, findings: &Findings, out: &mut impl Write) -> io::Result<()> {
+    if findings.count == 0 {
+        return Ok(());
+    }
+    writeln!(out, "{kind}: {}", findings.count)?;
+    for finding in &findings.listed {
+        // Quoted: what a torrent's or a file's name holds is not for a terminal.
+        writeln!(out, "  {:?}: {}", finding.path, finding.detail.escape_debug())?;
+    }
+    more(findings.count, findings.listed.len(), out)
+}
+
+/// How many stand behind those that a list names.
+pub(super) fn more(count: u64, listed: usize, out: &mut impl Write) -> io::Result<()> {
+    match count.saturating_sub(listed as u64) {
+        0 => Ok(()),
+        more => writeln!(out, "  … and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::{Finding, Repaired};
+
+    fn text(verdict: &Verdict) -> String {
+        let mut out = Vec::new();
+        tell(verdict, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn each_kind_of_fault_is_listed_with_what_to_do() {
+        let finding = Finding {
+            path: "ab/x".into(),
+            infohash: None,
+            detail: "lost: \u{1b}[31m".to_owned(),
+        };
+        let mut verdict = Verdict {
+            torrents: 3,
+            files: 2,
+            whole: 2,
+            ..Verdict::default()
+        };
+        assert_eq!(
+            text(&verdict),
+            "3 torrents, 2 files, 2 whole\narchive and database agree\n"
+        );
+        verdict.missing = Findings {
+            count: 7,
+            listed: vec![finding],
+        };
+        let told = text(&verdict);
+        assert!(
+            told.contains("missing: 7\n  \"ab/x\": lost: ") && told.contains("… and 6 more"),
+            "{told}"
+        );
+        assert!(
+            told.contains("hint: gleaner verify --repair") && !told.contains('\u{1b}'),
+            "{told}"
+        );
+        verdict.repaired = Some(Repaired {
+            forgotten: 7,
+            sources_due: 6,
+            without_source: 1,
+            ..Repaired::default()
+        });
+        let told = text(&verdict);
+        assert!(
+            told.contains("7 forgotten; 6 URLs are due again\n1 of those forgotten have no known source"),
+            "{told}"
+        );
+    }
 }

@@ -1,1 +1,0 @@
-//! NT, CR, HR, AV, ATV (ALGORITHMS §7).

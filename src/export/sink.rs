@@ -1,0 +1,201 @@
+//! Where an export goes: one of three forms, each of which takes torrents one by one and the lists at the end.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::folder::Folder;
+use super::manifest::{MAGNETS, MANIFEST};
+use super::whole_file::{Spool, WholeFile, parent};
+use super::zip_file::{self, ZipFile};
+use super::{ExportError, ExportFormat};
+
+/// Level of the compressor: torrents are hashes and do not shrink, lists shrink well at any level.
+const ZSTD_LEVEL: i32 = 3;
+
+/// A torrent's file that was read once and found to be whole.
+pub(super) struct Checked {
+    /// At its beginning.
+    pub file: File,
+    pub bytes: u64,
+    pub sha256: [u8; 32],
+    pub crc32: u32,
+}
+
+/// What is told of a finished export.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub dest_bytes: Option<u64>,
+    pub unchanged: u64,
+    pub removed: u64,
+}
+
+/// An export being written.
+pub(super) struct Sink {
+    dest: PathBuf,
+    form: Form,
+}
+
+enum Form {
+    Folder(Folder),
+    TarZst(Box<tar::Builder<zstd::Encoder<'static, WholeFile>>>),
+    Zip(Box<ZipFile<BufWriter<WholeFile>, SpoolWriter>>),
+}
+
+impl Sink {
+    /// Begins an export at `dest`; nothing is under that name until [`Sink::finish`].
+    pub fn begin(format: ExportFormat, dest: &Path) -> Result<Self, ExportError> {
+        if dest.file_name().is_none() {
+            return Err(ExportError::NoName { dest: dest.to_owned() });
+        }
+        if !parent(dest).is_dir() {
+            return Err(ExportError::NoParent {
+                dest: dest.to_owned(),
+                parent: parent(dest).to_owned(),
+            });
+        }
+        if format != ExportFormat::Folder && dest.is_dir() {
+            return Err(ExportError::IsFolder { dest: dest.to_owned() });
+        }
+        let form = match format {
+            ExportFormat::Folder => Form::Folder(Folder::begin(dest)?),
+            ExportFormat::TarZst => {
+                let file = WholeFile::begin(dest)?;
+                let zstd = compressor(file).map_err(|error| ExportError::io(dest, "compress", error))?;
+                Form::TarZst(Box::new(tar::Builder::new(zstd)))
+            }
+            ExportFormat::Zip => {
+                let directory = SpoolWriter(Spool::new(parent(dest), "directory")?);
+                Form::Zip(Box::new(ZipFile::new(
+                    BufWriter::new(WholeFile::begin(dest)?),
+                    directory,
+                )))
+            }
+        };
+        Ok(Self {
+            dest: dest.to_owned(),
+            form,
+        })
+    }
+
+    /// A folder on the disk of the export, for what has to wait for the end.
+    pub fn spool_folder(&self) -> &Path {
+        match &self.form {
+            Form::Folder(folder) => folder.base(),
+            Form::TarZst(_) | Form::Zip(_) => parent(&self.dest),
+        }
+    }
+
+    /// Adds a torrent.
+    pub fn put(&mut self, path: &str, torrent: &mut Checked) -> Result<(), ExportError> {
+        let failed = |error| ExportError::io(&self.dest, "write", error);
+        match &mut self.form {
+            Form::Folder(folder) => folder.put(path, torrent),
+            Form::TarZst(tar) => append(tar, path, torrent.bytes, &mut torrent.file).map_err(failed),
+            Form::Zip(zip) => zip
+                .put_stored(path, torrent.bytes, torrent.crc32, &mut torrent.file)
+                .map_err(failed),
+        }
+    }
+
+    /// Adds the two lists and gives the export its name.
+    pub fn finish(self, torrents: Spool, magnets: Spool) -> Result<Written, ExportError> {
+        let (torrents, magnets) = (torrents.read_back()?, magnets.read_back()?);
+        let dest = self.dest;
+        let dest_bytes = match self.form {
+            Form::Folder(folder) => return folder.finish(torrents.0, magnets.0),
+            Form::TarZst(tar) => finish_tar(*tar, torrents, magnets, &dest)?,
+            Form::Zip(zip) => finish_zip(*zip, torrents.0, magnets.0, &dest)?,
+        };
+        Ok(Written {
+            dest_bytes: Some(dest_bytes),
+            ..Written::default()
+        })
+    }
+}
+
+fn compressor(file: WholeFile) -> io::Result<zstd::Encoder<'static, WholeFile>> {
+    let mut zstd = zstd::Encoder::new(file, ZSTD_LEVEL)?;
+    zstd.include_checksum(true)?;
+    Ok(zstd)
+}
+
+/// Adds a file whose header tells nothing but its name and length.
+fn append(tar: &mut tar::Builder<impl Write>, path: &str, bytes: u64, body: &mut dyn Read) -> io::Result<()> {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Regular);
+    header.set_size(bytes);
+    header.set_mode(0o644);
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    let mut body = Counted {
+        body: body.take(bytes),
+        bytes: 0,
+    };
+    tar.append_data(&mut header, path, &mut body)?;
+    if body.bytes == bytes {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::UnexpectedEof,
+        "a torrent's file changed while it was read",
+    ))
+}
+
+fn finish_tar(
+    mut tar: tar::Builder<zstd::Encoder<'static, WholeFile>>,
+    (mut torrents, torrents_bytes): (File, u64),
+    (mut magnets, magnets_bytes): (File, u64),
+    dest: &Path,
+) -> Result<u64, ExportError> {
+    let failed = |error| ExportError::io(dest, "write", error);
+    append(&mut tar, MANIFEST, torrents_bytes, &mut torrents).map_err(failed)?;
+    append(&mut tar, MAGNETS, magnets_bytes, &mut magnets).map_err(failed)?;
+    tar.into_inner()
+        .and_then(zstd::Encoder::finish)
+        .map_err(failed)?
+        .finish()
+}
+
+fn finish_zip(
+    mut zip: ZipFile<BufWriter<WholeFile>, SpoolWriter>,
+    mut torrents: File,
+    mut magnets: File,
+    dest: &Path,
+) -> Result<u64, ExportError> {
+    let failed = |error| ExportError::io(dest, "write", error);
+    zip.put_deflated(MANIFEST, &mut torrents).map_err(failed)?;
+    zip.put_deflated(MAGNETS, &mut magnets).map_err(failed)?;
+    let (mut out, directory, end) = zip.into_parts();
+    let (mut directory, _) = directory.0.read_back()?;
+    zip_file::finish(&mut out, &mut directory, end).map_err(failed)?;
+    out.into_inner().map_err(|error| failed(error.into_error()))?.finish()
+}
+
+/// Counts what passes through.
+struct Counted<R> {
+    body: R,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.body.read(buffer)?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+/// The spool of a zip file's directory, as a writer.
+struct SpoolWriter(Spool);
+
+impl Write for SpoolWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! The writer: rows come in, files and lines go out. Runs on a thread of its own and blocks.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use tokio::sync::mpsc;
+
+use super::file_name::{self, Names};
+use super::manifest;
+use super::sink::{Checked, Sink};
+use super::whole_file::Spool;
+use super::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, LeftOut, LeftOutTorrent, Page, Progress};
+use crate::crawldb::{MagnetRow, TorrentRow};
+use crate::limits;
+
+/// What the writer is to do.
+pub(super) struct Job {
+    pub options: ExportOptions,
+    pub format: ExportFormat,
+    pub told: mpsc::UnboundedSender<Progress>,
+}
+
+/// Writes what comes until the end of the rows.
+pub(super) fn run(job: &Job, mut pages: mpsc::Receiver<Page>) -> Result<ExportSummary, ExportError> {
+    let mut writer = Writer::begin(job)?;
+    let mut rows = 0;
+    loop {
+        match pages.blocking_recv() {
+            Some(Page::Torrents(page)) => {
+                for (row, path) in &page {
+                    writer.torrent(row, path)?;
+                }
+                rows += page.len() as u64;
+                // Nobody may listen any more; the end of the pages tells.
+                let _ = job.told.send(Progress {
+                    rows,
+                    ..writer.progress
+                });
+            }
+            Some(Page::Magnets(page)) => page.iter().try_for_each(|row| writer.magnet(row))?,
+            Some(Page::End) => return writer.finish(),
+            None => return Err(ExportError::Interrupted),
+        }
+    }
+}
+
+struct Writer<'a> {
+    options: &'a ExportOptions,
+    format: ExportFormat,
+    sink: Sink,
+    names: Names,
+    torrent_lines: Spool,
+    magnet_lines: Spool,
+    progress: Progress,
+    magnets: u64,
+    left_out: LeftOut,
+}
+
+impl<'a> Writer<'a> {
+    fn begin(job: &'a Job) -> Result<Self, ExportError> {
+        let sink = Sink::begin(job.format, &job.options.dest)?;
+        Ok(Self {
+            options: &job.options,
+            format: job.format,
+            torrent_lines: Spool::new(sink.spool_folder(), manifest::MANIFEST)?,
+            magnet_lines: Spool::new(sink.spool_folder(), manifest::MAGNETS)?,
+            sink,
+            names: Names::default(),
+            progress: Progress::default(),
+            magnets: 0,
+            left_out: LeftOut::default(),
+        })
+    }
+
+    fn torrent(&mut self, row: &TorrentRow, file: &Path) -> Result<(), ExportError> {
+        if !self.selects(row) {
+            return Ok(());
+        }
+        let mut checked = match check(row, file) {
+            Ok(checked) => checked,
+            Err(reason) => {
+                self.leave_out(row, file, reason);
+                return Ok(());
+            }
+        };
+        let path = self.path(row);
+        self.sink.put(&path, &mut checked)?;
+        self.torrent_lines.push(&manifest::torrent_line(row, &path))?;
+        self.progress.torrents += 1;
+        self.progress.torrent_bytes += checked.bytes;
+        Ok(())
+    }
+
+    fn magnet(&mut self, row: &MagnetRow) -> Result<(), ExportError> {
+        let wanted = !row.stored
+            && self.options.since.is_none_or(|since| row.first_seen >= since)
+            && self.options.site.as_deref().is_none_or(|site| *row.site == *site);
+        if wanted {
+            self.magnet_lines.push(&manifest::magnet_line(row))?;
+            self.magnets += 1;
+        }
+        Ok(())
+    }
+
+    fn selects(&self, row: &TorrentRow) -> bool {
+        self.options.since.is_none_or(|since| row.stored >= since)
+            && self
+                .options
+                .site
+                .as_deref()
+                .is_none_or(|site| *row.site == *site || row.sources.iter().any(|source| *source.site == *site))
+    }
+
+    fn path(&mut self, row: &TorrentRow) -> String {
+        let file = self.names.next(&row.facts.name, &row.facts.infohashes);
+        match self.options.layout {
+            Layout::Flat => file,
+            Layout::BySite => {
+                let site = self.options.site.as_deref().unwrap_or(&row.site);
+                format!("{}/{file}", file_name::folder(site))
+            }
+            Layout::ByDate => format!("{}/{file}", file_name::folder(&manifest::day(row.stored))),
+        }
+    }
+
+    fn leave_out(&mut self, row: &TorrentRow, file: &Path, reason: String) {
+        self.left_out.count += 1;
+        if self.left_out.listed.len() < limits::FINDINGS_LISTED_MAX {
+            self.left_out.listed.push(LeftOutTorrent {
+                infohash: row.facts.infohashes.key_hex(),
+                name: row.facts.name.to_string(),
+                file: file.to_owned(),
+                reason,
+            });
+        }
+    }
+
+    fn finish(self) -> Result<ExportSummary, ExportError> {
+        let written = self.sink.finish(self.torrent_lines, self.magnet_lines)?;
+        Ok(ExportSummary {
+            dest: self.options.dest.clone(),
+            format: self.format,
+            layout: self.options.layout,
+            torrents: self.progress.torrents,
+            torrent_bytes: self.progress.torrent_bytes,
+            magnets: self.magnets,
+            dest_bytes: written.dest_bytes,
+            unchanged: written.unchanged,
+            removed: written.removed,
+            left_out: self.left_out,
+        })
+    }
+}
+
+/// The archived file of a row, read once to see that it is what the row says; at its beginning again.
+fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
+    // Asked before the opening: to open a named pipe is to wait for ever.
+    let opened = std::fs::metadata(path).and_then(|there| {
+        if there.is_file() {
+            File::open(path)
+        } else {
+            Err(io::Error::other("it is no regular file"))
+        }
+    });
+    let mut file = match opened {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err("its file is lost".to_owned()),
+        Err(error) => return Err(format!("its file cannot be read: {error}")),
+    };
+    let checked = sums(&mut file).and_then(|sums| file.rewind().map(|()| sums));
+    let (bytes, sha256, crc32) = checked.map_err(|error| format!("its file cannot be read: {error}"))?;
+    if sha256 != row.facts.sha256 {
+        return Err("its file is damaged: another sha256 than when it was stored".to_owned());
+    }
+    Ok(Checked {
+        file,
+        bytes,
+        sha256,
+        crc32,
+    })
+}
+
+/// Length, SHA-256 and CRC-32 of a file from where it stands; at most one byte more than a torrent may have is read.
+pub(super) fn sums(file: &mut File) -> io::Result<(u64, [u8; 32], u32)> {
+    let mut file = file.take(limits::TORRENT_BYTES_MAX as u64 + 1);
+    let (mut sha256, mut crc32) = (Sha256::new(), crc32fast::Hasher::new());
+    let mut buffer = vec![0; 64 << 10];
+    let mut bytes = 0;
+    loop {
+        let read = match file.read(&mut buffer) {
+            Ok(0) => return Ok((bytes, sha256.finalize().into(), crc32.finalize())),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        sha256.update(&buffer[..read]);
+        crc32.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+}
