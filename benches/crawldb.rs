@@ -1,7 +1,7 @@
 //! How fast the crawl database is, and whether it keeps what it reported. Prints a table, fails where a figure of
 //! the target is missed or a committed row is lost.
 //!
-//! `cargo bench --bench crawldb` [-- --urls 20000000]. It re-executes itself: a child fills the database, goes on
+//! `cargo bench --bench crawldb` [-- --urls 20000000]; `--urls 0` measures visits only. It re-executes itself: a child fills the database, goes on
 //! inserting, and is killed in the middle of that; the parent opens what it left behind and looks for every batch
 //! that the child had reported.
 
@@ -19,9 +19,9 @@ const HOSTS: u32 = 2_000;
 const LINKS_PER_PAGE: u64 = 100;
 /// Of the links of a page, those that an earlier page of its host had.
 const KNOWN_LINKS_PER_PAGE: u64 = 30;
-const PAGES_PER_BATCH: usize = 1_000;
+const PAGES_PER_BATCH: usize = 500;
 const NEW_PER_BATCH: u64 = PAGES_PER_BATCH as u64 * (LINKS_PER_PAGE - KNOWN_LINKS_PER_PAGE);
-const CACHE_BYTES: usize = 160 << 20;
+const CACHE_BYTES: usize = 96 << 20;
 /// Batches that the child inserts into the full database before it is killed, at least.
 const BATCHES_AFTER_FULL: u64 = 5;
 const VISITS_PER_BATCH: usize = 400;
@@ -51,7 +51,9 @@ fn main() {
 
 /// Where the file goes: some gigabytes, so not the temporary folder, which may be memory.
 fn scratch() -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(&folder).expect("the scratch folder");
+    folder
 }
 
 fn runtime() -> tokio::runtime::Runtime {
