@@ -59,7 +59,7 @@ enum Ran {
     Visit {
         host: usize,
         lane: usize,
-        finished: Finished,
+        finished: Box<Finished>,
     },
     Robots {
         host: usize,
@@ -357,7 +357,7 @@ impl SiteLoop {
                     Ran::Visit {
                         host: index,
                         lane,
-                        finished,
+                        finished: Box::new(finished),
                     }
                 }));
             }
@@ -488,7 +488,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    async fn finished(&mut self, index: usize, mut finished: Finished) -> Result<(), CrawlError> {
+    async fn finished(&mut self, index: usize, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         let detail = finished
             .detail
             .as_deref()
@@ -515,20 +515,20 @@ impl SiteLoop {
 
     async fn commit_unvisited(&mut self, lease: &Lease, outcome: Outcome) -> Result<(), CrawlError> {
         let visit = visit::unvisited(lease, outcome, self.site.clock.now());
-        self.send_visit(Finished {
+        let finished = Finished {
             visit,
             torrent: None,
             answered: Answered::Well,
             detail: None,
-        })
-        .await
+        };
+        self.send_visit(Box::new(finished)).await
     }
 
-    async fn send_visit(&mut self, finished: Finished) -> Result<(), CrawlError> {
+    async fn send_visit(&mut self, finished: Box<Finished>) -> Result<(), CrawlError> {
         self.uncommitted += 1;
         let reply = self.reply.clone();
         self.send(Message::Visit {
-            finished: Box::new(finished),
+            finished,
             reply,
         })
         .await
