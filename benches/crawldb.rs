@@ -29,20 +29,12 @@ const DETAILS: u64 = 15_000;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let value = |name: &str| {
-        arguments
-            .iter()
-            .position(|a| a == name)
-            .and_then(|at| arguments.get(at + 1))
-    };
+    let value = |name: &str| arguments.iter().position(|a| a == name).and_then(|at| arguments.get(at + 1));
     let urls = value("--urls").map_or(20_000_000, |urls| urls.parse().expect("--urls takes a number"));
     if let Some(path) = value("--child") {
         return runtime().block_on(child(Path::new(path), urls));
     }
-    let folder = tempfile::Builder::new()
-        .prefix("gleaner-bench-")
-        .tempdir_in(scratch())
-        .expect("a scratch folder");
+    let folder = tempfile::Builder::new().prefix("gleaner-bench-").tempdir_in(scratch()).expect("a scratch folder");
     let visits_ok = runtime().block_on(visits(&folder.path().join("visits.redb")));
     let bulk_ok = urls == 0 || bulk(&folder.path().join("bulk.redb"), urls);
     drop(folder);
@@ -57,11 +49,7 @@ fn scratch() -> PathBuf {
 }
 
 fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("a runtime")
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime")
 }
 
 #[allow(clippy::disallowed_methods)] // a benchmark measures real time
@@ -76,10 +64,7 @@ fn row(what: &str, value: f64, unit: &str, target: Option<(f64, bool)>) -> bool 
         Some((limit, false)) => (format!("≤ {limit}"), value <= limit),
         None => (String::new(), true),
     };
-    println!(
-        "{what:<58} {value:>14.1} {unit:<10} {text:<12} {}",
-        if ok { "" } else { "MISSED" }
-    );
+    println!("{what:<58} {value:>14.1} {unit:<10} {text:<12} {}", if ok { "" } else { "MISSED" });
     ok
 }
 
@@ -95,11 +80,7 @@ fn cpu_us() -> f64 {
 fn peak_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("/proc");
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
-    line.split_whitespace()
-        .nth(1)
-        .and_then(|kb| kb.parse::<f64>().ok())
-        .expect("kB")
-        / 1_024.0
+    line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).expect("kB") / 1_024.0
 }
 
 /// A crawl in random host order: each page adds links of its host with consecutive numbers.
@@ -110,10 +91,7 @@ struct Pages {
 
 impl Pages {
     fn new() -> Self {
-        Self {
-            random: 0x9E37_79B9_7F4A_7C15,
-            next_ids: vec![KNOWN_LINKS_PER_PAGE; HOSTS as usize],
-        }
+        Self { random: 0x9E37_79B9_7F4A_7C15, next_ids: vec![KNOWN_LINKS_PER_PAGE; HOSTS as usize] }
     }
 
     fn random(&mut self) -> u64 {
@@ -138,52 +116,22 @@ impl Pages {
 }
 
 fn link(host: HostId, id: u64) -> Discovered {
-    const WORDS: [&str; 8] = [
-        "linux",
-        "some",
-        "debian-iso",
-        "collection",
-        "vol",
-        "x86",
-        "complete",
-        "2021",
-    ];
+    const WORDS: [&str; 8] = ["linux", "some", "debian-iso", "collection", "vol", "x86", "complete", "2021"];
     let hash = (id ^ u64::from(host.0) << 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 40;
     let word = |shift: u64| WORDS[(hash >> shift) as usize & 7];
     let path = format!("/torrent/{}-{}-{}-{}", 100_000 + id, word(0), word(3), word(6));
-    let key = UrlKey {
-        host,
-        path: path.into(),
-    };
-    Discovered {
-        key,
-        depth: 2,
-        rank: 1,
-        due: UnixMillis(0),
-        via: None,
-    }
+    let key = UrlKey { host, path: path.into() };
+    Discovered { key, depth: 2, rank: 1, due: UnixMillis(0), via: None }
 }
 
 fn options() -> OpenOptions {
-    OpenOptions {
-        cache_bytes: CACHE_BYTES,
-        sync: true,
-    }
+    OpenOptions { cache_bytes: CACHE_BYTES, sync: true }
 }
 
 async fn open_with_hosts(path: &Path) -> RedbStore {
-    let db = RedbStore::open(
-        path,
-        OpenOptions {
-            sync: false,
-            ..options()
-        },
-    )
-    .expect("open");
+    let db = RedbStore::open(path, OpenOptions { sync: false, ..options() }).expect("open");
     for host in 0..HOSTS {
-        db.host_id(&format!("site{}", host % 100), &format!("http://host{host}.example"))
-            .await
-            .expect("host");
+        db.host_id(&format!("site{}", host % 100), &format!("http://host{host}.example")).await.expect("host");
     }
     drop(db);
     RedbStore::open(path, options()).expect("open")
@@ -226,13 +174,7 @@ async fn lease_all(db: &RedbStore) -> (usize, f64) {
     for _ in 0..2 {
         for host in (0..HOSTS).map(HostId) {
             let (at, deadline) = (UnixMillis(2), UnixMillis(600_000));
-            let request = LeaseRequest {
-                host,
-                owner: Owner(1),
-                now: at,
-                deadline,
-                urls_max: 100,
-            };
+            let request = LeaseRequest { host, owner: Owner(1), now: at, deadline, urls_max: 100 };
             leased += db.lease_due(request).await.expect("lease").len();
         }
     }
@@ -253,10 +195,7 @@ fn bulk(path: &Path, urls: u64) -> bool {
     while full_at.is_none_or(|full| committed.len() as u64 <= full + BATCHES_AFTER_FULL) {
         let line = lines.next().expect("the child died").expect("line");
         let (what, figures) = line.split_once(' ').expect("report");
-        let figures: Vec<f64> = figures
-            .split(' ')
-            .map(|figure| figure.parse().expect("figure"))
-            .collect();
+        let figures: Vec<f64> = figures.split(' ').map(|figure| figure.parse().expect("figure")).collect();
         match what {
             "committed" => committed.push(figures[1] as u64),
             "fill" => full_at = Some(committed.len() as u64),
@@ -272,34 +211,18 @@ fn bulk(path: &Path, urls: u64) -> bool {
     child.wait().expect("wait");
     for line in lines.map_while(Result::ok) {
         if let Some(figures) = line.strip_prefix("committed ") {
-            committed.push(
-                figures
-                    .rsplit(' ')
-                    .next()
-                    .and_then(|added| added.parse().ok())
-                    .expect("figure"),
-            );
+            committed.push(figures.rsplit(' ').next().and_then(|added| added.parse().ok()).expect("figure"));
         }
     }
-    let [fill, lease, peak] = reports.as_slice() else {
-        panic!("reports {reports:?}")
-    };
+    let [fill, lease, peak] = reports.as_slice() else { panic!("reports {reports:?}") };
     let file_bytes = path.metadata().expect("file").len() as f64;
-    println!(
-        "{} URLs over {HOSTS} hosts, {KNOWN_LINKS_PER_PAGE} of {LINKS_PER_PAGE} links of a page known:",
-        fill[0]
-    );
+    println!("{} URLs over {HOSTS} hosts, {KNOWN_LINKS_PER_PAGE} of {LINKS_PER_PAGE} links of a page known:", fill[0]);
     let mut ok = row("URLs inserted", fill[0] / fill[2], "/s", Some((200_000.0, true)));
     row("links offered", fill[1] / fill[2], "/s", None);
     row("CPU per URL inserted", fill[4] / fill[0], "µs", None);
     ok &= row("longest time between commits", fill[3], "ms", Some((1_000.0, false)));
     ok &= row("leased", lease[0] / lease[1], "/s", Some((20_000.0, true)));
-    ok &= row(
-        "peak memory of the process (VmHWM)",
-        peak[0],
-        "MB",
-        Some((400.0, false)),
-    );
+    ok &= row("peak memory of the process (VmHWM)", peak[0], "MB", Some((400.0, false)));
     row("file per URL", file_bytes / fill[0], "bytes", None);
     let start = now();
     let db = RedbStore::open(path, options()).expect("the database opens after SIGKILL");
@@ -318,10 +241,7 @@ async fn lost(db: &RedbStore, committed: &[u64]) -> u64 {
     }
     let reported: u64 = committed.iter().sum();
     // One batch may have been committed without its report having been read.
-    assert!(
-        known <= reported + 2 * NEW_PER_BATCH,
-        "{known} URLs, {reported} reported"
-    );
+    assert!(known <= reported + 2 * NEW_PER_BATCH, "{known} URLs, {reported} reported");
     let mut lost = reported.saturating_sub(known);
     let mut pages = Pages::new();
     let newest = committed.len().saturating_sub(BATCHES_AFTER_FULL as usize);
@@ -347,18 +267,9 @@ async fn visits(path: &Path) -> bool {
     let details = crawl(&db, host, "detail visit", |id, lease| {
         let mut visit = visit_of(lease);
         visit.outlinks = (1..=20).map(|step| detail((id * 7 + step * 13) % DETAILS)).collect();
-        let key = UrlKey {
-            host,
-            path: format!("/download/{id}.torrent").into(),
-        };
+        let key = UrlKey { host, path: format!("/download/{id}.torrent").into() };
         let via = Some(format!("http://site.example{}", visit.key.path).into());
-        visit.outlinks.push(Discovered {
-            key,
-            depth: 3,
-            rank: 2,
-            due: UnixMillis(0),
-            via,
-        });
+        visit.outlinks.push(Discovered { key, depth: 3, rank: 2, due: UnixMillis(0), via });
         visit.body_hash = Some(id.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         visit
     });
@@ -371,22 +282,9 @@ async fn visits(path: &Path) -> bool {
     });
     let torrents = torrents.await;
     let counts = db.site_counts("site").await.expect("counts");
-    assert_eq!(
-        (counts.torrents, counts.urls_known, counts.urls_queued),
-        (DETAILS, 2 * DETAILS, 0)
-    );
-    row(
-        "file per visit",
-        path.metadata().expect("file").len() as f64 / (2 * DETAILS) as f64,
-        "bytes",
-        None,
-    );
-    row(
-        "both together",
-        f64::midpoint(details, torrents),
-        "µs CPU",
-        Some((10.0, false)),
-    )
+    assert_eq!((counts.torrents, counts.urls_known, counts.urls_queued), (DETAILS, 2 * DETAILS, 0));
+    row("file per visit", path.metadata().expect("file").len() as f64 / (2 * DETAILS) as f64, "bytes", None);
+    row("both together", f64::midpoint(details, torrents), "µs CPU", Some((10.0, false)))
 }
 
 /// Leases all that is due, makes the visits, and measures the CPU time of leasing and recording alone.
@@ -397,13 +295,7 @@ async fn crawl(db: &RedbStore, host: HostId, what: &str, visit: impl Fn(u64, Lea
     let mut leases = Vec::new();
     while leases.len() < DETAILS as usize {
         let (at, deadline) = (UnixMillis(2), UnixMillis(600_000));
-        let request = LeaseRequest {
-            host,
-            owner: Owner(1),
-            now: at,
-            deadline,
-            urls_max: 400,
-        };
+        let request = LeaseRequest { host, owner: Owner(1), now: at, deadline, urls_max: 400 };
         leases.extend(db.lease_due(request).await.expect("lease"));
     }
     cpu += cpu_us() - before;
@@ -421,12 +313,7 @@ async fn crawl(db: &RedbStore, host: HostId, what: &str, visit: impl Fn(u64, Lea
         db.record_visits(batch).await.expect("record");
     }
     cpu += cpu_us() - before;
-    row(
-        &format!("{what}, wall"),
-        start.elapsed().as_secs_f64() * 1e6 / DETAILS as f64,
-        "µs",
-        None,
-    );
+    row(&format!("{what}, wall"), start.elapsed().as_secs_f64() * 1e6 / DETAILS as f64, "µs", None);
     let per_visit = cpu / DETAILS as f64;
     row(what, per_visit, "µs CPU", None);
     per_visit
@@ -454,9 +341,7 @@ fn visit_of(lease: Lease) -> Visit {
 fn torrent(id: u64) -> TorrentFacts {
     let mut v1 = [0; 20];
     for (at, chunk) in v1.chunks_mut(4).enumerate() {
-        let hash = (id + 1)
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            .rotate_left(7 * at as u32 + 20);
+        let hash = (id + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(7 * at as u32 + 20);
         chunk.copy_from_slice(&(hash as u32).to_be_bytes());
     }
     TorrentFacts {

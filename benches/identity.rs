@@ -32,9 +32,7 @@ fn identity(c: &mut Criterion) {
     group.bench_function("join_plain_links", |b| {
         b.iter(|| LINKS.map(|href| CrawlUrl::join(&base, black_box(href), None, &canonical)));
     });
-    group.bench_function("whatwg_parser_alone", |b| {
-        b.iter(|| LINKS.map(|href| base.join(black_box(href))))
-    });
+    group.bench_function("whatwg_parser_alone", |b| b.iter(|| LINKS.map(|href| base.join(black_box(href)))));
     group.throughput(Throughput::Elements(ODD_LINKS.len() as u64));
     group.bench_function("join_odd_links", |b| {
         let gbk = Some(encoding_rs::GBK);
@@ -59,12 +57,8 @@ fn identity(c: &mut Criterion) {
     let urls = LINKS.map(|href| CrawlUrl::join(&base, href, None, &canonical).expect("the links are valid"));
     let mut group = c.benchmark_group("rules");
     group.throughput(Throughput::Elements(urls.len() as u64));
-    group.bench_function("judge_site", |b| {
-        b.iter(|| urls.each_ref().map(|url| black_box(site.judge(url))))
-    });
-    group.bench_function("judge_family", |b| {
-        b.iter(|| urls.each_ref().map(|url| black_box(listing.judge(url))))
-    });
+    group.bench_function("judge_site", |b| b.iter(|| urls.each_ref().map(|url| black_box(site.judge(url)))));
+    group.bench_function("judge_family", |b| b.iter(|| urls.each_ref().map(|url| black_box(listing.judge(url)))));
     group.finish();
 }
 

@@ -23,12 +23,7 @@ type UrlOf = fn(u32) -> String;
 
 /// The shapes that real sites give to their URLs, from the friendliest to a hash to the one that differs least.
 const SHAPES: &[(&str, UrlOf)] = &[
-    ("words", |n| {
-        format!(
-            "https://{HOST}/torrent/{n}/{:x}-linux-amd64-netinst",
-            u64::from(n) * 0x9E37_79B9
-        )
-    }),
+    ("words", |n| format!("https://{HOST}/torrent/{n}/{:x}-linux-amd64-netinst", u64::from(n) * 0x9E37_79B9)),
     ("token", |n| {
         format!(
             "https://{HOST}/dl?t={}",
@@ -37,9 +32,7 @@ const SHAPES: &[(&str, UrlOf)] = &[
     }),
     ("number first", |n| format!("https://{HOST}/{n}/details.html")),
     ("number last", |n| format!("https://{HOST}/details.php?id={n}")),
-    ("every fiftieth", |n| {
-        format!("https://{HOST}/viewforum.php?f=12&start={}", u64::from(n) * 50)
-    }),
+    ("every fiftieth", |n| format!("https://{HOST}/viewforum.php?f=12&start={}", u64::from(n) * 50)),
 ];
 
 const LANES: &[u32] = &[4, 16, 50, 64];
@@ -57,11 +50,7 @@ fn spread(key: LaneKey, lanes: u32, url: UrlOf) -> Spread {
         queues[lane_of(key, HOST, &url(number), lanes) as usize] += 1;
     }
     let mean = f64::from(URLS) / f64::from(lanes);
-    let variance = queues
-        .iter()
-        .map(|length| (f64::from(*length) - mean).powi(2))
-        .sum::<f64>()
-        / f64::from(lanes);
+    let variance = queues.iter().map(|length| (f64::from(*length) - mean).powi(2)).sum::<f64>() / f64::from(lanes);
     Spread {
         least: queues.iter().copied().min().unwrap_or_default(),
         most: queues.iter().copied().max().unwrap_or_default(),
@@ -74,10 +63,7 @@ fn main() {
     let mut rows = Vec::<Value>::new();
     if !as_json {
         println!("{URLS} URLs; queue lengths in shares of the mean (1 is even)");
-        println!(
-            "{:15} {:>5} {:>5} {:>7} {:>7} {:>10}",
-            "URLs", "lanes", "key", "least", "most", "deviation"
-        );
+        println!("{:15} {:>5} {:>5} {:>7} {:>7} {:>10}", "URLs", "lanes", "key", "least", "most", "deviation");
     }
     for (shape, url) in SHAPES {
         for lanes in LANES {

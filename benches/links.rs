@@ -77,11 +77,7 @@ fn tokenize(text: &str) -> usize {
 
 fn benches(criterion: &mut Criterion) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    for (name, paths) in [
-        ("programs", &["pages"][..]),
-        ("sites", &["pagination"]),
-        ("detail_12kB", &[]),
-    ] {
+    for (name, paths) in [("programs", &["pages"][..]), ("sites", &["pagination"]), ("detail_12kB", &[])] {
         let mut pages = Vec::new();
         for path in paths {
             folder(&data.join(path), &mut pages);
@@ -94,26 +90,17 @@ fn benches(criterion: &mut Criterion) {
         group.sample_size(20);
         group.bench_function(BenchmarkId::from_parameter("scanner"), |bencher| {
             bencher.iter(|| {
-                pages
-                    .iter()
-                    .map(|page| scan(black_box(&page.body), page.encoding).links.len())
-                    .sum::<usize>()
+                pages.iter().map(|page| scan(black_box(&page.body), page.encoding).links.len()).sum::<usize>()
             });
         });
         group.bench_function(BenchmarkId::from_parameter("encoded_links"), |bencher| {
             bencher.iter(|| {
-                pages
-                    .iter()
-                    .map(|page| encoded_links::find(black_box(&page.body), UTF_8).len())
-                    .sum::<usize>()
+                pages.iter().map(|page| encoded_links::find(black_box(&page.body), UTF_8).len()).sum::<usize>()
             });
         });
         group.bench_function(BenchmarkId::from_parameter("charset"), |bencher| {
             bencher.iter(|| {
-                pages
-                    .iter()
-                    .filter(|page| charset::detect(None, black_box(&page.body), None) == UTF_8)
-                    .count()
+                pages.iter().filter(|page| charset::detect(None, black_box(&page.body), None) == UTF_8).count()
             });
         });
         group.bench_function(BenchmarkId::from_parameter("html5ever_tokenizer"), |bencher| {
@@ -122,10 +109,7 @@ fn benches(criterion: &mut Criterion) {
         group.sample_size(10);
         group.bench_function(BenchmarkId::from_parameter("scraper_tree"), |bencher| {
             bencher.iter(|| {
-                pages
-                    .iter()
-                    .map(|page| tree::links(black_box(&page.text)).unwrap().links.len())
-                    .sum::<usize>()
+                pages.iter().map(|page| tree::links(black_box(&page.text)).unwrap().links.len()).sum::<usize>()
             });
         });
         group.finish();

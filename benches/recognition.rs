@@ -29,26 +29,14 @@ fn many_files(bytes: usize) -> Vec<u8> {
     let mut count: usize = 0;
     while files.len() < bytes {
         let name = format!("photo-{count:06}-of-the-collection.jpeg");
-        let entry = format!(
-            "d6:lengthi{}e4:pathl10:collection3:{:03}{}:{name}ee",
-            262_144,
-            count % 1_000,
-            name.len()
-        );
+        let entry = format!("d6:lengthi{}e4:pathl10:collection3:{:03}{}:{name}ee", 262_144, count % 1_000, name.len());
         files.extend(entry.bytes());
         count += 1;
     }
     let pieces = count.div_ceil(64);
     let mut torrent = b"d8:announce31:http://tracker.example/announce4:infod5:filesl".to_vec();
     torrent.extend(files);
-    torrent.extend(
-        format!(
-            "e4:name6:photos12:piece lengthi{}e6:pieces{}:",
-            64 * 262_144,
-            pieces * 20
-        )
-        .bytes(),
-    );
+    torrent.extend(format!("e4:name6:photos12:piece lengthi{}e6:pieces{}:", 64 * 262_144, pieces * 20).bytes());
     torrent.extend(std::iter::repeat_n(7, pieces * 20));
     torrent.extend(b"ee");
     torrent
@@ -64,12 +52,8 @@ fn recognition(criterion: &mut Criterion) {
         metainfo::parse(torrent).expect("the bench's torrents are valid");
         let mut group = criterion.benchmark_group(*name);
         group.throughput(Throughput::Bytes(torrent.len() as u64));
-        group.bench_function("scan", |bencher| {
-            bencher.iter(|| bencode::scan_dictionary(black_box(torrent)))
-        });
-        group.bench_function("parse and hash", |bencher| {
-            bencher.iter(|| metainfo::parse(black_box(torrent)))
-        });
+        group.bench_function("scan", |bencher| bencher.iter(|| bencode::scan_dictionary(black_box(torrent))));
+        group.bench_function("parse and hash", |bencher| bencher.iter(|| metainfo::parse(black_box(torrent))));
         group.finish();
     }
 }
@@ -77,21 +61,14 @@ fn recognition(criterion: &mut Criterion) {
 /// CPU time of this thread so far, in nanoseconds.
 fn cpu_ns() -> u64 {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux with scheduler statistics");
-    schedstat
-        .split(' ')
-        .next()
-        .and_then(|ns| ns.parse().ok())
-        .expect("a number of nanoseconds")
+    schedstat.split(' ').next().and_then(|ns| ns.parse().ok()).expect("a number of nanoseconds")
 }
 
 /// Nothing is deleted before the end: for a minute ext4 passes over the inodes of deleted files one by one, which
 /// costs 200 µs per new file (and makes a second run within that minute worthless).
 fn archive() {
     let base = std::env::var_os("GLEANER_BENCH_DIR").map_or_else(std::env::temp_dir, Into::into);
-    println!(
-        "\narchive in {}: CPU µs (user+system) and wall µs per file of 8 kB",
-        base.display()
-    );
+    println!("\narchive in {}: CPU µs (user+system) and wall µs per file of 8 kB", base.display());
     let folder = tempfile::tempdir_in(&base).expect("a folder to write to");
     let body = one_file(8_000);
     let mut stored = 0_u64;
@@ -125,10 +102,7 @@ fn next_name(stored: &mut u64) -> Infohashes {
     *stored += 1;
     let mut key = [0; 20];
     key[..8].copy_from_slice(&stored.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
-    Infohashes {
-        v1: Some(key),
-        v2: None,
-    }
+    Infohashes { v1: Some(key), v2: None }
 }
 
 fn main() {

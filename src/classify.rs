@@ -157,11 +157,7 @@ impl Classifier {
         let complete = complete || window.len() == TORRENT_JUNK_BYTES_MAX + SNIFF_BYTES;
         let text = bencode::skip_blank(window);
         if text.is_empty() {
-            return if complete {
-                Decision::Discard(DiscardReason::Empty)
-            } else {
-                Decision::NeedMore
-            };
+            return if complete { Decision::Discard(DiscardReason::Empty) } else { Decision::NeedMore };
         }
         match bencode::dictionary_shape(text) {
             Shape::Dictionary => return self.torrent(),
@@ -193,11 +189,7 @@ impl Classifier {
             let zeros = window.len() >= SNIFF_BYTES && window[..SNIFF_BYTES].iter().all(|byte| *byte == 0);
             if zeros || complete || text.len() >= SNIFF_BYTES {
                 // An image of a disk begins with an empty boot sector.
-                let kind = if zeros {
-                    BinaryKind::DiskImage
-                } else {
-                    BinaryKind::Unknown
-                };
+                let kind = if zeros { BinaryKind::DiskImage } else { BinaryKind::Unknown };
                 return Decision::Discard(DiscardReason::Binary(kind));
             }
             return Decision::NeedMore;
@@ -254,22 +246,14 @@ impl Classifier {
     }
 
     fn page(&self, kind: PageKind) -> Decision {
-        if self.accepts_pages {
-            Decision::Page(kind)
-        } else {
-            Decision::Discard(DiscardReason::PageNotWanted)
-        }
+        if self.accepts_pages { Decision::Page(kind) } else { Decision::Discard(DiscardReason::PageNotWanted) }
     }
 
     /// UTF-16 is no torrent; it is a page when it says so or is called one.
     fn utf16(&self, window: &[u8]) -> Decision {
         let mut narrow = [0; SNIFF_BYTES];
         let mut length = 0;
-        for byte in window
-            .iter()
-            .filter(|byte| byte.is_ascii() && **byte != 0)
-            .take(SNIFF_BYTES)
-        {
+        for byte in window.iter().filter(|byte| byte.is_ascii() && **byte != 0).take(SNIFF_BYTES) {
             narrow[length] = *byte;
             length += 1;
         }
@@ -299,9 +283,7 @@ fn promise(content_type: Option<&str>, disposition: Option<&str>) -> Promise {
     let from_disposition = disposition.and_then(names_file);
     let is_attachment =
         disposition.is_some_and(|disposition| starts_ignoring_case(disposition.trim().as_bytes(), b"attachment"));
-    let essence = content_type
-        .and_then(|value| value.split([';', ',']).next())
-        .unwrap_or_default();
+    let essence = content_type.and_then(|value| value.split([';', ',']).next()).unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
     let from_type = match essence.as_str() {
         "application/x-bittorrent" | "application/bittorrent" | "application/x-torrent" | "application/torrent" => {
@@ -344,10 +326,7 @@ fn begins_like_strange_dictionary(text: &[u8]) -> bool {
     let Some(colon) = rest.iter().take(17).position(|byte| *byte == b':') else {
         return false;
     };
-    let Some(length) = std::str::from_utf8(&rest[..colon])
-        .ok()
-        .and_then(|digits| digits.parse::<usize>().ok())
-    else {
+    let Some(length) = std::str::from_utf8(&rest[..colon]).ok().and_then(|digits| digits.parse::<usize>().ok()) else {
         return false;
     };
     match rest.get(colon + 1..).and_then(|rest| rest.get(length)) {
@@ -382,10 +361,7 @@ fn hides_dictionary(window: &[u8]) -> bool {
     memchr::memchr_iter(b'd', &window[..junk_end]).any(|at| {
         let bytes = &window[at..];
         let known_key = || {
-            let key = bytes
-                .iter()
-                .position(|byte| *byte == b':')
-                .map(|colon| &bytes[colon + 1..]);
+            let key = bytes.iter().position(|byte| *byte == b':').map(|colon| &bytes[colon + 1..]);
             key.is_some_and(|key| FIRST_KEYS.iter().any(|first| key.starts_with(first)))
         };
         bencode::dictionary_shape(bytes) == Shape::Dictionary && known_key()
@@ -451,27 +427,21 @@ fn magic(window: &[u8]) -> Option<BinaryKind> {
 }
 
 fn is_utf16(window: &[u8]) -> bool {
-    matches!(
-        window,
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'<', 0, b'!' | b'h' | b'H' | b'?', 0, ..]
-    ) || matches!(window, [0, b'<', 0, b'!' | b'h' | b'H' | b'?', ..])
+    matches!(window, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'<', 0, b'!' | b'h' | b'H' | b'?', 0, ..])
+        || matches!(window, [0, b'<', 0, b'!' | b'h' | b'H' | b'?', ..])
 }
 
 fn starts_ignoring_case(text: &[u8], front: &[u8]) -> bool {
-    text.get(..front.len())
-        .is_some_and(|text| text.eq_ignore_ascii_case(front))
+    text.get(..front.len()).is_some_and(|text| text.eq_ignore_ascii_case(front))
 }
 
 fn find_ignoring_case(text: &[u8], wanted: &[u8]) -> bool {
-    text.windows(wanted.len())
-        .any(|window| window.eq_ignore_ascii_case(wanted))
+    text.windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted))
 }
 
 /// True for the beginning of a whole HTML or XML document.
 fn begins_document(text: &[u8]) -> bool {
-    [&b"<!doctype"[..], b"<html", b"<head", b"<?xml"]
-        .iter()
-        .any(|front| starts_ignoring_case(text, front))
+    [&b"<!doctype"[..], b"<html", b"<head", b"<?xml"].iter().any(|front| starts_ignoring_case(text, front))
 }
 
 fn begins_feed(text: &[u8]) -> bool {
@@ -488,9 +458,7 @@ fn begins_markup(text: &[u8]) -> bool {
             let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
             (1..=10).contains(&name)
                 && rest[0].is_ascii_alphabetic()
-                && rest
-                    .get(name)
-                    .is_none_or(|byte| matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'))
+                && rest.get(name).is_none_or(|byte| matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'))
         }
         _ => false,
     }
@@ -519,9 +487,7 @@ fn root_element(text: &[u8]) -> Option<PageKind> {
 
 fn is_text(text: &[u8]) -> bool {
     let sniffed = &text[..text.len().min(SNIFF_BYTES)];
-    !sniffed
-        .iter()
-        .any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f))
+    !sniffed.iter().any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f))
 }
 
 #[cfg(test)]

@@ -12,10 +12,7 @@ impl UnixMillis {
     /// This time plus a duration; saturates.
     #[must_use]
     pub fn plus(self, duration: std::time::Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
-        )
+        Self(self.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
     }
 
     /// Time from `earlier` to this one; zero when `earlier` is later.

@@ -123,9 +123,7 @@ impl Surroundings {
     }
 
     fn config_file(&self) -> Option<PathBuf> {
-        [self.etc().join("gleaner.toml"), PathBuf::from("gleaner.toml")]
-            .into_iter()
-            .find(|path| path.is_file())
+        [self.etc().join("gleaner.toml"), PathBuf::from("gleaner.toml")].into_iter().find(|path| path.is_file())
     }
 
     fn data_dir(&self) -> PathBuf {
@@ -137,11 +135,7 @@ impl Surroundings {
 
     fn rules_dir(&self) -> PathBuf {
         let etc = self.etc().join("rules");
-        if self.configuration_directory.is_some() || etc.is_dir() {
-            etc
-        } else {
-            PathBuf::from("rules")
-        }
+        if self.configuration_directory.is_some() || etc.is_dir() { etc } else { PathBuf::from("rules") }
     }
 }
 
@@ -184,21 +178,14 @@ impl Config {
         }
         if let Err(error) = tracing_subscriber::EnvFilter::try_new(&file.log_filter) {
             let hint = "write error, warn, info, debug or trace, or directives as info,gleaner::fetch=debug".to_owned();
-            faults.add(
-                spans.value("log_filter"),
-                "log_filter",
-                format!("bad filter: {error}"),
-                Some(hint),
-            );
+            faults.add(spans.value("log_filter"), "log_filter", format!("bad filter: {error}"), Some(hint));
         }
         if !faults.is_empty() {
             return Err(faults.into_sorted());
         }
         let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
         let named = |over: &Option<PathBuf>, own: &Option<String>, default: PathBuf| {
-            over.clone()
-                .or_else(|| own.as_ref().map(|own| folder.join(own)))
-                .unwrap_or(default)
+            over.clone().or_else(|| own.as_ref().map(|own| folder.join(own))).unwrap_or(default)
         };
         Ok(Self {
             file: path.map(Path::to_owned),
@@ -232,11 +219,7 @@ fn check_contact(contact: &str) -> Result<(), String> {
     if contact.starts_with("http://") || contact.starts_with("https://") {
         let url = url::Url::parse(contact).map_err(|error| format!("the contact is no URL: {error}"))?;
         let has_secret = !url.username().is_empty() || url.password().is_some();
-        return if has_secret {
-            Err("a user name or password stands in the contact".to_owned())
-        } else {
-            Ok(())
-        };
+        return if has_secret { Err("a user name or password stands in the contact".to_owned()) } else { Ok(()) };
     }
     match contact.strip_prefix("mailto:").unwrap_or(contact).split_once('@') {
         Some((user, host)) if !user.is_empty() && host.contains('.') && !host.contains('@') => Ok(()),
@@ -263,10 +246,7 @@ mod tests {
     #[test]
     fn no_file_is_a_valid_configuration() {
         let root = tempfile::tempdir().unwrap();
-        let surroundings = Surroundings {
-            root: root.path().to_owned(),
-            ..Surroundings::default()
-        };
+        let surroundings = Surroundings { root: root.path().to_owned(), ..Surroundings::default() };
         let config = Config::load_in(&surroundings, None, &Overrides::default()).unwrap();
         assert_eq!(config.data_dir, Path::new("gleaner-data"));
         assert_eq!(config.rules_dir, Path::new("rules"));
@@ -297,10 +277,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("var/lib/gleaner")).unwrap();
         std::fs::create_dir_all(root.path().join("etc/gleaner/rules")).unwrap();
-        let surroundings = Surroundings {
-            root: root.path().to_owned(),
-            ..Surroundings::default()
-        };
+        let surroundings = Surroundings { root: root.path().to_owned(), ..Surroundings::default() };
         let config = Config::load_in(&surroundings, None, &Overrides::default()).unwrap();
         assert_eq!(config.data_dir, root.path().join("var/lib/gleaner"));
         assert_eq!(config.rules_dir, root.path().join("etc/gleaner/rules"));
@@ -310,24 +287,12 @@ mod tests {
     fn the_command_line_wins_over_the_file_and_the_file_over_defaults() {
         let text = "data_dir = 'data'\nrules_dir = '/r'\nlog_format = 'json'\ncache_mb = 64\n";
         let config = load(text, &Overrides::default()).unwrap();
-        assert_eq!(
-            (config.data_dir.as_path(), config.cache_mb),
-            (Path::new("/conf/data"), 64)
-        );
-        assert_eq!(
-            (config.rules_dir.as_path(), config.log_format),
-            (Path::new("/r"), LogFormat::Json)
-        );
-        let overrides = Overrides {
-            data_dir: Some("d".into()),
-            rules_dir: Some("r".into()),
-            log_format: Some(LogFormat::Text),
-        };
+        assert_eq!((config.data_dir.as_path(), config.cache_mb), (Path::new("/conf/data"), 64));
+        assert_eq!((config.rules_dir.as_path(), config.log_format), (Path::new("/r"), LogFormat::Json));
+        let overrides =
+            Overrides { data_dir: Some("d".into()), rules_dir: Some("r".into()), log_format: Some(LogFormat::Text) };
         let config = load(text, &overrides).unwrap();
-        assert_eq!(
-            (config.data_dir.as_path(), config.rules_dir.as_path()),
-            (Path::new("d"), Path::new("r"))
-        );
+        assert_eq!((config.data_dir.as_path(), config.rules_dir.as_path()), (Path::new("d"), Path::new("r")));
         assert_eq!(config.log_format, LogFormat::Text);
     }
 
@@ -337,11 +302,7 @@ mod tests {
         let faults = load(text, &Overrides::default()).unwrap_err();
         let starts: Vec<&str> = faults.iter().map(|fault| fault.split(": ").next().unwrap()).collect();
         let at = |line: usize, column: usize| format!("/conf/gleaner.toml:{line}:{column}");
-        assert_eq!(
-            starts,
-            [at(1, 1), at(2, 11), at(3, 14), at(4, 14), at(5, 16)],
-            "{faults:#?}"
-        );
+        assert_eq!(starts, [at(1, 1), at(2, 11), at(3, 14), at(4, 14), at(5, 16)], "{faults:#?}");
         assert!(faults[0].ends_with("did you mean `cache_mb`?"), "{}", faults[0]);
         assert!(faults[2].ends_with("did you mean `json`?"), "{}", faults[2]);
     }
@@ -357,15 +318,7 @@ mod tests {
         for good in ["a@example.org", "mailto:a@example.org", "https://example.org/bot"] {
             assert_eq!(check_contact(good), Ok(()), "{good}");
         }
-        for bad in [
-            "",
-            "me",
-            "a@b",
-            "https://",
-            "https://u:p@h/",
-            "a b@example.org",
-            "a@example.org)\r\nX: y",
-        ] {
+        for bad in ["", "me", "a@b", "https://", "https://u:p@h/", "a b@example.org", "a@example.org)\r\nX: y"] {
             assert!(check_contact(bad).is_err(), "{bad}");
         }
     }
@@ -376,24 +329,14 @@ mod tests {
         assert!(load(text, &Overrides::default()).is_ok());
         let uncommented: String = text
             .lines()
-            .filter_map(|line| {
-                line.strip_prefix("# ")
-                    .filter(|line| line.contains(" = "))
-                    .or(Some(line))
-            })
+            .filter_map(|line| line.strip_prefix("# ").filter(|line| line.contains(" = ")).or(Some(line)))
             .filter(|line| line.contains(" = ") || line.is_empty())
             .collect::<Vec<_>>()
             .join("\n");
         let config = load(&uncommented, &Overrides::default()).unwrap_or_else(|faults| panic!("{faults:#?}"));
         let defaults = ConfigFile::default();
-        assert_eq!(
-            (config.cache_mb, config.requests_max),
-            (defaults.cache_mb, defaults.requests_max)
-        );
-        assert_eq!(
-            (config.log_format, config.log_filter),
-            (defaults.log_format, defaults.log_filter)
-        );
+        assert_eq!((config.cache_mb, config.requests_max), (defaults.cache_mb, defaults.requests_max));
+        assert_eq!((config.log_format, config.log_filter), (defaults.log_format, defaults.log_filter));
         let schema = config_schema();
         for key in schema["properties"].as_object().unwrap().keys() {
             assert!(text.contains(&format!("{key} = ")), "{key} is not shown");

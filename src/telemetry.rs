@@ -37,14 +37,7 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     use std::io::IsTerminal;
     let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| EnvFilter::new(filter));
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(terminal.clone())
-        .with_target(false);
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(terminal.clone()).with_target(false);
     // Fails only when logging was started before, by a test in the same process.
-    let _ = if json {
-        builder.json().flatten_event(true).try_init()
-    } else {
-        builder.with_ansi(colours).try_init()
-    };
+    let _ = if json { builder.json().flatten_event(true).try_init() } else { builder.with_ansi(colours).try_init() };
 }

@@ -81,10 +81,7 @@ impl CrawlUrl {
         let mut text = String::with_capacity(origin.len() + path.len());
         text.push_str(origin);
         text.push_str(path);
-        Self {
-            path_at: u16::try_from(origin.len()).unwrap_or(u16::MAX),
-            text: text.into(),
-        }
+        Self { path_at: u16::try_from(origin.len()).unwrap_or(u16::MAX), text: text.into() }
     }
 
     /// The whole URL.
@@ -153,23 +150,13 @@ impl NamePattern {
     #[must_use]
     pub fn new(pattern: &str) -> Self {
         match pattern.strip_suffix('*') {
-            Some(prefix) => Self {
-                text: prefix.into(),
-                is_prefix: true,
-            },
-            None => Self {
-                text: pattern.into(),
-                is_prefix: false,
-            },
+            Some(prefix) => Self { text: prefix.into(), is_prefix: true },
+            None => Self { text: pattern.into(), is_prefix: false },
         }
     }
 
     fn matches(&self, name: &str) -> bool {
-        if self.is_prefix {
-            name.starts_with(&*self.text)
-        } else {
-            name == &*self.text
-        }
+        if self.is_prefix { name.starts_with(&*self.text) } else { name == &*self.text }
     }
 }
 
@@ -214,23 +201,13 @@ impl Dropped {
 
 /// Session ids that forums and application servers put into the URLs of visitors without cookies, and whose names
 /// are used for nothing else.
-const SESSION_NAMES: [&str; 7] = [
-    "jsessionid",
-    "phpsessid",
-    "asp.net_sessionid",
-    "cfid",
-    "cftoken",
-    "zenid",
-    "oscsid",
-];
+const SESSION_NAMES: [&str; 7] = ["jsessionid", "phpsessid", "asp.net_sessionid", "cfid", "cftoken", "zenid", "oscsid"];
 
 /// Session ids only where the value looks like one: 32 hex digits (phpBB's `sid`, vBulletin's `s`).
 const SESSION_NAMES_IF_HASH: [&str; 4] = ["sid", "s", "session_id", "sessionid"];
 
 /// Parameters that tell an advertiser where a visitor came from.
-const TRACKING_NAMES: [&str; 8] = [
-    "fbclid", "gclid", "dclid", "yclid", "msclkid", "igshid", "mc_cid", "mc_eid",
-];
+const TRACKING_NAMES: [&str; 8] = ["fbclid", "gclid", "dclid", "yclid", "msclkid", "igshid", "mc_cid", "mc_eid"];
 
 impl Canonical {
     /// Why this raw `name=value` text is dropped; None where it stays.
@@ -246,11 +223,7 @@ impl Canonical {
             return Some(Dropped::Session);
         }
         if !self.keep.is_empty() {
-            return if named(&self.keep, name) {
-                None
-            } else {
-                Some(Dropped::NotKept)
-            };
+            return if named(&self.keep, name) { None } else { Some(Dropped::NotKept) };
         }
         if is_session(name, value) {
             return Some(Dropped::Session);
@@ -261,6 +234,10 @@ impl Canonical {
     /// True for a path parameter (`;name=value`) that is a session id.
     fn is_path_session(&self, parameter: &str) -> bool {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        // A listing may hold a file of such a name, and no session id ends so.
+        if value.len() >= 8 && value.as_bytes()[value.len() - 8..].eq_ignore_ascii_case(b".torrent") {
+            return false;
+        }
         named(&self.session, name) || (!named(&self.keep, name) && is_session(name, value))
     }
 }
@@ -296,11 +273,7 @@ fn check_text(text: &str) -> Result<(), UrlFault> {
         return Err(UrlFault::TooLong);
     }
     let is_refused = |byte: u8| (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0x7F;
-    if text.bytes().any(is_refused) {
-        Err(UrlFault::Control)
-    } else {
-        Ok(())
-    }
+    if text.bytes().any(is_refused) { Err(UrlFault::Control) } else { Ok(()) }
 }
 
 fn join_by_standard(
@@ -312,9 +285,7 @@ fn join_by_standard(
     check_text(href)?;
     let options = Url::options().base_url(Some(base));
     let joined = match encoding {
-        Some(encoding) => options
-            .encoding_override(Some(&|text| Cow::Owned(encode_query(text, encoding))))
-            .parse(href),
+        Some(encoding) => options.encoding_override(Some(&|text| Cow::Owned(encode_query(text, encoding)))).parse(href),
         None => options.parse(href),
     };
     from_url(&joined.map_err(|error| UrlFault::Syntax(error.to_string()))?, canonical)
@@ -356,10 +327,7 @@ const VERBATIM: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0x21;
     while byte < 0x7F {
-        let in_path = !matches!(
-            byte,
-            b'"' | b'#' | b'<' | b'>' | b'?' | b'`' | b'{' | b'}' | b'\\' | b'^'
-        );
+        let in_path = !matches!(byte, b'"' | b'#' | b'<' | b'>' | b'?' | b'`' | b'{' | b'}' | b'\\' | b'^');
         let in_query = !matches!(byte, b'"' | b'#' | b'<' | b'>' | b'\'');
         table[byte as usize] = in_path as u8 | (in_query as u8) << 1;
         byte += 1;
@@ -385,19 +353,11 @@ fn join_plain(base: &Url, href: &str, canonical: &Canonical) -> Option<Result<Cr
         _ => href,
     };
     let bytes = reference.as_bytes();
-    let path_end = bytes
-        .iter()
-        .position(|&byte| VERBATIM[usize::from(byte)] & 1 == 0)
-        .unwrap_or(bytes.len());
+    let path_end = bytes.iter().position(|&byte| VERBATIM[usize::from(byte)] & 1 == 0).unwrap_or(bytes.len());
     let query_end = match bytes.get(path_end) {
         Some(b'?') => {
             let query = &bytes[path_end + 1..];
-            path_end
-                + 1
-                + query
-                    .iter()
-                    .position(|&byte| VERBATIM[usize::from(byte)] & 2 == 0)
-                    .unwrap_or(query.len())
+            path_end + 1 + query.iter().position(|&byte| VERBATIM[usize::from(byte)] & 2 == 0).unwrap_or(query.len())
         }
         _ => path_end,
     };
@@ -449,10 +409,7 @@ fn finish(origin: &str, path: &str, query: Option<&str>, canonical: &Canonical) 
         return Err(UrlFault::TooLong);
     }
     let path_at = u16::try_from(origin.len()).map_err(|_| UrlFault::TooLong)?;
-    Ok(CrawlUrl {
-        text: text.into(),
-        path_at,
-    })
+    Ok(CrawlUrl { text: text.into(), path_at })
 }
 
 /// `example.org.` names the same host as `example.org` (RFC 3986 §3.2.2).
@@ -589,10 +546,7 @@ pub fn explain(text: &str, canonical: &Canonical) -> Result<(CrawlUrl, Vec<Step>
         }
     };
     let mut url = Url::parse(text).map_err(|error| UrlFault::Syntax(error.to_string()))?;
-    step(
-        "resolved by the URL standard (case, default port, dot segments, escapes)".to_owned(),
-        url.to_string(),
-    );
+    step("resolved by the URL standard (case, default port, dot segments, escapes)".to_owned(), url.to_string());
     url.set_fragment(None);
     step("fragment dropped".to_owned(), url.to_string());
 
@@ -601,30 +555,17 @@ pub fn explain(text: &str, canonical: &Canonical) -> Result<(CrawlUrl, Vec<Step>
         let sign = if query.is_empty() { "" } else { "?" };
         format!("{origin}{path}{sign}{query}")
     };
-    step(
-        "root dot of the host or empty query dropped".to_owned(),
-        show(url.path(), url.query().unwrap_or_default()),
-    );
+    step("root dot of the host or empty query dropped".to_owned(), show(url.path(), url.query().unwrap_or_default()));
     let path = unify_percent(url.path());
     let query = unify_percent(url.query().unwrap_or_default());
-    step(
-        "percent-encoding unified (RFC 3986 §6.2.2)".to_owned(),
-        show(&path, &query),
-    );
+    step("percent-encoding unified (RFC 3986 §6.2.2)".to_owned(), show(&path, &query));
     let path = without_path_sessions(&path, canonical);
     step("session id dropped from the path".to_owned(), show(&path, &query));
 
     let mut kept: Vec<&str> = query.split('&').collect();
-    while let Some((at, why)) = kept
-        .iter()
-        .enumerate()
-        .find_map(|(at, text)| Some((at, canonical.dropped(text)?)))
-    {
+    while let Some((at, why)) = kept.iter().enumerate().find_map(|(at, text)| Some((at, canonical.dropped(text)?))) {
         let parameter = kept.remove(at);
-        step(
-            format!("parameter `{parameter}` dropped: {}", why.reason()),
-            show(&path, &kept.join("&")),
-        );
+        step(format!("parameter `{parameter}` dropped: {}", why.reason()), show(&path, &kept.join("&")));
     }
     step("parameters sorted by name".to_owned(), done.as_str().to_owned());
     Ok((done, steps))

@@ -42,20 +42,12 @@ pub enum VerifyError {
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     #[error("{path}: {action}: {detail}\nhint: check the disk and the folder's permissions, then verify again", path = path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        detail: std::io::Error,
-    },
+    Io { path: PathBuf, action: &'static str, detail: std::io::Error },
 }
 
 impl VerifyError {
     fn io(path: &Path, action: &'static str, detail: std::io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            action,
-            detail,
-        }
+        Self::Io { path: path.to_owned(), action, detail }
     }
 }
 
@@ -111,11 +103,7 @@ impl Findings {
         self.count += 1;
         if self.listed.len() < limits::FINDINGS_LISTED_MAX {
             let infohash = infohash.map(Infohashes::key_hex);
-            self.listed.push(Finding {
-                path: path.to_owned(),
-                infohash,
-                detail: detail.into(),
-            });
+            self.listed.push(Finding { path: path.to_owned(), infohash, detail: detail.into() });
         }
     }
 }
@@ -155,14 +143,7 @@ pub struct Repaired {
 pub async fn verify(db: &dyn Reader, archive: &Archive) -> Result<Verdict, VerifyError> {
     // A handle of its own for the threads that read; to open it sweeps what a dead process left unfinished.
     let archive = Arc::new(Archive::open(archive.dir(), true)?);
-    Run {
-        db,
-        repair: None,
-        archive,
-        verdict: Verdict::default(),
-    }
-    .run()
-    .await
+    Run { db, repair: None, archive, verdict: Verdict::default() }.run().await
 }
 
 /// Compares the archive with the database and repairs what differs; URLs of lost torrents become due at `now`.
@@ -171,18 +152,8 @@ pub async fn verify(db: &dyn Reader, archive: &Archive) -> Result<Verdict, Verif
 /// [`VerifyError`]. What was repaired before it stays repaired; the next run goes on.
 pub async fn repair(db: &dyn CrawlDb, archive: &Archive, now: UnixMillis) -> Result<Verdict, VerifyError> {
     let archive = Arc::new(Archive::open(archive.dir(), true)?);
-    let verdict = Verdict {
-        repaired: Some(Repaired::default()),
-        ..Verdict::default()
-    };
-    Run {
-        db,
-        repair: Some((db, now)),
-        archive,
-        verdict,
-    }
-    .run()
-    .await
+    let verdict = Verdict { repaired: Some(Repaired::default()), ..Verdict::default() };
+    Run { db, repair: Some((db, now)), archive, verdict }.run().await
 }
 
 struct Run<'a> {
@@ -222,23 +193,12 @@ impl Run<'_> {
     }
 
     async fn rows_and_files(&mut self) -> Result<(), VerifyError> {
-        let mut rows = Rows {
-            db: self.db,
-            page: Vec::new().into_iter(),
-            after: None,
-            ended: false,
-        };
+        let mut rows = Rows { db: self.db, page: Vec::new().into_iter(), after: None, ended: false };
         for shard in 0..=u8::MAX {
             let archive = Arc::clone(&self.archive);
-            let mut keys = blocking(move || walk::keys(archive.dir(), shard))
-                .await?
-                .into_iter()
-                .peekable();
+            let mut keys = blocking(move || walk::keys(archive.dir(), shard)).await?.into_iter().peekable();
             loop {
-                let row = rows
-                    .peek()
-                    .await?
-                    .filter(|row| row.facts.infohashes.key().first() == Some(&shard));
+                let row = rows.peek().await?.filter(|row| row.facts.infohashes.key().first() == Some(&shard));
                 match pair(row, &mut keys) {
                     Some(Pair::File(key)) => self.file_without_row(&key).await?,
                     Some(Pair::Both | Pair::Row) => {
@@ -260,9 +220,7 @@ impl Run<'_> {
         let path = self.archive.path_of(&infohashes);
         match self.inspect(&path).await? {
             None => {
-                self.verdict
-                    .missing
-                    .push(&path, Some(&infohashes), format!("lost: {}", row.facts.name));
+                self.verdict.missing.push(&path, Some(&infohashes), format!("lost: {}", row.facts.name));
                 self.forget(row).await
             }
             Some(content) => {
@@ -299,17 +257,13 @@ impl Run<'_> {
             // Gone since the folder was read.
             None => self.verdict.files -= 1,
             Some(Content::Other(fault)) => {
-                self.verdict
-                    .damaged
-                    .push(&path, None, format!("{fault}; no row names it"));
+                self.verdict.damaged.push(&path, None, format!("{fault}; no row names it"));
                 self.set_aside(&path).await?;
             }
             Some(Content::Torrent(facts)) if facts.infohashes.key() == key.bytes() => {
                 // A row that names it may have been committed since.
                 if self.row_of(&facts.infohashes).await?.is_none() {
-                    self.verdict
-                        .orphans
-                        .push(&path, Some(&facts.infohashes), format!("no row: {}", facts.name));
+                    self.verdict.orphans.push(&path, Some(&facts.infohashes), format!("no row: {}", facts.name));
                     self.adopt(facts).await?;
                 }
             }
@@ -332,9 +286,7 @@ impl Run<'_> {
                 match stray {
                     Stray::Temporary => self.verdict.temporary += 1,
                     Stray::NoFile(path) => {
-                        self.verdict
-                            .foreign
-                            .push(&path, None, "neither a file nor a folder of the archive");
+                        self.verdict.foreign.push(&path, None, "neither a file nor a folder of the archive");
                     }
                     Stray::File(path) => match self.inspect(&path).await? {
                         None => {}
@@ -356,9 +308,7 @@ impl Run<'_> {
     async fn misplaced(&mut self, path: &Path, facts: TorrentFacts) -> Result<(), VerifyError> {
         let row = self.row_of(&facts.infohashes).await?;
         let home = self.archive.path_of(row.as_ref().unwrap_or(&facts.infohashes));
-        self.verdict
-            .misplaced
-            .push(path, Some(&facts.infohashes), format!("belongs at {}", home.display()));
+        self.verdict.misplaced.push(path, Some(&facts.infohashes), format!("belongs at {}", home.display()));
         if self.verdict.repaired.is_none() {
             return Ok(());
         }

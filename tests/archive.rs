@@ -13,10 +13,7 @@ use gleaner::torrent::archive::{Archive, ArchiveError};
 fn v1(number: u64) -> Infohashes {
     let mut key = [0; 20];
     key[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
-    Infohashes {
-        v1: Some(key),
-        v2: None,
-    }
+    Infohashes { v1: Some(key), v2: None }
 }
 
 /// A body that its name determines, of 1 to 20 kB.
@@ -56,25 +53,13 @@ fn what_was_stored_is_read_back_whatever_the_size_of_the_batch() {
 fn files_are_named_by_v1_where_there_is_one_and_else_by_v2() {
     let folder = tempfile::tempdir().unwrap();
     let archive = Archive::open(folder.path(), false).unwrap();
-    let named = |v1, v2| {
-        archive
-            .path_of(&Infohashes { v1, v2 })
-            .strip_prefix(archive.dir())
-            .unwrap()
-            .to_owned()
-    };
+    let named = |v1, v2| archive.path_of(&Infohashes { v1, v2 }).strip_prefix(archive.dir()).unwrap().to_owned();
     let short = PathBuf::from(format!("ab/{}.torrent", "ab".repeat(20)));
     assert_eq!(named(Some([0xab; 20]), None), short);
     assert_eq!(named(Some([0xab; 20]), Some([0xcd; 32])), short);
-    assert_eq!(
-        named(None, Some([0xcd; 32])),
-        PathBuf::from(format!("cd/{}.torrent", "cd".repeat(32)))
-    );
+    assert_eq!(named(None, Some([0xcd; 32])), PathBuf::from(format!("cd/{}.torrent", "cd".repeat(32))));
     let nameless = Infohashes { v1: None, v2: None };
-    assert!(matches!(
-        archive.store_batch(&[(nameless, b"x")]),
-        Err(ArchiveError::Nameless { .. })
-    ));
+    assert!(matches!(archive.store_batch(&[(nameless, b"x")]), Err(ArchiveError::Nameless { .. })));
 }
 
 #[test]
@@ -91,11 +76,7 @@ fn an_equal_file_is_left_alone_and_a_different_one_replaced() {
     store(&archive, 5..6).unwrap();
     for number in 0..20 {
         assert_eq!(archive.read(&v1(number)).unwrap(), body(number));
-        assert_eq!(
-            inode(number) == before[number as usize],
-            !matches!(number, 3 | 4),
-            "{number}"
-        );
+        assert_eq!(inode(number) == before[number as usize], !matches!(number, 3 | 4), "{number}");
     }
 }
 
@@ -113,20 +94,14 @@ fn files_are_listed_in_the_order_of_their_keys_from_any_place() {
     let folder = tempfile::tempdir().unwrap();
     let archive = Archive::open(folder.path(), false).unwrap();
     store(&archive, 0..500).unwrap();
-    let v2 = Infohashes {
-        v1: None,
-        v2: Some([0x77; 32]),
-    };
+    let v2 = Infohashes { v1: None, v2: Some([0x77; 32]) };
     archive.store_batch(&[(v2, b"v2")]).unwrap();
     for stray in ["77/notes.txt", "77/7777.torrent", "77/.torrent", "README", "zz.torrent"] {
         fs::create_dir_all(folder.path().join("77")).unwrap();
         fs::write(folder.path().join(stray), b"").unwrap();
     }
     let listed: Vec<_> = archive.files(None).map(Result::unwrap).collect();
-    let mut keys: Vec<Vec<u8>> = (0..500)
-        .map(|number| v1(number).key().to_vec())
-        .chain([vec![0x77; 32]])
-        .collect();
+    let mut keys: Vec<Vec<u8>> = (0..500).map(|number| v1(number).key().to_vec()).chain([vec![0x77; 32]]).collect();
     keys.sort();
     assert_eq!(listed.iter().map(|file| file.key.clone()).collect::<Vec<_>>(), keys);
     for file in &listed {
@@ -187,9 +162,7 @@ fn a_folder_that_is_a_file_is_an_error_that_names_it() {
 fn again(program: &str, arguments: &[&str], test: &str, variable: &str, value: &Path) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).arg(std::env::current_exe().unwrap());
-    command
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(variable, value);
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(variable, value);
     command
 }
 
@@ -204,9 +177,7 @@ fn a_full_disk_damages_nothing_and_a_read_only_one_can_be_read() {
     let script = format!("mount -t tmpfs -o size=512k,mode=755 gleaner \"${INSIDE}\" && exec \"$@\"");
     let arguments = ["--mount", "--user", "--map-root-user", "sh", "-c", &script, "sh"];
     let test = "a_full_disk_damages_nothing_and_a_read_only_one_can_be_read";
-    let output = again("unshare", &arguments, test, INSIDE, folder.path())
-        .output()
-        .expect("util-linux's unshare");
+    let output = again("unshare", &arguments, test, INSIDE, folder.path()).output().expect("util-linux's unshare");
     assert!(
         output.status.success() && String::from_utf8_lossy(&output.stdout).contains("1 passed"),
         "{}{}\nhint: this test mounts a tmpfs in a user namespace; allow it with \
@@ -237,11 +208,7 @@ fn on_a_small_disk(dir: &Path) {
     store(&archive, 10..40).unwrap();
     drop(archive);
 
-    let status = Command::new("mount")
-        .args(["-o", "remount,ro"])
-        .arg(dir)
-        .status()
-        .unwrap();
+    let status = Command::new("mount").args(["-o", "remount,ro"]).arg(dir).status().unwrap();
     assert!(status.success());
     let archive = Archive::open(dir.join("archive"), true).unwrap();
     assert_eq!(archive.files(None).map(Result::unwrap).count(), 40);
@@ -249,10 +216,7 @@ fn on_a_small_disk(dir: &Path) {
     let error = store(&archive, 40..41).unwrap_err();
     assert!(matches!(error, ArchiveError::ReadOnly { .. }), "{error}");
     assert!(error.to_string().contains("make the folder writable"), "{error}");
-    assert!(matches!(
-        Archive::open(dir.join("another"), true),
-        Err(ArchiveError::ReadOnly { .. })
-    ));
+    assert!(matches!(Archive::open(dir.join("another"), true), Err(ArchiveError::ReadOnly { .. })));
 }
 
 #[test]
@@ -331,23 +295,15 @@ fn contents_are_synced_before_their_names_and_names_before_the_return() {
     let arguments = ["-f", "-y", "-s", "64", "-e", calls, "-o", trace.to_str().unwrap()];
     let test = "contents_are_synced_before_their_names_and_names_before_the_return";
     let archive = folder.path().join("archive");
-    let output = again("strace", &arguments, test, INSIDE, &archive)
-        .output()
-        .expect("apt-get install strace");
+    let output = again("strace", &arguments, test, INSIDE, &archive).output().expect("apt-get install strace");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
     let (mut unsynced, mut unsynced_names, mut renames, mut returns) = (HashSet::new(), HashSet::new(), 0, 0);
     for line in fs::read_to_string(trace).unwrap().lines() {
         // `123 write(5</path/.tmp/9-1>, …) = 8000`: -y names the file behind each descriptor.
-        let path = line
-            .split_once('<')
-            .and_then(|(_, rest)| rest.split_once('>'))
-            .map_or("", |(path, _)| path);
+        let path = line.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map_or("", |(path, _)| path);
         if line.contains("\\nstored") {
-            assert!(
-                unsynced_names.is_empty(),
-                "returned before {unsynced_names:?} was synced"
-            );
+            assert!(unsynced_names.is_empty(), "returned before {unsynced_names:?} was synced");
             returns += 1;
         } else if line.contains(" write(") && path.contains("/.tmp/") {
             unsynced.insert(path.rsplit('/').next().unwrap().to_owned());
@@ -360,10 +316,7 @@ fn contents_are_synced_before_their_names_and_names_before_the_return() {
         } else if line.contains(" renameat") {
             let mut names = line.split('"').skip(1).step_by(2);
             let (from, to) = (names.next().unwrap(), names.next().unwrap());
-            assert!(
-                !unsynced.contains(from),
-                "{from} was given its name before it was synced"
-            );
+            assert!(!unsynced.contains(from), "{from} was given its name before it was synced");
             unsynced_names.insert(to.split('/').next().unwrap().to_owned());
             renames += 1;
         }

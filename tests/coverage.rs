@@ -11,15 +11,8 @@ use harvest::{Harvest, NOON, torrent};
 const SITE: &str = "alpha.example";
 
 async fn page(harvest: &Harvest, series: &str, page: u64, page_max: u64, links: Range<u64>, at: u64) {
-    let listing = Listing {
-        series: series.into(),
-        page,
-        page_max,
-        targets: links.collect(),
-    };
-    harvest
-        .listing(SITE, &format!("{series}?page={page}"), listing, NOON + at)
-        .await;
+    let listing = Listing { series: series.into(), page, page_max, targets: links.collect() };
+    harvest.listing(SITE, &format!("{series}?page={page}"), listing, NOON + at).await;
 }
 
 async fn of(harvest: &Harvest) -> SiteCoverage {
@@ -34,15 +27,7 @@ fn from<'a>(found: &'a SiteCoverage, term: &str) -> &'a str {
 async fn the_papers_first_site_has_75_pages_of_100_and_89_updates() {
     let harvest = Harvest::new();
     for number in 1..=75 {
-        page(
-            &harvest,
-            "/browse",
-            number,
-            75,
-            number * 1_000..number * 1_000 + 100,
-            number,
-        )
-        .await;
+        page(&harvest, "/browse", number, 75, number * 1_000..number * 1_000 + 100, number).await;
     }
     // The first page again, after 89 new torrents: the others are not looked at again.
     page(&harvest, "/browse", 1, 75, 911..1_011, 1_000).await;
@@ -56,42 +41,20 @@ async fn the_papers_first_site_has_75_pages_of_100_and_89_updates() {
 async fn the_papers_second_site_has_two_indexes_updates_and_removals() {
     let harvest = Harvest::new();
     for number in 1..=61 {
-        page(
-            &harvest,
-            "/movies",
-            number,
-            61,
-            number * 1_000..number * 1_000 + 100,
-            number,
-        )
-        .await;
+        page(&harvest, "/movies", number, 61, number * 1_000..number * 1_000 + 100, number).await;
     }
     for number in 1..=14 {
         let rows = if number == 14 { 80 } else { 100 };
-        page(
-            &harvest,
-            "/music",
-            number,
-            14,
-            number * 1_000 + 500..number * 1_000 + 500 + rows,
-            number,
-        )
-        .await;
+        page(&harvest, "/music", number, 14, number * 1_000 + 500..number * 1_000 + 500 + rows, number).await;
     }
     page(&harvest, "/movies", 1, 61, 936..1_036, 1_000).await;
     for number in 0..4 {
-        harvest
-            .outcome(SITE, &format!("/detail/{number}"), Outcome::Gone, NOON + number)
-            .await;
+        harvest.outcome(SITE, &format!("/detail/{number}"), Outcome::Gone, NOON + number).await;
     }
     let found = of(&harvest).await;
     assert_eq!((found.listed, found.updated, found.invalid), (6_100 + 1_380, 64, 4));
     assert_eq!(found.nt, Some(7_548));
-    let adds: Vec<_> = found
-        .series
-        .iter()
-        .map(|series| (series.series.as_str(), series.adds))
-        .collect();
+    let adds: Vec<_> = found.series.iter().map(|series| (series.series.as_str(), series.adds)).collect();
     assert_eq!(adds, [("/movies", 6_100), ("/music", 1_380)]);
 }
 
@@ -101,22 +64,15 @@ async fn rates_come_from_what_was_fetched_and_how_long_it_took() {
     page(&harvest, "/browse", 1, 1, 0..10, 0).await;
     for number in 0..8 {
         let at = NOON + number;
-        harvest
-            .store(&torrent("t", number, "http://t/a"), SITE, &format!("/d/{number}"), at)
-            .await;
+        harvest.store(&torrent("t", number, "http://t/a"), SITE, &format!("/d/{number}"), at).await;
     }
-    harvest
-        .store(&torrent("t", 0, "http://t/a"), SITE, "/d/again", NOON)
-        .await;
+    harvest.store(&torrent("t", 0, "http://t/a"), SITE, "/d/again", NOON).await;
     harvest.outcome(SITE, "/closed", Outcome::RobotsDenied, NOON).await;
     harvest.db.add_crawl_time(SITE, 4_000).await.unwrap();
     let found = of(&harvest).await;
     assert_eq!((found.nt, found.ci, found.cr), (Some(10), 8, Some(0.8)));
     // Ten requests: the page, eight torrents, one of them again; the closed URL was not asked for.
-    assert_eq!(
-        (found.pages, found.hr, found.av, found.atv),
-        (10, Some(0.8), Some(2.5), Some(2.0))
-    );
+    assert_eq!((found.pages, found.hr, found.av, found.atv), (10, Some(0.8), Some(2.5), Some(2.0)));
     assert_eq!(found.duplicate_visits, 1);
     assert!(from(&found, "CI").contains("1 visits brought a torrent already known"));
 }
@@ -125,9 +81,7 @@ async fn rates_come_from_what_was_fetched_and_how_long_it_took() {
 async fn a_torrent_first_stored_by_another_site_is_covered_here_too() {
     let harvest = Harvest::new();
     page(&harvest, "/browse", 1, 1, 0..1, 0).await;
-    harvest
-        .store(&torrent("t", 1, "http://t/a"), "beta.example", "/d/1", NOON)
-        .await;
+    harvest.store(&torrent("t", 1, "http://t/a"), "beta.example", "/d/1", NOON).await;
     harvest.store(&torrent("t", 1, "http://t/a"), SITE, "/d/1", NOON).await;
     let found = of(&harvest).await;
     assert_eq!((found.ci, found.cr), (1, Some(1.0)));
@@ -151,9 +105,7 @@ async fn more_torrents_than_the_index_lists_are_shown_as_they_are() {
     let harvest = Harvest::new();
     page(&harvest, "/browse", 1, 1, 0..2, 0).await;
     for number in 0..3 {
-        harvest
-            .store(&torrent("t", number, "http://t/a"), SITE, &format!("/d/{number}"), NOON)
-            .await;
+        harvest.store(&torrent("t", number, "http://t/a"), SITE, &format!("/d/{number}"), NOON).await;
     }
     let found = of(&harvest).await;
     assert_eq!(found.cr, Some(1.5));
@@ -174,31 +126,13 @@ async fn the_table_says_each_term_and_where_it_came_from() {
 async fn many_listings_are_read_page_by_page_to_the_last() {
     let harvest = Harvest::new();
     for folder in 0..100 {
-        let listing = Listing {
-            series: format!("/{folder:03}").into(),
-            page: 0,
-            page_max: 0,
-            targets: vec![folder],
-        };
+        let listing = Listing { series: format!("/{folder:03}").into(), page: 0, page_max: 0, targets: vec![folder] };
         harvest.listing(SITE, &format!("/{folder:03}/"), listing, NOON).await;
-        let listing = Listing {
-            series: format!("/{folder:03}").into(),
-            page: 0,
-            page_max: 0,
-            targets: vec![folder],
-        };
-        harvest
-            .listing("beta.example", &format!("/{folder:03}/"), listing, NOON)
-            .await;
+        let listing = Listing { series: format!("/{folder:03}").into(), page: 0, page_max: 0, targets: vec![folder] };
+        harvest.listing("beta.example", &format!("/{folder:03}/"), listing, NOON).await;
     }
     let found = of(&harvest).await;
-    assert_eq!(
-        (found.index_pages, found.listed, found.series_count, found.series.len()),
-        (100, 100, 100, 20)
-    );
+    assert_eq!((found.index_pages, found.listed, found.series_count, found.series.len()), (100, 100, 100, 20));
     let all = coverage::of_all_sites(&harvest.db).await.unwrap();
-    assert_eq!(
-        all.iter().map(|site| site.site.as_str()).collect::<Vec<_>>(),
-        [SITE, "beta.example"]
-    );
+    assert_eq!(all.iter().map(|site| site.site.as_str()).collect::<Vec<_>>(), [SITE, "beta.example"]);
 }

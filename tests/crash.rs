@@ -58,10 +58,8 @@ impl Moments {
 }
 
 fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|error| panic!("{variable}={text}: {error}"))
-    })
+    std::env::var(variable)
+        .map_or(default, |text| text.parse().unwrap_or_else(|error| panic!("{variable}={text}: {error}")))
 }
 
 fn gleaner() -> Command {
@@ -89,12 +87,7 @@ impl Site {
             .spawn()
             .unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        let mut site = Self {
-            child,
-            stdin,
-            stdout,
-            folder,
-        };
+        let mut site = Self { child, stdin, stdout, folder };
         assert!(site.line()["site"].is_string());
         site
     }
@@ -125,11 +118,7 @@ impl Site {
     }
 
     fn truth(&self) -> BTreeSet<String> {
-        fs::read_to_string(self.folder.path().join("truth"))
-            .unwrap()
-            .lines()
-            .map(str::to_owned)
-            .collect()
+        fs::read_to_string(self.folder.path().join("truth")).unwrap().lines().map(str::to_owned).collect()
     }
 
     /// Ends the site; its account of what was asked.
@@ -158,22 +147,12 @@ struct Crawl {
 
 impl Crawl {
     fn new(site: &Site) -> Self {
-        Self {
-            rules: site.rules(),
-            folder: tempfile::tempdir().unwrap(),
-            reported: 0,
-            reopened: Vec::new(),
-        }
+        Self { rules: site.rules(), folder: tempfile::tempdir().unwrap(), reported: 0, reopened: Vec::new() }
     }
 
     fn command(&self, command: &str) -> Command {
         let mut gleaner = gleaner();
-        gleaner
-            .arg(command)
-            .arg("--data")
-            .arg(self.folder.path())
-            .arg("--rules")
-            .arg(&self.rules);
+        gleaner.arg(command).arg("--data").arg(self.folder.path()).arg("--rules").arg(&self.rules);
         gleaner
     }
 
@@ -192,10 +171,7 @@ impl Crawl {
         let _ = child.wait();
         if let Some(status) = ended {
             let told = fs::read_to_string(self.folder.path().join("crawl.log")).unwrap();
-            assert!(
-                status.success(),
-                "a crawl that nobody killed ended with {status}:\n{told}"
-            );
+            assert!(status.success(), "a crawl that nobody killed ended with {status}:\n{told}");
         }
         ended.is_some()
     }
@@ -203,12 +179,7 @@ impl Crawl {
     /// Crawls to the end, which must come in bounded time.
     fn finish(&self) {
         let begun = now();
-        let mut child = self
-            .command("crawl")
-            .args(["demo", "--json"])
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = self.command("crawl").args(["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
                 break status;
@@ -231,22 +202,14 @@ impl Crawl {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     // The folder for files that are being written holds no promise.
-                    if path
-                        .file_name()
-                        .is_some_and(|name| !name.to_string_lossy().starts_with('.'))
-                    {
+                    if path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.')) {
                         folders.push(path);
                     }
                 } else if path.extension().is_some_and(|extension| extension == "torrent") {
                     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
                     let metainfo = metainfo::parse(&fs::read(&path).unwrap())
                         .unwrap_or_else(|error| panic!("{} is broken: {error}", path.display()));
-                    assert_eq!(
-                        metainfo.infohashes.key_hex(),
-                        name,
-                        "{} holds another torrent",
-                        path.display()
-                    );
+                    assert_eq!(metainfo.infohashes.key_hex(), name, "{} holds another torrent", path.display());
                     assert!(names.insert(name), "{} is there twice", path.display());
                 }
             }
@@ -257,12 +220,8 @@ impl Crawl {
     /// What `status` reports as stored.
     fn status(&self) -> u64 {
         let report = json(&self.command("status").arg("--json").output().unwrap());
-        let site = report["sites"]
-            .as_array()
-            .and_then(|sites| sites.iter().find(|site| site["name"] == "demo"));
-        site.map_or(0, |site| {
-            site["torrents_seen"].as_u64().unwrap_or_else(|| panic!("{site}"))
-        })
+        let site = report["sites"].as_array().and_then(|sites| sites.iter().find(|site| site["name"] == "demo"));
+        site.map_or(0, |site| site["torrents_seen"].as_u64().unwrap_or_else(|| panic!("{site}")))
     }
 
     /// After a kill: what was reported is there, and the folder opens at once.
@@ -281,11 +240,7 @@ impl Crawl {
         let begun = now();
         let reported = self.status();
         self.reopened.push(begun.elapsed());
-        assert!(
-            reported >= self.reported,
-            "reported {}, after the kill {reported}",
-            self.reported
-        );
+        assert!(reported >= self.reported, "reported {}, after the kill {reported}", self.reported);
         assert!(reported <= files.len() as u64, "{reported} rows, {} files", files.len());
         self.reported = reported;
     }
@@ -294,10 +249,7 @@ impl Crawl {
     fn check_complete(&self, truth: &BTreeSet<String>) {
         let files = self.whole_files();
         let (lost, foreign): (Vec<_>, Vec<_>) = (truth.difference(&files).collect(), files.difference(truth).collect());
-        assert!(
-            lost.is_empty() && foreign.is_empty(),
-            "lost {lost:?}, not of the site {foreign:?}"
-        );
+        assert!(lost.is_empty() && foreign.is_empty(), "lost {lost:?}, not of the site {foreign:?}");
         assert_eq!(self.status(), truth.len() as u64);
 
         let verified = self.command("verify").output().unwrap();
@@ -309,17 +261,11 @@ impl Crawl {
         let mut hashes = BTreeSet::new();
         for line in fs::read_to_string(export.join("manifest.jsonl")).unwrap().lines() {
             let row: Value = serde_json::from_str(line).unwrap();
-            for hash in [&row["infohash_v1"], &row["infohash_v2"]]
-                .into_iter()
-                .filter_map(Value::as_str)
-            {
+            for hash in [&row["infohash_v1"], &row["infohash_v2"]].into_iter().filter_map(Value::as_str) {
                 assert!(hashes.insert(hash.to_owned()), "stored twice: {hash}");
             }
         }
-        assert!(
-            truth.iter().all(|name| hashes.contains(name)),
-            "the manifest lacks torrents of the archive"
-        );
+        assert!(truth.iter().all(|name| hashes.contains(name)), "the manifest lacks torrents of the archive");
     }
 }
 
@@ -346,12 +292,7 @@ fn now() -> Instant {
 /// One line of figures for `benches/kill/run`.
 fn report(what: &str, kills: usize, crawls: usize, torrents: usize, mut reopened: Vec<Duration>) {
     reopened.sort();
-    let at = |share: usize| {
-        reopened
-            .get((reopened.len().max(1) - 1) * share / 100)
-            .copied()
-            .unwrap_or_default()
-    };
+    let at = |share: usize| reopened.get((reopened.len().max(1) - 1) * share / 100).copied().unwrap_or_default();
     println!(
         "{{\"crawl\":\"{what}\",\"kills\":{kills},\"crawls_completed\":{crawls},\"torrents_each\":{torrents},\
          \"lost\":0,\"stored_twice\":0,\"reopen_ms_median\":{:.1},\"reopen_ms_max\":{:.1}}}",
@@ -392,9 +333,7 @@ fn sigkill_at_random_moments_loses_no_torrent_and_stores_none_twice() {
 
 #[test]
 fn no_finished_page_is_fetched_again_after_a_sigkill() {
-    let kills_wanted = usize::try_from(number("GLEANER_KILLS", KILLS as u64))
-        .unwrap()
-        .div_ceil(SLOW_KILLS_SHARE);
+    let kills_wanted = usize::try_from(number("GLEANER_KILLS", KILLS as u64)).unwrap().div_ceil(SLOW_KILLS_SHARE);
     let mut moments = Moments(number("GLEANER_KILL_SEED", 1).wrapping_add(1));
     let (mut kills, mut crawls, mut finished) = (0, 0, 0);
     let (mut torrents, mut reopened) = (0, Vec::new());
@@ -418,12 +357,7 @@ fn no_finished_page_is_fetched_again_after_a_sigkill() {
         let account = site.end();
         assert_eq!(account["requests_dropped"].as_u64(), Some(0), "the site's log is whole");
         assert_eq!(account["refused_fetches"].as_u64(), Some(0), "{}", account["kinds"]);
-        let requests: Vec<&str> = account["requests"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter_map(Value::as_str)
-            .collect();
+        let requests: Vec<&str> = account["requests"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         finished += assert_no_finished_page_again(&requests);
     }
     report("no page again", kills, crawls, torrents, reopened);
@@ -458,9 +392,7 @@ fn assert_no_finished_page_again(requests: &[&str]) -> usize {
 
 #[test]
 fn a_page_fetched_again_is_noticed() {
-    let life: Vec<String> = (0..UNCOMMITTED_REQUESTS_MAX + 2)
-        .map(|number| format!("/t/{number}"))
-        .collect();
+    let life: Vec<String> = (0..UNCOMMITTED_REQUESTS_MAX + 2).map(|number| format!("/t/{number}")).collect();
     let mut requests = vec!["/robots.txt"];
     requests.extend(life.iter().map(String::as_str));
     requests.push("/robots.txt");

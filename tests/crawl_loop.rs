@@ -37,10 +37,7 @@ enum Answer {
 }
 
 fn page(body: &str) -> Answer {
-    let headers = ResponseHeaders {
-        content_type: Some("text/html".to_owned()),
-        ..ResponseHeaders::default()
-    };
+    let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
     Answer::Status(200, headers, Bytes::copy_from_slice(body.as_bytes()))
 }
 
@@ -49,21 +46,11 @@ fn status(code: u16) -> Answer {
 }
 
 fn redirect(to: &str) -> Answer {
-    Answer::Status(
-        302,
-        ResponseHeaders {
-            location: Some(to.to_owned()),
-            ..ResponseHeaders::default()
-        },
-        Bytes::new(),
-    )
+    Answer::Status(302, ResponseHeaders { location: Some(to.to_owned()), ..ResponseHeaders::default() }, Bytes::new())
 }
 
 fn throttled(retry_after: &str) -> Answer {
-    let headers = ResponseHeaders {
-        retry_after: Some(retry_after.to_owned()),
-        ..ResponseHeaders::default()
-    };
+    let headers = ResponseHeaders { retry_after: Some(retry_after.to_owned()), ..ResponseHeaders::default() };
     Answer::Status(429, headers, Bytes::new())
 }
 
@@ -83,17 +70,11 @@ struct Web {
 
 impl Web {
     fn new(latency: Duration) -> Self {
-        Self {
-            latency,
-            ..Self::default()
-        }
+        Self { latency, ..Self::default() }
     }
 
     fn at(self, path: &str, answers: &[Answer]) -> Self {
-        self.answers
-            .lock()
-            .unwrap()
-            .insert(path.to_owned(), answers.iter().rev().cloned().collect());
+        self.answers.lock().unwrap().insert(path.to_owned(), answers.iter().rev().cloned().collect());
         self
     }
 
@@ -141,15 +122,10 @@ impl Transport for SimTransport {
             }
         };
         match answer {
-            Answer::Status(status, headers, body) => Ok(Response {
-                status,
-                headers,
-                body: Box::new(Whole(Some(body))),
-            }),
-            Answer::Fail(kind) => Err(FetchFailure {
-                kind,
-                detail: "simulated".to_owned(),
-            }),
+            Answer::Status(status, headers, body) => {
+                Ok(Response { status, headers, body: Box::new(Whole(Some(body))) })
+            }
+            Answer::Fail(kind) => Err(FetchFailure { kind, detail: "simulated".to_owned() }),
         }
     }
 }
@@ -166,12 +142,7 @@ impl Machine {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let archive = Arc::new(Archive::open(dir.path().join("torrents"), false).unwrap());
-        Self {
-            db: Arc::new(MemoryStore::default()),
-            archive,
-            _dir: dir,
-            start: tokio::time::Instant::now(),
-        }
+        Self { db: Arc::new(MemoryStore::default()), archive, _dir: dir, start: tokio::time::Instant::now() }
     }
 
     async fn crawl(&self, web: &Arc<Web>, rules: &str, options: RunOptions) -> (Ended, Progress) {
@@ -188,22 +159,13 @@ impl Machine {
         let text = format!("start = [\"http://sim.example/\"]\n{rules}\n{CLASSES}");
         let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
         let clock = Arc::new(VirtualClock(self.start));
-        let transport = Arc::new(SimTransport {
-            web: Arc::clone(web),
-            start: self.start,
-        });
+        let transport = Arc::new(SimTransport { web: Arc::clone(web), start: self.start });
         let db: Arc<dyn CrawlDb> = self.db.clone();
         let site = Arc::new(Site::new(rules, transport, clock, Arc::clone(&db)));
         let (commits, messages) = mpsc::channel(64);
         let (stop, stopped) = watch::channel(false);
         let failing = Arc::new(AtomicBool::new(false));
-        let committer = tokio::spawn(commit::run(
-            db,
-            Arc::clone(&self.archive),
-            messages,
-            OnFault::Stop,
-            failing,
-        ));
+        let committer = tokio::spawn(commit::run(db, Arc::clone(&self.archive), messages, OnFault::Stop, failing));
         let progress = Progress::default();
         let shared = Shared {
             hosts: Hosts::default(),
@@ -234,11 +196,7 @@ impl Machine {
 
     async fn outcomes(&self) -> BTreeMap<&'static str, u64> {
         let counts = self.db.site_counts("sim").await.unwrap();
-        counts
-            .outcomes
-            .iter()
-            .map(|(outcome, count)| (outcome.name(), *count))
-            .collect()
+        counts.outcomes.iter().map(|(outcome, count)| (outcome.name(), *count)).collect()
     }
 }
 
@@ -276,10 +234,7 @@ async fn robots_txt_is_asked_first_and_what_it_closes_is_not_fetched() {
     let web = Arc::new(
         Web::new(Duration::from_millis(10))
             .at("/robots.txt", &[robots])
-            .at(
-                "/",
-                &[page("<a href=/detail/1>x</a><a href=/dl/1>y</a><a href=/dl/2>z</a>")],
-            )
+            .at("/", &[page("<a href=/detail/1>x</a><a href=/dl/1>y</a><a href=/dl/2>z</a>")])
             .at("/dl/1", &[torrent()]),
     );
     let machine = Machine::new();
@@ -295,10 +250,7 @@ async fn robots_txt_is_asked_first_and_what_it_closes_is_not_fetched() {
 async fn a_robots_txt_that_fails_closes_the_site_until_it_answers() {
     let web = Arc::new(
         Web::new(Duration::from_millis(10))
-            .at(
-                "/robots.txt",
-                &[status(500), Answer::Fail(FailureKind::TimedOut), status(404)],
-            )
+            .at("/robots.txt", &[status(500), Answer::Fail(FailureKind::TimedOut), status(404)])
             .at("/", &[page("")]),
     );
     let (ended, _) = Machine::new().crawl(&web, FAST, RunOptions::default()).await;
@@ -309,16 +261,8 @@ async fn a_robots_txt_that_fails_closes_the_site_until_it_answers() {
 
 #[tokio::test(start_paused = true)]
 async fn robots_txt_is_overridden_only_with_a_reason() {
-    let closed = Answer::Status(
-        200,
-        ResponseHeaders::default(),
-        Bytes::from_static(b"User-agent: *\nDisallow: /\n"),
-    );
-    let web = Arc::new(
-        Web::new(Duration::ZERO)
-            .at("/robots.txt", &[closed])
-            .at("/", &[page("")]),
-    );
+    let closed = Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(b"User-agent: *\nDisallow: /\n"));
+    let web = Arc::new(Web::new(Duration::ZERO).at("/robots.txt", &[closed]).at("/", &[page("")]));
     let rules = format!("robots = {{ obey = false, reason = 'own server' }}\n{FAST}");
     Machine::new().crawl(&web, &rules, RunOptions::default()).await;
     assert_eq!(web.asked("/"), 1);
@@ -355,9 +299,7 @@ async fn a_pause_outlives_the_process() {
             .at("/dl/1", &[torrent()]),
     );
     let machine = Machine::new();
-    let (ended, _) = machine
-        .crawl_until(&web, FAST, RunOptions::default(), Some(Duration::from_secs(5)))
-        .await;
+    let (ended, _) = machine.crawl_until(&web, FAST, RunOptions::default(), Some(Duration::from_secs(5))).await;
     assert_eq!(ended, Ended::Stopped);
     let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);
@@ -378,9 +320,7 @@ async fn a_host_that_does_not_answer_ends_the_crawl_and_loses_nothing() {
     assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 1);
     // The host is back: the next crawl gets what was queued.
     let web = Arc::new(
-        Web::new(Duration::from_millis(10))
-            .at("/detail/1", &[page("<a href=/dl/1>x</a>")])
-            .at("/dl/1", &[torrent()]),
+        Web::new(Duration::from_millis(10)).at("/detail/1", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[torrent()]),
     );
     let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);
@@ -409,10 +349,7 @@ async fn a_budget_ends_the_run_and_the_next_run_goes_on_without_asking_twice() {
     let links: String = (0..30).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
     let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page(&links)]));
     let machine = Machine::new();
-    let options = RunOptions {
-        pages_max: Some(8),
-        ..RunOptions::default()
-    };
+    let options = RunOptions { pages_max: Some(8), ..RunOptions::default() };
     let (ended, _) = machine.crawl(&web, FAST, options).await;
     assert!(matches!(ended, Ended::Budget(_)), "{ended:?}");
     assert_eq!(web.log().iter().filter(|(_, path)| path != "/robots.txt").count(), 8);
@@ -433,13 +370,8 @@ async fn the_service_looks_at_start_pages_again_and_finds_what_is_new() {
     );
     let machine = Machine::new();
     let rules = format!("revisit_minutes = 10\n{FAST}");
-    let options = RunOptions {
-        keep_looking: true,
-        ..RunOptions::default()
-    };
-    let (ended, progress) = machine
-        .crawl_until(&web, &rules, options, Some(Duration::from_secs(1_500)))
-        .await;
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let (ended, progress) = machine.crawl_until(&web, &rules, options, Some(Duration::from_secs(1_500))).await;
     assert_eq!(ended, Ended::Stopped);
     assert_eq!(web.asked("/"), 3, "at 0, 10 and 20 minutes");
     assert_eq!(web.asked("/dl/1"), 1);
@@ -450,17 +382,11 @@ async fn the_service_looks_at_start_pages_again_and_finds_what_is_new() {
 async fn every_answer_ends_as_the_outcome_that_names_it() {
     let html_as_torrent = Answer::Status(
         200,
-        ResponseHeaders {
-            content_type: Some("application/x-bittorrent".to_owned()),
-            ..ResponseHeaders::default()
-        },
+        ResponseHeaders { content_type: Some("application/x-bittorrent".to_owned()), ..ResponseHeaders::default() },
         Bytes::from_static(b"<html><body>please log in</body></html>"),
     );
-    let binary = Answer::Status(
-        200,
-        ResponseHeaders::default(),
-        Bytes::from_static(b"\x89PNG\r\n\x1a\n0000000000000000"),
-    );
+    let binary =
+        Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(b"\x89PNG\r\n\x1a\n0000000000000000"));
     let cases: [(&str, Answer, Outcome); 15] = [
         ("/dl/torrent", torrent(), Outcome::TorrentStored),
         ("/dl/again", torrent(), Outcome::TorrentDuplicate),
@@ -482,30 +408,19 @@ async fn every_answer_ends_as_the_outcome_that_names_it() {
         ("/dl/circle", redirect("/dl/circle"), Outcome::RedirectLoop),
         ("/dl/tls", Answer::Fail(FailureKind::Protocol), Outcome::ProtocolError),
     ];
-    let links: String = cases
-        .iter()
-        .map(|(path, ..)| format!("<a href='{path}'>x</a>"))
-        .collect();
+    let links: String = cases.iter().map(|(path, ..)| format!("<a href='{path}'>x</a>")).collect();
     let mut web = Web::new(Duration::from_millis(10)).at("/", &[page(&links)]);
     for (path, answer, _) in &cases {
         web = web.at(path, std::slice::from_ref(answer));
     }
     let machine = Machine::new();
     // One lane: the order of the links is the order of the visits.
-    let (ended, _) = machine
-        .crawl(
-            &Arc::new(web),
-            "[rate]\nrequests_per_second = 1000000",
-            RunOptions::default(),
-        )
-        .await;
+    let (ended, _) =
+        machine.crawl(&Arc::new(web), "[rate]\nrequests_per_second = 1000000", RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);
     let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
     for (path, _, outcome) in cases {
-        let key = gleaner::crawldb::UrlKey {
-            host,
-            path: path.into(),
-        };
+        let key = gleaner::crawldb::UrlKey { host, path: path.into() };
         let record = machine.db.url_record(&key).await.unwrap().unwrap();
         assert_eq!(record.outcome, Some(outcome), "{path}");
     }
@@ -536,11 +451,7 @@ async fn every_source_of_a_torrent_is_kept() {
     machine.crawl(&web, FAST, RunOptions::default()).await;
     let rows = machine.db.torrents(None, 10).await.unwrap();
     assert_eq!(rows.len(), 1);
-    let sources: Vec<_> = rows[0]
-        .sources
-        .iter()
-        .map(|source| (&*source.url, source.via.as_deref().unwrap()))
-        .collect();
+    let sources: Vec<_> = rows[0].sources.iter().map(|source| (&*source.url, source.via.as_deref().unwrap())).collect();
     let expected = [
         ("http://sim.example/dl/1", "http://sim.example/detail/1"),
         ("http://sim.example/dl/2", "http://sim.example/"),

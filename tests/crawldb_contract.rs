@@ -18,20 +18,11 @@ fn at(ms: u64) -> UnixMillis {
 }
 
 fn key(host: HostId, path: &str) -> UrlKey {
-    UrlKey {
-        host,
-        path: path.into(),
-    }
+    UrlKey { host, path: path.into() }
 }
 
 fn found(host: HostId, path: &str, rank: u8) -> Discovered {
-    Discovered {
-        key: key(host, path),
-        depth: 1,
-        rank,
-        due: at(0),
-        via: None,
-    }
+    Discovered { key: key(host, path), depth: 1, rank, due: at(0), via: None }
 }
 
 fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
@@ -54,24 +45,15 @@ fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
 }
 
 fn v1(byte: u8) -> Infohashes {
-    Infohashes {
-        v1: Some([byte; 20]),
-        v2: None,
-    }
+    Infohashes { v1: Some([byte; 20]), v2: None }
 }
 
 fn v2(byte: u8) -> Infohashes {
-    Infohashes {
-        v1: None,
-        v2: Some([byte; 32]),
-    }
+    Infohashes { v1: None, v2: Some([byte; 32]) }
 }
 
 fn hybrid(one: u8, two: u8) -> Infohashes {
-    Infohashes {
-        v1: Some([one; 20]),
-        v2: Some([two; 32]),
-    }
+    Infohashes { v1: Some([one; 20]), v2: Some([two; 32]) }
 }
 
 fn facts(infohashes: Infohashes) -> TorrentFacts {
@@ -88,21 +70,11 @@ fn facts(infohashes: Infohashes) -> TorrentFacts {
 }
 
 fn magnet(infohashes: Infohashes) -> MagnetFacts {
-    MagnetFacts {
-        infohashes,
-        name: None,
-        link: format!("magnet:?xt={infohashes}").into(),
-    }
+    MagnetFacts { infohashes, name: None, link: format!("magnet:?xt={infohashes}").into() }
 }
 
 fn lease(host: HostId, now: u64, urls_max: usize) -> LeaseRequest {
-    LeaseRequest {
-        host,
-        owner: OWNER,
-        now: at(now),
-        deadline: at(now + 100),
-        urls_max,
-    }
+    LeaseRequest { host, owner: OWNER, now: at(now), deadline: at(now + 100), urls_max }
 }
 
 fn paths(leases: &[Lease]) -> Vec<&str> {
@@ -111,27 +83,16 @@ fn paths(leases: &[Lease]) -> Vec<&str> {
 
 /// A visit that brings a torrent.
 fn bring(host: HostId, path: &str, ms: u64, hashes: Infohashes) -> Visit {
-    Visit {
-        torrent: Some(facts(hashes)),
-        ..visit(key(host, path), ms, Outcome::TorrentStored)
-    }
+    Visit { torrent: Some(facts(hashes)), ..visit(key(host, path), ms, Outcome::TorrentStored) }
 }
 
 /// A visit to a page that names a torrent.
 fn name(host: HostId, path: &str, ms: u64, hashes: Infohashes) -> Visit {
-    Visit {
-        magnets: vec![magnet(hashes)],
-        ..visit(key(host, path), ms, Outcome::Page)
-    }
+    Visit { magnets: vec![magnet(hashes)], ..visit(key(host, path), ms, Outcome::Page) }
 }
 
 fn listing(series: &str, page: u64, targets: &[u64]) -> Listing {
-    Listing {
-        series: series.into(),
-        page,
-        page_max: 75,
-        targets: targets.to_vec(),
-    }
+    Listing { series: series.into(), page, page_max: 75, targets: targets.to_vec() }
 }
 
 fn source_urls(row: &TorrentRow) -> Vec<&str> {
@@ -140,23 +101,11 @@ fn source_urls(row: &TorrentRow) -> Vec<&str> {
 
 /// Runs a test of the contract on its own runtime.
 fn run<F: Future<Output = ()>>(test: F) {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(test);
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap().block_on(test);
 }
 
 fn redb(folder: &Path) -> RedbStore {
-    RedbStore::open(
-        &folder.join("crawl.redb"),
-        OpenOptions {
-            cache_bytes: 8 << 20,
-            sync: false,
-        },
-    )
-    .unwrap()
+    RedbStore::open(&folder.join("crawl.redb"), OpenOptions { cache_bytes: 8 << 20, sync: false }).unwrap()
 }
 
 /// Each function of the list, once for each implementation.
@@ -209,10 +158,7 @@ async fn host_numbers_are_given_once_and_for_ever(db: &impl CrawlDb) {
     assert_ne!(a, b);
     assert_eq!(db.host_id("s", "http://a").await.unwrap(), a);
     let hosts = db.hosts().await.unwrap();
-    assert_eq!(
-        hosts.iter().map(|host| (host.id, &*host.site)).collect::<Vec<_>>(),
-        [(a, "s"), (b, "t")]
-    );
+    assert_eq!(hosts.iter().map(|host| (host.id, &*host.site)).collect::<Vec<_>>(), [(a, "s"), (b, "t")]);
 }
 
 async fn a_known_url_is_not_queued_again_by_discovery(db: &impl CrawlDb) {
@@ -220,54 +166,34 @@ async fn a_known_url_is_not_queued_again_by_discovery(db: &impl CrawlDb) {
     let batch = vec![found(host, "/1", 0), found(host, "/2", 0), found(host, "/1", 0)];
     assert_eq!(db.add_discovered(batch, at(1)).await.unwrap(), 2);
     assert_eq!(db.add_discovered(vec![found(host, "/2", 0)], at(2)).await.unwrap(), 0);
-    db.record_visits(vec![visit(key(host, "/1"), 3, Outcome::Page)])
-        .await
-        .unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 3, Outcome::Page)]).await.unwrap();
     assert_eq!(db.add_discovered(vec![found(host, "/1", 0)], at(4)).await.unwrap(), 0);
     let counts = db.site_counts("s").await.unwrap();
     assert_eq!((counts.urls_known, counts.urls_queued), (2, 1));
     let record = db.url_record(&key(host, "/1")).await.unwrap().unwrap();
-    assert_eq!(
-        (record.first_seen, record.visited, record.outcome),
-        (at(1), at(3), Some(Outcome::Page))
-    );
+    assert_eq!((record.first_seen, record.visited, record.outcome), (at(1), at(3), Some(Outcome::Page)));
 }
 
 async fn leases_go_by_rank_then_discovery(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("s", "http://b").await.unwrap();
-    let batch = vec![
-        found(host, "/z", 2),
-        found(host, "/y", 1),
-        found(other, "/o", 0),
-        found(host, "/x", 2),
-    ];
+    let batch = vec![found(host, "/z", 2), found(host, "/y", 1), found(other, "/o", 0), found(host, "/x", 2)];
     db.add_discovered(batch, at(1)).await.unwrap();
     assert_eq!(paths(&db.lease_due(lease(host, 1, 2)).await.unwrap()), ["/y", "/z"]);
     db.add_discovered(vec![found(host, "/w", 0)], at(2)).await.unwrap();
     assert_eq!(paths(&db.lease_due(lease(host, 2, 9)).await.unwrap()), ["/w", "/x"]);
     assert!(db.lease_due(lease(host, 3, 9)).await.unwrap().is_empty());
     let queued = db.queued(host, 3).await.unwrap();
-    assert_eq!(
-        queued.iter().map(|url| &*url.key.path).collect::<Vec<_>>(),
-        ["/w", "/y", "/z"]
-    );
+    assert_eq!(queued.iter().map(|url| &*url.key.path).collect::<Vec<_>>(), ["/w", "/y", "/z"]);
 }
 
 async fn a_lease_ends_at_its_deadline_its_visit_or_its_release(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    db.add_discovered(
-        vec![found(host, "/1", 0), found(host, "/2", 0), found(host, "/3", 0)],
-        at(1),
-    )
-    .await
-    .unwrap();
+    db.add_discovered(vec![found(host, "/1", 0), found(host, "/2", 0), found(host, "/3", 0)], at(1)).await.unwrap();
     assert_eq!(db.lease_due(lease(host, 0, 9)).await.unwrap().len(), 3);
     db.release(OWNER, vec![key(host, "/2")]).await.unwrap();
     assert_eq!(paths(&db.lease_due(lease(host, 50, 9)).await.unwrap()), ["/2"]);
-    db.record_visits(vec![visit(key(host, "/1"), 60, Outcome::Gone)])
-        .await
-        .unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 60, Outcome::Gone)]).await.unwrap();
     assert!(db.lease_due(lease(host, 99, 9)).await.unwrap().is_empty());
     assert_eq!(paths(&db.lease_due(lease(host, 100, 9)).await.unwrap()), ["/3"]);
     assert_eq!(paths(&db.lease_due(lease(host, 150, 9)).await.unwrap()), ["/2"]);
@@ -277,21 +203,14 @@ async fn only_the_owner_releases_a_lease(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     db.add_discovered(vec![found(host, "/1", 0)], at(1)).await.unwrap();
     db.lease_due(lease(host, 1, 9)).await.unwrap();
-    db.release(Owner(8), vec![key(host, "/1"), key(host, "/none")])
-        .await
-        .unwrap();
+    db.release(Owner(8), vec![key(host, "/1"), key(host, "/none")]).await.unwrap();
     assert!(db.lease_due(lease(host, 2, 9)).await.unwrap().is_empty());
 }
 
 async fn a_url_due_later_is_not_leased_before(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    let due = |path, ms| Discovered {
-        due: at(ms),
-        ..found(host, path, 0)
-    };
-    db.add_discovered(vec![due("/b", 20), due("/a", 10), found(host, "/0", 3)], at(1))
-        .await
-        .unwrap();
+    let due = |path, ms| Discovered { due: at(ms), ..found(host, path, 0) };
+    db.add_discovered(vec![due("/b", 20), due("/a", 10), found(host, "/0", 3)], at(1)).await.unwrap();
     assert_eq!(paths(&db.lease_due(lease(host, 9, 9)).await.unwrap()), ["/0"]);
     assert_eq!(paths(&db.lease_due(lease(host, 10, 9)).await.unwrap()), ["/a"]);
     assert_eq!(db.host_due(host, at(11)).await.unwrap(), HostDue::At(at(20)));
@@ -312,13 +231,7 @@ async fn a_retry_keeps_its_attempts_and_a_revisit_starts_anew(db: &impl CrawlDb)
     assert!(db.lease_due(lease(host, 29, 1)).await.unwrap().is_empty());
     let again = db.lease_due(lease(host, 30, 1)).await.unwrap().remove(0);
     assert_eq!((again.attempts, again.rank), (1, 5));
-    let revisit = Visit {
-        at: at(31),
-        attempts: 1,
-        next: Next::RevisitAt(at(90)),
-        outcome: Outcome::Page,
-        ..retry
-    };
+    let revisit = Visit { at: at(31), attempts: 1, next: Next::RevisitAt(at(90)), outcome: Outcome::Page, ..retry };
     db.record_visits(vec![revisit]).await.unwrap();
     assert_eq!(db.lease_due(lease(host, 90, 1)).await.unwrap()[0].attempts, 0);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
@@ -332,42 +245,24 @@ async fn host_due_tells_now_later_leased_and_exhausted(db: &impl CrawlDb) {
     db.lease_due(lease(host, 1, 1)).await.unwrap();
     assert_eq!(db.host_due(host, at(2)).await.unwrap(), HostDue::Leased);
     assert_eq!(db.host_due(host, at(101)).await.unwrap(), HostDue::Now);
-    let retry = Visit {
-        next: Next::RetryAt(at(500)),
-        ..visit(key(host, "/1"), 110, Outcome::TimedOut)
-    };
+    let retry = Visit { next: Next::RetryAt(at(500)), ..visit(key(host, "/1"), 110, Outcome::TimedOut) };
     db.record_visits(vec![retry]).await.unwrap();
     assert_eq!(db.host_due(host, at(111)).await.unwrap(), HostDue::At(at(500)));
     assert_eq!(db.host_due(host, at(500)).await.unwrap(), HostDue::Now);
-    db.record_visits(vec![visit(key(host, "/1"), 501, Outcome::Page)])
-        .await
-        .unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 501, Outcome::Page)]).await.unwrap();
     assert_eq!(db.host_due(host, at(502)).await.unwrap(), HostDue::Exhausted);
 }
 
 async fn recording_a_visit_twice_changes_nothing_more(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    let first = Visit {
-        outlinks: vec![found(host, "/next", 0)],
-        magnets: vec![magnet(v1(2))],
-        ..bring(host, "/t", 5, v1(1))
-    };
+    let first =
+        Visit { outlinks: vec![found(host, "/next", 0)], magnets: vec![magnet(v1(2))], ..bring(host, "/t", 5, v1(1)) };
     let receipts = db.record_visits(vec![first.clone(), first.clone()]).await.unwrap();
-    assert_eq!(
-        receipts[0],
-        Receipt {
-            urls_added: 1,
-            torrent_stored: true,
-            magnets_added: 1
-        }
-    );
+    assert_eq!(receipts[0], Receipt { urls_added: 1, torrent_stored: true, magnets_added: 1 });
     assert_eq!(receipts[1], Receipt::default());
     let before = (db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap());
     assert_eq!(db.record_visits(vec![first]).await.unwrap(), [Receipt::default()]);
-    assert_eq!(
-        (db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap()),
-        before
-    );
+    assert_eq!((db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap()), before);
     assert_eq!(before.0.outcomes, [(Outcome::TorrentStored, 1)]);
     assert_eq!(before.1[0].seen_count, 1);
 }
@@ -375,24 +270,11 @@ async fn recording_a_visit_twice_changes_nothing_more(db: &impl CrawlDb) {
 async fn two_visits_with_one_torrent_store_it_once(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("t", "http://b").await.unwrap();
-    let batch = vec![
-        bring(host, "/2", 5, v1(1)),
-        bring(host, "/1", 5, v1(1)),
-        bring(other, "/3", 5, v1(1)),
-    ];
+    let batch = vec![bring(host, "/2", 5, v1(1)), bring(host, "/1", 5, v1(1)), bring(other, "/3", 5, v1(1))];
     let receipts = db.record_visits(batch).await.unwrap();
-    assert_eq!(
-        receipts
-            .iter()
-            .map(|receipt| receipt.torrent_stored)
-            .collect::<Vec<_>>(),
-        [true, false, false]
-    );
+    assert_eq!(receipts.iter().map(|receipt| receipt.torrent_stored).collect::<Vec<_>>(), [true, false, false]);
     let counts = db.site_counts("s").await.unwrap();
-    assert_eq!(
-        counts.outcomes,
-        [(Outcome::TorrentStored, 1), (Outcome::TorrentDuplicate, 1)]
-    );
+    assert_eq!(counts.outcomes, [(Outcome::TorrentStored, 1), (Outcome::TorrentDuplicate, 1)]);
     assert_eq!((counts.torrents, counts.torrents_seen), (1, 1));
     let counts = db.site_counts("t").await.unwrap();
     assert_eq!((counts.torrents, counts.torrents_seen), (0, 1));
@@ -404,17 +286,10 @@ async fn two_visits_with_one_torrent_store_it_once(db: &impl CrawlDb) {
 async fn a_hybrid_known_by_either_hash_is_one_torrent(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let hashes = [hybrid(1, 2), v1(1), v2(2), v2(3)];
-    let batch = hashes
-        .iter()
-        .enumerate()
-        .map(|(at, hashes)| bring(host, &format!("/{at}"), 5, *hashes))
-        .collect();
+    let batch = hashes.iter().enumerate().map(|(at, hashes)| bring(host, &format!("/{at}"), 5, *hashes)).collect();
     let receipts = db.record_visits(batch).await.unwrap();
     assert_eq!(receipts.iter().filter(|receipt| receipt.torrent_stored).count(), 2);
-    let known = db
-        .known_torrents(vec![v1(1), v2(2), v2(3), v1(3), hybrid(9, 2)])
-        .await
-        .unwrap();
+    let known = db.known_torrents(vec![v1(1), v2(2), v2(3), v1(3), hybrid(9, 2)]).await.unwrap();
     let one = Some(hybrid(1, 2));
     assert_eq!(known, [one, one, Some(v2(3)), None, one]);
     assert_eq!(db.torrents(None, 9).await.unwrap().len(), 2);
@@ -424,9 +299,7 @@ async fn sources_are_kept_up_to_their_cap(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("t", "http://b").await.unwrap();
     let views = limits::SOURCES_PER_TORRENT_MAX + 20;
-    let mut batch: Vec<_> = (0..views)
-        .map(|view| bring(host, &format!("/view/{view:04}"), 5, v1(1)))
-        .collect();
+    let mut batch: Vec<_> = (0..views).map(|view| bring(host, &format!("/view/{view:04}"), 5, v1(1))).collect();
     batch.push(bring(other, "/other", 5, v1(1)));
     db.record_visits(batch).await.unwrap();
     let row = db.torrents(None, 1).await.unwrap().remove(0);
@@ -448,18 +321,10 @@ async fn a_magnet_of_a_stored_torrent_is_a_source(db: &impl CrawlDb) {
 
 async fn a_magnet_becomes_stored_with_its_page_as_source(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    let twice = Visit {
-        magnets: vec![magnet(v2(2)), magnet(v2(2))],
-        ..name(host, "/page", 5, v2(2))
-    };
+    let twice = Visit { magnets: vec![magnet(v2(2)), magnet(v2(2))], ..name(host, "/page", 5, v2(2)) };
     assert_eq!(db.record_visits(vec![twice]).await.unwrap()[0].magnets_added, 1);
     assert!(!db.magnets(None, 9).await.unwrap()[0].stored);
-    assert!(
-        db.record_visits(vec![bring(host, "/t", 6, hybrid(1, 2))])
-            .await
-            .unwrap()[0]
-            .torrent_stored
-    );
+    assert!(db.record_visits(vec![bring(host, "/t", 6, hybrid(1, 2))]).await.unwrap()[0].torrent_stored);
     assert!(db.magnets(None, 9).await.unwrap()[0].stored);
     let row = db.torrents(None, 9).await.unwrap().remove(0);
     assert_eq!(source_urls(&row), ["http://a/page", "http://a/t"]);
@@ -475,10 +340,7 @@ async fn magnets_by_either_hash_join(db: &impl CrawlDb) {
         name(host, "/4", 7, v2(2)),
     ];
     let receipts = db.record_visits(batch).await.unwrap();
-    assert_eq!(
-        receipts.iter().map(|receipt| receipt.magnets_added).collect::<Vec<_>>(),
-        [1, 1, 0, 0]
-    );
+    assert_eq!(receipts.iter().map(|receipt| receipt.magnets_added).collect::<Vec<_>>(), [1, 1, 0, 0]);
     let rows = db.magnets(None, 9).await.unwrap();
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].facts.infohashes, &*rows[0].page), (hybrid(1, 2), "http://a/2"));
@@ -491,9 +353,7 @@ async fn listings_keep_the_latest_look_and_count_what_came_later(db: &impl Crawl
         listing: Some(listing("/?p={page}", 1, targets)),
         ..visit(key(host, "/?p=1"), ms, Outcome::Page)
     };
-    db.record_visits(vec![look(1, &[3, 1, 2]), look(2, &[4, 3, 1])])
-        .await
-        .unwrap();
+    db.record_visits(vec![look(1, &[3, 1, 2]), look(2, &[4, 3, 1])]).await.unwrap();
     db.record_visits(vec![look(3, &[5, 4, 2])]).await.unwrap();
     let row = db.listings("s", None, 9).await.unwrap().remove(0);
     assert_eq!((row.listing.targets, row.updated, row.at), (vec![2, 4, 5], 2, at(3)));
@@ -517,19 +377,14 @@ async fn listings_and_torrents_are_paged(db: &impl CrawlDb) {
     db.record_visits(visits).await.unwrap();
     let mut rows = Vec::new();
     loop {
-        let after = rows
-            .last()
-            .map(|row: &ListingRow| (row.host, row.listing.series.clone(), row.listing.page));
+        let after = rows.last().map(|row: &ListingRow| (row.host, row.listing.series.clone(), row.listing.page));
         let page = db.listings("s", after, 3).await.unwrap();
         if page.is_empty() {
             break;
         }
         rows.extend(page);
     }
-    let keys: Vec<_> = rows
-        .iter()
-        .map(|row| (row.host, row.listing.series.clone(), row.listing.page))
-        .collect();
+    let keys: Vec<_> = rows.iter().map(|row| (row.host, row.listing.series.clone(), row.listing.page)).collect();
     assert!(keys.is_sorted() && keys.len() == 10, "{keys:?}");
     let mut torrents: Vec<TorrentRow> = Vec::new();
     loop {
@@ -548,10 +403,7 @@ async fn the_first_url_with_a_body_owns_it(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("s", "http://b").await.unwrap();
     assert!(!db.body_known(host, 42, "/1").await.unwrap());
-    let page = |path: &str| Visit {
-        body_hash: Some(42),
-        ..visit(key(host, path), 1, Outcome::Page)
-    };
+    let page = |path: &str| Visit { body_hash: Some(42), ..visit(key(host, path), 1, Outcome::Page) };
     db.record_visits(vec![page("/2"), page("/1")]).await.unwrap();
     assert!(!db.body_known(host, 42, "/2").await.unwrap());
     assert!(db.body_known(host, 42, "/1").await.unwrap());
@@ -562,10 +414,7 @@ async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     db.block_host_until(host, at(9), "429").await.unwrap();
     let row = db.hosts().await.unwrap().remove(0);
-    assert_eq!(
-        (row.blocked_until, &*row.blocked_reason, &*row.origin),
-        (at(9), "429", "http://a")
-    );
+    assert_eq!((row.blocked_until, &*row.blocked_reason, &*row.origin), (at(9), "429", "http://a"));
     db.add_crawl_time("s", 5).await.unwrap();
     db.add_crawl_time("s", 6).await.unwrap();
     db.add_crawl_time("unknown", 1).await.unwrap();
@@ -575,51 +424,31 @@ async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
 
 async fn make_due_queues_again_but_not_later(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    db.record_visits(vec![visit(key(host, "/1"), 1, Outcome::Page)])
-        .await
-        .unwrap();
-    let due = |path, ms| Discovered {
-        due: at(ms),
-        ..found(host, path, 0)
-    };
+    db.record_visits(vec![visit(key(host, "/1"), 1, Outcome::Page)]).await.unwrap();
+    let due = |path, ms| Discovered { due: at(ms), ..found(host, path, 0) };
     db.make_due(vec![due("/1", 50), due("/new", 60)], at(2)).await.unwrap();
     db.make_due(vec![due("/1", 70)], at(2)).await.unwrap();
     assert_eq!(db.host_due(host, at(3)).await.unwrap(), HostDue::At(at(50)));
     db.make_due(vec![due("/1", 40), due("/1", 45)], at(2)).await.unwrap();
     assert_eq!(paths(&db.lease_due(lease(host, 40, 9)).await.unwrap()), ["/1"]);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 2);
-    assert_eq!(
-        db.queued(host, 9)
-            .await
-            .unwrap()
-            .iter()
-            .map(|url| url.due)
-            .collect::<Vec<_>>(),
-        [at(40), at(60)]
-    );
+    assert_eq!(db.queued(host, 9).await.unwrap().iter().map(|url| url.due).collect::<Vec<_>>(), [at(40), at(60)]);
 }
 
 async fn a_leased_url_made_due_stays_leased(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    let due = |ms| Discovered {
-        due: at(ms),
-        ..found(host, "/1", 0)
-    };
+    let due = |ms| Discovered { due: at(ms), ..found(host, "/1", 0) };
     db.add_discovered(vec![due(50)], at(1)).await.unwrap();
     assert_eq!(db.lease_due(lease(host, 50, 9)).await.unwrap().len(), 1);
     db.make_due(vec![due(0)], at(51)).await.unwrap();
     assert!(db.lease_due(lease(host, 60, 9)).await.unwrap().is_empty());
-    db.record_visits(vec![visit(key(host, "/1"), 61, Outcome::Page)])
-        .await
-        .unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 61, Outcome::Page)]).await.unwrap();
     assert!(db.lease_due(lease(host, 900, 9)).await.unwrap().is_empty());
 }
 
 async fn a_forgotten_torrent_has_its_sources_due(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    db.record_visits(vec![bring(host, "/t", 5, hybrid(1, 2))])
-        .await
-        .unwrap();
+    db.record_visits(vec![bring(host, "/t", 5, hybrid(1, 2))]).await.unwrap();
     db.forget_torrent(v2(2), at(9)).await.unwrap();
     db.forget_torrent(v2(2), at(9)).await.unwrap();
     assert_eq!(db.known_torrents(vec![v1(1), v2(2)]).await.unwrap(), [None, None]);
@@ -633,16 +462,10 @@ async fn an_adopted_torrent_is_known_without_sources(db: &impl CrawlDb) {
     db.adopt_torrent(facts(hybrid(1, 2)), at(3)).await.unwrap();
     db.adopt_torrent(facts(v2(2)), at(4)).await.unwrap();
     let rows = db.torrents(None, 9).await.unwrap();
-    assert_eq!(
-        (rows.len(), rows[0].stored, &*rows[0].site, rows[0].seen_count),
-        (1, at(3), "", 0)
-    );
+    assert_eq!((rows.len(), rows[0].stored, &*rows[0].site, rows[0].seen_count), (1, at(3), "", 0));
     assert!(!db.record_visits(vec![bring(host, "/t", 5, v1(1))]).await.unwrap()[0].torrent_stored);
     assert_eq!(db.torrents(None, 9).await.unwrap()[0].sources.len(), 1);
-    assert_eq!(
-        db.site_counts("s").await.unwrap().outcomes,
-        [(Outcome::TorrentDuplicate, 1)]
-    );
+    assert_eq!(db.site_counts("s").await.unwrap().outcomes, [(Outcome::TorrentDuplicate, 1)]);
 }
 
 async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
@@ -652,10 +475,7 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
     let batch = vec![found(host, "/1", 0), found(stray, "/1", 0)];
     assert!(refused(db.add_discovered(batch.clone(), at(1)).await.unwrap_err()));
     assert!(refused(db.make_due(batch.clone(), at(1)).await.unwrap_err()));
-    let linking = Visit {
-        outlinks: batch,
-        ..visit(key(host, "/2"), 1, Outcome::Page)
-    };
+    let linking = Visit { outlinks: batch, ..visit(key(host, "/2"), 1, Outcome::Page) };
     assert!(refused(db.record_visits(vec![linking]).await.unwrap_err()));
     assert!(refused(db.lease_due(lease(stray, 1, 1)).await.unwrap_err()));
     assert!(refused(db.host_due(stray, at(1)).await.unwrap_err()));
@@ -671,20 +491,11 @@ async fn what_is_too_long_or_nameless_is_passed_over(db: &impl CrawlDb) {
     let nameless = Infohashes { v1: None, v2: None };
     let odd = Visit {
         torrent: Some(facts(nameless)),
-        magnets: vec![
-            magnet(nameless),
-            MagnetFacts {
-                link: long.clone().into(),
-                ..magnet(v1(1))
-            },
-        ],
+        magnets: vec![magnet(nameless), MagnetFacts { link: long.clone().into(), ..magnet(v1(1)) }],
         listing: Some(listing(&long, 1, &[1])),
         ..visit(key(host, "/1"), 1, Outcome::Page)
     };
-    let receipts = db
-        .record_visits(vec![odd, visit(key(host, &long), 1, Outcome::Page)])
-        .await
-        .unwrap();
+    let receipts = db.record_visits(vec![odd, visit(key(host, &long), 1, Outcome::Page)]).await.unwrap();
     assert_eq!(receipts, [Receipt::default(); 2]);
     assert_eq!(db.known_torrents(vec![nameless]).await.unwrap(), [None]);
     db.adopt_torrent(facts(nameless), at(1)).await.unwrap();
@@ -701,10 +512,7 @@ async fn a_url_visited_in_a_batch_is_not_queued_by_its_outlinks(db: &impl CrawlD
         outlinks: vec![found(host, "/2", 0), found(host, "/3", 0), found(host, "/3", 0)],
         ..visit(key(host, "/1"), 1, Outcome::Page)
     };
-    let receipts = db
-        .record_visits(vec![linking, visit(key(host, "/2"), 2, Outcome::Page)])
-        .await
-        .unwrap();
+    let receipts = db.record_visits(vec![linking, visit(key(host, "/2"), 2, Outcome::Page)]).await.unwrap();
     assert_eq!((receipts[0].urls_added, receipts[1].urls_added), (1, 0));
     assert_eq!(paths(&db.lease_due(lease(host, 3, 9)).await.unwrap()), ["/3"]);
 }
@@ -715,16 +523,8 @@ async fn a_url_visited_in_a_batch_is_not_queued_by_its_outlinks(db: &impl CrawlD
 enum Step {
     Add(Vec<Discovered>),
     MakeDue(Vec<Discovered>),
-    Lease {
-        host: HostId,
-        owner: u64,
-        urls_max: usize,
-        time: u64,
-    },
-    Release {
-        owner: u64,
-        keys: Vec<UrlKey>,
-    },
+    Lease { host: HostId, owner: u64, urls_max: usize, time: u64 },
+    Release { owner: u64, keys: Vec<UrlKey> },
     Record(Vec<Visit>),
     Forget(Infohashes),
     Adopt(Infohashes),
@@ -746,20 +546,8 @@ fn any_due() -> impl Strategy<Value = UnixMillis> {
 }
 
 fn any_found() -> impl Strategy<Value = Discovered> {
-    (
-        any_key(),
-        0..3_u16,
-        0..3_u8,
-        any_due(),
-        proptest::option::of(Just("http://via/".into())),
-    )
-        .prop_map(|(key, depth, rank, due, via)| Discovered {
-            key,
-            depth,
-            rank,
-            due,
-            via,
-        })
+    (any_key(), 0..3_u16, 0..3_u8, any_due(), proptest::option::of(Just("http://via/".into())))
+        .prop_map(|(key, depth, rank, due, via)| Discovered { key, depth, rank, due, via })
 }
 
 fn any_hashes() -> impl Strategy<Value = Infohashes> {
@@ -779,15 +567,7 @@ fn any_visit() -> impl Strategy<Value = Visit> {
     let listing = (0..2_usize, 0..2_u64, proptest::collection::vec(0..9_u64, 0..5))
         .prop_map(|(series, page, targets)| listing(["/a", "/a\0b"][series], page, &targets));
     (
-        (
-            any_key(),
-            0..3_u16,
-            0..3_u8,
-            0..4_u8,
-            1..40_u64,
-            proptest::sample::select(&Outcome::ALL[..]),
-            next,
-        ),
+        (any_key(), 0..3_u16, 0..3_u8, 0..4_u8, 1..40_u64, proptest::sample::select(&Outcome::ALL[..]), next),
         proptest::option::weighted(0.3, 0..4_u64),
         proptest::collection::vec(any_found(), 0..4),
         proptest::option::weighted(0.4, any_hashes()),
@@ -833,16 +613,8 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
     match step.clone() {
         Step::Add(batch) => format!("{:?}", db.add_discovered(batch, now).await.unwrap()),
         Step::MakeDue(batch) => format!("{:?}", db.make_due(batch, now).await.unwrap()),
-        Step::Lease {
-            host, owner, urls_max, ..
-        } => {
-            let request = LeaseRequest {
-                host,
-                owner: Owner(owner),
-                now,
-                deadline: at(now.0 + LEASE_MS),
-                urls_max,
-            };
+        Step::Lease { host, owner, urls_max, .. } => {
+            let request = LeaseRequest { host, owner: Owner(owner), now, deadline: at(now.0 + LEASE_MS), urls_max };
             format!("{:?}", db.lease_due(request).await.unwrap())
         }
         Step::Release { owner, keys } => format!("{:?}", db.release(Owner(owner), keys).await.unwrap()),
@@ -859,18 +631,9 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
     let mut lines = vec![format!("{:?}", db.hosts().await.unwrap())];
     for host in (0..HOSTS).map(HostId) {
         lines.push(format!("due {:?}", db.host_due(host, now).await.unwrap()));
-        lines.extend(
-            db.queued(host, 99)
-                .await
-                .unwrap()
-                .iter()
-                .map(|row| format!("queued {row:?}")),
-        );
+        lines.extend(db.queued(host, 99).await.unwrap().iter().map(|row| format!("queued {row:?}")));
         for path in 0..12 {
-            lines.push(format!(
-                "{path} {:?}",
-                db.url_record(&key(host, &format!("/p{path}"))).await.unwrap()
-            ));
+            lines.push(format!("{path} {:?}", db.url_record(&key(host, &format!("/p{path}"))).await.unwrap()));
         }
         for hash in 0..4 {
             lines.push(format!("body {}", db.body_known(host, hash, "/p1").await.unwrap()));
@@ -878,25 +641,11 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
     }
     for site in ["s0", "s1"] {
         lines.push(format!("{site} {:?}", db.site_counts(site).await.unwrap()));
-        lines.extend(
-            db.listings(site, None, 99)
-                .await
-                .unwrap()
-                .iter()
-                .map(|row| format!("{row:?}")),
-        );
+        lines.extend(db.listings(site, None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));
     }
-    lines.extend(
-        db.torrents(None, 99)
-            .await
-            .unwrap()
-            .iter()
-            .map(|row| format!("{row:?}")),
-    );
+    lines.extend(db.torrents(None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));
     lines.extend(db.magnets(None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));
-    let hashes = (0..4)
-        .flat_map(|byte| [v1(byte), v2(byte), hybrid(byte, 3 - byte)])
-        .collect();
+    let hashes = (0..4).flat_map(|byte| [v1(byte), v2(byte), hybrid(byte, 3 - byte)]).collect();
     lines.push(format!("{:?}", db.known_torrents(hashes).await.unwrap()));
     lines
 }
@@ -924,22 +673,12 @@ async fn history(steps: Vec<Step>) {
             store = redb(folder.path());
             for host in (0..HOSTS).map(HostId) {
                 for db in [&model as &dyn CrawlDb, &store] {
-                    let request = LeaseRequest {
-                        host,
-                        owner: Owner(0),
-                        now,
-                        deadline: now,
-                        urls_max: 1,
-                    };
+                    let request = LeaseRequest { host, owner: Owner(0), now, deadline: now, urls_max: 1 };
                     db.lease_due(request).await.unwrap();
                 }
             }
         }
-        assert_eq!(
-            apply(&store, &step, now).await,
-            apply(&model, &step, now).await,
-            "{step:?} at {now:?}"
-        );
+        assert_eq!(apply(&store, &step, now).await, apply(&model, &step, now).await, "{step:?} at {now:?}");
         let (ours, models) = (everything(&store, now).await, everything(&model, now).await);
         assert_eq!(ours, models, "after {step:?} at {now:?}");
     }

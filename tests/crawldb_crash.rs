@@ -11,10 +11,7 @@ use gleaner::crawldb::*;
 use gleaner::torrent::Infohashes;
 use redb::StorageBackend;
 
-const OPTIONS: OpenOptions = OpenOptions {
-    cache_bytes: 4 << 20,
-    sync: true,
-};
+const OPTIONS: OpenOptions = OpenOptions { cache_bytes: 4 << 20, sync: true };
 const BATCHES: u64 = 6;
 
 /// A disk that tests can break. What was written since the last sync may be lost by `power_off`.
@@ -83,11 +80,7 @@ impl Disk {
                 write.apply(&mut after);
             }
         }
-        *self = Self {
-            now: after.clone(),
-            synced: after,
-            ..Self::default()
-        };
+        *self = Self { now: after.clone(), synced: after, ..Self::default() };
     }
 }
 
@@ -128,20 +121,12 @@ impl StorageBackend for Shared {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0
-            .lock()
-            .unwrap()
-            .write(Write::Bytes(offset as usize, data.to_vec()))
+        self.0.lock().unwrap().write(Write::Bytes(offset as usize, data.to_vec()))
     }
 }
 
 fn run<T>(test: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(test)
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap().block_on(test)
 }
 
 fn open_on(disk: &Shared) -> Result<RedbStore, CrawlDbError> {
@@ -151,28 +136,17 @@ fn open_on(disk: &Shared) -> Result<RedbStore, CrawlDbError> {
 }
 
 fn key(path: String) -> UrlKey {
-    UrlKey {
-        host: HostId(0),
-        path: path.into(),
-    }
+    UrlKey { host: HostId(0), path: path.into() }
 }
 
 fn torrent(batch: u64) -> Infohashes {
-    Infohashes {
-        v1: Some([batch as u8; 20]),
-        v2: None,
-    }
+    Infohashes { v1: Some([batch as u8; 20]), v2: None }
 }
 
 /// A visit that stores a torrent and finds 20 links.
 fn visit(batch: u64) -> Visit {
-    let link = |link| Discovered {
-        key: key(format!("/{batch}/{link}")),
-        depth: 1,
-        rank: 0,
-        due: UnixMillis(0),
-        via: None,
-    };
+    let link =
+        |link| Discovered { key: key(format!("/{batch}/{link}")), depth: 1, rank: 0, due: UnixMillis(0), via: None };
     Visit {
         key: key(format!("/{batch}")),
         depth: 0,
@@ -204,9 +178,7 @@ fn visit(batch: u64) -> Visit {
 async fn crawl(db: &RedbStore) -> Result<u64, (u64, CrawlDbError)> {
     db.host_id("s", "http://a").await.map_err(|error| (0, error))?;
     for batch in 0..BATCHES {
-        db.record_visits(vec![visit(batch)])
-            .await
-            .map_err(|error| (batch, error))?;
+        db.record_visits(vec![visit(batch)]).await.map_err(|error| (batch, error))?;
     }
     Ok(BATCHES)
 }
@@ -221,19 +193,12 @@ async fn check(db: &RedbStore, reported: u64) {
         for link in 0..20 {
             links += u64::from(db.url_record(&key(format!("/{batch}/{link}"))).await.unwrap().is_some());
         }
-        assert_eq!(
-            (visited, links),
-            (stored, if stored { 20 } else { 0 }),
-            "batch {batch} is torn"
-        );
+        assert_eq!((visited, links), (stored, if stored { 20 } else { 0 }), "batch {batch} is torn");
         assert!(stored || batch >= reported, "batch {batch} was reported and is lost");
         whole += u64::from(stored);
     }
     let counts = db.site_counts("s").await.unwrap();
-    assert_eq!(
-        (counts.torrents, counts.urls_known, counts.urls_queued),
-        (whole, whole * 21, whole * 20)
-    );
+    assert_eq!((counts.torrents, counts.urls_known, counts.urls_queued), (whole, whole * 21, whole * 20));
     crawl(db).await.map_err(|(_, error)| error).unwrap();
     assert_eq!(db.site_counts("s").await.unwrap().torrents, BATCHES);
     let all = LeaseRequest {
@@ -299,10 +264,8 @@ fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
             // Each batch is larger than the one before, until one does not fit.
             let mut large = visit(reported);
             let link = large.outlinks[0].clone();
-            let links = (0..5_000 * reported).map(|number| Discovered {
-                key: key(format!("/large/{reported}/{number}")),
-                ..link.clone()
-            });
+            let links = (0..5_000 * reported)
+                .map(|number| Discovered { key: key(format!("/large/{reported}/{number}")), ..link.clone() });
             large.key = key(format!("/large/{reported}"));
             large.torrent = None;
             large.outlinks = links.collect();
@@ -314,10 +277,7 @@ fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
         };
         assert!(matches!(error, CrawlDbError::Storage { full: true, .. }), "{error}");
         let lost = db.url_record(&key(format!("/large/{reported}"))).await;
-        assert!(
-            matches!(lost, Ok(None) | Err(CrawlDbError::Storage { full: true, .. })),
-            "{lost:?}"
-        );
+        assert!(matches!(lost, Ok(None) | Err(CrawlDbError::Storage { full: true, .. })), "{lost:?}");
         disk.0.lock().unwrap().bytes_max = None;
         assert!(db.url_record(&key("/0".into())).await.unwrap().is_some());
         db.record_visits(vec![visit(1)]).await.unwrap();
@@ -331,9 +291,7 @@ fn a_read_only_disk_is_told() {
     let error = RedbStore::open_with(Path::new("disk"), OPTIONS, factory).err().unwrap();
     assert!(matches!(error, CrawlDbError::Storage { full: false, .. }), "{error}");
     // A folder that cannot be made.
-    let error = RedbStore::open(Path::new("/proc/gleaner/crawl.redb"), OPTIONS)
-        .err()
-        .unwrap();
+    let error = RedbStore::open(Path::new("/proc/gleaner/crawl.redb"), OPTIONS).err().unwrap();
     assert!(error.to_string().starts_with("/proc/gleaner/crawl.redb: "), "{error}");
 }
 
@@ -357,10 +315,7 @@ fn a_second_opener_is_refused_until_the_first_is_gone() {
     let (_folder, path) = file();
     let first = RedbStore::open(&path, OPTIONS).unwrap();
     let error = RedbStore::open(&path, OPTIONS).err().unwrap();
-    assert!(
-        matches!(&error, CrawlDbError::Held { path: held } if *held == path),
-        "{error}"
-    );
+    assert!(matches!(&error, CrawlDbError::Held { path: held } if *held == path), "{error}");
     run(crawl(&first)).map_err(|(_, error)| error).unwrap();
     drop(first);
     run(check(&RedbStore::open(&path, OPTIONS).unwrap(), BATCHES));
@@ -374,21 +329,13 @@ fn a_newer_schema_is_refused_and_left_alone() {
         let db = redb::Database::open(&path).unwrap();
         let txn = db.begin_write().unwrap();
         let meta = redb::TableDefinition::<&str, u64>::new("meta");
-        let before = txn
-            .open_table(meta)
-            .unwrap()
-            .insert("schema", schema)
-            .unwrap()
-            .map(|before| before.value());
+        let before = txn.open_table(meta).unwrap().insert("schema", schema).unwrap().map(|before| before.value());
         txn.commit().unwrap();
         before
     };
     assert_eq!(set_schema(2), Some(1));
     let error = RedbStore::open(&path, OPTIONS).err().unwrap();
-    assert!(
-        matches!(error, CrawlDbError::NewerSchema { found: 2, known: 1, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, CrawlDbError::NewerSchema { found: 2, known: 1, .. }), "{error}");
     assert_eq!(set_schema(1), Some(2));
     RedbStore::open(&path, OPTIONS).unwrap();
 }
@@ -429,19 +376,12 @@ fn use_damaged(path: &Path) -> Result<(), CrawlDbError> {
 #[test]
 fn a_truncated_file_is_an_error() {
     let (_folder, path) = file();
-    run(crawl(&RedbStore::open(&path, OPTIONS).unwrap()))
-        .map_err(|(_, error)| error)
-        .unwrap();
+    run(crawl(&RedbStore::open(&path, OPTIONS).unwrap())).map_err(|(_, error)| error).unwrap();
     let whole = std::fs::read(&path).unwrap();
     for length in [1, 64, 320, 4_096, whole.len() / 2, whole.len() - 4_096] {
         std::fs::write(&path, &whole[..length]).unwrap();
-        let error = use_damaged(&path)
-            .err()
-            .unwrap_or_else(|| panic!("{length} of {} bytes pass", whole.len()));
-        assert!(
-            matches!(error, CrawlDbError::Corrupt { .. } | CrawlDbError::Storage { .. }),
-            "{error}"
-        );
+        let error = use_damaged(&path).err().unwrap_or_else(|| panic!("{length} of {} bytes pass", whole.len()));
+        assert!(matches!(error, CrawlDbError::Corrupt { .. } | CrawlDbError::Storage { .. }), "{error}");
     }
     std::fs::write(&path, &whole).unwrap();
     use_damaged(&path).unwrap();
@@ -450,9 +390,7 @@ fn a_truncated_file_is_an_error() {
 #[test]
 fn random_damage_never_panics() {
     let (_folder, path) = file();
-    run(crawl(&RedbStore::open(&path, OPTIONS).unwrap()))
-        .map_err(|(_, error)| error)
-        .unwrap();
+    run(crawl(&RedbStore::open(&path, OPTIONS).unwrap())).map_err(|(_, error)| error).unwrap();
     let whole = std::fs::read(&path).unwrap();
     let mut random = 0x2545_F491_4F6C_DD1D_u64;
     let mut told = 0;

@@ -29,13 +29,7 @@ const HOSTILE: [&str; 12] = [
 ];
 
 fn options(dest: PathBuf) -> ExportOptions {
-    ExportOptions {
-        dest,
-        format: None,
-        layout: Layout::Flat,
-        since: None,
-        site: None,
-    }
+    ExportOptions { dest, format: None, layout: Layout::Flat, since: None, site: None }
 }
 
 async fn run(harvest: &Harvest, options: &ExportOptions) -> Result<ExportSummary, ExportError> {
@@ -50,18 +44,9 @@ async fn three_sites(order: impl Iterator<Item = u64>) -> Harvest {
         let site = ["alpha.example", "beta.example", "gamma.example"][number as usize % 3];
         let name = HOSTILE[number as usize % HOSTILE.len()];
         let at = NOON + number % 5 * 86_400_000;
-        harvest
-            .store(&torrent(name, number, "http://t/a"), site, &format!("/d/{number}"), at)
-            .await;
+        harvest.store(&torrent(name, number, "http://t/a"), site, &format!("/d/{number}"), at).await;
     }
-    harvest
-        .store(
-            &torrent(HOSTILE[0], 0, "http://t/a"),
-            "beta.example",
-            "/again",
-            NOON + 9 * 86_400_000,
-        )
-        .await;
+    harvest.store(&torrent(HOSTILE[0], 0, "http://t/a"), "beta.example", "/again", NOON + 9 * 86_400_000).await;
     harvest.magnet(0xab, Some("only a name"), "alpha.example", NOON).await;
     harvest
 }
@@ -151,15 +136,7 @@ async fn every_form_and_layout_holds_what_its_manifest_says() {
         let mut manifests = Vec::new();
         for name in ["x.tar.zst", "x.zip", "x"] {
             let dest = harvest.path(&format!("{layout:?}{name}"));
-            let summary = run(
-                &harvest,
-                &ExportOptions {
-                    layout,
-                    ..options(dest.clone())
-                },
-            )
-            .await
-            .unwrap();
+            let summary = run(&harvest, &ExportOptions { layout, ..options(dest.clone()) }).await.unwrap();
             let files = unpack(&dest);
             let manifest = check_manifest(&files);
             assert_eq!((summary.torrents, summary.magnets, manifest.len()), (60, 1, 60));
@@ -176,10 +153,7 @@ async fn the_manifest_tells_every_source() {
     let harvest = three_sites(0..60).await;
     run(&harvest, &options(harvest.path("x.zip"))).await.unwrap();
     let manifest = check_manifest(&unpack(&harvest.path("x.zip")));
-    let twice: Vec<_> = manifest
-        .iter()
-        .filter(|line| line["sources"].as_array().unwrap().len() == 2)
-        .collect();
+    let twice: Vec<_> = manifest.iter().filter(|line| line["sources"].as_array().unwrap().len() == 2).collect();
     assert_eq!(twice.len(), 1);
     assert_eq!(twice[0]["kind"], "v1");
     assert_eq!(twice[0]["site"], "alpha.example");
@@ -199,24 +173,15 @@ async fn layouts_put_torrents_into_folders_of_sites_and_days() {
     let harvest = three_sites(0..60).await;
     let folders = async |layout, site: Option<&str>| {
         let dest = harvest.path(&format!("{layout:?}{site:?}"));
-        let options = ExportOptions {
-            layout,
-            site: site.map(Into::into),
-            ..options(dest.clone())
-        };
+        let options = ExportOptions { layout, site: site.map(Into::into), ..options(dest.clone()) };
         run(&harvest, &options).await.unwrap();
-        let mut folders: Vec<_> = unpack(&dest)
-            .into_keys()
-            .filter_map(|path| Some(path.split_once('/')?.0.to_owned()))
-            .collect();
+        let mut folders: Vec<_> =
+            unpack(&dest).into_keys().filter_map(|path| Some(path.split_once('/')?.0.to_owned())).collect();
         folders.dedup();
         folders
     };
     assert_eq!(folders(Layout::Flat, None).await, [""; 0]);
-    assert_eq!(
-        folders(Layout::BySite, None).await,
-        ["alpha.example", "beta.example", "gamma.example"]
-    );
+    assert_eq!(folders(Layout::BySite, None).await, ["alpha.example", "beta.example", "gamma.example"]);
     assert_eq!(folders(Layout::BySite, Some("beta.example")).await, ["beta.example"]);
     let days = ["2026-11-20", "2026-11-21", "2026-11-22", "2026-11-23", "2026-11-24"];
     assert_eq!(folders(Layout::ByDate, None).await, days);
@@ -227,36 +192,15 @@ async fn since_and_site_select() {
     let harvest = three_sites(0..60).await;
     let dest = harvest.path("x.zip");
     let since = Some(UnixMillis(NOON + 4 * 86_400_000));
-    let summary = run(
-        &harvest,
-        &ExportOptions {
-            since,
-            ..options(dest.clone())
-        },
-    )
-    .await
-    .unwrap();
+    let summary = run(&harvest, &ExportOptions { since, ..options(dest.clone()) }).await.unwrap();
     assert_eq!((summary.torrents, summary.magnets), (12, 0));
     let site = Some("beta.example".to_owned());
-    let summary = run(
-        &harvest,
-        &ExportOptions {
-            site,
-            ..options(dest.clone())
-        },
-    )
-    .await
-    .unwrap();
+    let summary = run(&harvest, &ExportOptions { site, ..options(dest.clone()) }).await.unwrap();
     // Its own twenty, and the one of alpha that it had as well.
     assert_eq!((summary.torrents, summary.magnets), (21, 0));
     let site = Some("betta.example".to_owned());
-    let error = run(&harvest, &ExportOptions { site, ..options(dest) })
-        .await
-        .unwrap_err();
-    assert!(
-        error.to_string().contains("known are alpha.example, beta.example"),
-        "{error}"
-    );
+    let error = run(&harvest, &ExportOptions { site, ..options(dest) }).await.unwrap_err();
+    assert!(error.to_string().contains("known are alpha.example, beta.example"), "{error}");
 }
 
 #[tokio::test]
@@ -289,14 +233,8 @@ async fn a_folder_is_brought_up_to_date_without_touching_what_is_right() {
     let altered = dest.join(lines_before[3]["path"].as_str().unwrap());
     std::fs::write(&altered, b"altered").unwrap();
     let gone = dest.join(lines_before[5]["path"].as_str().unwrap());
-    harvest
-        .db
-        .forget_torrent(rows[5].facts.infohashes, UnixMillis(NOON))
-        .await
-        .unwrap();
-    harvest
-        .store(&torrent("new", 1_000, "http://t/a"), "alpha.example", "/d/new", NOON)
-        .await;
+    harvest.db.forget_torrent(rows[5].facts.infohashes, UnixMillis(NOON)).await.unwrap();
+    harvest.store(&torrent("new", 1_000, "http://t/a"), "alpha.example", "/d/new", NOON).await;
 
     let summary = run(&harvest, &options(dest.clone())).await.unwrap();
     assert_eq!((summary.torrents, summary.unchanged, summary.removed), (30, 28, 1));
@@ -306,15 +244,7 @@ async fn a_folder_is_brought_up_to_date_without_touching_what_is_right() {
     assert_eq!(check_manifest(&unpack(&dest)).len(), 30);
 
     // Another layout: the files of the former one are removed with their folders.
-    let summary = run(
-        &harvest,
-        &ExportOptions {
-            layout: Layout::BySite,
-            ..options(dest.clone())
-        },
-    )
-    .await
-    .unwrap();
+    let summary = run(&harvest, &ExportOptions { layout: Layout::BySite, ..options(dest.clone()) }).await.unwrap();
     assert_eq!(summary.removed, 30);
     let summary = run(&harvest, &options(dest.clone())).await.unwrap();
     assert_eq!(summary.removed, 30);
@@ -330,13 +260,7 @@ async fn a_manifest_that_was_tampered_with_removes_nothing_outside_the_export() 
     std::fs::write(&victim, "mine").unwrap();
     std::os::unix::fs::symlink(harvest.dir.path(), dest.join("link")).unwrap();
     let line = |path: &str| serde_json::json!({"infohash_v1": null, "sha256": "", "path": path}).to_string();
-    let evil = [
-        "../victim [00000000].torrent",
-        "link/victim [00000000].torrent",
-        "/etc/hostname",
-    ]
-    .map(line)
-    .join("\n");
+    let evil = ["../victim [00000000].torrent", "link/victim [00000000].torrent", "/etc/hostname"].map(line).join("\n");
     std::fs::write(dest.join("manifest.jsonl"), evil).unwrap();
     let summary = run(&harvest, &options(dest)).await.unwrap();
     assert_eq!(summary.removed, 0);
@@ -350,15 +274,9 @@ async fn a_folder_with_other_things_in_it_is_refused() {
     std::fs::create_dir(&dest).unwrap();
     std::fs::write(dest.join("letter.txt"), "dear").unwrap();
     let error = run(&harvest, &options(dest.clone())).await.unwrap_err();
-    assert!(
-        matches!(error, ExportError::NotAnExport { .. }) && error.to_string().contains("hint: "),
-        "{error}"
-    );
+    assert!(matches!(error, ExportError::NotAnExport { .. }) && error.to_string().contains("hint: "), "{error}");
     std::fs::write(dest.join("manifest.jsonl"), "{\"some\": \"other list\"}\n").unwrap();
-    assert!(matches!(
-        run(&harvest, &options(dest.clone())).await,
-        Err(ExportError::NotAnExport { .. })
-    ));
+    assert!(matches!(run(&harvest, &options(dest.clone())).await, Err(ExportError::NotAnExport { .. })));
     assert_eq!(std::fs::read_dir(&dest).unwrap().count(), 2);
 }
 
@@ -400,10 +318,7 @@ async fn an_export_that_is_dropped_leaves_nothing() {
 }
 
 fn listing(dir: &Path) -> Vec<PathBuf> {
-    let mut all: Vec<_> = std::fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut all: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     all.sort();
     all
 }
@@ -419,10 +334,7 @@ async fn what_a_killed_export_left_is_taken_over() {
         assert_eq!(check_manifest(&unpack(&harvest.path(name))).len(), 20);
     }
     let left = listing(harvest.dir.path());
-    assert!(
-        !left.iter().any(|path| path.to_string_lossy().contains("gleaner-part")),
-        "{left:?}"
-    );
+    assert!(!left.iter().any(|path| path.to_string_lossy().contains("gleaner-part")), "{left:?}");
 }
 
 #[tokio::test]
@@ -437,10 +349,7 @@ async fn two_exports_to_one_place_do_not_mix() {
         }
         let held = std::fs::File::open(&part).unwrap();
         rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
-        assert!(matches!(
-            run(&harvest, &options(harvest.path(name))).await,
-            Err(ExportError::Busy { .. })
-        ));
+        assert!(matches!(run(&harvest, &options(harvest.path(name))).await, Err(ExportError::Busy { .. })));
         drop(held);
         run(&harvest, &options(harvest.path(name))).await.unwrap();
     }
@@ -458,16 +367,10 @@ async fn destinations_that_cannot_be_are_refused_with_a_hint() {
         ("dir.zip", "is a folder"),
         ("file", "is a file"),
     ] {
-        let error = run(&harvest, &options(harvest.path(name)))
-            .await
-            .unwrap_err()
-            .to_string();
+        let error = run(&harvest, &options(harvest.path(name))).await.unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains("\nhint: "), "{error}");
     }
-    let by_hand = ExportOptions {
-        format: Some(ExportFormat::Zip),
-        ..options(harvest.path("x.7z"))
-    };
+    let by_hand = ExportOptions { format: Some(ExportFormat::Zip), ..options(harvest.path("x.7z")) };
     assert_eq!(run(&harvest, &by_hand).await.unwrap().format, ExportFormat::Zip);
 }
 
@@ -485,14 +388,7 @@ async fn an_empty_archive_exports_to_an_empty_manifest() {
 async fn progress_is_told_up_to_the_last_row() {
     let harvest = three_sites(0..300).await;
     let mut told = Vec::new();
-    export(
-        &harvest.db,
-        &harvest.archive,
-        &options(harvest.path("x.zip")),
-        &mut |at| told.push(at),
-    )
-    .await
-    .unwrap();
+    export(&harvest.db, &harvest.archive, &options(harvest.path("x.zip")), &mut |at| told.push(at)).await.unwrap();
     assert!(told.windows(2).all(|pair| pair[0].rows < pair[1].rows));
     assert_eq!((told.last().unwrap().rows, told.last().unwrap().torrents), (300, 300));
 }

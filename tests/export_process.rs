@@ -22,19 +22,12 @@ async fn data_folder(torrents: u64) -> TempDir {
     let db = RedbStore::open(&app::database_path(&data), OpenOptions::default()).unwrap();
     let archive = Archive::open(app::archive_path(&data), false).unwrap();
     let host = db.host_id("alpha.example", "https://alpha.example").await.unwrap();
-    let bodies: Vec<_> = (0..torrents)
-        .map(|number| torrent(&format!("torrent {number}"), number, "http://t/a"))
-        .collect();
-    let files: Vec<_> = bodies
-        .iter()
-        .map(|body| (facts_of(body).infohashes, &body[..]))
-        .collect();
+    let bodies: Vec<_> =
+        (0..torrents).map(|number| torrent(&format!("torrent {number}"), number, "http://t/a")).collect();
+    let files: Vec<_> = bodies.iter().map(|body| (facts_of(body).infohashes, &body[..])).collect();
     archive.store_batch(&files).unwrap();
     let visits = bodies.iter().enumerate().map(|(number, body)| Visit {
-        key: UrlKey {
-            host,
-            path: format!("/d/{number}").into(),
-        },
+        key: UrlKey { host, path: format!("/d/{number}").into() },
         depth: 1,
         rank: 0,
         attempts: 0,
@@ -55,11 +48,7 @@ async fn data_folder(torrents: u64) -> TempDir {
 
 fn gleaner(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command
-        .args(arguments)
-        .arg("--data")
-        .arg(dir.join("data"))
-        .current_dir(dir);
+    command.args(arguments).arg("--data").arg(dir.join("data")).current_dir(dir);
     command
 }
 
@@ -78,18 +67,12 @@ async fn sigkill_at_any_moment_leaves_the_former_export_or_the_new_one() {
     let whole = run(dir, &["export", "whole.zip", "--json"]);
     assert!(whole.status.success(), "{}", text(&whole));
     let whole = std::fs::read(dir.join("whole.zip")).unwrap();
-    for (name, millis) in ["x.zip", "x.tar.zst", "x"]
-        .into_iter()
-        .zip([0, 20, 7].into_iter().cycle())
-    {
+    for (name, millis) in ["x.zip", "x.tar.zst", "x"].into_iter().zip([0, 20, 7].into_iter().cycle()) {
         let dest = dir.join(name);
         let mut killed = 0;
         for kill in 0..8 {
-            let mut child = gleaner(dir, &["export", name])
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
+            let mut child =
+                gleaner(dir, &["export", name]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
             std::thread::sleep(Duration::from_millis(millis + kill * 25));
             child.kill().unwrap();
             killed += u32::from(!child.wait().unwrap().success());
@@ -111,14 +94,8 @@ async fn sigkill_at_any_moment_leaves_the_former_export_or_the_new_one() {
         assert!(last.status.success(), "{}", text(&last));
     }
     assert!(std::fs::read(dir.join("x.zip")).unwrap() == whole);
-    let left: Vec<_> = std::fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
-    assert!(
-        !left.iter().any(|name| name.to_string_lossy().contains("gleaner-part")),
-        "{left:?}"
-    );
+    let left: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().contains("gleaner-part")), "{left:?}");
 }
 
 #[tokio::test]
@@ -131,18 +108,10 @@ async fn an_export_that_runs_out_of_room_says_so_and_takes_itself_away() {
         // Files of at most 20 blocks of 512 or 1,024 bytes; the signal is ignored, so that writing fails.
         let script = format!("trap '' XFSZ; ulimit -f 20; exec \"$0\" export {name} --data \"$1\"");
         let gleaner = env!("CARGO_BIN_EXE_gleaner");
-        let output = Command::new("sh")
-            .args(["-c", &script, gleaner])
-            .arg(&data)
-            .current_dir(dir)
-            .output()
-            .unwrap();
+        let output = Command::new("sh").args(["-c", &script, gleaner]).arg(&data).current_dir(dir).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{}", text(&output));
         assert!(text(&output).contains("hint: "), "{}", text(&output));
-        let left: Vec<_> = std::fs::read_dir(dir)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let left: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left.len(), 2, "{left:?}");
     }
     assert_eq!(std::fs::read(dir.join("x.zip")).unwrap(), b"the former one");
@@ -153,29 +122,13 @@ async fn export_verify_and_coverage_work_on_a_real_store() {
     let dir = data_folder(300).await;
     let dir = dir.path();
     let infohashes = facts_of(&torrent("torrent 7", 7, "http://t/a")).infohashes;
-    let lost = Archive::open(app::archive_path(&dir.join("data")), false)
-        .unwrap()
-        .path_of(&infohashes);
+    let lost = Archive::open(app::archive_path(&dir.join("data")), false).unwrap().path_of(&infohashes);
     std::fs::remove_file(&lost).unwrap();
 
-    let exported = run(
-        dir,
-        &[
-            "export",
-            "out",
-            "--layout",
-            "by-site",
-            "--since",
-            "2026-11-01",
-            "--json",
-        ],
-    );
+    let exported = run(dir, &["export", "out", "--layout", "by-site", "--since", "2026-11-01", "--json"]);
     assert_eq!(exported.status.code(), Some(1));
     let summary: serde_json::Value = serde_json::from_slice(&exported.stdout).unwrap();
-    assert_eq!(
-        (&summary["torrents"], &summary["left_out"]["count"]),
-        (&299.into(), &1.into())
-    );
+    assert_eq!((&summary["torrents"], &summary["left_out"]["count"]), (&299.into(), &1.into()));
 
     let verified = run(dir, &["verify"]);
     assert_eq!(verified.status.code(), Some(1));
@@ -183,24 +136,14 @@ async fn export_verify_and_coverage_work_on_a_real_store() {
     let repaired = run(dir, &["verify", "--repair", "--json"]);
     assert!(repaired.status.success());
     let verdict: serde_json::Value = serde_json::from_slice(&repaired.stdout).unwrap();
-    assert_eq!(
-        (&verdict["missing"]["count"], &verdict["repaired"]["forgotten"]),
-        (&1.into(), &1.into())
-    );
+    assert_eq!((&verdict["missing"]["count"], &verdict["repaired"]["forgotten"]), (&1.into(), &1.into()));
     assert!(text(&run(dir, &["verify"])).contains("archive and database agree"));
     assert!(run(dir, &["export", "out", "--layout", "by-site"]).status.success());
 
     let coverage = run(dir, &["coverage", "alpha.example", "--json"]);
     let coverage: serde_json::Value = serde_json::from_slice(&coverage.stdout).unwrap();
-    assert_eq!(
-        (&coverage["ci"], &coverage["nt"]),
-        (&299.into(), &serde_json::Value::Null)
-    );
+    assert_eq!((&coverage["ci"], &coverage["nt"]), (&299.into(), &serde_json::Value::Null));
     let misspelt = run(dir, &["coverage", "alpa.example"]);
     assert_eq!(misspelt.status.code(), Some(1));
-    assert!(
-        text(&misspelt).contains("did you mean alpha.example?"),
-        "{}",
-        text(&misspelt)
-    );
+    assert!(text(&misspelt).contains("did you mean alpha.example?"), "{}", text(&misspelt));
 }

@@ -20,12 +20,7 @@ fn summary(page: &PageLinks<'_>) -> Summary {
     let mut seen = HashSet::new();
     let links = page.links.iter().map(|link| (link.kind, link.href.to_string()));
     let links = links.filter(|link| seen.insert(link.clone())).collect();
-    (
-        links,
-        page.base.as_ref().map(ToString::to_string),
-        page.robots_nofollow,
-        page.robots_noindex,
-    )
+    (links, page.base.as_ref().map(ToString::to_string), page.robots_nofollow, page.robots_noindex)
 }
 
 fn assert_equal_to_tree(body: &[u8], encoding: &'static Encoding, what: &str) {
@@ -56,12 +51,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 
 fn compare_folder(folder: &Path, pages_min: usize) {
     let pages = files(folder, "html");
-    assert!(
-        pages.len() >= pages_min,
-        "{} holds {} pages, not {pages_min}",
-        folder.display(),
-        pages.len()
-    );
+    assert!(pages.len() >= pages_min, "{} holds {} pages, not {pages_min}", folder.display(), pages.len());
     let mut links = 0;
     for path in pages {
         let body = fs::read(&path).unwrap();
@@ -73,9 +63,7 @@ fn compare_folder(folder: &Path, pages_min: usize) {
 }
 
 fn shared(folder: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/data")
-        .join(folder);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(folder);
     assert!(path.is_dir(), "the shared data are not there: {}", path.display());
     path
 }
@@ -95,11 +83,7 @@ fn fixtures_hold_the_links_written_beside_them() {
         lines.extend(page.robots_noindex.then(|| "robots noindex".to_owned()));
         lines.extend(page.robots_nofollow.then(|| "robots nofollow".to_owned()));
         let kind = |kind: LinkKind| format!("{kind:?}").to_lowercase();
-        lines.extend(
-            page.links
-                .iter()
-                .map(|link| format!("{} {}", kind(link.kind), link.href)),
-        );
+        lines.extend(page.links.iter().map(|link| format!("{} {}", kind(link.kind), link.href)));
         let expected = fs::read_to_string(path.with_extension("links")).unwrap();
         assert_eq!(lines, expected.lines().collect::<Vec<_>>(), "{}", path.display());
     }
@@ -110,11 +94,7 @@ fn mathml_annotations_in_html_are_html() {
     // The standard's rule, which scraper's tree does not know (its sink has no such flag), so that it is no reference.
     let page =
         b"<math><annotation-xml encoding='Text/HTML'><style><a href=n></style></annotation-xml></math><a href=x>";
-    let links: Vec<_> = scan(page, UTF_8)
-        .links
-        .into_iter()
-        .map(|link| link.href.into_owned())
-        .collect();
+    let links: Vec<_> = scan(page, UTF_8).links.into_iter().map(|link| link.href.into_owned()).collect();
     assert_eq!(links, ["x"]);
 }
 
@@ -170,28 +150,14 @@ fn scanner_equals_tree_on_the_pages_of_real_sites() {
 #[test]
 fn scanner_equals_tree_in_every_charset() {
     let html = "<base href='/基/'><a href='/下载?名=&#31181;&amp;x=1' title=\"it's <b>\">种子</a><a href=次へ>次</a>";
-    for label in [
-        "utf-8",
-        "gbk",
-        "gb18030",
-        "big5",
-        "shift_jis",
-        "euc-jp",
-        "euc-kr",
-        "iso-2022-jp",
-        "windows-1251",
-    ] {
+    for label in ["utf-8", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "iso-2022-jp", "windows-1251"] {
         let encoding = Encoding::for_label(label.as_bytes()).unwrap();
         let (body, used, _) = encoding.encode(html);
         assert_equal_to_tree(&body, used, label);
     }
     for (label, mark) in [("utf-16le", [0xFF, 0xFE]), ("utf-16be", [0xFE, 0xFF])] {
         let unit = |unit: u16| {
-            if label == "utf-16le" {
-                unit.to_le_bytes()
-            } else {
-                unit.to_be_bytes()
-            }
+            if label == "utf-16le" { unit.to_le_bytes() } else { unit.to_be_bytes() }
         };
         let body: Vec<u8> = mark.into_iter().chain(html.encode_utf16().flat_map(unit)).collect();
         let encoding = charset::detect(None, &body, None);
@@ -203,33 +169,13 @@ fn scanner_equals_tree_in_every_charset() {
 
 #[test]
 fn broken_multibyte_text_hides_no_delimiter() {
-    let pages = [
-        "<a href=\"/x~\">y~</a><a href='~'>~<a href=~>~<a title=~ href=z>",
-        "<a~ href=1><~a href=2><a ~href=3>",
-    ];
-    for label in [
-        "gbk",
-        "gb18030",
-        "big5",
-        "shift_jis",
-        "euc-jp",
-        "euc-kr",
-        "utf-8",
-        "windows-1252",
-    ] {
+    let pages =
+        ["<a href=\"/x~\">y~</a><a href='~'>~<a href=~>~<a title=~ href=z>", "<a~ href=1><~a href=2><a ~href=3>"];
+    for label in ["gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "utf-8", "windows-1252"] {
         let encoding = Encoding::for_label(label.as_bytes()).unwrap();
-        for lead in [
-            &b"\x81"[..],
-            b"\xfe",
-            b"\xe4\xb8",
-            b"\x81\x30",
-            b"\x81\x30\x81",
-            b"\x8f\xa1",
-        ] {
+        for lead in [&b"\x81"[..], b"\xfe", b"\xe4\xb8", b"\x81\x30", b"\x81\x30\x81", b"\x8f\xa1"] {
             for page in pages {
-                let bytes = page
-                    .bytes()
-                    .map(|byte| if byte == b'~' { lead.to_vec() } else { vec![byte] });
+                let bytes = page.bytes().map(|byte| if byte == b'~' { lead.to_vec() } else { vec![byte] });
                 assert_equal_to_tree(&bytes.collect::<Vec<_>>().concat(), encoding, page);
             }
         }

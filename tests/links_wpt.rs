@@ -17,10 +17,7 @@ type Summary = (Vec<(LinkKind, String)>, Option<String>);
 fn summary(page: &PageLinks<'_>) -> Summary {
     let mut seen = HashSet::new();
     let links = page.links.iter().map(|link| (link.kind, link.href.to_string()));
-    (
-        links.filter(|link| seen.insert(link.clone())).collect(),
-        page.base.as_ref().map(ToString::to_string),
-    )
+    (links.filter(|link| seen.insert(link.clone())).collect(), page.base.as_ref().map(ToString::to_string))
 }
 
 /// (scanner, tree) where they differ.
@@ -69,11 +66,7 @@ fn ignores_tags(document: &str) -> bool {
 fn html5lib_documents(page: &str) -> impl Iterator<Item = String> {
     page.split("async_test('").skip(1).filter_map(|test| {
         let document = test.split_once("'), \"")?.1.split('"').next()?;
-        Some(
-            percent_encoding::percent_decode_str(document)
-                .decode_utf8_lossy()
-                .into_owned(),
-        )
+        Some(percent_encoding::percent_decode_str(document).decode_utf8_lossy().into_owned())
     })
 }
 
@@ -100,14 +93,6 @@ fn scanner_equals_tree_on_the_html5lib_documents() {
             }
         }
     });
-    assert!(
-        documents > 1_700 && excepted < 20,
-        "{documents} documents, {excepted} excepted"
-    );
-    assert!(
-        differing.is_empty(),
-        "{} differ:\n{}",
-        differing.len(),
-        differing.join("\n")
-    );
+    assert!(documents > 1_700 && excepted < 20, "{documents} documents, {excepted} excepted");
+    assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
 }

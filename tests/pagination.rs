@@ -82,11 +82,7 @@ fn page_numbers_of_real_sites_are_read() {
     for page in labelled_pages() {
         let html = tree::parse(&page.encoding.decode(&page.body).0).unwrap();
         let links = scan(&page.body, page.encoding);
-        let base = links
-            .base
-            .as_ref()
-            .and_then(|base| page.url.join(base).ok())
-            .unwrap_or_else(|| page.url.clone());
+        let base = links.base.as_ref().and_then(|base| page.url.join(base).ok()).unwrap_or_else(|| page.url.clone());
         let labelled = labelled_targets(&page, &html, &base);
         let here = series(&path_and_query(&page.url));
         let found: BTreeSet<String> = links
@@ -97,37 +93,18 @@ fn page_numbers_of_real_sites_are_read() {
             .collect();
         // Labels include the pagination of threads listed on a board, of other series than the page. A link to a first
         // page mostly has no number: it is told by its series.
-        let numbered: BTreeSet<String> = labelled
-            .iter()
-            .filter_map(|target| pagination::of(target, None))
-            .map(|page| page.series)
-            .collect();
+        let numbered: BTreeSet<String> =
+            labelled.iter().filter_map(|target| pagination::of(target, None)).map(|page| page.series).collect();
         let is_told = |target: &&String| numbered.contains(&series(target)) || series(target) == here;
         hit += labelled.iter().filter(is_told).count();
-        missed.extend(
-            labelled
-                .iter()
-                .filter(|target| !is_told(target))
-                .map(|target| format!("{} {target}", page.url)),
-        );
+        missed.extend(labelled.iter().filter(|target| !is_told(target)).map(|target| format!("{} {target}", page.url)));
         if !labelled.is_empty() {
-            wrong.extend(
-                found
-                    .difference(&labelled)
-                    .map(|target| format!("{} {target}", page.url)),
-            );
+            wrong.extend(found.difference(&labelled).map(|target| format!("{} {target}", page.url)));
         }
     }
     let precision = hit as f64 / (hit + wrong.len()) as f64;
     let recall = hit as f64 / (hit + missed.len()) as f64;
     println!("missed:\n{}\n\nwrong:\n{}", missed.join("\n"), wrong.join("\n"));
-    println!(
-        "hit {hit}, missed {}, wrong {}: precision {precision:.3}, recall {recall:.3}",
-        missed.len(),
-        wrong.len()
-    );
-    assert!(
-        precision > 0.5 && recall > 0.5,
-        "precision {precision:.3}, recall {recall:.3}"
-    );
+    println!("hit {hit}, missed {}, wrong {}: precision {precision:.3}, recall {recall:.3}", missed.len(), wrong.len());
+    assert!(precision > 0.5 && recall > 0.5, "precision {precision:.3}, recall {recall:.3}");
 }

@@ -36,9 +36,7 @@ fn root() -> &'static Path {
 fn expectations() -> Vec<(Expected, Vec<u8>)> {
     let folder = root().join("fixtures/torrents");
     let lines = fs::read_to_string(folder.join("expected.jsonl")).unwrap();
-    let expected = lines
-        .lines()
-        .map(|line| serde_json::from_str::<Expected>(line).unwrap());
+    let expected = lines.lines().map(|line| serde_json::from_str::<Expected>(line).unwrap());
     expected
         .map(|expected| (fs::read(folder.join(&expected.file)).unwrap(), expected))
         .map(|(body, e)| (e, body))
@@ -51,10 +49,7 @@ fn shared_corpus() -> Vec<(String, Vec<u8>)> {
     };
     let mut paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    paths
-        .into_iter()
-        .map(|path| (path.display().to_string(), fs::read(&path).unwrap()))
-        .collect()
+    paths.into_iter().map(|path| (path.display().to_string(), fs::read(&path).unwrap())).collect()
 }
 
 /// libtorrent's verdicts, in the order of the bodies.
@@ -72,10 +67,8 @@ fn libtorrent(bodies: &[Vec<u8>]) -> Vec<Verdict> {
         .spawn()
         .unwrap_or_else(|error| panic!("{python}: {error}; install python3, or set GLEANER_PYTHON"));
     let mut stdin = child.stdin.take().unwrap();
-    let frames: Vec<u8> = bodies
-        .iter()
-        .flat_map(|body| [&u32::try_from(body.len()).unwrap().to_be_bytes()[..], body].concat())
-        .collect();
+    let frames: Vec<u8> =
+        bodies.iter().flat_map(|body| [&u32::try_from(body.len()).unwrap().to_be_bytes()[..], body].concat()).collect();
     let writer = std::thread::spawn(move || stdin.write_all(&frames));
     let output = child.wait_with_output().unwrap();
     assert!(
@@ -85,11 +78,8 @@ fn libtorrent(bodies: &[Vec<u8>]) -> Vec<Verdict> {
         String::from_utf8_lossy(&output.stderr)
     );
     writer.join().unwrap().unwrap();
-    let verdicts: Vec<Verdict> = String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let verdicts: Vec<Verdict> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(verdicts.len(), bodies.len());
     verdicts
 }
@@ -99,22 +89,16 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn names(metainfo: &Metainfo) -> (Option<String>, Option<String>) {
-    (
-        metainfo.infohashes.v1.map(|hash| hex(&hash)),
-        metainfo.infohashes.v2.map(|hash| hex(&hash)),
-    )
+    (metainfo.infohashes.v1.map(|hash| hex(&hash)), metainfo.infohashes.v2.map(|hash| hex(&hash)))
 }
 
 /// What is different, or None. An acceptance that only we give must be of a body with junk in front.
 fn difference(body: &[u8], theirs: &Verdict) -> Option<String> {
     match metainfo::parse(body) {
         Ok(ours) if theirs.ok && names(&ours) == (theirs.v1.clone(), theirs.v2.clone()) => None,
-        Ok(ours) if theirs.ok => Some(format!(
-            "infohash {:?}, libtorrent {:?} {:?}",
-            names(&ours),
-            theirs.v1,
-            theirs.v2
-        )),
+        Ok(ours) if theirs.ok => {
+            Some(format!("infohash {:?}, libtorrent {:?} {:?}", names(&ours), theirs.v1, theirs.v2))
+        }
         Ok(_) => Some(format!("accepted, libtorrent: {}", theirs.error)),
         Err(ours) if theirs.ok => Some(format!("refused: {ours}; libtorrent accepts")),
         Err(_) => None,
@@ -129,12 +113,7 @@ fn every_fixture_has_its_expected_verdict_and_infohashes() {
         let ours = metainfo::parse(body);
         assert_eq!(ours.is_ok(), expected.torrent, "{}: {ours:?}", expected.file);
         if let Ok(ours) = &ours {
-            assert_eq!(
-                names(ours),
-                (expected.v1.clone(), expected.v2.clone()),
-                "{}",
-                expected.file
-            );
+            assert_eq!(names(ours), (expected.v1.clone(), expected.v2.clone()), "{}", expected.file);
         }
     }
 }
@@ -145,12 +124,7 @@ fn fixtures_differ_from_libtorrent_only_where_they_say_why() {
     let bodies: Vec<Vec<u8>> = expectations.iter().map(|(_, body)| body.clone()).collect();
     for ((expected, body), theirs) in expectations.iter().zip(libtorrent(&bodies)) {
         let difference = difference(body, &theirs);
-        assert_eq!(
-            difference.is_some(),
-            expected.unlike_libtorrent.is_some(),
-            "{}: {difference:?}",
-            expected.file
-        );
+        assert_eq!(difference.is_some(), expected.unlike_libtorrent.is_some(), "{}: {difference:?}", expected.file);
     }
 }
 
@@ -159,10 +133,7 @@ fn every_reason_for_a_difference_is_in_the_document() {
     let document = fs::read_to_string(root().join("docs/recognition.md")).unwrap();
     for (expected, _) in expectations() {
         if let Some(reason) = expected.unlike_libtorrent {
-            assert!(
-                document.contains(&reason),
-                "docs/recognition.md does not explain: {reason}"
-            );
+            assert!(document.contains(&reason), "docs/recognition.md does not explain: {reason}");
         }
     }
 }
@@ -183,10 +154,7 @@ fn the_shared_corpus_has_libtorrents_verdict_on_every_file() {
 fn mutants_have_libtorrents_verdict() {
     let mut seeds: Vec<Vec<u8>> = shared_corpus().into_iter().map(|(_, body)| body).collect();
     seeds.extend(
-        expectations()
-            .into_iter()
-            .filter(|(expected, _)| expected.unlike_libtorrent.is_none())
-            .map(|(_, body)| body),
+        expectations().into_iter().filter(|(expected, _)| expected.unlike_libtorrent.is_none()).map(|(_, body)| body),
     );
     // The bombs would burst this test's own recursive reader.
     seeds.retain(|seed| seed.len() < 20_000 && !seed.windows(200).any(|bytes| bytes == [b'l'; 200]));
@@ -194,43 +162,20 @@ fn mutants_have_libtorrents_verdict() {
     let mutants: Vec<Vec<u8>> = (0..*MUTANTS).map(|_| mutate(&seeds, &mut random)).collect();
     let verdicts = libtorrent(&mutants);
     let accepted = verdicts.iter().filter(|verdict| verdict.ok).count();
-    assert!(
-        accepted * 10 > *MUTANTS,
-        "the mutants test nothing: {accepted} of {} are torrents",
-        *MUTANTS
-    );
+    assert!(accepted * 10 > *MUTANTS, "the mutants test nothing: {accepted} of {} are torrents", *MUTANTS);
     let differences: Vec<String> = mutants
         .iter()
         .zip(&verdicts)
         .filter(|(mutant, theirs)| !explained(mutant, theirs))
-        .filter_map(|(mutant, theirs)| {
-            Some(format!(
-                "{}\n    {}",
-                difference(mutant, theirs)?,
-                mutant.escape_ascii()
-            ))
-        })
+        .filter_map(|(mutant, theirs)| Some(format!("{}\n    {}", difference(mutant, theirs)?, mutant.escape_ascii())))
         .collect();
-    let shown: String = differences
-        .iter()
-        .take(10)
-        .map(|text| format!("{:.1500}\n", text))
-        .collect();
-    assert!(
-        differences.is_empty(),
-        "{} differences of {}:\n{shown}",
-        differences.len(),
-        *MUTANTS
-    );
+    let shown: String = differences.iter().take(10).map(|text| format!("{:.1500}\n", text)).collect();
+    assert!(differences.is_empty(), "{} differences of {}:\n{shown}", differences.len(), *MUTANTS);
 }
 
 /// Mutants per run; `GLEANER_MUTANTS` asks for more, and a million were compared once (docs/recognition.md).
-static MUTANTS: LazyLock<usize> = LazyLock::new(|| {
-    std::env::var("GLEANER_MUTANTS")
-        .ok()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(6_000)
-});
+static MUTANTS: LazyLock<usize> =
+    LazyLock::new(|| std::env::var("GLEANER_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(6_000));
 
 /// The differences that docs/recognition.md lists: junk in front, and magnet links in a file.
 fn explained(body: &[u8], theirs: &Verdict) -> bool {
@@ -445,11 +390,7 @@ fn mutate_node(node: &mut Node, random: &mut Random) {
             items[at].0 = word(random);
         }
         (Node::Dict(items), _) => {
-            let value = if random.below(2) == 0 {
-                number(random)
-            } else {
-                Node::String(word(random))
-            };
+            let value = if random.below(2) == 0 { number(random) } else { Node::String(word(random)) };
             let key = word(random);
             let at = items.partition_point(|(other, _)| *other < key);
             items.insert(at, (key, value));
@@ -509,21 +450,12 @@ fn large_bombs_are_refused_in_time() {
         [b"d4:infol".to_vec(), b"0:".repeat(20_000_000)].concat(),
         // Every fourth byte begins a dictionary; the tries share one budget.
         [b"xx".to_vec(), b"d1:ai1e1:b".repeat(400), b"l0:e".repeat(4_000_000)].concat(),
-        [
-            b"xx".to_vec(),
-            b"d1:al".to_vec(),
-            b"d1:ale".repeat(680),
-            b"0:".repeat(4_000_000),
-        ]
-        .concat(),
+        [b"xx".to_vec(), b"d1:al".to_vec(), b"d1:ale".repeat(680), b"0:".repeat(4_000_000)].concat(),
         vec![b'd'; 64 << 20],
     ];
     for bomb in bombs {
         let error = metainfo::parse(&bomb).unwrap_err();
-        assert!(
-            matches!(error, MetainfoError::Bencode(_) | MetainfoError::NoDictionary),
-            "{error:?}"
-        );
+        assert!(matches!(error, MetainfoError::Bencode(_) | MetainfoError::NoDictionary), "{error:?}");
     }
 }
 
@@ -531,19 +463,10 @@ fn large_bombs_are_refused_in_time() {
 fn facts_beside_the_infohashes_are_read() {
     let read = |name: &str| metainfo::parse(&fs::read(root().join("fixtures/torrents").join(name)).unwrap()).unwrap();
     let multi = read("announce-list-first.bin");
-    assert_eq!(
-        (multi.payload_bytes, multi.file_count, multi.piece_bytes),
-        (60_000, 2, 16_384)
-    );
-    assert_eq!(
-        multi.announce,
-        ["http://tracker.example/announce", "udp://tracker.example:1"]
-    );
+    assert_eq!((multi.payload_bytes, multi.file_count, multi.piece_bytes), (60_000, 2, 16_384));
+    assert_eq!(multi.announce, ["http://tracker.example/announce", "udp://tracker.example:1"]);
     let hybrid = read("hybrid.bin");
-    assert_eq!(
-        (hybrid.payload_bytes, hybrid.file_count, hybrid.name.as_str()),
-        (60_000, 2, "folder")
-    );
+    assert_eq!((hybrid.payload_bytes, hybrid.file_count, hybrid.name.as_str()), (60_000, 2, "folder"));
     let dated = read("created-by-first.bin");
     assert_eq!((dated.created_unix, dated.private), (Some(1_700_000_000), false));
     assert!(read("private.bin").private && !read("private-zero.bin").private);

@@ -44,16 +44,8 @@ fn every_shipped_file_passes_and_is_not_enabled() {
         assert!(!site.enabled, "{}", site.name);
         assert!(matches!(site.robots, Robots::Obey), "{}", site.name);
         let text = fs::read_to_string(&file.path).unwrap();
-        assert!(
-            text.contains("# Checked:") && text.contains("# Not checked:"),
-            "{}",
-            file.path.display()
-        );
-        assert!(
-            text.contains("accept = [") && text.contains("refuse = ["),
-            "{}",
-            file.path.display()
-        );
+        assert!(text.contains("# Checked:") && text.contains("# Not checked:"), "{}", file.path.display());
+        assert!(text.contains("accept = [") && text.contains("refuse = ["), "{}", file.path.display());
     }
     let (mut out, families) = (Vec::new(), toml_files("rules/families"));
     assert!(commands::check(&[], Path::new("rules"), &mut out, false).unwrap());
@@ -63,10 +55,7 @@ fn every_shipped_file_passes_and_is_not_enabled() {
 #[test]
 fn every_family_of_the_folder_is_in_the_binary_and_passes() {
     let files = toml_files("rules/families");
-    let names: Vec<_> = files
-        .iter()
-        .map(|path| path.file_stem().unwrap().to_str().unwrap())
-        .collect();
+    let names: Vec<_> = files.iter().map(|path| path.file_stem().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, BUILT_IN.map(|(name, _)| name));
     for (path, (name, text)) in files.iter().zip(BUILT_IN) {
         assert_eq!(fs::read_to_string(path).unwrap(), text, "{name}");
@@ -94,12 +83,7 @@ fn bad_files_give_their_expected_reports() {
         if std::env::var_os("GLEANER_BLESS").is_some() {
             fs::write(&expected, &report).unwrap();
         }
-        assert_eq!(
-            report,
-            fs::read_to_string(&expected).unwrap_or_default(),
-            "{}",
-            path.display()
-        );
+        assert_eq!(report, fs::read_to_string(&expected).unwrap_or_default(), "{}", path.display());
     }
 }
 
@@ -115,32 +99,16 @@ fn a_faulty_file_stops_its_own_site_alone() {
     fs::write(dir.path().join(".f.toml"), "draft").unwrap();
     fs::write(dir.path().join("g.txt"), "note").unwrap();
     let loaded = load_dir(dir.path());
-    let names: Vec<_> = loaded
-        .iter()
-        .map(|file| file.path.file_name().unwrap().to_str().unwrap())
-        .collect();
+    let names: Vec<_> = loaded.iter().map(|file| file.path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["a.toml", "b.toml", "c.toml", "d.toml", "e.toml"]);
     assert!(loaded[0].site.is_ok());
     let fault = |index: usize| loaded[index].site.as_ref().unwrap_err()[0].to_string();
-    assert!(
-        fault(1).contains("b.toml:1:9: `start` must be a list of strings"),
-        "{}",
-        fault(1)
-    );
-    assert!(
-        fault(2).contains("c.toml:1:8: the site name `a` is taken by"),
-        "{}",
-        fault(2)
-    );
+    assert!(fault(1).contains("b.toml:1:9: `start` must be a list of strings"), "{}", fault(1));
+    assert!(fault(2).contains("c.toml:1:8: the site name `a` is taken by"), "{}", fault(2));
     assert!(fault(3).contains("d.toml:1:2: the file is not UTF-8"), "{}", fault(3));
     assert!(fault(4).contains("larger than 1048576 bytes"), "{}", fault(4));
     let missing = load_dir(&dir.path().join("none"));
-    assert!(
-        missing[0].site.as_ref().unwrap_err()[0]
-            .message
-            .starts_with("cannot be read"),
-        "{missing:?}"
-    );
+    assert!(missing[0].site.as_ref().unwrap_err()[0].message.starts_with("cannot be read"), "{missing:?}");
 }
 
 #[test]
@@ -178,17 +146,13 @@ fn denials_come_before_classes_and_classes_win_in_the_order_of_the_file() {
     let capture = |url: &str| {
         let url = CrawlUrl::parse(url, &site.canonical).unwrap();
         match site.judge(&url) {
-            Verdict::Take { page_capture, rule, .. } => (
-                page_capture.map(|(start, end)| url.path()[start..end].to_owned()),
-                rule.line,
-            ),
+            Verdict::Take { page_capture, rule, .. } => {
+                (page_capture.map(|(start, end)| url.path()[start..end].to_owned()), rule.line)
+            }
             Verdict::Refuse { reason } => panic!("{url}: {}", reason.name()),
         }
     };
-    assert_eq!(
-        capture("https://h.example/browse?page=12&x=1"),
-        (Some("12".to_owned()), 7)
-    );
+    assert_eq!(capture("https://h.example/browse?page=12&x=1"), (Some("12".to_owned()), 7));
     assert_eq!(capture("https://h.example/p3"), (Some("3".to_owned()), 7));
     assert_eq!(capture("https://h.example/p"), (None, 7));
     assert_eq!(capture("https://h.example/p99999999999999999999"), (None, 7));
@@ -209,10 +173,7 @@ fn what_a_file_leaves_out_has_polite_defaults() {
     let site = from_text("d", fast).unwrap();
     assert!(site.rate.interval.is_zero() && !site.private_addresses);
     let slow = "rate = { delay_ms = 2500, requests_per_second = 5 }\nstart = ['https://h/']\nclasses.page = ['.']";
-    assert_eq!(
-        from_text("d", slow).unwrap().rate.interval,
-        std::time::Duration::from_millis(2_500)
-    );
+    assert_eq!(from_text("d", slow).unwrap().rate.interval, std::time::Duration::from_millis(2_500));
 }
 
 #[test]
@@ -222,30 +183,17 @@ fn a_family_of_the_folder_goes_before_the_one_in_the_binary() {
     let site = dir.path().join("s.toml");
     fs::write(&site, "extends = 'families/nginx'\nstart = ['http://h/pub/']\n").unwrap();
     let with_built_in = load_file(&site).site.unwrap();
-    assert!(
-        with_built_in
-            .rules()
-            .iter()
-            .any(|rule| rule.file.starts_with("<built in>"))
-    );
+    assert!(with_built_in.rules().iter().any(|rule| rule.file.starts_with("<built in>")));
     let own = dir.path().join("families/nginx.toml");
     fs::write(&own, "parameters.sort = true\nclasses.page = ['.']\n").unwrap();
     let with_own = load_file(&site).site.unwrap();
     assert_eq!(with_own.rules().len(), 1);
     assert!(with_own.canonical.sort && with_own.below.is_empty());
     assert_eq!(&*with_own.rules()[0].file, own);
-    for circle in [
-        "extends = 'families/nginx'",
-        "extends = 'families/../../etc/x'",
-        "clases = {}",
-    ] {
+    for circle in ["extends = 'families/nginx'", "extends = 'families/../../etc/x'", "clases = {}"] {
         fs::write(&own, circle).unwrap();
         let faults = load_file(&site).site.unwrap_err();
-        assert_eq!(
-            (faults.len(), faults[0].line, faults[0].column),
-            (1, 1, 11),
-            "{faults:?}"
-        );
+        assert_eq!((faults.len(), faults[0].line, faults[0].column), (1, 1, 11), "{faults:?}");
     }
 }
 
@@ -276,30 +224,9 @@ fn families_take_folders_and_torrents_and_leave_the_rest_of_real_listings() {
                 ("sub/", "index"),
             ],
         ),
-        (
-            "nginx",
-            &[
-                ("../", "!not_below_start"),
-                ("0000_torf.torrent", "download"),
-                ("deep/er/", "index"),
-            ],
-        ),
-        (
-            "lighttpd",
-            &[
-                ("../", "!not_below_start"),
-                ("0004_mktorrent.torrent", "download"),
-                ("sub/", "index"),
-            ],
-        ),
-        (
-            "python-http",
-            &[
-                ("0008_libtorrent.TORRENT", "download"),
-                ("sub/", "index"),
-                ("noext", "download"),
-            ],
-        ),
+        ("nginx", &[("../", "!not_below_start"), ("0000_torf.torrent", "download"), ("deep/er/", "index")]),
+        ("lighttpd", &[("../", "!not_below_start"), ("0004_mktorrent.torrent", "download"), ("sub/", "index")]),
+        ("python-http", &[("0008_libtorrent.TORRENT", "download"), ("sub/", "index"), ("noext", "download")]),
         (
             "h5ai",
             &[
@@ -323,10 +250,7 @@ fn families_take_folders_and_torrents_and_leave_the_rest_of_real_listings() {
         let text = format!("extends = 'families/{family}'\nstart = ['http://127.0.0.1:8100/']");
         let site = from_text(family, &text).unwrap();
         assert_eq!(judged(&site, "http://127.0.0.1:8100/a/b/c/"), "index");
-        assert_eq!(
-            judged(&site, "http://127.0.0.1:8100/a/%E4%B8%AD%20x.torrent.added"),
-            "download"
-        );
+        assert_eq!(judged(&site, "http://127.0.0.1:8100/a/%E4%B8%AD%20x.torrent.added"), "download");
     }
 }
 
@@ -357,22 +281,13 @@ fn explain_names_the_rule_its_place_and_each_step() {
         assert!(out.contains(part), "{part} is missing in\n{out}");
     }
     let (is_taken, out) = told("https://h.example/private");
-    assert!(
-        !is_taken && out.contains(&format!("{}:2:9: deny '/private'", file.display())),
-        "{out}"
-    );
+    assert!(!is_taken && out.contains(&format!("{}:2:9: deny '/private'", file.display())), "{out}");
     let (is_taken, out) = told("https://h.example/other");
     assert!(!is_taken && out.contains("none of 3 rules matches it"), "{out}");
     let (is_taken, out) = told("https://elsewhere.example/");
-    assert!(
-        !is_taken && out.contains("no site file names the host `elsewhere.example`"),
-        "{out}"
-    );
+    assert!(!is_taken && out.contains("no site file names the host `elsewhere.example`"), "{out}");
     let (is_taken, out) = told("https://u:p@h.example/");
-    assert!(
-        !is_taken && out.contains("a user name or password stands in the URL"),
-        "{out}"
-    );
+    assert!(!is_taken && out.contains("a user name or password stands in the URL"), "{out}");
 }
 
 #[test]
@@ -382,10 +297,7 @@ fn check_tells_all_files_and_their_faults() {
         commands::new_file("https://example.org/browse", dir.path(), out).unwrap();
         assert!(commands::check(&[], dir.path(), out, false).unwrap());
     });
-    assert!(
-        out.contains("ok ") && out.contains("1 site files and 0 families, no faults"),
-        "{out}"
-    );
+    assert!(out.contains("ok ") && out.contains("1 site files and 0 families, no faults"), "{out}");
     let bad = dir.path().join("bad.toml");
     fs::write(&bad, "start = ['https://h/']\nclases = {}\n").unwrap();
     let out = text_of(|out| assert!(!commands::check(&[], dir.path(), out, false).unwrap()));
@@ -418,10 +330,7 @@ fn the_schema_names_every_key_with_its_meaning() {
     let docs = fs::read_to_string("docs/rules.md").unwrap();
     for (key, property) in keys {
         assert!(property["description"].is_string(), "{key} is not described");
-        assert!(
-            docs.contains(&format!("`{key}`")),
-            "docs/rules.md does not tell `{key}`"
-        );
+        assert!(docs.contains(&format!("`{key}`")), "docs/rules.md does not tell `{key}`");
     }
     let classes = schema["$defs"]["ClassTable"]["properties"].as_object().unwrap();
     let names: Vec<&str> = classes.keys().map(String::as_str).collect();
@@ -460,25 +369,14 @@ fn deep_nesting_and_huge_files_end_in_faults() {
     let patterns: String = (0..600).map(|index| format!("'^/{index}',")).collect();
     let text = format!("start = ['https://h/0']\nclasses.page = [{patterns}]");
     let faults = from_text("patterns", &text).unwrap_err();
-    assert!(
-        faults[0]
-            .message
-            .contains("`classes.page` has 600 entries, at most 512"),
-        "{faults:?}"
-    );
+    assert!(faults[0].message.contains("`classes.page` has 600 entries, at most 512"), "{faults:?}");
     let halves = patterns.replacen("'^/300'", "], index = [ '^/300'", 1);
     let text = format!("start = ['https://h/0']\nclasses = {{ page = [{halves}] }}");
     let faults = from_text("halves", &text).unwrap_err();
-    assert!(
-        faults[0].message.contains("600 regular expressions are more than 512"),
-        "{faults:?}"
-    );
+    assert!(faults[0].message.contains("600 regular expressions are more than 512"), "{faults:?}");
     let huge = r"start = ['https://h/']\nclasses.page = ['(\w{500}){500}']".replace("\\n", "\n");
     let faults = from_text("huge", &huge).unwrap_err();
-    assert!(
-        faults.iter().any(|fault| fault.message.contains("larger than")),
-        "{faults:?}"
-    );
+    assert!(faults.iter().any(|fault| fault.message.contains("larger than")), "{faults:?}");
 }
 
 #[test]

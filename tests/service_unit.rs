@@ -14,34 +14,20 @@ fn repository(path: &str) -> PathBuf {
 /// The unit with a binary that exists on this machine, as `systemd-analyze` checks that too.
 fn unit_with_this_binary(folder: &Path) -> PathBuf {
     let unit = fs::read_to_string(repository("systemd/gleaner.service")).unwrap();
-    assert!(
-        unit.contains("/usr/local/bin/gleaner"),
-        "the unit starts the binary where scripts/install puts it"
-    );
+    assert!(unit.contains("/usr/local/bin/gleaner"), "the unit starts the binary where scripts/install puts it");
     let path = folder.join("gleaner.service");
-    fs::write(
-        &path,
-        unit.replace("/usr/local/bin/gleaner", env!("CARGO_BIN_EXE_gleaner")),
-    )
-    .unwrap();
+    fs::write(&path, unit.replace("/usr/local/bin/gleaner", env!("CARGO_BIN_EXE_gleaner"))).unwrap();
     path
 }
 
 fn systemd_analyze(arguments: &[&str], unit: &Path) -> Output {
-    Command::new("systemd-analyze")
-        .args(arguments)
-        .arg(unit)
-        .output()
-        .unwrap_or_else(|error| {
-            panic!("systemd-analyze (Debian package systemd): {error}\nhint: scripts/test installs what the tests need")
-        })
+    Command::new("systemd-analyze").args(arguments).arg(unit).output().unwrap_or_else(|error| {
+        panic!("systemd-analyze (Debian package systemd): {error}\nhint: scripts/test installs what the tests need")
+    })
 }
 
 fn assert_succeeded(done: &Output) {
-    let (out, err) = (
-        String::from_utf8_lossy(&done.stdout),
-        String::from_utf8_lossy(&done.stderr),
-    );
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{}\n{out}\n{err}", done.status);
 }
 
@@ -58,10 +44,7 @@ fn the_unit_exposes_no_more_than_a_crawler_needs() {
     let folder = tempfile::tempdir().unwrap();
     let threshold = format!("--threshold={EXPOSURE_TENTHS_MAX}");
     let unit = unit_with_this_binary(folder.path());
-    assert_succeeded(&systemd_analyze(
-        &["security", "--offline=true", "--no-pager", &threshold],
-        &unit,
-    ));
+    assert_succeeded(&systemd_analyze(&["security", "--offline=true", "--no-pager", &threshold], &unit));
 }
 
 fn install(root: &Path) -> String {
@@ -78,26 +61,17 @@ fn install(root: &Path) -> String {
 fn a_second_installation_keeps_the_rule_file_that_the_operator_changed() {
     let root = tempfile::tempdir().unwrap();
     install(root.path());
-    for path in [
-        "usr/local/bin/gleaner",
-        "etc/systemd/system/gleaner.service",
-        "etc/gleaner/rules/families/nginx.toml",
-    ] {
+    for path in ["usr/local/bin/gleaner", "etc/systemd/system/gleaner.service", "etc/gleaner/rules/families/nginx.toml"]
+    {
         assert!(root.path().join(path).is_file(), "{path} was not installed");
     }
-    assert!(
-        root.path().join("usr/local/share/man/man1/gleaner.1").is_file(),
-        "no manual page"
-    );
+    assert!(root.path().join("usr/local/share/man/man1/gleaner.1").is_file(), "no manual page");
 
     let rule = root.path().join("etc/gleaner/rules/families/nginx.toml");
     fs::write(&rule, "# ours\n").unwrap();
     let told = install(root.path());
     assert_eq!(fs::read_to_string(&rule).unwrap(), "# ours\n");
-    assert!(
-        rule.with_extension("toml.new").is_file(),
-        "the shipped file lies beside"
-    );
+    assert!(rule.with_extension("toml.new").is_file(), "the shipped file lies beside");
     assert!(told.contains("1 rule files differ"), "{told}");
 }
 
@@ -105,12 +79,8 @@ fn a_second_installation_keeps_the_rule_file_that_the_operator_changed() {
 fn uninstalling_leaves_the_rules() {
     let root = tempfile::tempdir().unwrap();
     install(root.path());
-    let done = Command::new(repository("scripts/install"))
-        .arg("--uninstall")
-        .arg("--root")
-        .arg(root.path())
-        .output()
-        .unwrap();
+    let done =
+        Command::new(repository("scripts/install")).arg("--uninstall").arg("--root").arg(root.path()).output().unwrap();
     assert_succeeded(&done);
     assert!(!root.path().join("usr/local/bin/gleaner").exists());
     assert!(!root.path().join("etc/systemd/system/gleaner.service").exists());

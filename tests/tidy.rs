@@ -103,27 +103,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const NEVER: &[(&str, &[&str], &str)] = &[
     (
         "crawl",
-        &[
-            "redb",
-            "redb_store",
-            "RedbStore",
-            "reqwest",
-            "HttpTransport",
-            "boa_engine",
-            "axum",
-        ],
+        &["redb", "redb_store", "RedbStore", "reqwest", "HttpTransport", "boa_engine", "axum"],
         "the loop knows the database and the wire by their traits only",
     ),
-    (
-        "crawldb",
-        &["reqwest", "axum", "scraper", "SystemTime", "Instant"],
-        "the database knows no HTTP and no clock",
-    ),
-    (
-        "fetch",
-        &["redb", "scraper", "html5ever"],
-        "fetch carries bytes and interprets none",
-    ),
+    ("crawldb", &["reqwest", "axum", "scraper", "SystemTime", "Instant"], "the database knows no HTTP and no clock"),
+    ("fetch", &["redb", "scraper", "html5ever"], "fetch carries bytes and interprets none"),
     ("politeness", IO, PURE),
     ("classify", IO, PURE),
     ("rules::judge", IO, PURE),
@@ -142,18 +126,7 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-const IO: &[&str] = &[
-    "async",
-    "await",
-    "tokio",
-    "fs",
-    "net",
-    "reqwest",
-    "redb",
-    "SystemTime",
-    "Instant",
-    "Clock",
-];
+const IO: &[&str] = &["async", "await", "tokio", "fs", "net", "reqwest", "redb", "SystemTime", "Instant", "Clock"];
 const PURE: &str = "decisions are pure: what they need, the time included, is an argument";
 
 /// Macros and attributes that must not be merged, in `src/` and `tests/` alike.
@@ -179,18 +152,8 @@ impl Source {
     fn new(path: &str, text: &str) -> Self {
         let (code, comments) = code_and_comments(text);
         // A file of tests is compiled for tests only.
-        let shipped = if path.ends_with("/tests.rs") {
-            String::new()
-        } else {
-            blank_test_modules(&code)
-        };
-        Self {
-            path: path.into(),
-            text: text.into(),
-            code,
-            comments,
-            shipped,
-        }
+        let shipped = if path.ends_with("/tests.rs") { String::new() } else { blank_test_modules(&code) };
+        Self { path: path.into(), text: text.into(), code, comments, shipped }
     }
 
     /// `src/crawl/visit.rs` → `crawl::visit`, `src/crawl/mod.rs` → `crawl`.
@@ -220,10 +183,7 @@ fn code_and_comments(text: &str) -> (String, String) {
             b'/' if bytes[at..].starts_with(b"//") => line_end(bytes, at),
             b'/' if is_comment => block_comment_end(bytes, at),
             b'"' => string_end(bytes, at + 1),
-            b'r' if !at
-                .checked_sub(1)
-                .is_some_and(|before| is_word(bytes[before]) && bytes[before] != b'b') =>
-            {
+            b'r' if !at.checked_sub(1).is_some_and(|before| is_word(bytes[before]) && bytes[before] != b'b') => {
                 raw_string_end(bytes, at).unwrap_or(at)
             }
             b'\'' => character_end(bytes, at).unwrap_or(at),
@@ -235,17 +195,11 @@ fn code_and_comments(text: &str) -> (String, String) {
         comments.extend(piece.iter().map(|byte| if is_comment { *byte } else { blank(byte) }));
         at += piece.len();
     }
-    (
-        String::from_utf8_lossy(&code).into_owned(),
-        String::from_utf8_lossy(&comments).into_owned(),
-    )
+    (String::from_utf8_lossy(&code).into_owned(), String::from_utf8_lossy(&comments).into_owned())
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at..]
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .map_or(bytes.len(), |length| at + length)
+    bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length)
 }
 
 fn block_comment_end(bytes: &[u8], mut at: usize) -> usize {
@@ -286,9 +240,7 @@ fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     let close = [b"\"".as_slice(), &vec![b'#'; hashes]].concat();
-    let length = bytes[open + 1..]
-        .windows(close.len())
-        .position(|window| window == close)?;
+    let length = bytes[open + 1..].windows(close.len()).position(|window| window == close)?;
     Some(open + 1 + length + close.len())
 }
 
@@ -396,10 +348,7 @@ fn direction_faults(source: &Source, may_use: &[(&str, &[&str])]) -> Vec<String>
         return Vec::new();
     }
     let Some((_, allowed)) = may_use.iter().find(|(name, _)| *name == room) else {
-        return vec![format!(
-            "{}:1: the room `{room}` has no line in MAY_USE of tests/tidy.rs; add it",
-            source.path
-        )];
+        return vec![format!("{}:1: the room `{room}` has no line in MAY_USE of tests/tidy.rs; add it", source.path)];
     };
     let rooms: BTreeSet<&str> = may_use.iter().map(|(name, _)| *name).collect();
     rooms_named(&source.shipped)
@@ -450,11 +399,7 @@ fn text_faults(source: &Source) -> Vec<String> {
     for (number, code) in source.code.lines().enumerate() {
         let code = code.replace(' ', "");
         for word in UNFINISHED.iter().filter(|word| code.contains(**word)) {
-            faults.push(format!(
-                "{}:{}: `{word}`; finish it or leave it out",
-                source.path,
-                number + 1
-            ));
+            faults.push(format!("{}:{}: `{word}`; finish it or leave it out", source.path, number + 1));
         }
     }
     for (line, mark) in words(&source.comments).filter(|(_, word)| MARKS.contains(word)) {
@@ -465,27 +410,16 @@ fn text_faults(source: &Source) -> Vec<String> {
 
 /// Caps that nothing applies.
 fn unused_limit_faults(limits: &Source, others: &[Source]) -> Vec<String> {
-    let used: BTreeSet<&str> = others
-        .iter()
-        .flat_map(|source| words(&source.shipped))
-        .map(|(_, word)| word)
-        .collect();
+    let used: BTreeSet<&str> = others.iter().flat_map(|source| words(&source.shipped)).map(|(_, word)| word).collect();
     let mut faults = Vec::new();
     for (number, line) in limits.code.lines().enumerate() {
         let Some(name) = line.strip_prefix("pub const ").and_then(|rest| rest.split(':').next()) else {
             continue;
         };
-        let within = limits
-            .code
-            .lines()
-            .enumerate()
-            .any(|(other, text)| other != number && words(text).any(|(_, w)| w == name));
+        let within =
+            limits.code.lines().enumerate().any(|(other, text)| other != number && words(text).any(|(_, w)| w == name));
         if !used.contains(name) && !within {
-            faults.push(format!(
-                "{}:{}: `{name}` caps nothing; apply it or remove it",
-                limits.path,
-                number + 1
-            ));
+            faults.push(format!("{}:{}: `{name}` caps nothing; apply it or remove it", limits.path, number + 1));
         }
     }
     faults
@@ -493,19 +427,13 @@ fn unused_limit_faults(limits: &Source, others: &[Source]) -> Vec<String> {
 
 /// Lines of the table that use a room below themselves, or none that exists.
 fn table_faults(may_use: &[(&str, &[&str])]) -> Vec<String> {
-    let order: BTreeMap<&str, usize> = may_use
-        .iter()
-        .enumerate()
-        .map(|(place, (name, _))| (*name, place))
-        .collect();
+    let order: BTreeMap<&str, usize> = may_use.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
     let mut faults = Vec::new();
     for (place, (room, allowed)) in may_use.iter().enumerate() {
         for used in *allowed {
             match order.get(used) {
                 Some(other) if *other < place => {}
-                Some(_) => faults.push(format!(
-                    "MAY_USE: `{room}` uses `{used}`, which does not stand above it"
-                )),
+                Some(_) => faults.push(format!("MAY_USE: `{room}` uses `{used}`, which does not stand above it")),
                 None => faults.push(format!("MAY_USE: `{room}` uses `{used}`, which has no line")),
             }
         }
@@ -548,23 +476,13 @@ fn assert_none(faults: &[String]) {
 #[test]
 fn dependencies_run_one_way() {
     assert_none(&table_faults(MAY_USE));
-    assert_none(
-        &sources("src")
-            .iter()
-            .flat_map(|source| direction_faults(source, MAY_USE))
-            .collect::<Vec<_>>(),
-    );
+    assert_none(&sources("src").iter().flat_map(|source| direction_faults(source, MAY_USE)).collect::<Vec<_>>());
 }
 
 #[test]
 fn rooms_never_name_what_is_not_theirs() {
     let sources = sources("src");
-    assert_none(
-        &sources
-            .iter()
-            .flat_map(|source| absence_faults(source, NEVER))
-            .collect::<Vec<_>>(),
-    );
+    assert_none(&sources.iter().flat_map(|source| absence_faults(source, NEVER)).collect::<Vec<_>>());
     for (module, ..) in NEVER {
         assert!(
             sources.iter().any(|source| source.module() == *module),
@@ -581,9 +499,8 @@ fn files_are_finished_short_and_say_what_they_are_for() {
 
 #[test]
 fn every_limit_caps_something() {
-    let (limits, others): (Vec<_>, Vec<_>) = sources("src")
-        .into_iter()
-        .partition(|source| source.path == "src/limits.rs");
+    let (limits, others): (Vec<_>, Vec<_>) =
+        sources("src").into_iter().partition(|source| source.path == "src/limits.rs");
     assert_none(&unused_limit_faults(&limits[0], &others));
 }
 
@@ -591,12 +508,8 @@ fn every_limit_caps_something() {
 mod alarm {
     use super::*;
 
-    const TABLE: &[(&str, &[&str])] = &[
-        ("clock", &[]),
-        ("url", &[]),
-        ("fetch", &["url"]),
-        ("crawl", &["clock", "fetch", "url"]),
-    ];
+    const TABLE: &[(&str, &[&str])] =
+        &[("clock", &[]), ("url", &[]), ("fetch", &["url"]), ("crawl", &["clock", "fetch", "url"])];
 
     fn direction(path: &str, text: &str) -> Vec<String> {
         direction_faults(&Source::new(path, text), TABLE)
@@ -604,27 +517,16 @@ mod alarm {
 
     #[test]
     fn a_station_that_names_the_loop_is_told_with_its_line() {
-        let faults = direction(
-            "src/fetch/http.rs",
-            "//! Wire.\n\nuse crate::url::CrawlUrl;\nuse crate::crawl::Visit;\n",
-        );
+        let faults =
+            direction("src/fetch/http.rs", "//! Wire.\n\nuse crate::url::CrawlUrl;\nuse crate::crawl::Visit;\n");
         assert_eq!(faults.len(), 1, "{faults:?}");
-        assert!(
-            faults[0].starts_with("src/fetch/http.rs:4: `fetch` names `crawl`"),
-            "{faults:?}"
-        );
+        assert!(faults[0].starts_with("src/fetch/http.rs:4: `fetch` names `crawl`"), "{faults:?}");
     }
 
     #[test]
     fn a_dependency_without_a_use_line_is_seen_too() {
-        assert_eq!(
-            direction("src/fetch.rs", "//! Wire.\nfn f(at: crate::clock::UnixMillis) {}\n").len(),
-            1
-        );
-        assert_eq!(
-            direction("src/url.rs", "//! U.\nuse crate::{clock::{A, B}, fetch, url::C};\n").len(),
-            2
-        );
+        assert_eq!(direction("src/fetch.rs", "//! Wire.\nfn f(at: crate::clock::UnixMillis) {}\n").len(), 1);
+        assert_eq!(direction("src/url.rs", "//! U.\nuse crate::{clock::{A, B}, fetch, url::C};\n").len(), 2);
     }
 
     #[test]
@@ -634,11 +536,7 @@ mod alarm {
                     #[cfg(test)]\nmod tests {\n    use crate::crawl::X;\n}\n";
         assert_eq!(direction("src/url.rs", text), Vec::<String>::new());
         let after = format!("{text}use crate::crawl::Y;\n");
-        assert_eq!(
-            direction("src/url.rs", &after).len(),
-            1,
-            "what follows a test module is shipped"
-        );
+        assert_eq!(direction("src/url.rs", &after).len(), 1, "what follows a test module is shipped");
     }
 
     #[test]
@@ -655,17 +553,11 @@ mod alarm {
 
     #[test]
     fn a_pure_room_that_waits_or_reads_the_clock_is_told() {
-        let source = Source::new(
-            "src/politeness/mod.rs",
-            "//! P.\nasync fn f() { g().await; }\n// await in a comment\n",
-        );
+        let source =
+            Source::new("src/politeness/mod.rs", "//! P.\nasync fn f() { g().await; }\n// await in a comment\n");
         assert_eq!(absence_faults(&source, NEVER).len(), 2);
         let source = Source::new("src/politenessless.rs", "//! P.\nasync fn f() {}\n");
-        assert_eq!(
-            absence_faults(&source, NEVER),
-            Vec::<String>::new(),
-            "another room whose name begins the same"
-        );
+        assert_eq!(absence_faults(&source, NEVER), Vec::<String>::new(), "another room whose name begins the same");
     }
 
     #[test]
@@ -682,10 +574,7 @@ mod alarm {
 
     #[test]
     fn a_limit_that_nothing_applies_is_told() {
-        let limits = Source::new(
-            "src/limits.rs",
-            "//! L.\npub const A_MAX: usize = 1;\npub const B_MAX: usize = 2;\n",
-        );
+        let limits = Source::new("src/limits.rs", "//! L.\npub const A_MAX: usize = 1;\npub const B_MAX: usize = 2;\n");
         let user = Source::new(
             "src/a.rs",
             "//! A. B_MAX\nuse crate::limits;\nfn f() -> usize { limits::A_MAX }\n#[cfg(test)]\nmod tests { const X: usize = B_MAX; }\n",

@@ -22,14 +22,7 @@ async fn repair(harvest: &Harvest) -> Verdict {
 async fn harvest_of(torrents: u64) -> (Harvest, Vec<TorrentRow>) {
     let harvest = Harvest::new();
     for number in 0..torrents {
-        harvest
-            .store(
-                &torrent("t", number, "http://t/a"),
-                "alpha.example",
-                &format!("/d/{number}"),
-                NOON,
-            )
-            .await;
+        harvest.store(&torrent("t", number, "http://t/a"), "alpha.example", &format!("/d/{number}"), NOON).await;
     }
     let mut rows = Vec::new();
     while rows.len() < torrents as usize {
@@ -46,11 +39,7 @@ fn path(harvest: &Harvest, row: &TorrentRow) -> PathBuf {
 /// After a repair nothing is wrong, and a second repair finds nothing to do.
 async fn assert_sound(harvest: &Harvest, torrents: u64) {
     let verdict = look(harvest).await;
-    assert_eq!(
-        (verdict.faults(), verdict.torrents, verdict.whole),
-        (0, torrents, torrents),
-        "{verdict:?}"
-    );
+    assert_eq!((verdict.faults(), verdict.torrents, verdict.whole), (0, torrents, torrents), "{verdict:?}");
     assert_eq!(repair(harvest).await.repaired, Some(Repaired::default()));
 }
 
@@ -58,10 +47,7 @@ async fn assert_sound(harvest: &Harvest, torrents: u64) {
 async fn a_sound_archive_has_no_findings() {
     let (harvest, _) = harvest_of(700).await;
     let verdict = look(&harvest).await;
-    assert_eq!(
-        (verdict.torrents, verdict.files, verdict.whole, verdict.faults()),
-        (700, 700, 700, 0)
-    );
+    assert_eq!((verdict.torrents, verdict.files, verdict.whole, verdict.faults()), (700, 700, 700, 0));
     assert!(verdict.is_sound());
     assert_sound(&harvest, 700).await;
 }
@@ -80,10 +66,7 @@ async fn a_lost_file_is_found_and_its_sources_become_due() {
     assert!(!verdict.is_sound());
 
     let repaired = repair(&harvest).await.repaired.unwrap();
-    assert_eq!(
-        (repaired.forgotten, repaired.without_source, repaired.sources_due),
-        (3, 0, 3)
-    );
+    assert_eq!((repaired.forgotten, repaired.without_source, repaired.sources_due), (3, 0, 3));
     assert_eq!(harvest.db.queued(host, 10).await.unwrap().len(), 3);
     assert_eq!(harvest.db.host_due(host, NOW).await.unwrap(), HostDue::Now);
     assert_sound(&harvest, 297).await;
@@ -104,21 +87,11 @@ async fn a_damaged_file_is_kept_aside_and_fetched_again() {
     let verdict = look(&harvest).await;
     assert_eq!((verdict.damaged.count, verdict.whole, verdict.faults()), (2, 18, 2));
     assert!(verdict.damaged.listed[0].detail.contains("no torrent"), "{verdict:?}");
-    assert!(
-        verdict.damaged.listed[1].detail.contains("another torrent"),
-        "{verdict:?}"
-    );
+    assert!(verdict.damaged.listed[1].detail.contains("another torrent"), "{verdict:?}");
 
     let repaired = repair(&harvest).await.repaired.unwrap();
-    assert_eq!(
-        (repaired.set_aside, repaired.forgotten, repaired.sources_due),
-        (2, 2, 2)
-    );
-    let aside = harvest
-        .archive
-        .dir()
-        .join("damaged")
-        .join(path(&harvest, &rows[4]).file_name().unwrap());
+    assert_eq!((repaired.set_aside, repaired.forgotten, repaired.sources_due), (2, 2, 2));
+    let aside = harvest.archive.dir().join("damaged").join(path(&harvest, &rows[4]).file_name().unwrap());
     assert_eq!(std::fs::read(&aside).unwrap(), cut);
     assert_sound(&harvest, 18).await;
 
@@ -150,25 +123,13 @@ async fn the_same_torrent_with_other_bytes_is_taken_as_it_is() {
 async fn files_without_rows_are_taken_in() {
     let (harvest, _) = harvest_of(300).await;
     // Keys before, between and behind those of the rows, and of a page of rows.
-    let orphans: Vec<_> = (1_000..1_400)
-        .map(|number| torrent("o", number, "http://t/a"))
-        .collect();
-    let files: Vec<_> = orphans
-        .iter()
-        .map(|body| (facts_of(body).infohashes, &body[..]))
-        .collect();
+    let orphans: Vec<_> = (1_000..1_400).map(|number| torrent("o", number, "http://t/a")).collect();
+    let files: Vec<_> = orphans.iter().map(|body| (facts_of(body).infohashes, &body[..])).collect();
     harvest.archive.store_batch(&files).unwrap();
     let verdict = look(&harvest).await;
-    assert_eq!(
-        (verdict.orphans.count, verdict.orphans.listed.len(), verdict.whole),
-        (400, 100, 300)
-    );
+    assert_eq!((verdict.orphans.count, verdict.orphans.listed.len(), verdict.whole), (400, 100, 300));
     assert_eq!(repair(&harvest).await.repaired.unwrap().adopted, 400);
-    let known = harvest
-        .db
-        .known_torrents(vec![facts_of(&orphans[7]).infohashes])
-        .await
-        .unwrap();
+    let known = harvest.db.known_torrents(vec![facts_of(&orphans[7]).infohashes]).await.unwrap();
     assert!(known[0].is_some());
     assert_sound(&harvest, 700).await;
 }
@@ -180,17 +141,10 @@ async fn misplaced_torrents_are_put_where_they_belong() {
     // A known one under a wrong name; a known one in a wrong folder; an unknown one at the top; a second copy; an
     // unknown one under another's name.
     std::fs::rename(path(&harvest, &rows[0]), dir.join("00 renamed.torrent")).unwrap();
-    let wrong_folder = dir.join(if rows[1].facts.infohashes.key()[0] == 0xfe {
-        "fd"
-    } else {
-        "fe"
-    });
+    let wrong_folder = dir.join(if rows[1].facts.infohashes.key()[0] == 0xfe { "fd" } else { "fe" });
     std::fs::create_dir_all(&wrong_folder).unwrap();
-    std::fs::rename(
-        path(&harvest, &rows[1]),
-        wrong_folder.join(path(&harvest, &rows[1]).file_name().unwrap()),
-    )
-    .unwrap();
+    std::fs::rename(path(&harvest, &rows[1]), wrong_folder.join(path(&harvest, &rows[1]).file_name().unwrap()))
+        .unwrap();
     let unknown = torrent("u", 5_000, "http://t/a");
     std::fs::write(dir.join("upload.torrent"), &unknown).unwrap();
     std::fs::copy(path(&harvest, &rows[2]), dir.join("copy.torrent")).unwrap();
@@ -199,23 +153,11 @@ async fn misplaced_torrents_are_put_where_they_belong() {
     std::fs::write(dir.join("77").join(format!("{}.torrent", "77".repeat(20))), &posing).unwrap();
 
     let verdict = look(&harvest).await;
-    assert_eq!(
-        (verdict.misplaced.count, verdict.missing.count, verdict.files),
-        (5, 2, 53)
-    );
+    assert_eq!((verdict.misplaced.count, verdict.missing.count, verdict.files), (5, 2, 53));
     let repaired = repair(&harvest).await.repaired.unwrap();
-    assert_eq!(
-        (repaired.moved, repaired.adopted, repaired.set_aside, repaired.forgotten),
-        (4, 2, 1, 0)
-    );
-    assert_eq!(
-        std::fs::read(harvest.archive.path_of(&facts_of(&unknown).infohashes)).unwrap(),
-        unknown
-    );
-    assert_eq!(
-        std::fs::read(harvest.archive.path_of(&facts_of(&posing).infohashes)).unwrap(),
-        posing
-    );
+    assert_eq!((repaired.moved, repaired.adopted, repaired.set_aside, repaired.forgotten), (4, 2, 1, 0));
+    assert_eq!(std::fs::read(harvest.archive.path_of(&facts_of(&unknown).infohashes)).unwrap(), unknown);
+    assert_eq!(std::fs::read(harvest.archive.path_of(&facts_of(&posing).infohashes)).unwrap(), posing);
     assert_sound(&harvest, 52).await;
 }
 
@@ -251,14 +193,7 @@ async fn junk_under_a_torrents_name_is_set_aside() {
     std::fs::write(harvest.archive.dir().join(&name), "<html>").unwrap();
     let verdict = repair(&harvest).await;
     assert_eq!((verdict.damaged.count, verdict.repaired.unwrap().set_aside), (1, 1));
-    assert!(
-        harvest
-            .archive
-            .dir()
-            .join("damaged")
-            .join(format!("{}.torrent", "77".repeat(20)))
-            .exists()
-    );
+    assert!(harvest.archive.dir().join("damaged").join(format!("{}.torrent", "77".repeat(20))).exists());
     assert_sound(&harvest, 5).await;
 }
 
@@ -296,10 +231,7 @@ async fn every_fault_at_once_is_repaired_in_one_run() {
             3 => std::fs::rename(file, harvest.archive.dir().join(format!("{at}.torrent"))).unwrap(),
             4 => {
                 let body = torrent("o", 10_000 + at as u64, "http://t/a");
-                harvest
-                    .archive
-                    .store_batch(&[(facts_of(&body).infohashes, &body)])
-                    .unwrap();
+                harvest.archive.store_batch(&[(facts_of(&body).infohashes, &body)]).unwrap();
                 expected += 1;
             }
             _ => {}

@@ -26,22 +26,10 @@ const ASK_BYTES_MAX: u64 = 64 << 10;
 pub enum Ask {
     Status,
     Hosts,
-    SiteCounts {
-        site: String,
-    },
-    Torrents {
-        after: Option<Vec<u8>>,
-        rows_max: usize,
-    },
-    Magnets {
-        after: Option<Vec<u8>>,
-        rows_max: usize,
-    },
-    Listings {
-        site: String,
-        after: Option<(HostId, Box<str>, u64)>,
-        rows_max: usize,
-    },
+    SiteCounts { site: String },
+    Torrents { after: Option<Vec<u8>>, rows_max: usize },
+    Magnets { after: Option<Vec<u8>>, rows_max: usize },
+    Listings { site: String, after: Option<(HostId, Box<str>, u64)>, rows_max: usize },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -143,10 +131,7 @@ impl Remote {
     pub async fn connect(data_dir: &Path) -> Option<Self> {
         let path = socket_path(data_dir);
         let stream = UnixStream::connect(&path).await.ok()?;
-        Some(Self {
-            path,
-            stream: tokio::sync::Mutex::new(BufReader::new(stream)),
-        })
+        Some(Self { path, stream: tokio::sync::Mutex::new(BufReader::new(stream)) })
     }
 
     /// The live status.
@@ -155,28 +140,15 @@ impl Remote {
     }
 
     async fn ask<T: serde::de::DeserializeOwned>(&self, ask: &Ask) -> Result<T, CrawlDbError> {
-        let fault = |detail: String| CrawlDbError::Storage {
-            path: self.path.clone(),
-            detail,
-            full: false,
-        };
+        let fault = |detail: String| CrawlDbError::Storage { path: self.path.clone(), detail, full: false };
         let mut stream = self.stream.lock().await;
         let mut line = serde_json::to_vec(ask).map_err(|error| fault(error.to_string()))?;
         line.push(b'\n');
-        stream
-            .get_mut()
-            .write_all(&line)
-            .await
-            .map_err(|error| fault(error.to_string()))?;
+        stream.get_mut().write_all(&line).await.map_err(|error| fault(error.to_string()))?;
         let mut answer = String::new();
-        stream
-            .read_line(&mut answer)
-            .await
-            .map_err(|error| fault(error.to_string()))?;
+        stream.read_line(&mut answer).await.map_err(|error| fault(error.to_string()))?;
         if answer.is_empty() {
-            return Err(fault(
-                "the process that holds the data folder has ended; run the command again".to_owned(),
-            ));
+            return Err(fault("the process that holds the data folder has ended; run the command again".to_owned()));
         }
         match serde_json::from_str(&answer).map_err(|error| fault(error.to_string()))? {
             Answer::Ok(value) => Ok(value),
@@ -209,11 +181,6 @@ impl Reader for Remote {
         after: Option<(HostId, Box<str>, u64)>,
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
-        self.ask(&Ask::Listings {
-            site: site.to_owned(),
-            after,
-            rows_max,
-        })
-        .await
+        self.ask(&Ask::Listings { site: site.to_owned(), after, rows_max }).await
     }
 }

@@ -73,13 +73,7 @@ impl App {
     pub fn open(options: &Options) -> anyhow::Result<Self> {
         let data_dir = &options.data_dir;
         let cache_bytes = options.cache_bytes;
-        let db = RedbStore::open(
-            &database_path(data_dir),
-            OpenOptions {
-                cache_bytes,
-                ..OpenOptions::default()
-            },
-        )?;
+        let db = RedbStore::open(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         let archive = Archive::open(archive_path(data_dir), true)?;
         Ok(Self {
             data_dir: data_dir.clone(),
@@ -105,12 +99,7 @@ impl App {
             connections_max: rules.rate.connections.into(),
         })
         .with_context(|| format!("site {}", rules.name))?;
-        Ok(Arc::new(Site::new(
-            Arc::clone(rules),
-            Arc::new(transport),
-            Arc::clone(&self.clock),
-            Arc::clone(&self.db),
-        )))
+        Ok(Arc::new(Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db))))
     }
 
     /// A crew without sites yet, and its committer at work.
@@ -136,14 +125,7 @@ impl App {
             pages: Arc::new(AtomicU64::new(0)),
             alive: Arc::new(AtomicU64::new(0)),
         };
-        Crew {
-            shared,
-            options,
-            _stop: stop,
-            committer,
-            failing,
-            loops: JoinSet::new(),
-        }
+        Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
     }
 }
 
@@ -152,10 +134,7 @@ pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
     if database_path(data_dir).exists() {
         return Ok(());
     }
-    bail!(
-        "{}: no crawl has begun here\nhint: pass the right --data, or begin with `gleaner crawl`",
-        data_dir.display()
-    )
+    bail!("{}: no crawl has begun here\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
 }
 
 /// Where the crawl database of a data folder lies.
@@ -187,11 +166,7 @@ impl Crew {
     pub fn add(&mut self, site: Arc<Site>) -> (watch::Sender<bool>, Arc<AtomicU64>) {
         let (stop, stopped) = watch::channel(false);
         let alive = Arc::new(AtomicU64::new(site.clock.now().0));
-        let shared = Shared {
-            stop: stopped,
-            alive: Arc::clone(&alive),
-            ..self.shared.clone()
-        };
+        let shared = Shared { stop: stopped, alive: Arc::clone(&alive), ..self.shared.clone() };
         let options = self.options.clone();
         self.loops.spawn(async move {
             let name = site.rules.name.to_string();

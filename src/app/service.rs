@@ -55,26 +55,14 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
 
     let progress = Progress::default();
     let _control = control::serve(app, Some(progress.clone()))?;
-    let options = RunOptions {
-        keep_looking: true,
-        ..RunOptions::default()
-    };
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress);
-    let mut service = Service {
-        app,
-        rules_dir,
-        crew,
-        running: BTreeMap::new(),
-        ending: BTreeMap::new(),
-    };
+    let mut service = Service { app, rules_dir, crew, running: BTreeMap::new(), ending: BTreeMap::new() };
     service.read_rules();
     if service.running.is_empty() {
         tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");
     }
-    notify_systemd(&[
-        sd_notify::NotifyState::Ready,
-        sd_notify::NotifyState::Status(&service.summary()),
-    ]);
+    notify_systemd(&[sd_notify::NotifyState::Ready, sd_notify::NotifyState::Status(&service.summary())]);
     tracing::info!(sites = service.running.len(), data = %app.data_dir.display(), "service is up");
 
     let mut watchdog = tokio::time::interval(watchdog_interval());
@@ -130,11 +118,7 @@ impl Service<'_> {
     fn reload(&mut self) {
         notify_systemd(&[sd_notify::NotifyState::Reloading]);
         let files = rules::load_dir(self.rules_dir);
-        let bad: Vec<PathBuf> = files
-            .iter()
-            .filter(|file| file.site.is_err())
-            .map(|file| file.path.clone())
-            .collect();
+        let bad: Vec<PathBuf> = files.iter().filter(|file| file.site.is_err()).map(|file| file.path.clone()).collect();
         let mut wanted = Vec::new();
         for file in files {
             match file.site {
@@ -160,10 +144,7 @@ impl Service<'_> {
         for site in wanted {
             self.want(&site);
         }
-        notify_systemd(&[
-            sd_notify::NotifyState::Ready,
-            sd_notify::NotifyState::Status(&self.summary()),
-        ]);
+        notify_systemd(&[sd_notify::NotifyState::Ready, sd_notify::NotifyState::Status(&self.summary())]);
     }
 
     fn want(&mut self, site: &Arc<SiteRules>) {
@@ -191,12 +172,7 @@ impl Service<'_> {
                 let (stop, alive) = self.crew.add(built);
                 self.running.insert(
                     site.name.to_string(),
-                    Running {
-                        file: site.file.to_path_buf(),
-                        fingerprint: self.fingerprint(site),
-                        stop,
-                        alive,
-                    },
+                    Running { file: site.file.to_path_buf(), fingerprint: self.fingerprint(site), stop, alive },
                 );
             }
             Err(error) => tracing::error!(site = %site.name, error = format!("{error:#}"), "site cannot start"),
@@ -268,10 +244,7 @@ fn watch_rules(rules_dir: &Path) -> anyhow::Result<(mpsc::Receiver<()>, notify::
     })
     .context("cannot watch for changes of rule files")?;
     watcher.watch(rules_dir, RecursiveMode::Recursive).with_context(|| {
-        format!(
-            "{}: cannot be watched (hint: create the folder, or pass --rules DIR)",
-            rules_dir.display()
-        )
+        format!("{}: cannot be watched (hint: create the folder, or pass --rules DIR)", rules_dir.display())
     })?;
     Ok((changes, watcher))
 }

@@ -63,11 +63,7 @@ pub struct BlockedHost {
 pub async fn report(db: &dyn Reader, progress: Option<&Progress>) -> Result<StatusReport, CrawlDbError> {
     let live = progress.map(Progress::snapshot).unwrap_or_default();
     let hosts = db.hosts().await?;
-    let names: BTreeSet<&str> = hosts
-        .iter()
-        .map(|host| &*host.site)
-        .chain(live.keys().map(String::as_str))
-        .collect();
+    let names: BTreeSet<&str> = hosts.iter().map(|host| &*host.site).chain(live.keys().map(String::as_str)).collect();
     let mut sites = Vec::new();
     for name in names {
         let counts = db.site_counts(name).await?;
@@ -91,22 +87,12 @@ pub async fn report(db: &dyn Reader, progress: Option<&Progress>) -> Result<Stat
             urls_known: counts.urls_known,
             urls_queued: counts.urls_queued,
             body_bytes: counts.body_bytes,
-            outcomes: counts
-                .outcomes
-                .iter()
-                .map(|(outcome, count)| (outcome.name().to_owned(), *count))
-                .collect(),
+            outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name().to_owned(), *count)).collect(),
             under_way: now.under_way,
-            waiting: now.waiting.map(|(until, reason)| Waiting {
-                until: until.rfc3339(),
-                reason,
-            }),
+            waiting: now.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
             blocked_hosts,
             ended: now.ended,
         });
     }
-    Ok(StatusReport {
-        crawling: progress.is_some(),
-        sites,
-    })
+    Ok(StatusReport { crawling: progress.is_some(), sites })
 }

@@ -1,3 +1,5 @@
+//! The classifier on bodies that lie in every direction.
+
 use proptest::prelude::*;
 
 use super::*;
@@ -7,11 +9,7 @@ const WARNING: &[u8] = b"<br />\n<b>Warning</b>:  Undefined array key in <b>/srv
 const HTML: &[u8] = b"<!DOCTYPE html>\n<html><head><title>Login</title></head><body><a href='/'>d8:announce0:</a>";
 
 fn facts(content_type: Option<&str>) -> HeaderFacts<'_> {
-    HeaderFacts {
-        content_type,
-        accepts_pages: true,
-        ..HeaderFacts::default()
-    }
+    HeaderFacts { content_type, accepts_pages: true, ..HeaderFacts::default() }
 }
 
 fn whole(content_type: Option<&str>, body: &[u8]) -> Decision {
@@ -57,18 +55,8 @@ fn no_header_hides_a_torrent() {
             b"\nNotice: Undefined index: d in /srv/d8.php\n",
         ] {
             let body = [junk, TORRENT, &vec![b'x'; 9_000]].concat();
-            assert_eq!(
-                whole(content_type, &body),
-                Decision::Torrent,
-                "{content_type:?} {}",
-                junk.escape_ascii()
-            );
-            assert_eq!(
-                slowly(content_type, &body).0,
-                Decision::Torrent,
-                "{content_type:?} {}",
-                junk.escape_ascii()
-            );
+            assert_eq!(whole(content_type, &body), Decision::Torrent, "{content_type:?} {}", junk.escape_ascii());
+            assert_eq!(slowly(content_type, &body).0, Decision::Torrent, "{content_type:?} {}", junk.escape_ascii());
         }
     }
 }
@@ -116,12 +104,9 @@ fn large_binaries_are_stopped_in_their_first_bytes() {
     ];
     for (front, kind) in cases {
         let body = [front, &[7, 0, 9].repeat(600)].concat();
-        for content_type in [
-            None,
-            Some("application/x-bittorrent"),
-            Some("application/octet-stream"),
-            Some("text/html"),
-        ] {
+        for content_type in
+            [None, Some("application/x-bittorrent"), Some("application/octet-stream"), Some("text/html")]
+        {
             let (decision, at) = slowly(content_type, &body);
             // A tar archive or a boot sector shows itself late; before that it is binary all the same.
             let expected = [
@@ -133,42 +118,26 @@ fn large_binaries_are_stopped_in_their_first_bytes() {
             assert!(at <= SNIFF_BYTES, "{kind:?} after {at} bytes");
         }
     }
-    assert_eq!(
-        slowly(None, &[0; 40_000]),
-        (Decision::Discard(DiscardReason::Binary(DiskImage)), SNIFF_BYTES)
-    );
+    assert_eq!(slowly(None, &[0; 40_000]), (Decision::Discard(DiscardReason::Binary(DiskImage)), SNIFF_BYTES));
 }
 
 #[test]
 fn html_where_a_file_was_promised_is_named_so() {
     let posing = Decision::Discard(DiscardReason::HtmlPosingAsTorrent);
-    for content_type in [
-        "application/x-bittorrent",
-        "application/octet-stream",
-        "application/force-download",
-        "text/plain",
-    ] {
-        assert_eq!(
-            whole(Some(content_type), &HTML.replace_quote()),
-            posing,
-            "{content_type}"
-        );
+    for content_type in
+        ["application/x-bittorrent", "application/octet-stream", "application/force-download", "text/plain"]
+    {
+        assert_eq!(whole(Some(content_type), &HTML.replace_quote()), posing, "{content_type}");
     }
     let disposition = |disposition| {
-        let facts = HeaderFacts {
-            disposition: Some(disposition),
-            ..facts(Some("text/html"))
-        };
+        let facts = HeaderFacts { disposition: Some(disposition), ..facts(Some("text/html")) };
         Classifier::new(facts).feed(&HTML.replace_quote(), true)
     };
     assert_eq!(disposition("attachment; filename=\"x.torrent\""), posing);
     assert_eq!(disposition("attachment; filename*=UTF-8''%E7%A7%8D.torrent"), posing);
     assert_eq!(disposition("attachment; filename=x"), posing);
     assert_eq!(disposition("inline"), Decision::Page(PageKind::Html));
-    assert_eq!(
-        disposition("inline; filename=\"index.html\""),
-        Decision::Page(PageKind::Html)
-    );
+    assert_eq!(disposition("inline; filename=\"index.html\""), Decision::Page(PageKind::Html));
 }
 
 trait ReplaceQuote {
@@ -178,46 +147,20 @@ trait ReplaceQuote {
 impl ReplaceQuote for [u8] {
     /// The page without the torrent that it quotes.
     fn replace_quote(&self) -> Vec<u8> {
-        self.iter()
-            .map(|byte| if *byte == b':' { b'.' } else { *byte })
-            .collect()
+        self.iter().map(|byte| if *byte == b':' { b'.' } else { *byte }).collect()
     }
 }
 
 #[test]
 fn pages_are_pages_even_when_they_quote_a_torrent() {
-    for content_type in [
-        None,
-        Some("text/html"),
-        Some("application/xhtml+xml"),
-        Some("image/png"),
-    ] {
-        assert_eq!(
-            whole(content_type, HTML),
-            Decision::Page(PageKind::Html),
-            "{content_type:?}"
-        );
+    for content_type in [None, Some("text/html"), Some("application/xhtml+xml"), Some("image/png")] {
+        assert_eq!(whole(content_type, HTML), Decision::Page(PageKind::Html), "{content_type:?}");
     }
-    assert_eq!(
-        whole(Some("text/html"), b"Plain words with a <a href=x>link</a>"),
-        Decision::Page(PageKind::Html)
-    );
-    assert_eq!(
-        whole(None, b"Plain words with a <A HREF=x>link</a>"),
-        Decision::Page(PageKind::Html)
-    );
-    assert_eq!(
-        whole(Some("text/html"), b"<table><tr><td>d1:a"),
-        Decision::Page(PageKind::Html)
-    );
-    let unwanted = HeaderFacts {
-        accepts_pages: false,
-        ..facts(Some("text/html"))
-    };
-    assert_eq!(
-        Classifier::new(unwanted).feed(HTML, true),
-        Decision::Discard(DiscardReason::PageNotWanted)
-    );
+    assert_eq!(whole(Some("text/html"), b"Plain words with a <a href=x>link</a>"), Decision::Page(PageKind::Html));
+    assert_eq!(whole(None, b"Plain words with a <A HREF=x>link</a>"), Decision::Page(PageKind::Html));
+    assert_eq!(whole(Some("text/html"), b"<table><tr><td>d1:a"), Decision::Page(PageKind::Html));
+    let unwanted = HeaderFacts { accepts_pages: false, ..facts(Some("text/html")) };
+    assert_eq!(Classifier::new(unwanted).feed(HTML, true), Decision::Discard(DiscardReason::PageNotWanted));
 }
 
 #[test]
@@ -228,12 +171,7 @@ fn pages_in_utf_16_and_behind_marks_are_pages() {
             .flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() })
             .collect()
     };
-    for body in [
-        wide(true),
-        wide(false),
-        wide(true)[2..].to_vec(),
-        wide(false)[2..].to_vec(),
-    ] {
+    for body in [wide(true), wide(false), wide(true)[2..].to_vec(), wide(false)[2..].to_vec()] {
         assert_eq!(slowly(Some("text/html"), &body).0, Decision::Page(PageKind::Html));
         assert_eq!(slowly(None, &body).0, Decision::Page(PageKind::Html));
     }
@@ -259,47 +197,27 @@ fn feeds_and_sitemaps_are_pages_of_their_kind() {
             );
         }
     }
-    assert_eq!(
-        whole(None, b"<?xml version='1.0'?><!DOCTYPE html><html>"),
-        Decision::Page(PageKind::Html)
-    );
-    assert_eq!(
-        whole(Some("text/xml"), b"<?xml version='1.0'?><svg>"),
-        Decision::Discard(DiscardReason::Text)
-    );
+    assert_eq!(whole(None, b"<?xml version='1.0'?><!DOCTYPE html><html>"), Decision::Page(PageKind::Html));
+    assert_eq!(whole(Some("text/xml"), b"<?xml version='1.0'?><svg>"), Decision::Discard(DiscardReason::Text));
 }
 
 #[test]
 fn text_that_is_no_torrent_is_discarded() {
     let text = Decision::Discard(DiscardReason::Text);
-    for content_type in [
-        None,
-        Some("text/plain"),
-        Some("application/x-bittorrent"),
-        Some("application/json"),
-    ] {
+    for content_type in [None, Some("text/plain"), Some("application/x-bittorrent"), Some("application/json")] {
         assert_eq!(whole(content_type, b"d8:announcement of the new release"), text);
         assert_eq!(whole(content_type, b"{\"error\":\"log in\"}"), text);
         assert_eq!(whole(content_type, b"d"), text);
     }
-    assert_eq!(
-        slowly(Some("text/plain"), &b"word ".repeat(3_000)),
-        (text, TORRENT_JUNK_BYTES_MAX + SNIFF_BYTES)
-    );
+    assert_eq!(slowly(Some("text/plain"), &b"word ".repeat(3_000)), (text, TORRENT_JUNK_BYTES_MAX + SNIFF_BYTES));
     let empty = Decision::Discard(DiscardReason::Empty);
     assert_eq!((whole(None, b""), whole(None, b"\xef\xbb\xbf \n")), (empty, empty));
 }
 
 #[test]
 fn torrents_announced_too_large_are_not_begun() {
-    let facts = HeaderFacts {
-        content_length: Some(TORRENT_BYTES_MAX as u64 + 1),
-        ..facts(None)
-    };
-    assert_eq!(
-        Classifier::new(facts).feed(TORRENT, false),
-        Decision::Discard(DiscardReason::TooLarge)
-    );
+    let facts = HeaderFacts { content_length: Some(TORRENT_BYTES_MAX as u64 + 1), ..facts(None) };
+    assert_eq!(Classifier::new(facts).feed(TORRENT, false), Decision::Discard(DiscardReason::TooLarge));
 }
 
 #[test]

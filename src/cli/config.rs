@@ -9,16 +9,10 @@ use crate::rules::fault;
 
 /// Reads the configuration; its faults are told here, all at once.
 pub fn load(global: &Global) -> Result<Config, ExitCode> {
-    let overrides = Overrides {
-        data_dir: global.data.clone(),
-        rules_dir: global.rules.clone(),
-        log_format: global.log_format,
-    };
+    let overrides =
+        Overrides { data_dir: global.data.clone(), rules_dir: global.rules.clone(), log_format: global.log_format };
     Config::load(global.config.as_deref(), &overrides).map_err(|faults| {
-        eprint!(
-            "{}",
-            fault::render(&faults, fault::colour_wanted(std::io::stderr().is_terminal()))
-        );
+        eprint!("{}", fault::render(&faults, fault::colour_wanted(std::io::stderr().is_terminal())));
         ExitCode::FAILURE
     })
 }

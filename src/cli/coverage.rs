@@ -56,11 +56,7 @@ async fn text(db: &dyn Reader, options: &Options) -> anyhow::Result<String> {
         bail!("site {site} is not in the database\nhint: {}", hint(site, &known));
     }
     let found = coverage::of_site(db, site).await?;
-    Ok(if options.json {
-        serde_json::to_string(&found)? + "\n"
-    } else {
-        found.to_string()
-    })
+    Ok(if options.json { serde_json::to_string(&found)? + "\n" } else { found.to_string() })
 }
 
 fn hint(site: &str, known: &BTreeSet<String>) -> String {
@@ -68,10 +64,7 @@ fn hint(site: &str, known: &BTreeSet<String>) -> String {
     match known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
         None => "crawl it first: gleaner crawl".to_owned(),
         Some(nearest) if likeness(nearest) > 0.8 => format!("did you mean {nearest}?"),
-        Some(_) => format!(
-            "known are {}",
-            known.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-        ),
+        Some(_) => format!("known are {}", known.iter().map(String::as_str).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -85,37 +78,16 @@ mod tests {
     async fn a_misspelt_site_is_told_the_nearest_name() {
         let db = MemoryStore::new();
         let ask = async |site: Option<&str>, json| {
-            text(
-                &db,
-                &Options {
-                    site: site.map(Into::into),
-                    json,
-                },
-            )
-            .await
-            .map_err(|error| error.to_string())
+            text(&db, &Options { site: site.map(Into::into), json }).await.map_err(|error| error.to_string())
         };
         assert!(ask(None, false).await.unwrap().contains("hint: gleaner crawl"));
         assert_eq!(ask(None, true).await.unwrap(), "[]\n");
-        assert!(
-            ask(Some("debian"), false)
-                .await
-                .unwrap_err()
-                .contains("hint: crawl it first")
-        );
+        assert!(ask(Some("debian"), false).await.unwrap_err().contains("hint: crawl it first"));
         db.host_id("debian", "https://debian.org").await.unwrap();
-        assert!(
-            ask(Some("debain"), false)
-                .await
-                .unwrap_err()
-                .contains("did you mean debian?")
-        );
+        assert!(ask(Some("debain"), false).await.unwrap_err().contains("did you mean debian?"));
         assert!(ask(Some("x"), false).await.unwrap_err().contains("known are debian"));
         assert!(ask(Some("debian"), false).await.unwrap().starts_with("debian\n"));
         let json: serde_json::Value = serde_json::from_str(&ask(Some("debian"), true).await.unwrap()).unwrap();
-        assert_eq!(
-            (&json["site"], &json["nt"], &json["ci"]),
-            (&"debian".into(), &serde_json::Value::Null, &0.into())
-        );
+        assert_eq!((&json["site"], &json["nt"], &json["ci"]), (&"debian".into(), &serde_json::Value::Null, &0.into()));
     }
 }

@@ -65,11 +65,7 @@ pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow:
     } else {
         print!("{}", summary.text());
     }
-    Ok(if summary.ended_well() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if summary.ended_well() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Crawls with progress shown, until the end or a signal.
@@ -100,12 +96,7 @@ pub async fn run_sites(
         }
     };
     let took = app.clock.now().since(started);
-    Ok(Summary::new(
-        &progress.total(),
-        took,
-        ends,
-        &app::archive_path(&app.data_dir),
-    ))
+    Ok(Summary::new(&progress.total(), took, ends, &app::archive_path(&app.data_dir)))
 }
 
 /// The named sites, or all enabled ones. Faults of files that are not asked for are told and do not stop.
@@ -116,11 +107,8 @@ fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Vec<Arc<SiteRules
     for file in rules::load_dir(&config.rules_dir) {
         match file.site {
             Ok(site) => {
-                let wanted = if names.is_empty() {
-                    site.enabled
-                } else {
-                    names.iter().any(|name| **name == *site.name)
-                };
+                let wanted =
+                    if names.is_empty() { site.enabled } else { names.iter().any(|name| **name == *site.name) };
                 known.push(site.name.to_string());
                 if wanted {
                     chosen.push(site);
@@ -137,16 +125,10 @@ fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Vec<Arc<SiteRules
     }
     for name in names {
         if !known.iter().any(|site| site == name) {
-            let nearest = known
-                .iter()
-                .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-            let hint = nearest
-                .map(|site| format!("\nhint: did you mean `{site}`?"))
-                .unwrap_or_default();
-            bail!(
-                "no usable rule file for site `{name}` in {}{hint}",
-                config.rules_dir.display()
-            );
+            let nearest =
+                known.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+            let hint = nearest.map(|site| format!("\nhint: did you mean `{site}`?")).unwrap_or_default();
+            bail!("no usable rule file for site `{name}` in {}{hint}", config.rules_dir.display());
         }
     }
     if chosen.is_empty() {
@@ -161,11 +143,7 @@ fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Vec<Arc<SiteRules
 
 /// What a crawl would begin with. Opens the database only when it is there.
 async fn dry_run(config: &Config, sites: &[Arc<SiteRules>], json: bool) -> anyhow::Result<ExitCode> {
-    let db = if app::database_path(&config.data_dir).exists() {
-        Some(App::open(&config.into())?.db)
-    } else {
-        None
-    };
+    let db = if app::database_path(&config.data_dir).exists() { Some(App::open(&config.into())?.db) } else { None };
     let mut plans = Vec::new();
     for site in sites {
         let mut queued = Vec::new();
@@ -184,18 +162,11 @@ async fn dry_run(config: &Config, sites: &[Arc<SiteRules>], json: bool) -> anyho
         }));
     }
     if json {
-        println!(
-            "{}",
-            serde_json::to_string(&serde_json::json!({ "dry_run": true, "sites": plans }))?
-        );
+        println!("{}", serde_json::to_string(&serde_json::json!({ "dry_run": true, "sites": plans }))?);
         return Ok(ExitCode::SUCCESS);
     }
     for plan in plans {
-        println!(
-            "{}: {} URLs queued",
-            plan["site"].as_str().unwrap_or_default(),
-            plan["urls_queued"]
-        );
+        println!("{}: {} URLs queued", plan["site"].as_str().unwrap_or_default(), plan["urls_queued"]);
         for (what, urls) in [("start", &plan["start"]), ("next", &plan["next"])] {
             for url in urls.as_array().into_iter().flatten() {
                 println!("  {what:<6}{}", url.as_str().unwrap_or_default());

@@ -110,29 +110,23 @@ impl Drop for Served {
 fn start_site(options: DemoOptions) -> anyhow::Result<Served> {
     let (ready, started) = std::sync::mpsc::channel();
     let (end, ended) = oneshot::channel::<()>();
-    let thread = std::thread::Builder::new()
-        .name("demo-site".to_owned())
-        .spawn(move || {
-            let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-                Ok(runtime) => runtime,
-                Err(error) => return drop(ready.send(Err(anyhow!(error)))),
-            };
-            runtime.block_on(async {
-                match crate::demo::start(options).await {
-                    Ok(site) => {
-                        let _ = ready.send(Ok(std::sync::Arc::new(site)));
-                        let _ = ended.await;
-                    }
-                    Err(error) => drop(ready.send(Err(error.into()))),
+    let thread = std::thread::Builder::new().name("demo-site".to_owned()).spawn(move || {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return drop(ready.send(Err(anyhow!(error)))),
+        };
+        runtime.block_on(async {
+            match crate::demo::start(options).await {
+                Ok(site) => {
+                    let _ = ready.send(Ok(std::sync::Arc::new(site)));
+                    let _ = ended.await;
                 }
-            });
-        })?;
+                Err(error) => drop(ready.send(Err(error.into()))),
+            }
+        });
+    })?;
     let site = started.recv().context("the demo site did not start")??;
-    Ok(Served {
-        site,
-        end: Some(end),
-        thread: Some(thread),
-    })
+    Ok(Served { site, end: Some(end), thread: Some(thread) })
 }
 
 /// Serves the site that the folder remembers, or a new one.
@@ -175,10 +169,7 @@ fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served> {
     };
     std::fs::create_dir_all(&rules_dir).with_context(|| format!("{}: cannot be created", rules_dir.display()))?;
     write(&rules_dir.join("demo.toml"), &served.site.rules_text)?;
-    let remember = Remembered {
-        port: served.site.address.port(),
-        torrents: options.torrents,
-    };
+    let remember = Remembered { port: served.site.address.port(), torrents: options.torrents };
     write(&path, &serde_json::to_string(&remember)?)?;
     Ok(served)
 }
@@ -186,10 +177,7 @@ fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served> {
 async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> anyhow::Result<DemoSummary> {
     let rules = rules::from_text("demo", &site.rules_text)
         .map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
-    let app = App::open(&app::Options {
-        data_dir: data_dir.to_owned(),
-        ..app::Options::default()
-    })?;
+    let app = App::open(&app::Options { data_dir: data_dir.to_owned(), ..app::Options::default() })?;
     let run = crawl::run_sites(&app, &[rules], RunOptions::default(), terminal).await?;
     let mut stored = Vec::new();
     let mut after = None;
@@ -203,11 +191,7 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
     let score = site.truth().score(stored.iter().copied());
     let pages = counts.pages();
     #[allow(clippy::cast_precision_loss)] // a rate for people
-    let harvest_rate = if pages == 0 {
-        0.0
-    } else {
-        counts.torrents as f64 / pages as f64
-    };
+    let harvest_rate = if pages == 0 { 0.0 } else { counts.torrents as f64 / pages as f64 };
     Ok(DemoSummary {
         site_torrents: score.reachable,
         stored: stored.len(),
@@ -288,21 +272,14 @@ pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
     })?;
     let site = &served.site;
     if let Some(path) = &options.truth {
-        let lines: Vec<String> = site
-            .truth()
-            .reachable()
-            .map(|torrent| torrent.infohashes.key_hex() + "\n")
-            .collect();
+        let lines: Vec<String> = site.truth().reachable().map(|torrent| torrent.infohashes.key_hex() + "\n").collect();
         std::fs::write(path, lines.concat()).with_context(|| format!("{}: cannot be written", path.display()))?;
     }
     if let Some(dir) = &options.rules_out {
         std::fs::create_dir_all(dir)?;
         std::fs::write(dir.join("demo.toml"), &site.rules_text)?;
     }
-    println!(
-        "{}",
-        serde_json::json!({ "site": site.origin(), "site_torrents": site.truth().reachable().count() })
-    );
+    println!("{}", serde_json::json!({ "site": site.origin(), "site_torrents": site.truth().reachable().count() }));
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
     let log = site.log();
     let kinds: std::collections::BTreeMap<_, _> = log.counts.iter().map(|(kind, count)| (kind.name(), count)).collect();

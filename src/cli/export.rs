@@ -79,11 +79,7 @@ impl Options {
 /// A day, or a moment of RFC 3339.
 fn since(text: &str) -> anyhow::Result<UnixMillis> {
     use time::format_description::well_known::Rfc3339;
-    let whole = if text.len() == 10 {
-        format!("{text}T00:00:00Z")
-    } else {
-        text.to_owned()
-    };
+    let whole = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
     let at = time::OffsetDateTime::parse(&whole, &Rfc3339)
         .map_err(|_| anyhow!("not a date; write 2026-11-21 or 2026-11-21T08:30:00Z"))?;
     match u64::try_from(at.unix_timestamp()) {
@@ -97,10 +93,7 @@ fn since(text: &str) -> anyhow::Result<UnixMillis> {
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let summary = block_on(async {
         let (db, archive): (Arc<dyn Reader>, Arc<Archive>) = match Remote::connect(&config.data_dir).await {
-            Some(remote) => (
-                Arc::new(remote),
-                Arc::new(Archive::open(app::archive_path(&config.data_dir), true)?),
-            ),
+            Some(remote) => (Arc::new(remote), Arc::new(Archive::open(app::archive_path(&config.data_dir), true)?)),
             None => {
                 app::must_exist(&config.data_dir)?;
                 let app = App::open(&config.into())?;
@@ -123,11 +116,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     } else {
         tell(&summary, &mut out)?;
     }
-    Ok(if summary.is_complete() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if summary.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {
@@ -141,11 +130,7 @@ fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {
         write!(out, "; {bytes} bytes in all")?;
     }
     if summary.unchanged + summary.removed > 0 {
-        write!(
-            out,
-            "; {} were there already, {} removed",
-            summary.unchanged, summary.removed
-        )?;
+        write!(out, "; {} were there already, {} removed", summary.unchanged, summary.removed)?;
     }
     writeln!(out)?;
     if summary.is_complete() {
@@ -158,10 +143,7 @@ fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "  {} {:?}: {}", torrent.infohash, torrent.name, torrent.reason)?;
     }
     super::verify::more(left_out.count, left_out.listed.len(), out)?;
-    writeln!(
-        out,
-        "hint: gleaner verify --repair has them fetched again; then export again"
-    )
+    writeln!(out, "hint: gleaner verify --repair has them fetched again; then export again")
 }
 
 #[cfg(test)]
@@ -196,10 +178,7 @@ mod tests {
             dest_bytes: Some(99),
             unchanged: 0,
             removed: 0,
-            left_out: LeftOut {
-                count: 3,
-                listed: vec![torrent],
-            },
+            left_out: LeftOut { count: 3, listed: vec![torrent] },
         };
         let text = |summary: &ExportSummary| {
             let mut out = Vec::new();

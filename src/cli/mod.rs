@@ -62,10 +62,8 @@ enum Command {
     #[command(after_help = "Example: gleaner crawl debian --max-time 3600")]
     Crawl(crawl::Options),
     /// The service: crawl all enabled sites and look for new torrents until told to stop
-    #[command(
-        after_help = "Example: gleaner run --data /var/lib/gleaner --rules /etc/gleaner/rules\n\n\
-        SIGHUP reads the rule files again (changes are noticed without it too); SIGTERM drains and exits."
-    )]
+    #[command(after_help = "Example: gleaner run --data /var/lib/gleaner --rules /etc/gleaner/rules\n\n\
+        SIGHUP reads the rule files again (changes are noticed without it too); SIGTERM drains and exits.")]
     Run(run::Options),
     /// Check, explain and begin site rule files
     #[command(subcommand)]
@@ -160,11 +158,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
             Err(code) => return Ok(code),
         },
     };
-    let format = config
-        .as_ref()
-        .map(|config| config.log_format)
-        .or(global.log_format)
-        .unwrap_or_default();
+    let format = config.as_ref().map(|config| config.log_format).or(global.log_format).unwrap_or_default();
     let filter = match (global.verbose, &command, &config) {
         (0, Command::Run(_), Some(config)) => config.log_filter.as_str(),
         (0, ..) => "warn",
@@ -212,8 +206,5 @@ fn rules_command(command: RulesCommand, rules_dir: &Path) -> anyhow::Result<Exit
 
 /// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own.
 pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?
-        .block_on(future)
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future)
 }

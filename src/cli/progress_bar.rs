@@ -50,16 +50,8 @@ impl Drop for ClearOnDrop {
 }
 
 fn line(counts: &Counts, waiting: Option<&str>) -> String {
-    let Counts {
-        torrents,
-        duplicates,
-        body_bytes,
-        ..
-    } = counts;
-    let mut line = format!(
-        "{torrents} torrents · {duplicates} duplicates · {}",
-        HumanBytes(*body_bytes)
-    );
+    let Counts { torrents, duplicates, body_bytes, .. } = counts;
+    let mut line = format!("{torrents} torrents · {duplicates} duplicates · {}", HumanBytes(*body_bytes));
     if let Some(waiting) = waiting {
         line.push_str(" · ");
         line.push_str(waiting);

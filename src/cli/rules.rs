@@ -24,20 +24,12 @@ pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: 
             Ok(())
         }
     };
-    let loaded = if files.is_empty() {
-        load_dir(rules_dir)
-    } else {
-        Vec::new()
-    };
+    let loaded = if files.is_empty() { load_dir(rules_dir) } else { Vec::new() };
     for file in loaded {
         sites += 1;
         found(&file.path, told(file.site), out)?;
     }
-    let own_families = if files.is_empty() {
-        family_paths(&rules_dir.join("families"))
-    } else {
-        Vec::new()
-    };
+    let own_families = if files.is_empty() { family_paths(&rules_dir.join("families")) } else { Vec::new() };
     for path in files.iter().chain(&own_families) {
         if is_family(path) {
             families += 1;
@@ -57,13 +49,7 @@ pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: 
         let mut bad: Vec<&Path> = faults.iter().map(|fault| fault.path.as_path()).collect();
         bad.sort();
         bad.dedup();
-        writeln!(
-            out,
-            "{} {fault_word} in {} of {} files",
-            faults.len(),
-            bad.len(),
-            sites + families
-        )?;
+        writeln!(out, "{} {fault_word} in {} of {} files", faults.len(), bad.len(), sites + families)?;
     }
     Ok(faults.is_empty())
 }
@@ -71,18 +57,12 @@ pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: 
 fn told(site: Result<std::sync::Arc<SiteRules>, Vec<Fault>>) -> Result<String, Vec<Fault>> {
     site.map(|site| {
         let state = if site.enabled { "enabled" } else { "not enabled" };
-        format!(
-            "site {}, {state}, {} rules with inherited ones",
-            site.name,
-            site.rules().len()
-        )
+        format!("site {}, {state}, {} rules with inherited ones", site.name, site.rules().len())
     })
 }
 
 fn is_family(path: &Path) -> bool {
-    path.parent()
-        .and_then(Path::file_name)
-        .is_some_and(|folder| folder == "families")
+    path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "families")
 }
 
 fn family_paths(folder: &Path) -> Vec<PathBuf> {
@@ -95,10 +75,7 @@ pub fn explain(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result<
     let plain = match CrawlUrl::parse(url, &Canonical::default()) {
         Ok(plain) => plain,
         Err(fault) => {
-            writeln!(
-                out,
-                "{url}: {fault}\n  hint: write an absolute http or https URL, in quotes"
-            )?;
+            writeln!(out, "{url}: {fault}\n  hint: write an absolute http or https URL, in quotes")?;
             return Ok(false);
         }
     };
@@ -110,21 +87,12 @@ pub fn explain(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result<
             Ok(site) => site,
             Err(faults) => {
                 let first = faults.first().map(ToString::to_string).unwrap_or_default();
-                writeln!(
-                    out,
-                    "{}: not asked, it has {} faults; first {first}",
-                    file.path.display(),
-                    faults.len()
-                )?;
+                writeln!(out, "{}: not asked, it has {} faults; first {first}", file.path.display(), faults.len())?;
                 continue;
             }
         };
         if !site.owns_host(plain.authority()) {
-            hosts.extend(
-                site.hosts
-                    .iter()
-                    .map(|host| format!("{host} ({})", file.path.display())),
-            );
+            hosts.extend(site.hosts.iter().map(|host| format!("{host} ({})", file.path.display())));
             continue;
         }
         owners += 1;
@@ -158,11 +126,7 @@ fn explain_for(text: &str, site: &SiteRules, out: &mut impl Write) -> io::Result
     writeln!(out, "  identity    {url}")?;
     writeln!(out, "  matched on  {}", url.path())?;
     match site.judge(&url) {
-        Verdict::Take {
-            class,
-            rule,
-            page_capture,
-        } => {
+        Verdict::Take { class, rule, page_capture } => {
             writeln!(out, "  taken as    {}", class.name())?;
             writeln!(out, "  by          {}: {} '{}'", rule.place(), rule.key(), rule.pattern)?;
             if let Some(page) = page_capture.and_then(|(start, end)| url.path().get(start..end)) {
@@ -181,19 +145,11 @@ fn explain_for(text: &str, site: &SiteRules, out: &mut impl Write) -> io::Result
                 }
                 Refusal::NoClass => {
                     writeln!(out, "  why         none of {} rules matches it", site.rules().len())?;
-                    writeln!(
-                        out,
-                        "  hint        add an expression to a class of {}",
-                        site.file.display()
-                    )?;
+                    writeln!(out, "  hint        add an expression to a class of {}", site.file.display())?;
                 }
                 Refusal::NotBelowStart => {
                     let folders: Vec<String> = site.below.iter().map(|(host, path)| format!("{host}{path}")).collect();
-                    writeln!(
-                        out,
-                        "  why         below_start keeps the crawl below {}",
-                        folders.join(", ")
-                    )?;
+                    writeln!(out, "  why         below_start keeps the crawl below {}", folders.join(", "))?;
                 }
                 Refusal::WrongHost => writeln!(out, "  why         its hosts are {}", site.hosts.join(", "))?,
             }
@@ -213,15 +169,11 @@ pub fn new_file(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result
     let mut file = std::fs::File::create_new(&path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             let hint = "edit it, or move it away first";
-            io::Error::new(
-                error.kind(),
-                format!("{}: is there already\n  hint: {hint}", path.display()),
-            )
+            io::Error::new(error.kind(), format!("{}: is there already\n  hint: {hint}", path.display()))
         }
         _ => at(&path, &error),
     })?;
-    file.write_all(starter.text.as_bytes())
-        .map_err(|error| at(&path, &error))?;
+    file.write_all(starter.text.as_bytes()).map_err(|error| at(&path, &error))?;
     writeln!(out, "wrote {}", path.display())?;
     writeln!(out, "next: edit it, then run: gleaner rules check {}", path.display())?;
     Ok(path)

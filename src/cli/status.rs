@@ -40,15 +40,7 @@ fn text(report: &StatusReport) -> String {
     }
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header([
-        "site",
-        "torrents",
-        "magnets",
-        "requests",
-        "known URLs",
-        "queued",
-        "state",
-    ]);
+    table.set_header(["site", "torrents", "magnets", "requests", "known URLs", "queued", "state"]);
     for site in &report.sites {
         table.add_row([
             site.name.clone(),
@@ -62,11 +54,7 @@ fn text(report: &StatusReport) -> String {
     }
     let mut text = format!("{table}\n");
     for site in &report.sites {
-        let outcomes: Vec<_> = site
-            .outcomes
-            .iter()
-            .map(|(name, count)| format!("{name} {count}"))
-            .collect();
+        let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
     }
     text

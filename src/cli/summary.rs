@@ -38,11 +38,7 @@ impl Summary {
     #[must_use]
     pub fn new(counts: &Counts, took: Duration, sites: BTreeMap<String, Ended>, archive: &Path) -> Self {
         #[allow(clippy::cast_precision_loss)] // a rate for people
-        let harvest_rate = if counts.pages == 0 {
-            0.0
-        } else {
-            counts.torrents as f64 / counts.pages as f64
-        };
+        let harvest_rate = if counts.pages == 0 { 0.0 } else { counts.torrents as f64 / counts.pages as f64 };
         Self {
             stored: counts.torrents,
             duplicates: counts.duplicates,
@@ -52,11 +48,7 @@ impl Summary {
             bytes: counts.body_bytes,
             seconds: took.as_secs_f64(),
             queued: counts.queued,
-            outcomes: counts
-                .outcomes
-                .iter()
-                .map(|(outcome, count)| (outcome.name(), *count))
-                .collect(),
+            outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name(), *count)).collect(),
             sites,
             archive: archive.display().to_string(),
         }
@@ -79,19 +71,10 @@ impl Summary {
             "torrents      {} stored, {} duplicates, {} by magnet only",
             self.stored, self.duplicates, self.magnets
         );
-        let _ = writeln!(
-            text,
-            "pages         {} requests, {}",
-            self.pages,
-            HumanBytes(self.bytes)
-        );
+        let _ = writeln!(text, "pages         {} requests, {}", self.pages, HumanBytes(self.bytes));
         let _ = writeln!(text, "harvest rate  {:.3} new torrents a request", self.harvest_rate);
         let _ = writeln!(text, "time          {:.1} s", self.seconds);
-        let outcomes: Vec<_> = self
-            .outcomes
-            .iter()
-            .map(|(name, count)| format!("{name} {count}"))
-            .collect();
+        let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let _ = writeln!(text, "outcomes      {}", outcomes.join(", "));
         for (site, ended) in &self.sites {
             let how = match ended {

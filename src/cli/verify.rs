@@ -49,19 +49,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     } else {
         tell(&verdict, &mut out)?;
     }
-    Ok(if verdict.is_sound() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if verdict.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "{} torrents, {} files, {} whole",
-        verdict.torrents, verdict.files, verdict.whole
-    )?;
+    writeln!(out, "{} torrents, {} files, {} whole", verdict.torrents, verdict.files, verdict.whole)?;
     for (kind, findings) in [
         ("missing", &verdict.missing),
         ("damaged", &verdict.damaged),
@@ -72,19 +64,12 @@ fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
         list(kind, findings, out)?;
     }
     if verdict.temporary > 0 {
-        writeln!(
-            out,
-            "temporary: {} (another process has the archive open)",
-            verdict.temporary
-        )?;
+        writeln!(out, "temporary: {} (another process has the archive open)", verdict.temporary)?;
     }
     let Some(done) = &verdict.repaired else {
         return match verdict.faults() {
             0 => writeln!(out, "archive and database agree"),
-            _ => writeln!(
-                out,
-                "hint: gleaner verify --repair deletes nothing and has what is lost fetched again"
-            ),
+            _ => writeln!(out, "hint: gleaner verify --repair deletes nothing and has what is lost fetched again"),
         };
     };
     writeln!(
@@ -131,40 +116,14 @@ mod tests {
 
     #[test]
     fn each_kind_of_fault_is_listed_with_what_to_do() {
-        let finding = Finding {
-            path: "ab/x".into(),
-            infohash: None,
-            detail: "lost: \u{1b}[31m".to_owned(),
-        };
-        let mut verdict = Verdict {
-            torrents: 3,
-            files: 2,
-            whole: 2,
-            ..Verdict::default()
-        };
-        assert_eq!(
-            text(&verdict),
-            "3 torrents, 2 files, 2 whole\narchive and database agree\n"
-        );
-        verdict.missing = Findings {
-            count: 7,
-            listed: vec![finding],
-        };
+        let finding = Finding { path: "ab/x".into(), infohash: None, detail: "lost: \u{1b}[31m".to_owned() };
+        let mut verdict = Verdict { torrents: 3, files: 2, whole: 2, ..Verdict::default() };
+        assert_eq!(text(&verdict), "3 torrents, 2 files, 2 whole\narchive and database agree\n");
+        verdict.missing = Findings { count: 7, listed: vec![finding] };
         let told = text(&verdict);
-        assert!(
-            told.contains("missing: 7\n  \"ab/x\": lost: ") && told.contains("… and 6 more"),
-            "{told}"
-        );
-        assert!(
-            told.contains("hint: gleaner verify --repair") && !told.contains('\u{1b}'),
-            "{told}"
-        );
-        verdict.repaired = Some(Repaired {
-            forgotten: 7,
-            sources_due: 6,
-            without_source: 1,
-            ..Repaired::default()
-        });
+        assert!(told.contains("missing: 7\n  \"ab/x\": lost: ") && told.contains("… and 6 more"), "{told}");
+        assert!(told.contains("hint: gleaner verify --repair") && !told.contains('\u{1b}'), "{told}");
+        verdict.repaired = Some(Repaired { forgotten: 7, sources_due: 6, without_source: 1, ..Repaired::default() });
         let told = text(&verdict);
         assert!(
             told.contains("7 forgotten; 6 URLs are due again\n1 of those forgotten have no known source"),

@@ -99,22 +99,12 @@ struct Page {
 impl Estimator {
     /// Takes the next listing.
     pub fn add(&mut self, row: ListingRow) {
-        let ListingRow {
-            host,
-            listing,
-            at,
-            updated,
-        } = row;
+        let ListingRow { host, listing, at, updated } = row;
         self.links_updated = self.links_updated.saturating_add(u64::from(updated));
         let mut links = listing.targets;
         links.sort_unstable();
         links.dedup();
-        let page = Page {
-            number: listing.page,
-            links,
-            at,
-            updated: u64::from(updated),
-        };
+        let page = Page { number: listing.page, links, at, updated: u64::from(updated) };
         match &mut self.open {
             Some(open) if open.host == host && open.name == listing.series => open.next(page, listing.page_max),
             _ => {
@@ -143,10 +133,7 @@ impl Estimator {
         for &(_, rank) in &self.links {
             self.series[order[rank as usize]].own += 1;
         }
-        let mut estimate = Estimate {
-            links_updated: self.links_updated,
-            ..Estimate::default()
-        };
+        let mut estimate = Estimate { links_updated: self.links_updated, ..Estimate::default() };
         let mut series: Vec<Option<Series>> = self.series.into_iter().map(Some).collect();
         for at in order {
             let Some(mut series) = series[at].take() else { continue };
@@ -241,11 +228,7 @@ impl Open {
 
 /// True when two listings are two looks at one page: half of what neither look found new is in both.
 fn is_same_page(one: &Page, other: &Page) -> bool {
-    let shared = one
-        .links
-        .iter()
-        .filter(|link| other.links.binary_search(link).is_ok())
-        .count() as u64;
+    let shared = one.links.iter().filter(|link| other.links.binary_search(link).is_ok()).count() as u64;
     let kept = (one.links.len().min(other.links.len()) as u64).saturating_sub(one.updated.max(other.updated));
     (one.links.is_empty() && other.links.is_empty()) || (shared > 0 && shared * 2 >= kept)
 }
@@ -260,11 +243,7 @@ fn pages_of(numbers: &[u64], page_max: u64, rows_on_last: u64) -> u64 {
         [0, max] if max > 1 => {
             // One page and the largest number do not tell offsets from page numbers, but its length does.
             let is_offset = rows_on_last >= 5 && max % rows_on_last == 0;
-            if is_offset {
-                page_count(&[0, rows_on_last, max])
-            } else {
-                max
-            }
+            if is_offset { page_count(&[0, rows_on_last, max]) } else { max }
         }
         [0, second, ..] if second > 1 => {
             // A first page without a number before page 2; of offsets it is number 0 indeed.
@@ -285,12 +264,7 @@ mod tests {
     fn row(series: &str, page: u64, page_max: u64, links: impl IntoIterator<Item = u64>) -> ListingRow {
         ListingRow {
             host: HostId(0),
-            listing: Listing {
-                series: series.into(),
-                page,
-                page_max,
-                targets: links.into_iter().collect(),
-            },
+            listing: Listing { series: series.into(), page, page_max, targets: links.into_iter().collect() },
             at: UnixMillis(page),
             updated: 0,
         }
@@ -323,9 +297,7 @@ mod tests {
 
     #[test]
     fn a_last_page_that_was_read_sharpens_the_pages_between() {
-        let mut rows: Vec<_> = (1..=4)
-            .map(|page| row("/b", page, 10, page * 1_000..page * 1_000 + 100))
-            .collect();
+        let mut rows: Vec<_> = (1..=4).map(|page| row("/b", page, 10, page * 1_000..page * 1_000 + 100)).collect();
         rows.push(row("/b", 10, 10, 10_000..10_007));
         assert_eq!(estimate(rows).listed, 9 * 100 + 7);
     }
@@ -412,10 +384,7 @@ mod tests {
         let all_again = [look(1, 9, 3, 7..17), look(2, 10, 3, 17..27), look(3, 11, 3, 27..35)];
         let found = estimate(all_again);
         assert_eq!((found.listed, found.updated, found.links_updated), (28, 0, 9));
-        let folder = [ListingRow {
-            updated: 3,
-            ..row("/dir/", 0, 0, 0..10)
-        }];
+        let folder = [ListingRow { updated: 3, ..row("/dir/", 0, 0, 0..10) }];
         assert_eq!(estimate(folder).updated, 0);
     }
 
@@ -428,14 +397,7 @@ mod tests {
     #[test]
     fn the_sum_is_never_below_the_links_that_were_seen() {
         use proptest::prelude::*;
-        let page = (
-            0_u64..4,
-            0_u64..12,
-            0_u64..40,
-            proptest::collection::vec(0_u64..200, 0..30),
-            0_u64..9,
-            0_u32..9,
-        );
+        let page = (0_u64..4, 0_u64..12, 0_u64..40, proptest::collection::vec(0_u64..200, 0..30), 0_u64..9, 0_u32..9);
         proptest!(|(pages in proptest::collection::vec(page, 0..30))| {
             let mut rows: Vec<_> = pages.into_iter().map(|(series, page, max, links, at, updated)| ListingRow {
                 at: UnixMillis(at),

@@ -131,19 +131,9 @@ pub async fn sites(db: &dyn Reader) -> Result<BTreeSet<String>, CrawlDbError> {
 #[must_use]
 pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCoverage {
     let visits = |wanted: Outcome| {
-        counts
-            .outcomes
-            .iter()
-            .filter(|(outcome, _)| *outcome == wanted)
-            .map(|(_, visits)| visits)
-            .sum::<u64>()
+        counts.outcomes.iter().filter(|(outcome, _)| *outcome == wanted).map(|(_, visits)| visits).sum::<u64>()
     };
-    let pages = counts
-        .outcomes
-        .iter()
-        .filter(|(outcome, _)| outcome.was_fetched())
-        .map(|(_, visits)| visits)
-        .sum();
+    let pages = counts.outcomes.iter().filter(|(outcome, _)| outcome.was_fetched()).map(|(_, visits)| visits).sum();
     let invalid = visits(Outcome::Gone);
     let listed = estimate.listed;
     let nt = (listed > 0).then(|| listed.saturating_add(estimate.updated).saturating_add(invalid));
@@ -168,12 +158,7 @@ pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCov
         seconds,
         duplicate_visits: visits(Outcome::TorrentDuplicate),
         terms: Vec::new(),
-        series: estimate
-            .series
-            .iter()
-            .take(limits::COVERAGE_SERIES_LISTED_MAX)
-            .map(series)
-            .collect(),
+        series: estimate.series.iter().take(limits::COVERAGE_SERIES_LISTED_MAX).map(series).collect(),
         series_count: estimate.series.len() as u64,
     };
     found.terms = terms(&found, estimate);
@@ -220,23 +205,14 @@ fn terms(found: &SiteCoverage, estimate: &Estimate) -> Vec<Term> {
 
 fn index_pages(estimate: &Estimate) -> String {
     let counted = estimate.series.iter().filter(|series| series.adds > 0).count();
-    let contained = estimate
-        .series
-        .iter()
-        .filter(|series| series.adds == 0 && series.listed_read > 0)
-        .count();
+    let contained = estimate.series.iter().filter(|series| series.adds == 0 && series.listed_read > 0).count();
     let mut text = format!("{counted} series");
     if let Some(largest) = estimate.series.first() {
         text += &format!(", the largest {}", largest.name);
     }
     match estimate.pages.saturating_sub(estimate.pages_read) {
         0 => text += "; all pages read",
-        unread => {
-            text += &format!(
-                "; {} pages read, {unread} announced by links to them",
-                estimate.pages_read
-            )
-        }
+        unread => text += &format!("; {} pages read, {unread} announced by links to them", estimate.pages_read),
     }
     if contained > 0 {
         text += &format!("; {contained} more series list nothing that these do not");
@@ -253,14 +229,8 @@ fn torrents_per_page(estimate: &Estimate) -> String {
     }
     if let Some(largest) = estimate.series.first().filter(|series| series.pages > 1) {
         text += &match largest.last_page {
-            Some(rows) => format!(
-                "; {} on a full page of the largest series, {rows} on its last",
-                largest.per_page
-            ),
-            None => format!(
-                "; {} on a full page of the largest series, its last not read",
-                largest.per_page
-            ),
+            Some(rows) => format!("; {} on a full page of the largest series, {rows} on its last", largest.per_page),
+            None => format!("; {} on a full page of the largest series, its last not read", largest.per_page),
         };
     }
     text

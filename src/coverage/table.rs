@@ -12,21 +12,10 @@ const WIDTH: u16 = 110;
 impl fmt::Display for SiteCoverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = Table::new();
-        table
-            .load_style(presets::NOTHING)
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(WIDTH);
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
         let mut row = |term: &str, value: String| {
-            let from = self
-                .terms
-                .iter()
-                .find(|known| known.term == term)
-                .map_or("", |known| &known.from);
-            table.add_row([
-                Cell::new(term),
-                Cell::new(value).set_alignment(CellAlignment::Right),
-                Cell::new(from),
-            ]);
+            let from = self.terms.iter().find(|known| known.term == term).map_or("", |known| &known.from);
+            table.add_row([Cell::new(term), Cell::new(value).set_alignment(CellAlignment::Right), Cell::new(from)]);
         };
         if self.nt.is_some() {
             row("IndexPageNumber", self.index_pages.to_string());
@@ -36,10 +25,7 @@ impl fmt::Display for SiteCoverage {
         }
         row("NT", self.nt.map_or_else(unknown, |nt| nt.to_string()));
         row("CI", self.ci.to_string());
-        row(
-            "CR",
-            figure(self.cr.map(|cr| cr * 100.0), 2) + if self.cr.is_some() { " %" } else { "" },
-        );
+        row("CR", figure(self.cr.map(|cr| cr * 100.0), 2) + if self.cr.is_some() { " %" } else { "" });
         row("HR", figure(self.hr, 3));
         row("AV", figure(self.av, 2) + if self.av.is_some() { "/s" } else { "" });
         row("ATV", figure(self.atv, 2) + if self.atv.is_some() { "/s" } else { "" });

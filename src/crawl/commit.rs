@@ -20,10 +20,7 @@ use crate::torrent::archive::{Archive, ArchiveError};
 /// A message to the committer.
 pub enum Message {
     /// To be committed within the window; the receipt goes to `reply`.
-    Visit {
-        finished: Box<Finished>,
-        reply: mpsc::UnboundedSender<Committed>,
-    },
+    Visit { finished: Box<Finished>, reply: mpsc::UnboundedSender<Committed> },
     /// Commit now what has come so far.
     Flush,
 }
@@ -119,11 +116,7 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Vec<Waiting>> 
             Some(Message::Visit { finished, reply }) => {
                 window.get_or_insert_with(|| tokio::time::Instant::now() + limits::COMMIT_WINDOW);
                 torrent_bytes += finished.torrent.as_ref().map_or(0, Bytes::len);
-                batch.push(Waiting {
-                    visit: finished.visit,
-                    torrent: finished.torrent,
-                    reply,
-                });
+                batch.push(Waiting { visit: finished.visit, torrent: finished.torrent, reply });
                 if batch.len() >= limits::COMMIT_VISITS_MAX || torrent_bytes >= limits::COMMIT_TORRENT_BYTES_MAX {
                     return Some(batch);
                 }
@@ -142,20 +135,12 @@ async fn commit(
     if !new_files.is_empty() {
         let archive = Arc::clone(archive);
         let stored = tokio::task::spawn_blocking(move || {
-            let files: Vec<_> = new_files
-                .iter()
-                .map(|(infohashes, bytes)| (*infohashes, &bytes[..]))
-                .collect();
+            let files: Vec<_> = new_files.iter().map(|(infohashes, bytes)| (*infohashes, &bytes[..])).collect();
             archive.store_batch(&files)
         });
-        stored
-            .await
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
+        stored.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
     }
-    let ends: Vec<_> = visits
-        .iter()
-        .map(|visit| (visit.outcome, visit.body_bytes, visit.next))
-        .collect();
+    let ends: Vec<_> = visits.iter().map(|visit| (visit.outcome, visit.body_bytes, visit.next)).collect();
     let receipts = db.record_visits(visits).await?;
     Ok(ends
         .into_iter()
@@ -175,10 +160,7 @@ async fn new_torrents(
     visits: &mut [Visit],
     batch: &[Waiting],
 ) -> Result<Vec<(crate::torrent::Infohashes, Bytes)>, CommitError> {
-    let asked: Vec<_> = visits
-        .iter()
-        .filter_map(|visit| Some(visit.torrent.as_ref()?.infohashes))
-        .collect();
+    let asked: Vec<_> = visits.iter().filter_map(|visit| Some(visit.torrent.as_ref()?.infohashes)).collect();
     if asked.is_empty() {
         return Ok(Vec::new());
     }

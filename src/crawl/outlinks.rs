@@ -12,7 +12,7 @@ use crate::fetch::charset;
 use crate::limits;
 use crate::page::encoded_links::{self, Decoded};
 use crate::page::{links, pagination};
-use crate::rules::Verdict;
+use crate::rules::{Class, Verdict};
 use crate::torrent::magnet;
 use crate::url::CrawlUrl;
 
@@ -67,12 +67,7 @@ pub fn read_page(site: &Site, job: &Job, content_type: Option<&str>, body: &[u8]
         hasher.update(found.url.as_str().as_bytes());
     }
     let listing = job.class.is_listing().then(|| listing(site, job, &found));
-    PageFindings {
-        found,
-        magnets,
-        listing,
-        fingerprint: hasher.digest(),
-    }
+    PageFindings { found, magnets, listing, fingerprint: hasher.digest() }
 }
 
 /// Resolves one reference against a URL; None when it is no usable http(s) URL.
@@ -86,13 +81,9 @@ pub fn resolve(site: &Site, base: &CrawlUrl, reference: &str) -> Option<CrawlUrl
 #[must_use]
 pub fn judge(site: &Site, url: CrawlUrl) -> Option<Found> {
     match site.rules.judge(&url) {
-        Verdict::Take {
-            class, page_capture, ..
-        } => (class != crate::rules::Class::Login).then_some(Found {
-            url,
-            class,
-            page_capture,
-        }),
+        Verdict::Take { class, page_capture, .. } => {
+            (class != Class::Login).then_some(Found { url, class, page_capture })
+        }
         Verdict::Refuse { .. } => None,
     }
 }
@@ -113,9 +104,7 @@ fn listing(site: &Site, job: &Job, found: &[Found]) -> Listing {
         Verdict::Refuse { .. } => None,
     };
     let own = pagination::of(job.url.path(), captured);
-    let series = own
-        .as_ref()
-        .map_or_else(|| job.url.path().to_owned(), |own| own.series.clone());
+    let series = own.as_ref().map_or_else(|| pagination::series_of_first(job.url.path()), |own| own.series.clone());
     let page = own.map_or(0, |own| own.number);
     let page_max = found
         .iter()
@@ -126,16 +115,13 @@ fn listing(site: &Site, job: &Job, found: &[Found]) -> Listing {
         .max()
         .unwrap_or(0)
         .max(page);
+    // A row with a page of its own and a download link is one torrent: downloads count where nothing else does.
+    let has_pages = found.iter().any(|found| found.class.is_target() && found.class != Class::Download);
     let mut targets: Vec<u64> = found
         .iter()
-        .filter(|found| found.class.is_target())
+        .filter(|found| found.class.is_target() && has_pages == (found.class != Class::Download))
         .map(|found| xxh3_64(found.url.as_str().as_bytes()))
         .collect();
     targets.sort_unstable();
-    Listing {
-        series: series.into(),
-        page,
-        page_max,
-        targets,
-    }
+    Listing { series: series.into(), page, page_max, targets }
 }

@@ -23,11 +23,7 @@ const REDIRECTS_MAX: usize = 5;
 pub async fn fetch(site: &Site, origin: &str) -> Result<Robots, String> {
     let mut url = CrawlUrl::from_parts(origin, "/robots.txt");
     for _ in 0..=REDIRECTS_MAX {
-        let response = site
-            .transport
-            .get(&url)
-            .await
-            .map_err(|failure| format!("robots.txt: {failure}"))?;
+        let response = site.transport.get(&url).await.map_err(|failure| format!("robots.txt: {failure}"))?;
         match response.status {
             200..=299 => {
                 let read = body::read(response.body, |_, _| Want::UpTo(limits::ROBOTS_BYTES_MAX)).await;
@@ -37,11 +33,7 @@ pub async fn fetch(site: &Site, origin: &str) -> Result<Robots, String> {
                 };
             }
             300..=399 => {
-                let target = response
-                    .headers
-                    .location
-                    .as_deref()
-                    .and_then(|to| outlinks::resolve(site, &url, to));
+                let target = response.headers.location.as_deref().and_then(|to| outlinks::resolve(site, &url, to));
                 // A redirect to a host that is none of the site's is an answer without rules (§2.3.1.3).
                 match target {
                     Some(target) if site.rules.owns_host(target.authority()) => url = target,

@@ -40,14 +40,7 @@ impl Site {
         clock: Arc<dyn Clock>,
         db: Arc<dyn CrawlDb>,
     ) -> Self {
-        Self {
-            rules,
-            transport,
-            clock,
-            db,
-            hosts: Mutex::new(HashMap::new()),
-            met_hosts: AtomicBool::new(false),
-        }
+        Self { rules, transport, clock, db, hosts: Mutex::new(HashMap::new()), met_hosts: AtomicBool::new(false) }
     }
 
     /// The number of an origin; asks the database at its first use.
@@ -83,26 +76,14 @@ impl Site {
                 Some(via) if job.class == Class::Download => via.clone(),
                 _ => job.url.as_str().into(),
             });
-            rows.push(Discovered {
-                via,
-                ..self.row(&found.url, found.class, depth).await?
-            });
+            rows.push(Discovered { via, ..self.row(&found.url, found.class, depth).await? });
         }
         Ok(rows)
     }
 
     /// A frontier row that is due at once.
     pub async fn row(&self, url: &CrawlUrl, class: Class, depth: u16) -> Result<Discovered, CrawlDbError> {
-        let key = UrlKey {
-            host: self.host_id(url.origin()).await?,
-            path: url.path().into(),
-        };
-        Ok(Discovered {
-            key,
-            depth,
-            rank: priority::rank(class),
-            due: UnixMillis(0),
-            via: None,
-        })
+        let key = UrlKey { host: self.host_id(url.origin()).await?, path: url.path().into() };
+        Ok(Discovered { key, depth, rank: priority::rank(class), due: UnixMillis(0), via: None })
     }
 }

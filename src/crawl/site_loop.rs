@@ -56,15 +56,8 @@ pub struct Shared {
 type Running = Pin<Box<dyn Future<Output = Ran> + Send>>;
 
 enum Ran {
-    Visit {
-        host: usize,
-        lane: usize,
-        finished: Box<Finished>,
-    },
-    Robots {
-        host: usize,
-        result: Result<Robots, String>,
-    },
+    Visit { host: usize, lane: usize, finished: Box<Finished> },
+    Robots { host: usize, result: Result<Robots, String> },
 }
 
 enum RobotsState {
@@ -159,10 +152,7 @@ impl SiteLoop {
         let result = self.work().await;
         self.drain().await?;
         let crawl_ms = self.site.clock.now().since(self.started).as_millis();
-        self.site
-            .db
-            .add_crawl_time(&self.site.rules.name, u64::try_from(crawl_ms).unwrap_or(u64::MAX))
-            .await?;
+        self.site.db.add_crawl_time(&self.site.rules.name, u64::try_from(crawl_ms).unwrap_or(u64::MAX)).await?;
         let ended = result?;
         self.shared.progress.update(&self.site.rules.name, |progress| {
             progress.ended = Some(ended.clone());
@@ -216,10 +206,7 @@ impl SiteLoop {
             let robots = if self.site.rules.robots == rules::Robots::Obey {
                 RobotsState::Unknown
             } else {
-                RobotsState::Known {
-                    robots: Arc::new(Robots::allow_all()),
-                    until: UnixMillis(u64::MAX),
-                }
+                RobotsState::Known { robots: Arc::new(Robots::allow_all()), until: UnixMillis(u64::MAX) }
             };
             self.host_index.insert(row.id, self.hosts.len());
             self.hosts.push(HostWork {
@@ -261,21 +248,13 @@ impl SiteLoop {
             let host = &self.hosts[index];
             // No more than a slow host can do before the leases end.
             let per_lease_time = limits::LEASE_TIME.as_millis() as u64 / 4 / policy.interval_ms.max(1);
-            let urls_max = limits::LEASE_URLS_MAX
-                .min(usize::try_from(per_lease_time).unwrap_or(usize::MAX))
-                .max(1);
+            let urls_max = limits::LEASE_URLS_MAX.min(usize::try_from(per_lease_time).unwrap_or(usize::MAX)).max(1);
             let low = host.lanes.len() < urls_max / 4 + host.lanes.count();
             if !low || host.lease_at.is_none_or(|at| at > now) {
                 continue;
             }
             let deadline = now.plus(limits::LEASE_TIME);
-            let request = LeaseRequest {
-                host: host.id,
-                owner: self.shared.owner,
-                now,
-                deadline,
-                urls_max,
-            };
+            let request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max };
             let leases = self.site.db.lease_due(request).await?;
             let came_short = leases.len() < urls_max;
             for lease in leases {
@@ -297,9 +276,7 @@ impl SiteLoop {
     async fn admit(&mut self, index: usize, lease: Lease) -> Result<(), CrawlError> {
         let url = CrawlUrl::from_parts(&self.hosts[index].origin, &lease.key.path);
         let class = match self.site.rules.judge(&url) {
-            Verdict::Take {
-                class: Class::Login, ..
-            } => None,
+            Verdict::Take { class: Class::Login, .. } => None,
             Verdict::Take { class, .. } => Some(class),
             Verdict::Refuse { .. } => None,
         };
@@ -354,18 +331,12 @@ impl SiteLoop {
                 self.running.push(Box::pin(async move {
                     let finished = visit::visit(&site, job).await;
                     drop(permit);
-                    Ran::Visit {
-                        host: index,
-                        lane,
-                        finished: Box::new(finished),
-                    }
+                    Ran::Visit { host: index, lane, finished: Box::new(finished) }
                 }));
             }
         }
         let under_way = self.running.len();
-        self.shared
-            .progress
-            .update(&self.site.rules.name, |progress| progress.under_way = under_way);
+        self.shared.progress.update(&self.site.rules.name, |progress| progress.under_way = under_way);
     }
 
     fn over_run_budget(&self) -> bool {
@@ -438,10 +409,7 @@ impl SiteLoop {
                 self.answered(index, Answered::Well, "robots.txt").await?;
                 let refused = self.close_by_robots(index, &robots);
                 let until = now.plus(robots_txt::KEPT_FOR);
-                self.hosts[index].robots = RobotsState::Known {
-                    robots: Arc::new(robots),
-                    until,
-                };
+                self.hosts[index].robots = RobotsState::Known { robots: Arc::new(robots), until };
                 for lease in refused {
                     self.commit_unvisited(&lease, Outcome::RobotsDenied).await?;
                 }
@@ -471,15 +439,8 @@ impl SiteLoop {
     async fn answered(&mut self, index: usize, answered: Answered, detail: &str) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         let host = &mut self.hosts[index];
-        host.unanswered = if answered == Answered::Unreachable {
-            host.unanswered + 1
-        } else {
-            0
-        };
-        let block = self
-            .shared
-            .hosts
-            .with(&host.name, |state| state.finished(answered, now));
+        host.unanswered = if answered == Answered::Unreachable { host.unanswered + 1 } else { 0 };
+        let block = self.shared.hosts.with(&host.name, |state| state.finished(answered, now));
         if let Some(block) = block {
             let reason = format!("{}: {detail}", block.reason);
             tracing::warn!(site = %self.site.rules.name, host = %host.name, until = %block.until.rfc3339(), reason, "host pauses");
@@ -489,10 +450,7 @@ impl SiteLoop {
     }
 
     async fn finished(&mut self, index: usize, mut finished: Box<Finished>) -> Result<(), CrawlError> {
-        let detail = finished
-            .detail
-            .as_deref()
-            .unwrap_or_else(|| finished.visit.outcome.name());
+        let detail = finished.detail.as_deref().unwrap_or_else(|| finished.visit.outcome.name());
         self.answered(index, finished.answered, detail).await?;
         tracing::debug!(
             site = %self.site.rules.name,
@@ -515,38 +473,23 @@ impl SiteLoop {
 
     async fn commit_unvisited(&mut self, lease: &Lease, outcome: Outcome) -> Result<(), CrawlError> {
         let visit = visit::unvisited(lease, outcome, self.site.clock.now());
-        let finished = Finished {
-            visit,
-            torrent: None,
-            answered: Answered::Well,
-            detail: None,
-        };
+        let finished = Finished { visit, torrent: None, answered: Answered::Well, detail: None };
         self.send_visit(Box::new(finished)).await
     }
 
     async fn send_visit(&mut self, finished: Box<Finished>) -> Result<(), CrawlError> {
         self.uncommitted += 1;
         let reply = self.reply.clone();
-        self.send(Message::Visit {
-            finished,
-            reply,
-        })
-        .await
+        self.send(Message::Visit { finished, reply }).await
     }
 
     async fn send(&mut self, message: Message) -> Result<(), CrawlError> {
-        self.shared
-            .commits
-            .send(message)
-            .await
-            .map_err(|_| CrawlError::CommitterGone)
+        self.shared.commits.send(message).await.map_err(|_| CrawlError::CommitterGone)
     }
 
     fn committed(&mut self, committed: &Committed) {
         self.uncommitted -= 1;
-        self.shared
-            .progress
-            .update(&self.site.rules.name, |progress| progress.counts.add(committed));
+        self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         if committed.receipt.urls_added > 0 || committed.queued_again {
             for host in &mut self.hosts {
                 host.lease_at = Some(UnixMillis(0));
@@ -581,10 +524,7 @@ impl SiteLoop {
         }
         if !self.options.keep_looking {
             if let Some(host) = self.hosts.iter().find(|host| host.unanswered >= UNREACHABLE_MAX) {
-                return Ok(Err(Ended::Unreachable(format!(
-                    "{} did not answer {UNREACHABLE_MAX} times",
-                    host.origin
-                ))));
+                return Ok(Err(Ended::Unreachable(format!("{} did not answer {UNREACHABLE_MAX} times", host.origin))));
             }
             if wake.is_none() && self.hosts.iter().all(|host| host.lanes.is_empty()) {
                 return Ok(Err(Ended::Exhausted));
@@ -603,9 +543,7 @@ impl SiteLoop {
             };
             (at, reason)
         });
-        self.shared
-            .progress
-            .update(&self.site.rules.name, |progress| progress.waiting = waiting);
+        self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
     }
 
     /// Ends what is under way, within `limits::DRAIN_TIME_MAX`; what is not done by then is done again at the next start.
@@ -626,12 +564,8 @@ impl SiteLoop {
                 () = &mut deadline, if stopping => break,
             }
         }
-        let unvisited: Vec<_> = self
-            .hosts
-            .iter_mut()
-            .flat_map(|host| host.lanes.drain())
-            .map(|job| job.lease.key)
-            .collect();
+        let unvisited: Vec<_> =
+            self.hosts.iter_mut().flat_map(|host| host.lanes.drain()).map(|job| job.lease.key).collect();
         self.site.db.release(self.shared.owner, unvisited).await?;
         Ok(())
     }

@@ -104,10 +104,7 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Finished {
                 DiscardReason::TooLarge => Outcome::TooLarge,
                 _ => Outcome::NotForUs,
             };
-            Finished {
-                detail: Some(reason.name().to_owned()),
-                ..done(site, job, outcome)
-            }
+            Finished { detail: Some(reason.name().to_owned()), ..done(site, job, outcome) }
         }
         (Read::Whole(_) | Read::Stopped { .. }, _) => done(site, job, Outcome::NotForUs),
     }
@@ -147,11 +144,7 @@ fn torrent(site: &Site, job: &Job, bytes: &Bytes) -> Finished {
 /// sites put notices before the first download.
 async fn page(site: &Site, job: &Job, content_type: Option<&str>, bytes: &Bytes) -> Finished {
     let read = outlinks::read_page(site, job, content_type, bytes);
-    let outcome = if job.class == Class::Download {
-        Outcome::HtmlPosingAsTorrent
-    } else {
-        Outcome::Page
-    };
+    let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
     finished.visit.body_bytes = bytes.len() as u64;
     finished.visit.body_hash = Some(read.fingerprint);
@@ -215,11 +208,7 @@ fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
 fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
     let mut finished = done(site, job, Outcome::Throttled);
     let now = finished.visit.at;
-    let asked = response
-        .headers
-        .retry_after
-        .as_deref()
-        .and_then(|value| backoff::retry_after(value, now));
+    let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
     finished.answered = Answered::Throttled(asked);
     finished.visit.next = Next::RetryAt(asked.unwrap_or(now));
     finished

@@ -75,9 +75,7 @@ impl MemoryStore {
 
 impl State {
     fn host(&self, host: HostId) -> Result<&HostRow, CrawlDbError> {
-        self.hosts
-            .get(host.0 as usize)
-            .ok_or(CrawlDbError::UnknownHost { host })
+        self.hosts.get(host.0 as usize).ok_or(CrawlDbError::UnknownHost { host })
     }
 
     fn check_hosts<'k>(&self, keys: impl Iterator<Item = &'k UrlKey>) -> Result<(), CrawlDbError> {
@@ -104,13 +102,7 @@ impl State {
         let before = url.queued.take();
         let lease = before.as_ref().and_then(|queued| queued.lease);
         url.rank = rank;
-        url.queued = Some(Queued {
-            seq,
-            due,
-            ready: due.0 == 0,
-            via,
-            lease,
-        });
+        url.queued = Some(Queued { seq, due, ready: due.0 == 0, via, lease });
         if before.is_none() {
             self.counts(key.host).urls_queued += 1;
         }
@@ -128,21 +120,8 @@ impl State {
         if self.urls.contains_key(key) {
             return false;
         }
-        let record = UrlRecord {
-            depth,
-            attempts: 0,
-            outcome: None,
-            first_seen: now,
-            visited: UnixMillis(0),
-        };
-        self.urls.insert(
-            key.clone(),
-            Url {
-                record,
-                rank,
-                queued: None,
-            },
-        );
+        let record = UrlRecord { depth, attempts: 0, outcome: None, first_seen: now, visited: UnixMillis(0) };
+        self.urls.insert(key.clone(), Url { record, rank, queued: None });
         self.counts(key.host).urls_known += 1;
         true
     }
@@ -187,21 +166,14 @@ impl State {
             .filter_map(|(key, url)| url.queued.as_ref().map(|queued| (key, url, queued)))
             .collect();
         rows.sort_by_key(|(_, url, queued)| {
-            if queued.ready {
-                (false, u64::from(url.rank), queued.seq)
-            } else {
-                (true, queued.due.0, queued.seq)
-            }
+            if queued.ready { (false, u64::from(url.rank), queued.seq) } else { (true, queued.due.0, queued.seq) }
         });
         rows
     }
 
     fn torrent_key(&self, infohashes: &Infohashes) -> Option<Vec<u8>> {
         let by = |matches: &dyn Fn(&Infohashes) -> bool| {
-            self.torrents
-                .iter()
-                .find(|(_, torrent)| matches(&torrent.facts.infohashes))
-                .map(|(key, _)| key.clone())
+            self.torrents.iter().find(|(_, torrent)| matches(&torrent.facts.infohashes)).map(|(key, _)| key.clone())
         };
         by(&|known| known.v1.is_some() && known.v1 == infohashes.v1)
             .or_else(|| by(&|known| known.v2.is_some() && known.v2 == infohashes.v2))
@@ -209,10 +181,7 @@ impl State {
 
     fn magnet_keys(&self, infohashes: &Infohashes) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
         let by = |matches: &dyn Fn(&Infohashes) -> bool| {
-            self.magnets
-                .iter()
-                .find(|(_, magnet)| matches(&magnet.facts.infohashes))
-                .map(|(key, _)| key.clone())
+            self.magnets.iter().find(|(_, magnet)| matches(&magnet.facts.infohashes)).map(|(key, _)| key.clone())
         };
         (
             by(&|known| known.v1.is_some() && known.v1 == infohashes.v1),
@@ -264,16 +233,7 @@ impl State {
         for magnet_key in [by_v1, by_v2].into_iter().flatten() {
             let magnet = &self.magnets[&magnet_key];
             let (page, at) = (magnet.page.clone(), magnet.first_seen);
-            self.add_source(
-                key,
-                Found {
-                    host: page.host,
-                    path: page.path,
-                    via: None,
-                    first_seen: at,
-                    last_seen: at,
-                },
-            );
+            self.add_source(key, Found { host: page.host, path: page.path, via: None, first_seen: at, last_seen: at });
         }
     }
 
@@ -285,11 +245,7 @@ impl State {
         }
         match self.magnet_keys(&facts.infohashes) {
             (None, None) => {
-                let magnet = Magnet {
-                    facts: facts.clone(),
-                    page: visit.key.clone(),
-                    first_seen: visit.at,
-                };
+                let magnet = Magnet { facts: facts.clone(), page: visit.key.clone(), first_seen: visit.at };
                 self.magnets.insert(facts.infohashes.key().to_vec(), magnet);
                 self.counts(visit.key.host).magnets += 1;
                 true
@@ -335,10 +291,7 @@ impl State {
             return None;
         }
         let mut receipt = Receipt::default();
-        let torrent = visit
-            .torrent
-            .as_ref()
-            .filter(|facts| !facts.infohashes.key().is_empty());
+        let torrent = visit.torrent.as_ref().filter(|facts| !facts.infohashes.key().is_empty());
         let stored = torrent.map(|facts| self.take_torrent(facts, visit));
         receipt.torrent_stored = stored == Some(true);
         for magnet in &visit.magnets {
@@ -346,20 +299,14 @@ impl State {
                 receipt.magnets_added += u32::from(self.take_magnet(magnet, visit));
             }
         }
-        if let Some(listing) = visit
-            .listing
-            .as_ref()
-            .filter(|listing| listing.series.len() <= limits::URL_BYTES_MAX)
-        {
+        if let Some(listing) = visit.listing.as_ref().filter(|listing| listing.series.len() <= limits::URL_BYTES_MAX) {
             self.listings
                 .entry((visit.key.host, listing.series.clone(), listing.page))
                 .and_modify(|looks| looks.again(listing, visit.at))
                 .or_insert_with(|| Looks::first(listing, visit.at));
         }
         if let Some(hash) = visit.body_hash {
-            self.bodies
-                .entry((visit.key.host, hash))
-                .or_insert_with(|| visit.key.path.clone());
+            self.bodies.entry((visit.key.host, hash)).or_insert_with(|| visit.key.path.clone());
         }
         self.settle_url(visit, merge::settled_outcome(visit.outcome, stored));
         Some(receipt)
@@ -393,13 +340,7 @@ impl State {
 }
 
 fn source_of(visit: &Visit, via: Option<Box<str>>) -> Found {
-    Found {
-        host: visit.key.host,
-        path: visit.key.path.clone(),
-        via,
-        first_seen: visit.at,
-        last_seen: visit.at,
-    }
+    Found { host: visit.key.host, path: visit.key.path.clone(), via, first_seen: visit.at, last_seen: visit.at }
 }
 
 #[async_trait]
@@ -463,13 +404,8 @@ impl Reader for MemoryStore {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         let state = self.state();
-        let rows = state
-            .listings
-            .iter()
-            .filter(|(key, _)| after.as_ref().is_none_or(|after| *key > after));
-        let rows = rows
-            .filter(|((host, _, _), _)| &*state.hosts[host.0 as usize].site == site)
-            .take(rows_max);
+        let rows = state.listings.iter().filter(|(key, _)| after.as_ref().is_none_or(|after| *key > after));
+        let rows = rows.filter(|((host, _, _), _)| &*state.hosts[host.0 as usize].site == site).take(rows_max);
         Ok(rows
             .map(|((host, series, page), looks)| ListingRow {
                 host: *host,
@@ -490,11 +426,7 @@ impl Reader for MemoryStore {
 impl CrawlDb for MemoryStore {
     async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError> {
         let mut state = self.state();
-        if let Some(known) = state
-            .hosts
-            .iter()
-            .find(|host| &*host.site == site && &*host.origin == origin)
-        {
+        if let Some(known) = state.hosts.iter().find(|host| &*host.site == site && &*host.origin == origin) {
             return Ok(known.id);
         }
         let id = HostId(u32::try_from(state.hosts.len()).unwrap_or(u32::MAX));
@@ -511,10 +443,7 @@ impl CrawlDb for MemoryStore {
     async fn add_discovered(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<u64, CrawlDbError> {
         let mut state = self.state();
         state.check_hosts(batch.iter().map(|found| &found.key))?;
-        Ok(batch
-            .into_iter()
-            .map(|found| u64::from(state.discover(found, now)))
-            .sum())
+        Ok(batch.into_iter().map(|found| u64::from(state.discover(found, now))).sum())
     }
 
     async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError> {
@@ -558,22 +487,12 @@ impl CrawlDb for MemoryStore {
         state.host(host)?;
         let queue = state.queue(host);
         let leased = |queued: &Queued| queued.lease.filter(|&(_, deadline)| deadline > now);
-        if queue
-            .iter()
-            .any(|(_, _, queued)| leased(queued).is_none() && (queued.ready || queued.due <= now))
-        {
+        if queue.iter().any(|(_, _, queued)| leased(queued).is_none() && (queued.ready || queued.due <= now)) {
             return Ok(HostDue::Now);
         }
-        let later = queue
-            .iter()
-            .filter(|(_, _, queued)| leased(queued).is_none())
-            .map(|(_, _, queued)| queued.due)
-            .min();
-        let expiry = queue
-            .iter()
-            .filter_map(|(_, _, queued)| leased(queued))
-            .map(|(_, deadline)| deadline)
-            .min();
+        let later =
+            queue.iter().filter(|(_, _, queued)| leased(queued).is_none()).map(|(_, _, queued)| queued.due).min();
+        let expiry = queue.iter().filter_map(|(_, _, queued)| leased(queued)).map(|(_, deadline)| deadline).min();
         Ok(match (later, expiry) {
             (Some(due), expiry) => HostDue::At(expiry.map_or(due, |deadline| deadline.min(due))),
             (None, Some(_)) => HostDue::Leased,
@@ -612,28 +531,17 @@ impl CrawlDb for MemoryStore {
 
     async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError> {
         let state = self.state();
-        let known = |hashes: &Infohashes| {
-            state
-                .torrent_key(hashes)
-                .map(|key| state.torrents[&key].facts.infohashes)
-        };
+        let known = |hashes: &Infohashes| state.torrent_key(hashes).map(|key| state.torrents[&key].facts.infohashes);
         Ok(infohashes.iter().map(known).collect())
     }
 
     async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
-        Ok(self
-            .state()
-            .bodies
-            .get(&(host, body_hash))
-            .is_some_and(|owner| &**owner != path))
+        Ok(self.state().bodies.get(&(host, body_hash)).is_some_and(|owner| &**owner != path))
     }
 
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
         let mut state = self.state();
-        let row = state
-            .hosts
-            .get_mut(host.0 as usize)
-            .ok_or(CrawlDbError::UnknownHost { host })?;
+        let row = state.hosts.get_mut(host.0 as usize).ok_or(CrawlDbError::UnknownHost { host })?;
         row.blocked_until = until;
         row.blocked_reason = reason.into();
         Ok(())
@@ -664,10 +572,7 @@ impl CrawlDb for MemoryStore {
 
     async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {
         let mut state = self.state();
-        let Some(torrent) = state
-            .torrent_key(&infohashes)
-            .and_then(|key| state.torrents.remove(&key))
-        else {
+        let Some(torrent) = state.torrent_key(&infohashes).and_then(|key| state.torrents.remove(&key)) else {
             return Ok(());
         };
         if let Some(host) = torrent.first_host {
@@ -680,21 +585,9 @@ impl CrawlDb for MemoryStore {
         let mut sources = torrent.sources;
         sources.sort_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
         for found in sources {
-            let key = UrlKey {
-                host: found.host,
-                path: found.path,
-            };
+            let key = UrlKey { host: found.host, path: found.path };
             let (depth, rank) = state.urls.get(&key).map_or((0, 0), |url| (url.record.depth, url.rank));
-            state.make_due(
-                Discovered {
-                    key,
-                    depth,
-                    rank,
-                    due: now,
-                    via: found.via,
-                },
-                now,
-            );
+            state.make_due(Discovered { key, depth, rank, due: now, via: found.via }, now);
         }
         Ok(())
     }
@@ -705,13 +598,7 @@ impl CrawlDb for MemoryStore {
             return Ok(());
         }
         let (key, infohashes) = (facts.infohashes.key().to_vec(), facts.infohashes);
-        let torrent = Torrent {
-            facts,
-            first_host: None,
-            stored: now,
-            seen_count: 0,
-            sources: Vec::new(),
-        };
+        let torrent = Torrent { facts, first_host: None, stored: now, seen_count: 0, sources: Vec::new() };
         state.torrents.insert(key.clone(), torrent);
         state.add_magnet_pages(&key, &infohashes);
         Ok(())

@@ -49,10 +49,7 @@ pub(super) fn is_repeat(visited: UnixMillis, outcome: Option<Outcome>, visit: &V
 /// the list is full, a URL of a site that is in it is passed over, and one of a new site takes the place of the
 /// last URL of the site that has most, as long as that site keeps one.
 pub(super) fn add_source<'s>(sources: &mut Vec<Found>, found: Found, site_of: impl Fn(HostId) -> &'s str) -> bool {
-    if let Some(known) = sources
-        .iter_mut()
-        .find(|known| known.host == found.host && known.path == found.path)
-    {
+    if let Some(known) = sources.iter_mut().find(|known| known.host == found.host && known.path == found.path) {
         known.first_seen = known.first_seen.min(found.first_seen);
         known.last_seen = known.last_seen.max(found.last_seen);
         known.via = known.via.take().or(found.via);
@@ -71,10 +68,8 @@ pub(super) fn add_source<'s>(sources: &mut Vec<Found>, found: Found, site_of: im
     for known in sources.iter() {
         *counts.entry(site_of(known.host)).or_insert(0_usize) += 1;
     }
-    let fullest = counts
-        .into_iter()
-        .filter(|&(_, count)| count > 1)
-        .max_by_key(|&(site, count)| (count, Reverse(site)));
+    let fullest =
+        counts.into_iter().filter(|&(_, count)| count > 1).max_by_key(|&(site, count)| (count, Reverse(site)));
     let Some((fullest, _)) = fullest else { return false };
     let last = sources
         .iter_mut()
@@ -106,13 +101,7 @@ impl Looks {
     /// The first look.
     pub fn first(listing: &Listing, at: UnixMillis) -> Self {
         let targets = sorted_targets(listing);
-        Self {
-            page_max: listing.page_max,
-            at,
-            first: targets.clone(),
-            later: Vec::new(),
-            latest: targets,
-        }
+        Self { page_max: listing.page_max, at, first: targets.clone(), later: Vec::new(), latest: targets }
     }
 
     /// A later look.
@@ -137,12 +126,7 @@ impl Looks {
 }
 
 fn sorted_targets(listing: &Listing) -> Vec<u64> {
-    let mut targets: Vec<u64> = listing
-        .targets
-        .iter()
-        .copied()
-        .take(limits::LINKS_PER_PAGE_MAX)
-        .collect();
+    let mut targets: Vec<u64> = listing.targets.iter().copied().take(limits::LINKS_PER_PAGE_MAX).collect();
     targets.sort_unstable();
     targets.dedup();
     targets
@@ -151,10 +135,7 @@ fn sorted_targets(listing: &Listing) -> Vec<u64> {
 /// The hashes of two magnets that name one torrent, where they can be put together: each fills in what the
 /// other lacks. A hash that contradicts is left out.
 pub(super) fn filled(known: Infohashes, new: Infohashes) -> Infohashes {
-    Infohashes {
-        v1: known.v1.or(new.v1),
-        v2: known.v2.or(new.v2),
-    }
+    Infohashes { v1: known.v1.or(new.v1), v2: known.v2.or(new.v2) }
 }
 
 #[cfg(test)]
@@ -163,13 +144,7 @@ mod tests {
 
     fn found(host: u32, path: &str) -> Found {
         let at = UnixMillis(1);
-        Found {
-            host: HostId(host),
-            path: path.into(),
-            via: None,
-            first_seen: at,
-            last_seen: at,
-        }
+        Found { host: HostId(host), path: path.into(), via: None, first_seen: at, last_seen: at }
     }
 
     fn site(host: HostId) -> &'static str {
@@ -192,27 +167,16 @@ mod tests {
     #[test]
     fn a_source_met_again_keeps_its_first_time_and_gets_the_last() {
         let mut sources = vec![found(0, "/x")];
-        let again = Found {
-            last_seen: UnixMillis(9),
-            via: Some("/v".into()),
-            ..found(0, "/x")
-        };
+        let again = Found { last_seen: UnixMillis(9), via: Some("/v".into()), ..found(0, "/x") };
         assert!(!add_source(&mut sources, again, site));
-        assert_eq!(
-            (sources[0].first_seen, sources[0].last_seen),
-            (UnixMillis(1), UnixMillis(9))
-        );
+        assert_eq!((sources[0].first_seen, sources[0].last_seen), (UnixMillis(1), UnixMillis(9)));
         assert_eq!(sources[0].via.as_deref(), Some("/v"));
     }
 
     #[test]
     fn later_looks_count_each_new_target_once() {
-        let listing = |targets: &[u64]| Listing {
-            series: "/?p={page}".into(),
-            page: 1,
-            page_max: 9,
-            targets: targets.to_vec(),
-        };
+        let listing =
+            |targets: &[u64]| Listing { series: "/?p={page}".into(), page: 1, page_max: 9, targets: targets.to_vec() };
         let mut looks = Looks::first(&listing(&[1, 2, 3]), UnixMillis(1));
         looks.again(&listing(&[4, 1, 2]), UnixMillis(2));
         looks.again(&listing(&[5, 4, 3]), UnixMillis(3));

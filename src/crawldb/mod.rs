@@ -36,7 +36,10 @@ use crate::torrent::Infohashes;
 /// What can go wrong in a crawl database.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlDbError {
-    #[error("{path}: the database is held by another process", path = path.display())]
+    #[error(
+        "{path}: another gleaner process holds the database\nhint: `gleaner status` asks it what it does; stop it first, or pass another --data",
+        path = path.display()
+    )]
     Held { path: PathBuf },
     #[error("{path}: the database has schema {found}, this gleaner knows up to {known}", path = path.display())]
     NewerSchema { path: PathBuf, found: u64, known: u64 },

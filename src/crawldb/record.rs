@@ -347,21 +347,13 @@ impl SiteCounts {
     /// Requests: visits that were fetched (P of ALGORITHMS §7).
     #[must_use]
     pub fn pages(&self) -> u64 {
-        self.outcomes
-            .iter()
-            .filter(|(outcome, _)| outcome.was_fetched())
-            .map(|(_, count)| count)
-            .sum()
+        self.outcomes.iter().filter(|(outcome, _)| outcome.was_fetched()).map(|(_, count)| count).sum()
     }
 
     /// Visits that ended so.
     #[must_use]
     pub fn of(&self, outcome: Outcome) -> u64 {
-        self.outcomes
-            .iter()
-            .filter(|(other, _)| *other == outcome)
-            .map(|(_, count)| count)
-            .sum()
+        self.outcomes.iter().filter(|(other, _)| *other == outcome).map(|(_, count)| count).sum()
     }
 }
 

@@ -102,11 +102,7 @@ impl RedbStore {
         let joined = tokio::task::spawn_blocking(move || core.with_file(work)).await;
         joined.unwrap_or_else(|error| {
             let detail = format!("the runtime ended in the middle of a call: {error}");
-            Err(CrawlDbError::Storage {
-                path: self.core.path.clone(),
-                detail,
-                full: false,
-            })
+            Err(CrawlDbError::Storage { path: self.core.path.clone(), detail, full: false })
         })
     }
 }
@@ -120,11 +116,7 @@ impl Core {
         let file = self.file.read().unwrap_or_else(PoisonError::into_inner);
         let Some(db) = file.as_ref() else {
             let detail = "the file could not be opened again".into();
-            return Err(CrawlDbError::Storage {
-                path: self.path.clone(),
-                detail,
-                full: false,
-            });
+            return Err(CrawlDbError::Storage { path: self.path.clone(), detail, full: false });
         };
         // redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down.
         let done = catch_unwind(AssertUnwindSafe(|| work(self, db)))
@@ -188,20 +180,12 @@ impl Core {
         let known = self.known();
         let mut writes = UrlWrites::open(&txn, &known, seen)?;
         let done = work(&txn, &mut writes)?;
-        let UrlChanges {
-            mut queue,
-            tally,
-            next_seq,
-            fresh,
-        } = writes.finish();
+        let UrlChanges { mut queue, tally, next_seq, fresh } = writes.finish();
         queue.apply(&txn)?;
         known.write(&txn, &tally, next_seq)?;
         drop(known);
         txn.commit()?;
-        self.known
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .apply(&tally, next_seq);
+        self.known.write().unwrap_or_else(PoisonError::into_inner).apply(&tally, next_seq);
         fresh.into_iter().for_each(|mark| seen.insert(mark));
         queue.tell(&mut self.leases());
         Ok(done)
@@ -238,38 +222,18 @@ impl Core {
         let id = HostId(id.ok_or_else(|| Fault::Damaged("all host numbers are given out".into()))?);
         drop(known);
         let (site, origin) = (site.into(), origin.into());
-        self.put_host(
-            db,
-            HostRow {
-                id,
-                site,
-                origin,
-                blocked_until: UnixMillis(0),
-                blocked_reason: "".into(),
-            },
-        )?;
+        self.put_host(db, HostRow { id, site, origin, blocked_until: UnixMillis(0), blocked_reason: "".into() })?;
         Ok(id)
     }
 
     fn block_host(&self, db: &Database, host: HostId, until: UnixMillis, reason: &str) -> Result<(), Fault> {
         let _turn = self.writer();
         let row = self.known().host(host)?.clone();
-        self.put_host(
-            db,
-            HostRow {
-                blocked_until: until,
-                blocked_reason: reason.into(),
-                ..row
-            },
-        )
+        self.put_host(db, HostRow { blocked_until: until, blocked_reason: reason.into(), ..row })
     }
 
     fn add_crawl_time(&self, db: &Database, site: &str, crawl_ms: u64) -> Result<(), Fault> {
-        let site = self
-            .known
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .site_number(site);
+        let site = self.known.write().unwrap_or_else(PoisonError::into_inner).site_number(site);
         self.write(db, |_, writes| {
             writes.changes.tally.add_size(site, CRAWL_MS, crawl_ms);
             Ok(())
@@ -283,10 +247,7 @@ impl Core {
             let rows_due = {
                 let later = db.begin_read()?.open_table(LATER)?;
                 let range = due();
-                later
-                    .range::<&codec::LaterKey>(range.start()..=range.end())?
-                    .next()
-                    .is_some()
+                later.range::<&codec::LaterKey>(range.start()..=range.end())?.next().is_some()
             };
             if !rows_due {
                 return Ok(());
@@ -295,18 +256,12 @@ impl Core {
             self.write_in(tables::begin_volatile(db)?, &mut seen, |txn, writes| {
                 let later = txn.open_table(LATER)?;
                 let range = due();
-                for row in later
-                    .range::<&codec::LaterKey>(range.start()..=range.end())?
-                    .take(PROMOTED_ROWS_MAX)
-                {
+                for row in later.range::<&codec::LaterKey>(range.start()..=range.end())?.take(PROMOTED_ROWS_MAX) {
                     let (key, value) = row?;
                     let (due, seq) = codec::later_position(key.value());
                     let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("later"))?;
                     writes.changes.queue.promote(host, due, seq, row.rank, value.value());
-                    writes.promoted(&UrlKey {
-                        host,
-                        path: row.path.into(),
-                    })?;
+                    writes.promoted(&UrlKey { host, path: row.path.into() })?;
                 }
                 Ok(())
             })?;
@@ -314,13 +269,7 @@ impl Core {
     }
 
     fn lease_due(&self, db: &Database, request: LeaseRequest) -> Result<Vec<Lease>, Fault> {
-        let LeaseRequest {
-            host,
-            owner,
-            now,
-            deadline,
-            urls_max,
-        } = request;
+        let LeaseRequest { host, owner, now, deadline, urls_max } = request;
         self.known().host(host)?;
         if urls_max == 0 {
             return Ok(Vec::new());
@@ -344,19 +293,9 @@ impl Core {
             let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("queue"))?;
             held.take(at, row.path, owner, deadline);
             held.scanned_to((at.0, at.1 + 1));
-            let key = UrlKey {
-                host,
-                path: row.path.into(),
-            };
+            let key = UrlKey { host, path: row.path.into() };
             let via = row.via.map(Into::into);
-            leased.push(Lease {
-                key,
-                depth: row.depth,
-                rank: row.rank,
-                attempts: row.attempts,
-                via,
-                deadline,
-            });
+            leased.push(Lease { key, depth: row.depth, rank: row.rank, attempts: row.attempts, via, deadline });
             if leased.len() == urls_max {
                 break;
             }
@@ -379,10 +318,7 @@ impl Core {
             let batch: Vec<Discovered> = sources
                 .into_iter()
                 .map(|found| Discovered {
-                    key: UrlKey {
-                        host: found.host,
-                        path: found.path,
-                    },
+                    key: UrlKey { host: found.host, path: found.path },
                     depth: 0,
                     rank: 0,
                     due: now,
@@ -414,13 +350,11 @@ impl Reader for RedbStore {
     }
 
     async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
-        self.call(move |core, db| read::torrents(core, db, after.as_deref(), rows_max))
-            .await
+        self.call(move |core, db| read::torrents(core, db, after.as_deref(), rows_max)).await
     }
 
     async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
-        self.call(move |core, db| read::magnets(core, db, after.as_deref(), rows_max))
-            .await
+        self.call(move |core, db| read::magnets(core, db, after.as_deref(), rows_max)).await
     }
 
     async fn listings(
@@ -430,8 +364,7 @@ impl Reader for RedbStore {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         let site = site.to_owned();
-        self.call(move |core, db| read::listings(core, db, &site, after, rows_max))
-            .await
+        self.call(move |core, db| read::listings(core, db, &site, after, rows_max)).await
     }
 }
 
@@ -507,20 +440,17 @@ impl CrawlDb for RedbStore {
 
     async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
         let path = path.to_owned();
-        self.call(move |_, db| read::body_known(db, host, body_hash, &path))
-            .await
+        self.call(move |_, db| read::body_known(db, host, body_hash, &path)).await
     }
 
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
         let reason = reason.to_owned();
-        self.call(move |core, db| core.block_host(db, host, until, &reason))
-            .await
+        self.call(move |core, db| core.block_host(db, host, until, &reason)).await
     }
 
     async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {
         let site = site.to_owned();
-        self.call(move |core, db| core.add_crawl_time(db, &site, crawl_ms))
-            .await
+        self.call(move |core, db| core.add_crawl_time(db, &site, crawl_ms)).await
     }
 
     async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
@@ -533,8 +463,7 @@ impl CrawlDb for RedbStore {
     }
 
     async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {
-        self.call(move |core, db| core.forget_torrent(db, &infohashes, now))
-            .await
+        self.call(move |core, db| core.forget_torrent(db, &infohashes, now)).await
     }
 
     async fn adopt_torrent(&self, facts: TorrentFacts, now: UnixMillis) -> Result<(), CrawlDbError> {

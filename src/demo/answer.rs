@@ -40,19 +40,14 @@ impl Parameters {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match name {
                 "sid" => parameters.sid = Some(value.to_owned()),
-                _ => parameters
-                    .pairs
-                    .push((name.to_owned(), percent_decode_str(value).collect())),
+                _ => parameters.pairs.push((name.to_owned(), percent_decode_str(value).collect())),
             }
         }
         parameters
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&[u8]> {
-        self.pairs
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_slice())
+        self.pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&str> {
@@ -66,10 +61,7 @@ impl Parameters {
 
     /// Names that are not among `known`.
     pub(super) fn others<'a>(&'a self, known: &'a [&str]) -> impl Iterator<Item = &'a str> {
-        self.pairs
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .filter(move |name| !known.contains(name))
+        self.pairs.iter().map(|(name, _)| name.as_str()).filter(move |name| !known.contains(name))
     }
 }
 
@@ -87,30 +79,18 @@ pub(super) struct Answer {
 impl Answer {
     pub(super) fn page(kind: Kind, body: impl Into<Vec<u8>>) -> Self {
         let content_type = Some("text/html; charset=utf-8");
-        Self {
-            kind,
-            status: 200,
-            content_type,
-            headers: Vec::new(),
-            body: body.into(),
-        }
+        Self { kind, status: 200, content_type, headers: Vec::new(), body: body.into() }
     }
 
     pub(super) fn not_found(kind: Kind) -> Self {
         Self {
             status: 404,
-            ..Self::page(
-                kind,
-                "<html><head><title>404</title></head><body><h1>Not found</h1></body></html>\n",
-            )
+            ..Self::page(kind, "<html><head><title>404</title></head><body><h1>Not found</h1></body></html>\n")
         }
     }
 
     pub(super) fn redirect(kind: Kind, status: u16, location: String) -> Self {
-        let mut answer = Self {
-            status,
-            ..Self::page(kind, "<html><body>Moved.</body></html>\n")
-        };
+        let mut answer = Self { status, ..Self::page(kind, "<html><body>Moved.</body></html>\n") };
         answer.headers.push(("location", location));
         answer
     }
@@ -126,11 +106,7 @@ pub(super) fn download(ask: &Ask<'_>, kind: Kind, origin: &str, listing: &Listin
     match item.fate {
         Fate::Reachable | Fate::ClosedByRobots => torrent(ask, kind, origin, listing, item),
         Fate::PosesAsHtml => {
-            let body = if listing.id.is_multiple_of(2) {
-                LOGIN_PAGE
-            } else {
-                NOTICE_PAGE
-            };
+            let body = if listing.id.is_multiple_of(2) { LOGIN_PAGE } else { NOTICE_PAGE };
             Answer::page(kind, body).with_content_type("application/x-bittorrent")
         }
         Fate::Malformed => {
@@ -146,27 +122,16 @@ pub(super) fn download(ask: &Ask<'_>, kind: Kind, origin: &str, listing: &Listin
 
 fn torrent(ask: &Ask<'_>, kind: Kind, origin: &str, listing: &Listing, item: &Item) -> Answer {
     let delivery = item.delivery;
-    let mut answer = Answer {
-        content_type: delivery.content_type,
-        ..Answer::page(kind, "")
-    };
+    let mut answer = Answer { content_type: delivery.content_type, ..Answer::page(kind, "") };
     if delivery.disposition {
         let name = percent(item.blueprint.name.as_bytes());
-        let header = format!(
-            "attachment; filename=\"{}.torrent\"; filename*=UTF-8''{name}.torrent",
-            listing.id
-        );
+        let header = format!("attachment; filename=\"{}.torrent\"; filename*=UTF-8''{name}.torrent", listing.id);
         answer.headers.push(("content-disposition", header));
     }
     // The address is new at each view, the file behind it is not.
-    let (tag, date) = (
-        format!("\"{}-{}\"", links::fingerprint(&item.infohashes), listing.id),
-        http_date(listing.at),
-    );
+    let (tag, date) = (format!("\"{}-{}\"", links::fingerprint(&item.infohashes), listing.id), http_date(listing.at));
     let is_known = match ask.if_none_match {
-        Some(tags) => tags
-            .split(',')
-            .any(|known| known.trim().trim_start_matches("W/") == tag),
+        Some(tags) => tags.split(',').any(|known| known.trim().trim_start_matches("W/") == tag),
         None => ask.if_modified_since == Some(date.as_str()),
     };
     answer.headers.extend([("etag", tag), ("last-modified", date)]);
@@ -185,12 +150,7 @@ fn torrent(ask: &Ask<'_>, kind: Kind, origin: &str, listing: &Listing, item: &It
 
 fn metainfo(origin: &str, listing: &Listing, item: &Item) -> Vec<u8> {
     let first_key = item.delivery.first_key;
-    item.blueprint.metainfo(&Wrapping {
-        first_key,
-        origin,
-        listing: listing.id,
-        created: listing.at,
-    })
+    item.blueprint.metainfo(&Wrapping { first_key, origin, listing: listing.id, created: listing.at })
 }
 
 /// What a tracker sends in place of a torrent when the session has ended.

@@ -136,16 +136,8 @@ impl Catalogue {
     }
 
     fn add_unreachable(&mut self, fate: Fate, number: u64) {
-        let area = if fate == Fate::ClosedByRobots {
-            Area::Private
-        } else {
-            Area::Main
-        };
-        let link = if fate == Fate::MagnetOnly {
-            Link::Magnet
-        } else {
-            Link::Token
-        };
+        let area = if fate == Fate::ClosedByRobots { Area::Private } else { Area::Main };
+        let link = if fate == Fate::MagnetOnly { Link::Magnet } else { Link::Token };
         self.add_item(fate, number, area, link);
     }
 
@@ -160,12 +152,7 @@ impl Catalogue {
             _ => titles::title(&mut random, category, title_number),
         };
         let (version, single_file) = delivery::version(number);
-        let blueprint = Blueprint {
-            seed,
-            name: titles::file_name(&title),
-            version,
-            single_file,
-        };
+        let blueprint = Blueprint { seed, name: titles::file_name(&title), version, single_file };
         self.items.push(Item {
             slug: percent(slug(&title).as_bytes()),
             title,
@@ -192,13 +179,8 @@ impl Catalogue {
         let mut order: Vec<usize> = (0..self.items.len()).collect();
         let plain = |item: &Item| item.fate == Fate::Reachable && item.area == Area::Main && item.link == Link::Token;
         // Every third plain torrent until there are enough: any choice would do, this one needs no draw.
-        let again: Vec<usize> = order
-            .iter()
-            .copied()
-            .filter(|&at| plain(&self.items[at]))
-            .step_by(3)
-            .take(twice.max(2))
-            .collect();
+        let again: Vec<usize> =
+            order.iter().copied().filter(|&at| plain(&self.items[at])).step_by(3).take(twice.max(2)).collect();
         order.extend(again);
         Random::new(self.seed).shuffle(&mut order);
         order.sort_by_key(|&at| self.items[at].area != Area::Archive);
@@ -206,19 +188,12 @@ impl Catalogue {
         for item in order {
             self.list(item);
         }
-        let pinned: Vec<u32> = self
-            .main
-            .iter()
-            .copied()
-            .filter(|&id| self.can_be_pinned(id))
-            .take(PINNED)
-            .collect();
+        let pinned: Vec<u32> = self.main.iter().copied().filter(|&id| self.can_be_pinned(id)).take(PINNED).collect();
         self.pinned = pinned;
     }
 
     fn can_be_pinned(&self, id: u32) -> bool {
-        self.listing(id)
-            .is_some_and(|(_, item)| item.fate == Fate::Reachable && !item.old_address)
+        self.listing(id).is_some_and(|(_, item)| item.fate == Fate::Reachable && !item.old_address)
     }
 
     fn list(&mut self, at: usize) {
@@ -284,13 +259,7 @@ mod tests {
             let truth = Catalogue::new(3, torrents).truth();
             let hashes: HashSet<_> = truth.reachable().map(|torrent| torrent.infohashes).collect();
             assert_eq!(hashes.len(), torrents);
-            for fate in [
-                Fate::MagnetOnly,
-                Fate::ClosedByRobots,
-                Fate::Gone,
-                Fate::PosesAsHtml,
-                Fate::Malformed,
-            ] {
+            for fate in [Fate::MagnetOnly, Fate::ClosedByRobots, Fate::Gone, Fate::PosesAsHtml, Fate::Malformed] {
                 assert!(truth.with_fate(fate).count() > 0, "{fate:?}");
             }
         }
@@ -304,11 +273,7 @@ mod tests {
         assert_eq!(published.len(), 250);
         assert_eq!(catalogue.truth().reachable().count(), 370);
         assert!(catalogue.listings.last().map(|listing| listing.at) > last);
-        let newest = catalogue
-            .main
-            .last()
-            .and_then(|&id| catalogue.listing(id))
-            .map(|(_, item)| item.infohashes);
+        let newest = catalogue.main.last().and_then(|&id| catalogue.listing(id)).map(|(_, item)| item.infohashes);
         assert!(newest.is_some_and(|hashes| published.contains(&hashes)));
         assert_eq!(catalogue.archive.len(), 4, "the archive is closed");
     }
@@ -317,11 +282,6 @@ mod tests {
     fn dates_grow_with_the_numbers_and_end_at_the_newest() {
         let catalogue = Catalogue::new(9, 40);
         assert!(catalogue.listings.is_sorted_by_key(|listing| listing.at));
-        assert!(
-            catalogue
-                .listings
-                .last()
-                .is_some_and(|listing| listing.at <= NEWEST_UNIX)
-        );
+        assert!(catalogue.listings.last().is_some_and(|listing| listing.at <= NEWEST_UNIX));
     }
 }

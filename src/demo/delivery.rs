@@ -86,13 +86,7 @@ impl Delivery {
             9 => FirstKey::CreatedBy,
             _ => FirstKey::Announce,
         };
-        Self {
-            content_type,
-            disposition: number % 5 < 3,
-            before,
-            newline_after: number % 8 == 2,
-            first_key,
-        }
+        Self { content_type, disposition: number % 5 < 3, before, newline_after: number % 8 == 2, first_key }
     }
 }
 

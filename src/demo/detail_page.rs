@@ -75,17 +75,10 @@ fn way_to_the_torrent(view: &mut View<'_>, out: &mut String, listing: &Listing, 
         Link::Noscript => {
             let href = view.href(&path);
             out.push_str("<script>countdown('wait', 15);</script>\n");
-            writeln!(
-                out,
-                "<noscript><div id=wait>Direct link: <a href=\"{href}\">get it</a></div></noscript>"
-            )
+            writeln!(out, "<noscript><div id=wait>Direct link: <a href=\"{href}\">get it</a></div></noscript>")
         }
         Link::Thunder => writeln!(out, "<a href=\"{}\">迅雷下载</a>", links::thunder(address.as_bytes())),
-        Link::Flashget => writeln!(
-            out,
-            "<a href='{}'>快车下载</a>",
-            links::flashget(address.as_bytes(), None)
-        ),
+        Link::Flashget => writeln!(out, "<a href='{}'>快车下载</a>", links::flashget(address.as_bytes(), None)),
         Link::FlashgetTagged => {
             let link = escaped(&links::flashget(address.as_bytes(), Some("2931")));
             writeln!(out, "<a href=\"{link}\">快车下载</a>")
@@ -94,11 +87,7 @@ fn way_to_the_torrent(view: &mut View<'_>, out: &mut String, listing: &Listing, 
         Link::Magnet => Ok(()),
     };
     if item.magnet {
-        let _ = writeln!(
-            out,
-            "<a href=\"{}\" class=\"magnet\">Magnet</a>",
-            escaped(&links::magnet(item, listing.id))
-        );
+        let _ = writeln!(out, "<a href=\"{}\" class=\"magnet\">Magnet</a>", escaped(&links::magnet(item, listing.id)));
     }
     let _ = write!(
         out,
@@ -135,13 +124,7 @@ fn description(view: &mut View<'_>, out: &mut String, listing: &Listing, item: &
 fn staff_picks(view: &View<'_>, out: &mut String) {
     let catalogue = view.catalogue;
     out.push_str("<ul class=\"staff\">\n");
-    for (listing, item) in catalogue
-        .private
-        .iter()
-        .rev()
-        .take(3)
-        .filter_map(|&id| catalogue.listing(id))
-    {
+    for (listing, item) in catalogue.private.iter().rev().take(3).filter_map(|&id| catalogue.listing(id)) {
         let _ = writeln!(
             out,
             "<li><a href=\"{}\">{}</a> <a href=\"{}\">[dl]</a></li>",
@@ -149,22 +132,14 @@ fn staff_picks(view: &View<'_>, out: &mut String) {
             escaped(&item.title),
             view.href(&format!("/private{}", view.download(listing, item))),
         );
-        let _ = writeln!(
-            out,
-            "<li><a href=\"{}\">old link</a></li>",
-            view.href(&format!("/t/{}", listing.id))
-        );
+        let _ = writeln!(out, "<li><a href=\"{}\">old link</a></li>", view.href(&format!("/t/{}", listing.id)));
     }
     out.push_str("</ul>\n");
 }
 
 fn files(out: &mut String, item: &Item) {
     let payload = item.blueprint.payload();
-    let _ = write!(
-        out,
-        "<h2>Files ({})</h2>\n<table class=\"filelist\">\n",
-        payload.files.len()
-    );
+    let _ = write!(out, "<h2>Files ({})</h2>\n<table class=\"filelist\">\n", payload.files.len());
     for file in payload.files.iter().take(FILES_SHOWN) {
         out.push_str("<tr><td>");
         push_escaped(out, &file.path.join("/"));

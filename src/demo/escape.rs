@@ -66,22 +66,14 @@ pub(super) fn push_date(out: &mut String, unix_seconds: i64) {
     if let Ok(at) = time::OffsetDateTime::from_unix_timestamp(unix_seconds) {
         let (month, day) = (u8::from(at.month()), at.day());
         // Writing into a String cannot fail.
-        let _ = write!(
-            out,
-            "{:04}-{month:02}-{day:02} {:02}:{:02}",
-            at.year(),
-            at.hour(),
-            at.minute()
-        );
+        let _ = write!(out, "{:04}-{month:02}-{day:02} {:02}:{:02}", at.year(), at.hour(), at.minute());
     }
 }
 
 /// An HTTP date (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub(super) fn http_date(unix_seconds: i64) -> String {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let at = time::OffsetDateTime::from_unix_timestamp(unix_seconds).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
     // Both indices are below the arrays' lengths: a weekday is 0 to 6, a month 1 to 12.
     let day = DAYS[usize::from(at.weekday().number_days_from_monday())];

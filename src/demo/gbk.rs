@@ -33,11 +33,7 @@ pub(super) fn forum(view: &mut View<'_>) -> Vec<u8> {
     out.push_str("<h1>中文资源区</h1>\n");
     for (number, board) in GBK_BOARDS.iter().enumerate() {
         // One board's name as raw bytes, the other's percent-encoded: both are links to first pages.
-        let url = if number.is_multiple_of(2) {
-            format!("/gbk/board?name={board}")
-        } else {
-            board_url(board)
-        };
+        let url = if number.is_multiple_of(2) { format!("/gbk/board?name={board}") } else { board_url(board) };
         let _ = writeln!(out, "<h2><a href=\"{}\">{board}</a></h2>", view.href(&url));
     }
     view.close(&mut out);
@@ -53,11 +49,7 @@ pub(super) fn board(view: &mut View<'_>, number: usize, page: usize) -> Option<V
     view.open(&mut out, name, "");
     let last = last_page(series.len(), SERIES_ROWS);
     // Odd pages link in lower-case hex, even ones in upper case: the same pages.
-    let base = if page.is_multiple_of(2) {
-        board_url(name)
-    } else {
-        lower_hex(&board_url(name))
-    };
+    let base = if page.is_multiple_of(2) { board_url(name) } else { lower_hex(&board_url(name)) };
     pagination(view, &mut out, &base, page, last);
     out.push_str("<table summary=\"forum\" class=\"datatable\">\n");
     for (listing, item) in ids.filter_map(|id| catalogue.listing(id)) {
@@ -73,11 +65,7 @@ pub(super) fn board(view: &mut View<'_>, number: usize, page: usize) -> Option<V
 pub(super) fn thread(view: &mut View<'_>, listing: &Listing, item: &Item) -> Vec<u8> {
     let mut out = String::with_capacity(12 << 10);
     // Here the meta element alone tells the charset, by its older name.
-    view.open(
-        &mut out,
-        &item.title,
-        "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=gb2312\" />\n",
-    );
+    view.open(&mut out, &item.title, "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=gb2312\" />\n");
     let _ = write!(out, "<h1>{}</h1>\n<div class=\"post\">发表于 ", escaped(&item.title));
     push_date(&mut out, listing.at);
     let mut random = Random::new(mix(item.blueprint.seed, 2));
@@ -112,11 +100,7 @@ fn attachment_url(view: &View<'_>, listing: &Listing, item: &Item) -> String {
 }
 
 fn thread_row(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item) {
-    let title = if listing.id.is_multiple_of(2) {
-        item.title.clone()
-    } else {
-        percent(&gbk(&item.title))
-    };
+    let title = if listing.id.is_multiple_of(2) { item.title.clone() } else { percent(&gbk(&item.title)) };
     let href = view.href(&format!("/gbk/thread?tid={}&title={title}", listing.id));
     let _ = write!(
         out,
@@ -129,11 +113,7 @@ fn thread_row(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item)
         escaped(USERS[usize::from(listing.uploader)]),
     );
     push_date(out, listing.at);
-    let _ = write!(
-        out,
-        "</em></td>\n<td class=\"num\">{}</td></tr>\n</tbody>\n",
-        size(item.payload_bytes)
-    );
+    let _ = write!(out, "</em></td>\n<td class=\"num\">{}</td></tr>\n</tbody>\n", size(item.payload_bytes));
 }
 
 fn attachment(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item) {
@@ -148,31 +128,17 @@ fn attachment(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item)
             let address = gbk(&format!("{}{url}", view.origin));
             writeln!(out, "<p><a href='{}'>QQ旋风下载</a></p>", links::qqdl(&address))
         }
-        _ if listing.id.is_multiple_of(2) => writeln!(
-            out,
-            "<p>附件: <a href=\"{}\">{}</a></p>",
-            view.href(&url),
-            escaped(&item.title)
-        ),
+        _ if listing.id.is_multiple_of(2) => {
+            writeln!(out, "<p>附件: <a href=\"{}\">{}</a></p>", view.href(&url), escaped(&item.title))
+        }
         _ => {
             let token = view.token(listing, item);
-            let url = format!(
-                "/gbk/attachment?aid={token}&name={}",
-                lower_hex(&percent(&gbk(&item.title)))
-            );
-            writeln!(
-                out,
-                "<p>附件: <A HREF='{}' TARGET=_blank>种子下载</A></p>",
-                view.href(&url)
-            )
+            let url = format!("/gbk/attachment?aid={token}&name={}", lower_hex(&percent(&gbk(&item.title))));
+            writeln!(out, "<p>附件: <A HREF='{}' TARGET=_blank>种子下载</A></p>", view.href(&url))
         }
     };
     if item.magnet {
-        let _ = writeln!(
-            out,
-            "<p><a href=\"{}\">磁力链接</a></p>",
-            escaped(&links::magnet(item, listing.id))
-        );
+        let _ = writeln!(out, "<p><a href=\"{}\">磁力链接</a></p>", escaped(&links::magnet(item, listing.id)));
     }
 }
 
@@ -181,16 +147,8 @@ fn lower_hex(url: &str) -> String {
     let mut out = String::with_capacity(url.len());
     let mut hex_left = 0;
     for character in url.chars() {
-        out.push(if hex_left > 0 {
-            character.to_ascii_lowercase()
-        } else {
-            character
-        });
-        hex_left = if character == '%' {
-            2_u8
-        } else {
-            hex_left.saturating_sub(1)
-        };
+        out.push(if hex_left > 0 { character.to_ascii_lowercase() } else { character });
+        hex_left = if character == '%' { 2_u8 } else { hex_left.saturating_sub(1) };
     }
     out
 }

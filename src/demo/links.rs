@@ -27,10 +27,7 @@ pub(super) fn read_token(token: &[u8]) -> Option<(u32, String)> {
     let mut parts = text.split('|');
     let (listing, start, time) = (parts.next()?, parts.next()?, parts.next()?);
     time.parse::<u64>().ok()?;
-    parts
-        .next()
-        .is_none()
-        .then_some((listing.parse().ok()?, start.to_owned()))
+    parts.next().is_none().then_some((listing.parse().ok()?, start.to_owned()))
 }
 
 /// What a token carries of the infohash: eight hex digits.
@@ -63,11 +60,7 @@ pub(super) fn qqdl(url: &[u8]) -> String {
 pub(super) fn magnet(item: &Item, listing: u32) -> String {
     let mut topics = Vec::new();
     if let Some(v1) = item.infohashes.v1 {
-        let hash = if listing.is_multiple_of(2) {
-            HEXLOWER.encode(&v1)
-        } else {
-            BASE32_NOPAD.encode(&v1)
-        };
+        let hash = if listing.is_multiple_of(2) { HEXLOWER.encode(&v1) } else { BASE32_NOPAD.encode(&v1) };
         topics.push(format!("xt=urn:btih:{hash}"));
     }
     if let Some(v2) = item.infohashes.v2 {
@@ -75,11 +68,7 @@ pub(super) fn magnet(item: &Item, listing: u32) -> String {
         topics.push(format!("xt=urn:btmh:1220{}", HEXLOWER.encode(&v2)));
     }
     let name = percent(item.blueprint.name.as_bytes());
-    format!(
-        "magnet:?{}&dn={name}&tr={}",
-        topics.join("&"),
-        percent(b"udp://tracker.example.org:6969/announce")
-    )
+    format!("magnet:?{}&dn={name}&tr={}", topics.join("&"), percent(b"udp://tracker.example.org:6969/announce"))
 }
 
 #[cfg(test)]
@@ -88,10 +77,7 @@ mod tests {
 
     #[test]
     fn a_token_is_read_back_and_differs_between_views() {
-        let hashes = Infohashes {
-            v1: Some([0xab; 20]),
-            v2: None,
-        };
+        let hashes = Infohashes { v1: Some([0xab; 20]), v2: None };
         let (first, second) = (token(12, &hashes, 1), token(12, &hashes, 2));
         assert_ne!(first, second);
         for text in [first, second] {
@@ -111,9 +97,6 @@ mod tests {
         let url = b"http://a.example/x";
         assert_eq!(thunder(url), "thunder://QUFodHRwOi8vYS5leGFtcGxlL3haWg==");
         assert_eq!(qqdl(url), "qqdl://aHR0cDovL2EuZXhhbXBsZS94");
-        assert_eq!(
-            flashget(url, Some("77")),
-            "flashget://W0ZMQVNIR0VUXWh0dHA6Ly9hLmV4YW1wbGUveFtGTEFTSEdFVF0=&77"
-        );
+        assert_eq!(flashget(url, Some("77")), "flashget://W0ZMQVNIR0VUXWh0dHA6Ly9hLmV4YW1wbGUveFtGTEFTSEdFVF0=&77");
     }
 }

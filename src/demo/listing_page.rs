@@ -47,15 +47,7 @@ pub(super) fn category(view: &mut View<'_>, name: &str, page: usize) -> Option<S
     let mut out = String::with_capacity(32 << 10);
     view.open(&mut out, CATEGORIES[number].1, META_UTF8);
     let last = last_page(series.len(), SERIES_ROWS);
-    table(
-        view,
-        &mut out,
-        &format!("/cat/{name}"),
-        page,
-        last,
-        ids,
-        number == usize::from(QUICK_CATEGORY),
-    );
+    table(view, &mut out, &format!("/cat/{name}"), page, last, ids, number == usize::from(QUICK_CATEGORY));
     view.close(&mut out);
     Some(out)
 }
@@ -91,14 +83,9 @@ fn table(
     let catalogue = view.catalogue;
     pagination(view, out, base, page, last);
     out.push_str("<table class=\"forumline\" id=\"torrents\">\n<thead><tr>");
-    for (key, label) in [
-        ("cat", "Cat."),
-        ("name", "Name"),
-        ("added", "Added"),
-        ("size", "Size"),
-        ("seeders", "S"),
-        ("leechers", "L"),
-    ] {
+    for (key, label) in
+        [("cat", "Cat."), ("name", "Name"), ("added", "Added"), ("size", "Size"), ("seeders", "S"), ("leechers", "L")]
+    {
         let url = match page {
             1 => format!("{base}?sort={key}&order=desc"),
             _ => format!("{base}?page={page}&sort={key}&order=desc"),
@@ -109,11 +96,7 @@ fn table(
     for (listing, item) in catalogue.pinned.iter().filter_map(|&id| catalogue.listing(id)) {
         row(view, out, listing, item, RowKind::Pinned);
     }
-    let kind = if has_downloads {
-        RowKind::WithDownload
-    } else {
-        RowKind::Plain
-    };
+    let kind = if has_downloads { RowKind::WithDownload } else { RowKind::Plain };
     for (number, (listing, item)) in ids.filter_map(|id| catalogue.listing(id)).enumerate() {
         row(view, out, listing, item, kind);
         if number == 12 {
@@ -188,11 +171,7 @@ fn comments_anchor(view: &View<'_>, out: &mut String, listing: &Listing, item: &
         return;
     }
     let href = view.href(&format!("{}#comments", detail_path(listing, item)));
-    let _ = write!(
-        out,
-        " <span class=\"small\">[<a href='{href}'>{} comments</a>]</span>",
-        listing.leechers
-    );
+    let _ = write!(out, " <span class=\"small\">[<a href='{href}'>{} comments</a>]</span>", listing.leechers);
 }
 
 /// The row's link to the detail page, in one of the ways in which templates write links. The form depends on the
@@ -201,61 +180,29 @@ fn detail_anchor(view: &View<'_>, out: &mut String, listing: &Listing, item: &It
     let title = escaped(&item.title);
     let path = detail_path(listing, item);
     if listing.id.is_multiple_of(9) {
-        let _ = write!(
-            out,
-            "<!-- <a href=\"/details/90{:04}-hidden\">{title}</a> -->",
-            listing.id % 10_000
-        );
+        let _ = write!(out, "<!-- <a href=\"/details/90{:04}-hidden\">{title}</a> -->", listing.id % 10_000);
     }
     if item.old_address {
-        let _ = write!(
-            out,
-            "<a class=tt href=\"{}\">{title}</a>",
-            view.href(&format!("/t/{}", listing.id))
-        );
+        let _ = write!(out, "<a class=tt href=\"{}\">{title}</a>", view.href(&format!("/t/{}", listing.id)));
         return;
     }
     let _ = match listing.id % 11 {
-        0 => write!(
-            out,
-            "<a class='tt' href='{}' title='{title}'>{title}</a>",
-            view.href(&path)
-        ),
-        1 => write!(
-            out,
-            "<a class=tt href={} title=\"{title}\">{title}</a>",
-            view.href(&path)
-        ),
-        2 => write!(
-            out,
-            "<A HREF=\"{}\" CLASS=\"tt\" TITLE=\"{title}\">{title}</A>",
-            view.href(&path)
-        ),
+        0 => write!(out, "<a class='tt' href='{}' title='{title}'>{title}</a>", view.href(&path)),
+        1 => write!(out, "<a class=tt href={} title=\"{title}\">{title}</a>", view.href(&path)),
+        2 => write!(out, "<A HREF=\"{}\" CLASS=\"tt\" TITLE=\"{title}\">{title}</A>", view.href(&path)),
         3 => write!(out, "<a class=\"tt\" href=\"\n\t{}  \">{title}</a>", view.href(&path)),
         4 => {
             let raw = format!("/details/{}-{}", listing.id, slug(&item.title));
             write!(out, "<a class=\"tt\" href=\"{}\">{title}</a>", view.href(&raw))
         }
-        5 => write!(
-            out,
-            "<a class=\"tt\" href=\"{}{}\">{title}</a>",
-            view.origin,
-            view.href(&path)
-        ),
+        5 => write!(out, "<a class=\"tt\" href=\"{}{}\">{title}</a>", view.origin, view.href(&path)),
         6 => {
-            let spelt = view
-                .href(&path)
-                .replacen('/', "&#47;", 1)
-                .replacen("details/", "details&#x2F;", 1);
+            let spelt = view.href(&path).replacen('/', "&#47;", 1).replacen("details/", "details&#x2F;", 1);
             write!(out, "<a class=\"tt\" href=\"{spelt}\">{title}</a>")
         }
         7 => {
             let authority = view.origin.trim_start_matches("http:");
-            write!(
-                out,
-                "<a class=\"tt\" href=\"{authority}{}\">{title}</a>",
-                view.href(&path)
-            )
+            write!(out, "<a class=\"tt\" href=\"{authority}{}\">{title}</a>", view.href(&path))
         }
         8 => write!(out, "<a class=\"tt\" href=\"/cat/..{}\">{title}</a>", view.href(&path)),
         9 => {

@@ -127,11 +127,7 @@ impl RequestLog {
     /// Requests that a right crawl does not make.
     #[must_use]
     pub fn refused_fetches(&self) -> u64 {
-        self.counts
-            .iter()
-            .filter(|(kind, _)| kind.is_refused())
-            .map(|(_, count)| count)
-            .sum()
+        self.counts.iter().filter(|(kind, _)| kind.is_refused()).map(|(_, count)| count).sum()
     }
 }
 
@@ -148,8 +144,7 @@ impl Recorder {
     pub(super) fn record(&self, kind: Kind, path_and_query: &str, has_session_id: bool, has_failed: bool) {
         // A kind's number is its place in `ALL`, which has the array's length.
         self.counts[kind as usize].fetch_add(1, Ordering::Relaxed);
-        self.with_session_id
-            .fetch_add(u64::from(has_session_id), Ordering::Relaxed);
+        self.with_session_id.fetch_add(u64::from(has_session_id), Ordering::Relaxed);
         self.failed.fetch_add(u64::from(has_failed), Ordering::Relaxed);
         let mut paths = self.paths.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if paths.0.len() < DEMO_LOG_PATHS_MAX {
@@ -160,24 +155,13 @@ impl Recorder {
     }
 
     pub(super) fn refused_fetches(&self) -> u64 {
-        Kind::ALL
-            .into_iter()
-            .filter(|kind| kind.is_refused())
-            .map(|kind| self.count(kind))
-            .sum()
+        Kind::ALL.into_iter().filter(|kind| kind.is_refused()).map(|kind| self.count(kind)).sum()
     }
 
     pub(super) fn snapshot(&self) -> RequestLog {
-        let counts = Kind::ALL
-            .into_iter()
-            .map(|kind| (kind, self.count(kind)))
-            .filter(|(_, count)| *count > 0)
-            .collect();
-        let (paths, paths_dropped) = self
-            .paths
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .clone();
+        let counts =
+            Kind::ALL.into_iter().map(|kind| (kind, self.count(kind))).filter(|(_, count)| *count > 0).collect();
+        let (paths, paths_dropped) = self.paths.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         RequestLog {
             counts,
             with_session_id: self.with_session_id.load(Ordering::Relaxed),

@@ -84,10 +84,7 @@ impl Default for DemoOptions {
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     #[error("the demo site cannot listen on {address}: {source}")]
-    Bind {
-        address: SocketAddr,
-        source: std::io::Error,
-    },
+    Bind { address: SocketAddr, source: std::io::Error },
     #[error("the demo site has at most {DEMO_TORRENTS_MAX} torrents, not {asked}")]
     TooManyTorrents { asked: usize },
     #[error("the demo site serves this machine only, and {address} is no loopback address")]
@@ -113,9 +110,7 @@ pub struct DemoSite {
 /// [`DemoError`] when there are too many torrents or when the address is not loopback or cannot be had.
 pub async fn start(options: DemoOptions) -> Result<DemoSite, DemoError> {
     if options.torrents > DEMO_TORRENTS_MAX {
-        return Err(DemoError::TooManyTorrents {
-            asked: options.torrents,
-        });
+        return Err(DemoError::TooManyTorrents { asked: options.torrents });
     }
     let bind = options.bind;
     if !bind.ip().is_loopback() {
@@ -143,19 +138,9 @@ pub async fn start(options: DemoOptions) -> Result<DemoSite, DemoError> {
     let server = tokio::spawn(async move {
         let until = async move { drop(stopped.await) };
         // axum's server ends with an error never: a failed accept is tried again.
-        drop(
-            axum::serve(listener, router.with_state(shared))
-                .with_graceful_shutdown(until)
-                .await,
-        );
+        drop(axum::serve(listener, router.with_state(shared)).with_graceful_shutdown(until).await);
     });
-    Ok(DemoSite {
-        address,
-        rules_text,
-        site,
-        stop: Some(stop),
-        server,
-    })
+    Ok(DemoSite { address, rules_text, site, stop: Some(stop), server })
 }
 
 impl DemoSite {
@@ -207,18 +192,12 @@ impl Drop for DemoSite {
 
 fn respond(site: &Site, request: &Request) -> Response<Body> {
     let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
-    let cookies = request
-        .headers()
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok());
+    let cookies = request.headers().get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let ask = Ask {
         path: request.uri().path(),
         query: request.uri().query().unwrap_or_default(),
         host: text(header::HOST),
-        has_cookie: cookies
-            .flat_map(|line| line.split(';'))
-            .any(|pair| pair.trim().split('=').next() == Some(COOKIE)),
+        has_cookie: cookies.flat_map(|line| line.split(';')).any(|pair| pair.trim().split('=').next() == Some(COOKIE)),
         if_none_match: text(header::IF_NONE_MATCH),
         if_modified_since: text(header::IF_MODIFIED_SINCE),
     };

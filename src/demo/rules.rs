@@ -25,10 +25,6 @@ mod tests {
     #[test]
     fn the_template_is_toml() {
         let table: toml::Table = toml::from_str(RULES_TEMPLATE).expect("valid TOML");
-        assert!(
-            table["classes"]
-                .as_table()
-                .is_some_and(|classes| classes.contains_key("download"))
-        );
+        assert!(table["classes"].as_table().is_some_and(|classes| classes.contains_key("download")));
     }
 }

@@ -72,10 +72,7 @@ impl Site {
         let mut answer = if is_get {
             self.route(ask, &parameters, number)
         } else {
-            Answer {
-                status: 405,
-                ..Answer::not_found(Kind::Method)
-            }
+            Answer { status: 405, ..Answer::not_found(Kind::Method) }
         };
         if ask.host.is_some() && ask.host != self.origin.strip_prefix("http://") {
             answer.kind = Kind::OtherHost;
@@ -83,18 +80,10 @@ impl Site {
         let fails = number.checked_rem(self.fail_every) == Some(0);
         if fails {
             let kind = answer.kind;
-            answer = Answer {
-                status: 503,
-                ..Answer::page(kind, "<h1>Service unavailable</h1>\n")
-            };
+            answer = Answer { status: 503, ..Answer::page(kind, "<h1>Service unavailable</h1>\n") };
         }
-        let path = if ask.query.is_empty() {
-            ask.path.to_owned()
-        } else {
-            format!("{}?{}", ask.path, ask.query)
-        };
-        self.recorder
-            .record(answer.kind, &path, parameters.sid.is_some(), fails);
+        let path = if ask.query.is_empty() { ask.path.to_owned() } else { format!("{}?{}", ask.path, ask.query) };
+        self.recorder.record(answer.kind, &path, parameters.sid.is_some(), fails);
         answer
     }
 
@@ -110,21 +99,10 @@ impl Site {
             Some(sid) if sid.len() == 32 && sid.bytes().all(|byte| byte.is_ascii_hexdigit()) => Some(sid.clone()),
             _ => Some(format!("{:016x}{:016x}", random.number(), random.number())),
         };
-        let mut view = View {
-            origin: &self.origin,
-            catalogue: &catalogue,
-            sid,
-            number,
-            random,
-        };
+        let mut view = View { origin: &self.origin, catalogue: &catalogue, sid, number, random };
         let mut answer = self.find(ask, parameters, &mut view);
-        if let Some(sid) = view
-            .sid
-            .filter(|_| answer.content_type.is_some_and(|name| name.starts_with("text/html")))
-        {
-            answer
-                .headers
-                .push(("set-cookie", format!("{COOKIE}={sid}; path=/; HttpOnly; SameSite=Lax")));
+        if let Some(sid) = view.sid.filter(|_| answer.content_type.is_some_and(|name| name.starts_with("text/html"))) {
+            answer.headers.push(("set-cookie", format!("{COOKIE}={sid}; path=/; HttpOnly; SameSite=Lax")));
         }
         answer
     }
@@ -138,9 +116,7 @@ impl Site {
                 list(parameters, &["page"], page)
             }
             ("cat", Some(name)) => {
-                let page = parameters
-                    .page()
-                    .and_then(|page| listing_page::category(view, name, page));
+                let page = parameters.page().and_then(|page| listing_page::category(view, name, page));
                 list(parameters, &["page"], page)
             }
             ("archive", Some("")) => list(parameters, &[], Some(listing_page::archive(view))),
@@ -166,9 +142,7 @@ impl Site {
         name: &str,
         areas: &[Area],
     ) -> Answer {
-        let found = parameters
-            .get(name)
-            .and_then(|token| listing_of_token(catalogue, token));
+        let found = parameters.get(name).and_then(|token| listing_of_token(catalogue, token));
         let Some((listing, item)) = found.filter(|(_, item)| areas.contains(&item.area)) else {
             return Answer::not_found(Kind::Unknown);
         };
@@ -185,15 +159,11 @@ impl Site {
             "forum" => list(parameters, &[], Some(gbk::forum(view))),
             "board" => {
                 let board = parameters.get("name").and_then(gbk::board_number);
-                let page = board
-                    .zip(parameters.page())
-                    .and_then(|(board, page)| gbk::board(view, board, page));
+                let page = board.zip(parameters.page()).and_then(|(board, page)| gbk::board(view, board, page));
                 list(parameters, &["name", "page"], page)
             }
             "thread" => {
-                let thread = parameters
-                    .text("tid")
-                    .and_then(|tid| catalogue.listing(tid.parse().ok()?));
+                let thread = parameters.text("tid").and_then(|tid| catalogue.listing(tid.parse().ok()?));
                 match thread.filter(|thread| is_named(thread, parameters.get("title"))) {
                     // Its own meta element tells the charset.
                     Some((listing, item)) => {
@@ -204,9 +174,7 @@ impl Site {
                 }
             }
             "attachment" => {
-                let found = parameters
-                    .get("aid")
-                    .and_then(|token| listing_of_token(catalogue, token));
+                let found = parameters.get("aid").and_then(|token| listing_of_token(catalogue, token));
                 match found.filter(|found| is_named(found, parameters.get("name"))) {
                     Some(_) => return self.token_download(ask, parameters, catalogue, "aid", &[Area::Gbk]),
                     None => Answer::not_found(Kind::Unknown),
@@ -214,11 +182,7 @@ impl Site {
             }
             _ => Answer::not_found(Kind::Unknown),
         };
-        if answer.status == 200 {
-            answer.with_content_type("text/html; charset=gbk")
-        } else {
-            answer
-        }
+        if answer.status == 200 { answer.with_content_type("text/html; charset=gbk") } else { answer }
     }
 
     /// What robots.txt closes answers like the rest, so that a crawl that ignores it is found out.
@@ -227,10 +191,7 @@ impl Site {
         let mut answer = match page {
             "" => Answer::page(Kind::ClosedByRobots, traps::private_index(view)),
             "dl" => self.token_download(ask, parameters, catalogue, "t", &[Area::Private]),
-            _ => match page
-                .strip_prefix("details/")
-                .and_then(|name| listing_of_name(catalogue, name))
-            {
+            _ => match page.strip_prefix("details/").and_then(|name| listing_of_name(catalogue, name)) {
                 Some((listing, item)) if item.area == Area::Private => {
                     Answer::page(Kind::ClosedByRobots, traps::private_detail(view, listing, item))
                 }
@@ -318,17 +279,12 @@ fn trap(parameters: &Parameters, view: &mut View<'_>, first: &str, rest: Option<
         ("login", None) => Answer::page(Kind::Account, traps::form(view, "Login")),
         ("register", None) => Answer::page(Kind::Account, traps::form(view, "Register")),
         ("logout", None) => Answer::redirect(Kind::Account, 302, "/".to_owned()),
-        ("user", Some(_)) => Answer::page(
-            Kind::Account,
-            traps::text_page(view, "Member", "Nothing is known of this member."),
-        ),
+        ("user", Some(_)) => {
+            Answer::page(Kind::Account, traps::text_page(view, "Member", "Nothing is known of this member."))
+        }
         ("news" | "help", _) => Answer::page(
             Kind::OffTopic,
-            traps::text_page(
-                view,
-                "News & help",
-                super::titles::paragraph(&mut Random::new(3)).as_str(),
-            ),
+            traps::text_page(view, "News & help", super::titles::paragraph(&mut Random::new(3)).as_str()),
         ),
         ("rss", None) => Answer::page(
             Kind::OffTopic,
@@ -341,9 +297,7 @@ fn trap(parameters: &Parameters, view: &mut View<'_>, first: &str, rest: Option<
 
 fn listing_of_token<'a>(catalogue: &'a Catalogue, token: &[u8]) -> Option<(&'a Listing, &'a Item)> {
     let (id, start) = links::read_token(token)?;
-    catalogue
-        .listing(id)
-        .filter(|(_, item)| links::fingerprint(&item.infohashes) == start)
+    catalogue.listing(id).filter(|(_, item)| links::fingerprint(&item.infohashes) == start)
 }
 
 /// The number before the first `-` of `12-some-title`.

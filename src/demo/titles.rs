@@ -18,42 +18,10 @@ pub(super) const QUICK_CATEGORY: u8 = 1;
 pub(super) const GBK_BOARDS: [&str; 2] = ["电影", "音乐"];
 
 const WORKS: [&[&str]; 5] = [
-    &[
-        "Debian",
-        "Fedora Spin",
-        "Arch Linux",
-        "openSUSE Leap",
-        "FreeBSD",
-        "Alpine",
-        "NixOS",
-        "Void Linux",
-        "红旗 Linux",
-    ],
-    &[
-        "LibreOffice",
-        "GIMP",
-        "Blender",
-        "Inkscape & friends",
-        "Krita",
-        "VLC",
-        "Программы для учёбы",
-        "自由软件合集",
-    ],
-    &[
-        "Project Gutenberg DVD",
-        "Standard Ebooks",
-        "Война и мир",
-        "源氏物語",
-        "红楼梦",
-        "Les Misérables",
-        "Don Quixote",
-    ],
-    &[
-        "Musopen Collection",
-        "Kimiko Ishizaka: The Open Goldberg Variations",
-        "雅楽 コレクション",
-        "Rock & Roll <Live>",
-    ],
+    &["Debian", "Fedora Spin", "Arch Linux", "openSUSE Leap", "FreeBSD", "Alpine", "NixOS", "Void Linux", "红旗 Linux"],
+    &["LibreOffice", "GIMP", "Blender", "Inkscape & friends", "Krita", "VLC", "Программы для учёбы", "自由软件合集"],
+    &["Project Gutenberg DVD", "Standard Ebooks", "Война и мир", "源氏物語", "红楼梦", "Les Misérables", "Don Quixote"],
+    &["Musopen Collection", "Kimiko Ishizaka: The Open Goldberg Variations", "雅楽 コレクション", "Rock & Roll <Live>"],
     &[
         "Big Buck Bunny",
         "Sintel",
@@ -65,29 +33,9 @@ const WORKS: [&[&str]; 5] = [
 ];
 
 const EDITIONS: [&[&str]; 5] = [
-    &[
-        "amd64 netinst",
-        "arm64 DVD",
-        "i386 (legacy)",
-        "riscv64",
-        "live KDE",
-        "live GNOME",
-    ],
-    &[
-        "portable",
-        "source",
-        "offline docs",
-        "all languages",
-        "v2 <beta>",
-        "LTS",
-    ],
-    &[
-        "EPUB",
-        "PDF + OCR",
-        "HTML & images",
-        "иллюстрированное издание",
-        "文庫版",
-    ],
+    &["amd64 netinst", "arm64 DVD", "i386 (legacy)", "riscv64", "live KDE", "live GNOME"],
+    &["portable", "source", "offline docs", "all languages", "v2 <beta>", "LTS"],
+    &["EPUB", "PDF + OCR", "HTML & images", "иллюстрированное издание", "文庫版"],
     &["FLAC 24/96", "Ogg Vorbis", "MP3 V0", "Opus & cue", "無損"],
     &["1080p", "4K HDR", "720p", "2160p x265", "字幕付き", "с субтитрами"],
 ];
@@ -109,19 +57,8 @@ const GBK_SUBJECTS: &[&str] = &[
 
 const GBK_EDITIONS: &[&str] = &["高清版", "完整版", "珍藏本", "修复版", "第一季", "全集"];
 
-pub(super) const USERS: &[&str] = &[
-    "admin",
-    "horrible",
-    "spinmaster",
-    "Ольга",
-    "桜",
-    "老王",
-    "o'brien",
-    "x<y",
-    "archivist",
-    "night_owl",
-    "R&D",
-];
+pub(super) const USERS: &[&str] =
+    &["admin", "horrible", "spinmaster", "Ольга", "桜", "老王", "o'brien", "x<y", "archivist", "night_owl", "R&D"];
 
 const SENTENCES: &[&str] = &[
     "This release was made from the official images and checked against the published signatures.",
@@ -155,14 +92,8 @@ pub(super) fn title(random: &mut Random, category: u8, number: u64) -> String {
     let row = usize::from(category) % CATEGORIES.len();
     let (work, edition) = (*random.pick(WORKS[row]), *random.pick(EDITIONS[row]));
     match random.below(24) {
-        0 => format!(
-            "{work} - {LONG}{} - {LONG}{number:04} [{edition}]",
-            1_850 + number % 170
-        ),
-        1..=6 => format!(
-            "[{}] {work} - {number:04} [{edition}]",
-            random.pick(&["Horrible", "FedoraSpin", "桜字幕組"])
-        ),
+        0 => format!("{work} - {LONG}{} - {LONG}{number:04} [{edition}]", 1_850 + number % 170),
+        1..=6 => format!("[{}] {work} - {number:04} [{edition}]", random.pick(&["Horrible", "FedoraSpin", "桜字幕組"])),
         7..=11 => format!("{}_{number:04}_{}", work.replace(' ', "_"), edition.replace(' ', ".")),
         _ => format!("{work} {number:04} ({edition})"),
     }
@@ -181,10 +112,7 @@ pub(super) fn file_name(title: &str) -> String {
 /// A paragraph of three to six sentences.
 pub(super) fn paragraph(random: &mut Random) -> String {
     let count = random.between(3, 6);
-    (0..count)
-        .map(|_| *random.pick(SENTENCES))
-        .collect::<Vec<_>>()
-        .join(" ")
+    (0..count).map(|_| *random.pick(SENTENCES)).collect::<Vec<_>>().join(" ")
 }
 
 /// One comment's text.

@@ -81,13 +81,7 @@ impl Blueprint {
         let pieces = random.between(20, 120) + if random.below(8) == 0 { random.below(280) } else { 0 };
         if self.single_file {
             let bytes = piece_bytes * pieces - random.below(piece_bytes);
-            return Payload {
-                piece_bytes,
-                files: vec![PayloadFile {
-                    path: vec![self.name.clone()],
-                    bytes,
-                }],
-            };
+            return Payload { piece_bytes, files: vec![PayloadFile { path: vec![self.name.clone()], bytes }] };
         }
         let count = random.between(2, 24);
         let nested = self.version == Version::V1 && random.below(2) == 0;
@@ -95,16 +89,9 @@ impl Blueprint {
         let files = (1..=count)
             .map(|number| {
                 let name = format!("{number:02} - {}.{ending}", random.pick(PARTS));
-                let path = if nested {
-                    vec![format!("Disc {}", 1 + number / 13), name]
-                } else {
-                    vec![name]
-                };
+                let path = if nested { vec![format!("Disc {}", 1 + number / 13), name] } else { vec![name] };
                 let share = (pieces * piece_bytes / count).max(2);
-                PayloadFile {
-                    path,
-                    bytes: share / 2 + random.below(share) + 1,
-                }
+                PayloadFile { path, bytes: share / 2 + random.below(share) + 1 }
             })
             .collect();
         Payload { piece_bytes, files }
@@ -192,11 +179,7 @@ impl Blueprint {
             put(&mut out, "pieces");
             let pieces: u64 = match self.version {
                 Version::V1 => payload.total_bytes().div_ceil(payload.piece_bytes),
-                _ => payload
-                    .files
-                    .iter()
-                    .map(|file| file.bytes.div_ceil(payload.piece_bytes))
-                    .sum(),
+                _ => payload.files.iter().map(|file| file.bytes.div_ceil(payload.piece_bytes)).sum(),
             };
             // At most a few hundred pieces: see `payload`.
             put_bytes(&mut out, &random.bytes(pieces as usize * 20));
@@ -328,21 +311,11 @@ mod tests {
     use super::*;
 
     fn blueprint(version: Version, single_file: bool) -> Blueprint {
-        Blueprint {
-            seed: 7,
-            name: "Книга & 本.iso".to_owned(),
-            version,
-            single_file,
-        }
+        Blueprint { seed: 7, name: "Книга & 本.iso".to_owned(), version, single_file }
     }
 
     fn first_bytes(first_key: FirstKey) -> Vec<u8> {
-        let wrapping = Wrapping {
-            first_key,
-            origin: "http://127.0.0.1:1",
-            listing: 3,
-            created: 1_700_000_000,
-        };
+        let wrapping = Wrapping { first_key, origin: "http://127.0.0.1:1", listing: 3, created: 1_700_000_000 };
         blueprint(Version::V1, true).metainfo(&wrapping)[..17].to_vec()
     }
 
@@ -359,10 +332,7 @@ mod tests {
         let hashes = blueprint(Version::Hybrid, false).infohashes();
         assert_eq!(hashes, blueprint(Version::Hybrid, false).infohashes());
         assert!(hashes.v1.is_some() && hashes.v2.is_some());
-        let other = Blueprint {
-            seed: 8,
-            ..blueprint(Version::Hybrid, false)
-        };
+        let other = Blueprint { seed: 8, ..blueprint(Version::Hybrid, false) };
         assert!(!hashes.same_torrent(&other.infohashes()));
     }
 

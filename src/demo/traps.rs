@@ -37,14 +37,8 @@ pub(super) fn calendar(view: &mut View<'_>, month: Option<&str>) -> String {
     let months = year * 12 + month - 1;
     let mut out = String::with_capacity(12 << 10);
     view.open(&mut out, "Calendar", "");
-    let _ = write!(
-        out,
-        "<h1>{year:04}-{month:02}</h1>\n<p>No torrents on these days.</p>\n"
-    );
-    for (other, label) in [
-        (months.saturating_sub(1), "&laquo; previous"),
-        (months + 1, "next &raquo;"),
-    ] {
+    let _ = write!(out, "<h1>{year:04}-{month:02}</h1>\n<p>No torrents on these days.</p>\n");
+    for (other, label) in [(months.saturating_sub(1), "&laquo; previous"), (months + 1, "next &raquo;")] {
         let href = view.href(&format!("/calendar?month={:04}-{:02}", other / 12, other % 12 + 1));
         let _ = writeln!(out, "<a href=\"{href}\">{label}</a>");
     }
@@ -103,11 +97,7 @@ pub(super) fn private_detail(view: &mut View<'_>, listing: &Listing, item: &Item
     let mut out = String::with_capacity(8 << 10);
     view.open(&mut out, &item.title, "");
     let href = view.href(&format!("/private{}", view.download(listing, item)));
-    let _ = write!(
-        out,
-        "<h1>{}</h1>\n<a href=\"{href}\">Download</a>\n",
-        escaped(&item.title)
-    );
+    let _ = write!(out, "<h1>{}</h1>\n<a href=\"{href}\">Download</a>\n", escaped(&item.title));
     view.close(&mut out);
     out
 }
@@ -119,14 +109,7 @@ mod tests {
     #[test]
     fn months_without_sense_are_refused() {
         assert_eq!(read_month("2026-11"), Some((2026, 11)));
-        for text in [
-            "2026-13",
-            "2026",
-            "99999999999999999999-01",
-            "1000000000-01",
-            "-",
-            "2026-0",
-        ] {
+        for text in ["2026-13", "2026", "99999999999999999999-01", "1000000000-01", "-", "2026-0"] {
             assert_eq!(read_month(text), None, "{text}");
         }
     }

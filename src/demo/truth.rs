@@ -89,12 +89,7 @@ impl Truth {
         let mut by_v1 = HashMap::new();
         let mut by_v2 = HashMap::new();
         let mut reachable = 0;
-        for (index, torrent) in self
-            .torrents
-            .iter()
-            .enumerate()
-            .filter(|(_, torrent)| torrent.reachable())
-        {
+        for (index, torrent) in self.torrents.iter().enumerate().filter(|(_, torrent)| torrent.reachable()) {
             reachable += 1;
             by_v1.extend(torrent.infohashes.v1.map(|hash| (hash, index)));
             by_v2.extend(torrent.infohashes.v2.map(|hash| (hash, index)));
@@ -109,17 +104,8 @@ impl Truth {
             }
         }
         let found = found.into_iter().filter(|&is_found| is_found).count();
-        let coverage = if reachable == 0 {
-            1.0
-        } else {
-            found as f64 / reachable as f64
-        };
-        Score {
-            reachable,
-            found,
-            foreign,
-            coverage,
-        }
+        let coverage = if reachable == 0 { 1.0 } else { found as f64 / reachable as f64 };
+        Score { reachable, found, foreign, coverage }
     }
 }
 
@@ -129,10 +115,7 @@ mod tests {
 
     fn torrent(number: u8, fate: Fate) -> TruthTorrent {
         TruthTorrent {
-            infohashes: Infohashes {
-                v1: Some([number; 20]),
-                v2: Some([number; 32]),
-            },
+            infohashes: Infohashes { v1: Some([number; 20]), v2: Some([number; 32]) },
             name: String::new(),
             version: Version::Hybrid,
             area: Area::Main,
@@ -147,30 +130,12 @@ mod tests {
     #[test]
     fn either_hash_of_a_hybrid_counts_once_and_a_closed_torrent_counts_as_foreign() {
         let truth = Truth {
-            torrents: vec![
-                torrent(1, Fate::Reachable),
-                torrent(2, Fate::Reachable),
-                torrent(3, Fate::ClosedByRobots),
-            ],
+            torrents: vec![torrent(1, Fate::Reachable), torrent(2, Fate::Reachable), torrent(3, Fate::ClosedByRobots)],
         };
-        let v1 = |number| Infohashes {
-            v1: Some([number; 20]),
-            v2: None,
-        };
-        let v2 = |number| Infohashes {
-            v1: None,
-            v2: Some([number; 32]),
-        };
+        let v1 = |number| Infohashes { v1: Some([number; 20]), v2: None };
+        let v2 = |number| Infohashes { v1: None, v2: Some([number; 32]) };
         let score = truth.score([v1(1), v2(1), v1(3)]);
-        assert_eq!(
-            score,
-            Score {
-                reachable: 2,
-                found: 1,
-                foreign: 1,
-                coverage: 0.5
-            }
-        );
+        assert_eq!(score, Score { reachable: 2, found: 1, foreign: 1, coverage: 0.5 });
     }
 
     #[test]

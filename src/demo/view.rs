@@ -84,10 +84,7 @@ impl View<'_> {
         for (url, label) in MENU {
             out.push_str(&link(url, label));
         }
-        out.push_str(&link(
-            &format!("/search?search_id={search:016x}"),
-            "New posts since your last visit",
-        ));
+        out.push_str(&link(&format!("/search?search_id={search:016x}"), "New posts since your last visit"));
         out.push_str(&link("/calendar?month=2026-11", "Calendar"));
         let _ = write!(
             out,
@@ -146,9 +143,7 @@ impl View<'_> {
     /// A link to an advert, another one each time.
     pub(super) fn advert(&mut self) -> String {
         let campaign = self.random.below(1_000_000);
-        self.href(&format!(
-            "/ads/click?id={campaign}&to=https%3A%2F%2Fshop.example.com%2F"
-        ))
+        self.href(&format!("/ads/click?id={campaign}&to=https%3A%2F%2Fshop.example.com%2F"))
     }
 }
 

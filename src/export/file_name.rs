@@ -77,19 +77,13 @@ pub fn component(text: &str, bytes_max: usize) -> String {
 #[must_use]
 pub fn folder(site: &str) -> String {
     let name = component(site, FILE_NAME_BYTES_MAX - 1);
-    if name.to_lowercase().ends_with(".jsonl") {
-        name + "_"
-    } else {
-        name
-    }
+    if name.to_lowercase().ends_with(".jsonl") { name + "_" } else { name }
 }
 
 /// True for a relative path that an export can have written: at most a folder and a torrent's file in it.
 #[must_use]
 pub fn is_ours(path: &str) -> bool {
-    let (folder_name, file) = path
-        .rsplit_once('/')
-        .map_or((None, path), |(folder, file)| (Some(folder), file));
+    let (folder_name, file) = path.rsplit_once('/').map_or((None, path), |(folder, file)| (Some(folder), file));
     folder_name.is_none_or(|name| folder(name) == name) && is_torrent_name(file)
 }
 
@@ -116,16 +110,8 @@ fn is_invisible(c: char) -> bool {
 
 /// Names that Windows keeps for devices, with any extension: `CON`, `nul.txt`, `COM¹`.
 fn is_device(name: &str) -> bool {
-    let stem = name
-        .split('.')
-        .next()
-        .unwrap_or_default()
-        .trim_end()
-        .to_ascii_uppercase();
-    if matches!(
-        stem.as_str(),
-        "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$"
-    ) {
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$") {
         return true;
     }
     let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
@@ -144,10 +130,7 @@ mod tests {
     fn v1(byte: u8, last: u8) -> Infohashes {
         let mut hash = [byte; 20];
         hash[19] = last;
-        Infohashes {
-            v1: Some(hash),
-            v2: None,
-        }
+        Infohashes { v1: Some(hash), v2: None }
     }
 
     #[test]
@@ -186,11 +169,8 @@ mod tests {
     #[test]
     fn torrents_with_one_name_and_one_short_hash_get_different_file_names() {
         let mut names = Names::default();
-        let (first, second, third) = (
-            names.next("x", &v1(0xab, 1)),
-            names.next("x", &v1(0xab, 2)),
-            names.next("x", &v1(0xac, 2)),
-        );
+        let (first, second, third) =
+            (names.next("x", &v1(0xab, 1)), names.next("x", &v1(0xab, 2)), names.next("x", &v1(0xac, 2)));
         assert_eq!(first, "x [abababab].torrent");
         assert_eq!(second, format!("x [{}02].torrent", "ab".repeat(19)));
         assert_eq!(third, "x [acacacac].torrent");

@@ -50,14 +50,7 @@ impl Folder {
         } else {
             fresh(dest)?
         };
-        Ok(Self {
-            dest: dest.to_owned(),
-            base,
-            in_place,
-            finished: false,
-            unchanged: 0,
-            _lock: lock,
-        })
+        Ok(Self { dest: dest.to_owned(), base, in_place, finished: false, unchanged: 0, _lock: lock })
     }
 
     /// Where files are put.
@@ -102,11 +95,7 @@ impl Folder {
             sync_folder(parent(&self.dest))?;
         }
         self.finished = true;
-        Ok(Written {
-            dest_bytes: None,
-            unchanged: self.unchanged,
-            removed,
-        })
+        Ok(Written { dest_bytes: None, unchanged: self.unchanged, removed })
     }
 }
 
@@ -127,10 +116,7 @@ impl Drop for Folder {
 /// Takes a folder that is there: a former export, or an empty one, which is marked as an export at once, so that
 /// one that is killed can be taken up again.
 fn claim(dest: &Path) -> Result<(), ExportError> {
-    let not_an_export = |detail: &str| ExportError::NotAnExport {
-        dest: dest.to_owned(),
-        detail: detail.to_owned(),
-    };
+    let not_an_export = |detail: &str| ExportError::NotAnExport { dest: dest.to_owned(), detail: detail.to_owned() };
     let manifest = dest.join(MANIFEST);
     match File::open(&manifest) {
         Ok(file) => match Lines::new(file).next() {
@@ -144,9 +130,7 @@ fn claim(dest: &Path) -> Result<(), ExportError> {
             if entries.next().is_some() {
                 return Err(not_an_export("no manifest.jsonl"));
             }
-            File::create_new(&manifest)
-                .map(drop)
-                .map_err(|error| ExportError::io(&manifest, "create", error))
+            File::create_new(&manifest).map(drop).map_err(|error| ExportError::io(&manifest, "create", error))
         }
         Err(error) => Err(ExportError::io(&manifest, "read", error)),
     }
@@ -177,11 +161,7 @@ fn fresh(dest: &Path) -> Result<(PathBuf, File), ExportError> {
             let entry = entry.map_err(failed("read"))?;
             let is_folder = entry.file_type().map_err(failed("read"))?.is_dir();
             let path = entry.path();
-            let cleared = if is_folder {
-                std::fs::remove_dir_all(path)
-            } else {
-                std::fs::remove_file(path)
-            };
+            let cleared = if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
             cleared.map_err(failed("clear"))?;
         }
         return Ok((base, folder));
@@ -204,26 +184,17 @@ fn is_real_folder(path: &Path) -> bool {
 /// True when the file is there with these bytes.
 fn is_there(target: &Path, torrent: &Checked) -> bool {
     std::fs::symlink_metadata(target).is_ok_and(|there| there.is_file() && there.len() == torrent.bytes)
-        && File::open(target)
-            .and_then(|mut file| sums(&mut file))
-            .is_ok_and(|(_, sha256, _)| sha256 == torrent.sha256)
+        && File::open(target).and_then(|mut file| sums(&mut file)).is_ok_and(|(_, sha256, _)| sha256 == torrent.sha256)
 }
 
 fn copy(torrent: &mut Checked, target: &Path) -> Result<(), ExportError> {
     let failed = |error| ExportError::io(target, "write", error);
-    let mut out = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(target)
-        .map_err(failed)?;
+    let mut out = OpenOptions::new().write(true).create_new(true).open(target).map_err(failed)?;
     let written = io::copy(&mut (&mut torrent.file).take(torrent.bytes), &mut out).map_err(failed)?;
     if written == torrent.bytes {
         return Ok(());
     }
-    Err(failed(io::Error::new(
-        io::ErrorKind::UnexpectedEof,
-        "the torrent's file changed while it was read",
-    )))
+    Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the torrent's file changed while it was read")))
 }
 
 fn put_list(target: &Path, mut lines: File) -> Result<(), ExportError> {
@@ -286,16 +257,12 @@ fn remove(base: &Path, path: &str) -> io::Result<bool> {
 
 /// The paths that a manifest names, without those that no export writes.
 fn paths(manifest: File) -> impl Iterator<Item = String> {
-    Lines::new(manifest)
-        .filter_map(|line| manifest::path_of_line(&line))
-        .filter(|path| file_name::is_ours(path))
+    Lines::new(manifest).filter_map(|line| manifest::path_of_line(&line)).filter(|path| file_name::is_ours(path))
 }
 
 /// The eight hex digits behind the bracket of a path that [`file_name::is_ours`].
 fn hash_beginning(path: &str) -> &str {
-    path.rsplit_once(" [")
-        .and_then(|(_, tag)| tag.get(..8))
-        .unwrap_or_default()
+    path.rsplit_once(" [").and_then(|(_, tag)| tag.get(..8)).unwrap_or_default()
 }
 
 /// Lines of a file, at most `limits::MANIFEST_LINE_BYTES_MAX` bytes of each; ends at the first fault.
@@ -312,10 +279,7 @@ impl Iterator for Lines {
 
     fn next(&mut self) -> Option<String> {
         let mut line = Vec::new();
-        let read = (&mut self.0)
-            .take(MANIFEST_LINE_BYTES_MAX)
-            .read_until(b'\n', &mut line)
-            .ok()?;
+        let read = (&mut self.0).take(MANIFEST_LINE_BYTES_MAX).read_until(b'\n', &mut line).ok()?;
         (read > 0).then(|| String::from_utf8_lossy(&line).into_owned())
     }
 }

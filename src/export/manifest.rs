@@ -109,8 +109,7 @@ pub fn magnet_line(row: &MagnetRow) -> String {
 #[must_use]
 pub fn day(at: UnixMillis) -> String {
     let text = at.rfc3339();
-    text.split_once('T')
-        .map_or_else(|| text.clone(), |(day, _)| day.to_owned())
+    text.split_once('T').map_or_else(|| text.clone(), |(day, _)| day.to_owned())
 }
 
 /// The path of a manifest's line; None where the line is no such line.
@@ -139,10 +138,7 @@ fn source_line(source: &Source) -> SourceLine<'_> {
 }
 
 fn hex(infohashes: &Infohashes) -> (Option<String>, Option<String>) {
-    (
-        infohashes.v1.map(|hash| HEXLOWER.encode(&hash)),
-        infohashes.v2.map(|hash| HEXLOWER.encode(&hash)),
-    )
+    (infohashes.v1.map(|hash| HEXLOWER.encode(&hash)), infohashes.v2.map(|hash| HEXLOWER.encode(&hash)))
 }
 
 /// A `creation date` is anything that fits 64 bits; years beyond 9999 are no date.

@@ -60,10 +60,7 @@ impl ExportFormat {
             return Ok(Self::Zip);
         }
         match OTHERS.into_iter().find(|suffix| name.ends_with(suffix)) {
-            Some(suffix) => Err(ExportError::UnknownSuffix {
-                dest: dest.to_owned(),
-                suffix,
-            }),
+            Some(suffix) => Err(ExportError::UnknownSuffix { dest: dest.to_owned(), suffix }),
             None => Ok(Self::Folder),
         }
     }
@@ -178,11 +175,7 @@ pub enum ExportError {
     #[error("{path}: cannot be written ({detail})\nhint: export to a folder that you may write to", path = path.display())]
     ReadOnly { path: PathBuf, detail: io::Error },
     #[error("{path}: {action}: {detail}\nhint: check the disk, then export again", path = path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        detail: io::Error,
-    },
+    Io { path: PathBuf, action: &'static str, detail: io::Error },
     /// The caller went away before the end.
     #[error("the export was interrupted; nothing of it is left")]
     Interrupted,
@@ -235,11 +228,7 @@ pub async fn export(
     // One page waits while another is written.
     let (pages, inbox) = mpsc::channel(1);
     let (told, mut hear) = mpsc::unbounded_channel();
-    let job = write::Job {
-        options: options.clone(),
-        format,
-        told,
-    };
+    let job = write::Job { options: options.clone(), format, told };
     let mut writer = tokio::task::spawn_blocking(move || write::run(&job, inbox));
 
     let fed = tokio::select! {
@@ -322,8 +311,5 @@ async fn check_site(db: &dyn Reader, site: Option<&str>) -> Result<(), ExportErr
     if known.iter().any(|known| known == site) {
         return Ok(());
     }
-    Err(ExportError::UnknownSite {
-        site: site.to_owned(),
-        known,
-    })
+    Err(ExportError::UnknownSite { site: site.to_owned(), known })
 }

@@ -49,10 +49,7 @@ impl Sink {
             return Err(ExportError::NoName { dest: dest.to_owned() });
         }
         if !parent(dest).is_dir() {
-            return Err(ExportError::NoParent {
-                dest: dest.to_owned(),
-                parent: parent(dest).to_owned(),
-            });
+            return Err(ExportError::NoParent { dest: dest.to_owned(), parent: parent(dest).to_owned() });
         }
         if format != ExportFormat::Folder && dest.is_dir() {
             return Err(ExportError::IsFolder { dest: dest.to_owned() });
@@ -66,16 +63,10 @@ impl Sink {
             }
             ExportFormat::Zip => {
                 let directory = SpoolWriter(Spool::new(parent(dest), "directory")?);
-                Form::Zip(Box::new(ZipFile::new(
-                    BufWriter::new(WholeFile::begin(dest)?),
-                    directory,
-                )))
+                Form::Zip(Box::new(ZipFile::new(BufWriter::new(WholeFile::begin(dest)?), directory)))
             }
         };
-        Ok(Self {
-            dest: dest.to_owned(),
-            form,
-        })
+        Ok(Self { dest: dest.to_owned(), form })
     }
 
     /// A folder on the disk of the export, for what has to wait for the end.
@@ -92,9 +83,7 @@ impl Sink {
         match &mut self.form {
             Form::Folder(folder) => folder.put(path, torrent),
             Form::TarZst(tar) => append(tar, path, torrent.bytes, &mut torrent.file).map_err(failed),
-            Form::Zip(zip) => zip
-                .put_stored(path, torrent.bytes, torrent.crc32, &mut torrent.file)
-                .map_err(failed),
+            Form::Zip(zip) => zip.put_stored(path, torrent.bytes, torrent.crc32, &mut torrent.file).map_err(failed),
         }
     }
 
@@ -107,10 +96,7 @@ impl Sink {
             Form::TarZst(tar) => finish_tar(*tar, torrents, magnets, &dest)?,
             Form::Zip(zip) => finish_zip(*zip, torrents.0, magnets.0, &dest)?,
         };
-        Ok(Written {
-            dest_bytes: Some(dest_bytes),
-            ..Written::default()
-        })
+        Ok(Written { dest_bytes: Some(dest_bytes), ..Written::default() })
     }
 }
 
@@ -129,18 +115,12 @@ fn append(tar: &mut tar::Builder<impl Write>, path: &str, bytes: u64, body: &mut
     header.set_uid(0);
     header.set_gid(0);
     header.set_mtime(0);
-    let mut body = Counted {
-        body: body.take(bytes),
-        bytes: 0,
-    };
+    let mut body = Counted { body: body.take(bytes), bytes: 0 };
     tar.append_data(&mut header, path, &mut body)?;
     if body.bytes == bytes {
         return Ok(());
     }
-    Err(io::Error::new(
-        io::ErrorKind::UnexpectedEof,
-        "a torrent's file changed while it was read",
-    ))
+    Err(io::Error::new(io::ErrorKind::UnexpectedEof, "a torrent's file changed while it was read"))
 }
 
 fn finish_tar(
@@ -152,10 +132,7 @@ fn finish_tar(
     let failed = |error| ExportError::io(dest, "write", error);
     append(&mut tar, MANIFEST, torrents_bytes, &mut torrents).map_err(failed)?;
     append(&mut tar, MAGNETS, magnets_bytes, &mut magnets).map_err(failed)?;
-    tar.into_inner()
-        .and_then(zstd::Encoder::finish)
-        .map_err(failed)?
-        .finish()
+    tar.into_inner().and_then(zstd::Encoder::finish).map_err(failed)?.finish()
 }
 
 fn finish_zip(

@@ -27,13 +27,8 @@ impl WholeFile {
         let part = part_name(dest);
         let failed = |error| ExportError::io(&part, "create", error);
         loop {
-            let file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&part)
-                .map_err(failed)?;
+            let file =
+                OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&part).map_err(failed)?;
             lock(&file, dest)?;
             // Between the opening and the lock another process may have finished and renamed this very file.
             let ours = file.metadata().map_err(failed)?;
@@ -44,12 +39,7 @@ impl WholeFile {
                 Err(error) => return Err(failed(error)),
             }
             file.set_len(0).map_err(failed)?;
-            return Ok(Self {
-                file,
-                part,
-                dest: dest.to_owned(),
-                finished: false,
-            });
+            return Ok(Self { file, part, dest: dest.to_owned(), finished: false });
         }
     }
 
@@ -58,14 +48,8 @@ impl WholeFile {
     /// # Errors
     /// [`ExportError`]; then whatever had the name still has it.
     pub fn finish(mut self) -> Result<u64, ExportError> {
-        self.file
-            .sync_all()
-            .map_err(|error| ExportError::io(&self.part, "sync", error))?;
-        let bytes = self
-            .file
-            .metadata()
-            .map_err(|error| ExportError::io(&self.part, "read", error))?
-            .len();
+        self.file.sync_all().map_err(|error| ExportError::io(&self.part, "sync", error))?;
+        let bytes = self.file.metadata().map_err(|error| ExportError::io(&self.part, "read", error))?.len();
         std::fs::rename(&self.part, &self.dest).map_err(|error| ExportError::io(&self.dest, "rename", error))?;
         self.finished = true;
         sync_folder(parent(&self.dest))?;
@@ -127,9 +111,7 @@ pub fn parent(path: &Path) -> &Path {
 
 /// Forces the names in a folder to the disk.
 pub fn sync_folder(path: &Path) -> Result<(), ExportError> {
-    File::open(path)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|error| ExportError::io(path, "sync", error))
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| ExportError::io(path, "sync", error))
 }
 
 /// Lines on their way into an export, whose number is not known before the last: a file without a name, so that
@@ -145,25 +127,14 @@ impl Spool {
     pub fn new(folder: &Path, name: &str) -> Result<Self, ExportError> {
         let path = folder.join(format!(".{name}.{}.gleaner-part", std::process::id()));
         let failed = |error| ExportError::io(&path, "create", error);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&path)
-            .map_err(failed)?;
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(failed)?;
         std::fs::remove_file(&path).map_err(failed)?;
-        Ok(Self {
-            lines: io::BufWriter::new(file),
-            path,
-        })
+        Ok(Self { lines: io::BufWriter::new(file), path })
     }
 
     /// Adds a line.
     pub fn push(&mut self, line: &str) -> Result<(), ExportError> {
-        self.write(line.as_bytes())
-            .and_then(|()| self.write(b"\n"))
-            .map_err(|error| self.failed(error))
+        self.write(line.as_bytes()).and_then(|()| self.write(b"\n")).map_err(|error| self.failed(error))
     }
 
     /// The lines from the first on, with their length in bytes.

@@ -34,10 +34,7 @@ pub(super) fn run(job: &Job, mut pages: mpsc::Receiver<Page>) -> Result<ExportSu
                 }
                 rows += page.len() as u64;
                 // Nobody may listen any more; the end of the pages tells.
-                let _ = job.told.send(Progress {
-                    rows,
-                    ..writer.progress
-                });
+                let _ = job.told.send(Progress { rows, ..writer.progress });
             }
             Some(Page::Magnets(page)) => page.iter().try_for_each(|row| writer.magnet(row))?,
             Some(Page::End) => return writer.finish(),
@@ -158,11 +155,7 @@ impl<'a> Writer<'a> {
 fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
     // Asked before the opening: to open a named pipe is to wait for ever.
     let opened = std::fs::metadata(path).and_then(|there| {
-        if there.is_file() {
-            File::open(path)
-        } else {
-            Err(io::Error::other("it is no regular file"))
-        }
+        if there.is_file() { File::open(path) } else { Err(io::Error::other("it is no regular file")) }
     });
     let mut file = match opened {
         Ok(file) => file,
@@ -174,12 +167,7 @@ fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
     if sha256 != row.facts.sha256 {
         return Err("its file is damaged: another sha256 than when it was stored".to_owned());
     }
-    Ok(Checked {
-        file,
-        bytes,
-        sha256,
-        crc32,
-    })
+    Ok(Checked { file, bytes, sha256, crc32 })
 }
 
 /// Length, SHA-256 and CRC-32 of a file from where it stands; at most one byte more than a torrent may have is read.

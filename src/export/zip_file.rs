@@ -55,58 +55,31 @@ pub struct ZipFile<W, D> {
 impl<W: Write + Seek, D: Write> ZipFile<W, D> {
     /// An empty zip file; `out` stands at its beginning.
     pub fn new(out: W, directory: D) -> Self {
-        Self {
-            out,
-            directory,
-            offset: 0,
-            entries: 0,
-            directory_bytes: 0,
-        }
+        Self { out, directory, offset: 0, entries: 0, directory_bytes: 0 }
     }
 
     /// Adds a file as it is, for what does not shrink. `bytes` and `crc` are its length and CRC-32; a body that
     /// differs from them is an error.
     pub fn put_stored(&mut self, name: &str, bytes: u64, crc: u32, body: &mut dyn Read) -> io::Result<()> {
-        let entry = Entry {
-            name,
-            name_bytes: name_bytes(name)?,
-            method: Method::Stored,
-            crc,
-            bytes,
-            packed_bytes: bytes,
-        };
+        let entry =
+            Entry { name, name_bytes: name_bytes(name)?, method: Method::Stored, crc, bytes, packed_bytes: bytes };
         let header = local_header(&entry);
         self.out.write_all(&header)?;
-        let mut source = Summed {
-            body,
-            crc: crc32fast::Hasher::new(),
-        };
+        let mut source = Summed { body, crc: crc32fast::Hasher::new() };
         let read = io::copy(&mut source, &mut self.out)?;
         if read != bytes || source.crc.finalize() != crc {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "the file changed while it was read",
-            ));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the file changed while it was read"));
         }
         self.list(&entry, header.len() as u64)
     }
 
     /// Adds a file deflated (level 6).
     pub fn put_deflated(&mut self, name: &str, body: &mut dyn Read) -> io::Result<()> {
-        let mut entry = Entry {
-            name,
-            name_bytes: name_bytes(name)?,
-            method: Method::Deflated,
-            crc: 0,
-            bytes: 0,
-            packed_bytes: 0,
-        };
+        let mut entry =
+            Entry { name, name_bytes: name_bytes(name)?, method: Method::Deflated, crc: 0, bytes: 0, packed_bytes: 0 };
         let header_bytes = local_header(&entry).len() as u64;
         self.out.write_all(&local_header(&entry))?;
-        let mut source = Summed {
-            body,
-            crc: crc32fast::Hasher::new(),
-        };
+        let mut source = Summed { body, crc: crc32fast::Hasher::new() };
         let mut deflate = DeflateEncoder::new(&mut self.out, Compression::new(6));
         entry.bytes = io::copy(&mut source, &mut deflate)?;
         deflate.finish()?;
@@ -132,11 +105,7 @@ impl<W: Write + Seek, D: Write> ZipFile<W, D> {
 
     /// The two files, to be joined by [`finish`].
     pub fn into_parts(self) -> (W, D, End) {
-        let end = End {
-            entries: self.entries,
-            directory_bytes: self.directory_bytes,
-            directory_at: self.offset,
-        };
+        let end = End { entries: self.entries, directory_bytes: self.directory_bytes, directory_at: self.offset };
         (self.out, self.directory, end)
     }
 }
@@ -152,10 +121,7 @@ pub struct End {
 /// Writes the central directory, read back from its spool, and the end.
 pub fn finish(out: &mut impl Write, directory: &mut impl Read, end: End) -> io::Result<()> {
     if io::copy(directory, out)? != end.directory_bytes {
-        return Err(io::Error::new(
-            io::ErrorKind::UnexpectedEof,
-            "the spooled directory is cut off",
-        ));
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the spooled directory is cut off"));
     }
     let end_at = end.directory_at + end.directory_bytes;
     // 4.3.14 Zip64 end of central directory record: its size without the first 12 bytes, versions, disks.
@@ -255,8 +221,7 @@ mod tests {
 
     fn sample() -> Vec<u8> {
         let mut zip = ZipFile::new(Cursor::new(Vec::new()), Vec::new());
-        zip.put_stored("a/ü.torrent", 5, crc32fast::hash(b"12345"), &mut &b"12345"[..])
-            .unwrap();
+        zip.put_stored("a/ü.torrent", 5, crc32fast::hash(b"12345"), &mut &b"12345"[..]).unwrap();
         zip.put_stored("empty", 0, 0, &mut io::empty()).unwrap();
         zip.put_deflated("manifest.jsonl", &mut &[b'x'; 100_000][..]).unwrap();
         let (out, directory, end) = zip.into_parts();
@@ -269,11 +234,9 @@ mod tests {
     fn another_implementation_reads_what_is_written() {
         let mut archive = zip::ZipArchive::new(Cursor::new(sample())).unwrap();
         assert_eq!(archive.len(), 3);
-        for (name, expected) in [
-            ("a/ü.torrent", b"12345".to_vec()),
-            ("empty", vec![]),
-            ("manifest.jsonl", vec![b'x'; 100_000]),
-        ] {
+        for (name, expected) in
+            [("a/ü.torrent", b"12345".to_vec()), ("empty", vec![]), ("manifest.jsonl", vec![b'x'; 100_000])]
+        {
             let mut entry = archive.by_name(name).unwrap();
             assert_eq!(entry.unix_mode(), Some(UNIX_MODE));
             let mut body = Vec::new();

@@ -44,29 +44,21 @@ pub async fn read(mut body: Box<dyn Body>, mut ask: impl FnMut(&[u8], bool) -> W
                 };
             }
             Err(failure) => {
-                return Read::Failed {
-                    bytes: whole(first, joined),
-                    failure,
-                };
+                return Read::Failed { bytes: whole(first, joined), failure };
             }
         };
         // Most bodies come in one piece: that one is kept as it is, without a copy.
         if joined.is_none() && first.is_empty() {
             first = piece;
         } else {
-            joined
-                .get_or_insert_with(|| BytesMut::from(std::mem::take(&mut first)))
-                .extend_from_slice(&piece);
+            joined.get_or_insert_with(|| BytesMut::from(std::mem::take(&mut first))).extend_from_slice(&piece);
         }
         let so_far: &[u8] = joined.as_deref().unwrap_or(&first);
         match ask(so_far, false) {
             Want::UpTo(cap) if so_far.len() <= cap => {}
             want => {
                 let over_cap = want != Want::Stop;
-                return Read::Stopped {
-                    bytes: whole(first, joined),
-                    over_cap,
-                };
+                return Read::Stopped { bytes: whole(first, joined), over_cap };
             }
         }
     }
@@ -92,12 +84,7 @@ mod tests {
     }
 
     fn body(pieces: &[&'static str]) -> Box<dyn Body> {
-        Box::new(Pieces(
-            pieces
-                .iter()
-                .map(|piece| Ok(Bytes::from_static(piece.as_bytes())))
-                .collect(),
-        ))
+        Box::new(Pieces(pieces.iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes()))).collect()))
     }
 
     #[tokio::test]
@@ -138,10 +125,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_failure_keeps_what_came_before_it() {
-        let failure = FetchFailure {
-            kind: FailureKind::Truncated,
-            detail: String::new(),
-        };
+        let failure = FetchFailure { kind: FailureKind::Truncated, detail: String::new() };
         let pieces = Pieces([Ok(Bytes::from_static(b"ab")), Err(failure)].into());
         let read = read(Box::new(pieces), |_, _| Want::UpTo(10)).await;
         assert!(matches!(read, Read::Failed { bytes, .. } if &bytes[..] == b"ab"));

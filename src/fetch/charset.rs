@@ -216,10 +216,7 @@ mod tests {
         assert_eq!(detect(header, gbk_meta, None), BIG5);
         assert_eq!(detect(Some("text/html"), gbk_meta, None), GBK);
         assert_eq!(detect(None, b"plain", None), UTF_8);
-        assert_eq!(
-            detect(Some("text/html; charset=nonsense"), gbk_meta, Some("nonsense")),
-            GBK
-        );
+        assert_eq!(detect(Some("text/html; charset=nonsense"), gbk_meta, Some("nonsense")), GBK);
     }
 
     #[test]
@@ -241,14 +238,8 @@ mod tests {
     fn meta_is_found_as_the_prescan_finds_it() {
         for (page, encoding) in [
             ("<html><head><meta charset='Shift_JIS'>", Some(SHIFT_JIS)),
-            (
-                "<meta http-equiv=Content-Type content='text/html; charset=GB2312'>",
-                Some(GBK),
-            ),
-            (
-                "<META CONTENT='text/html; charset=\"gbk\"' HTTP-EQUIV='content-type'/>",
-                Some(GBK),
-            ),
+            ("<meta http-equiv=Content-Type content='text/html; charset=GB2312'>", Some(GBK)),
+            ("<META CONTENT='text/html; charset=\"gbk\"' HTTP-EQUIV='content-type'/>", Some(GBK)),
             ("<meta content='text/html; charset=gbk'>", None),
             ("<!-- <meta charset=gbk> --><meta charset=big5>", Some(BIG5)),
             ("<!--><meta charset=gbk>", Some(GBK)),

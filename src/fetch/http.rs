@@ -64,21 +64,14 @@ impl HttpTransport {
         if let Some(proxy) = options.proxy {
             builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(|error| fault(&error))?);
         }
-        Ok(Self {
-            client: builder.build().map_err(|error| fault(&error))?,
-        })
+        Ok(Self { client: builder.build().map_err(|error| fault(&error))? })
     }
 }
 
 #[async_trait]
 impl Transport for HttpTransport {
     async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure> {
-        let response = self
-            .client
-            .get(url.as_str())
-            .send()
-            .await
-            .map_err(|error| failure(&error))?;
+        let response = self.client.get(url.as_str()).send().await.map_err(|error| failure(&error))?;
         Ok(Response {
             status: response.status().as_u16(),
             headers: response_headers(&response),
@@ -98,10 +91,7 @@ impl Body for HttpBody {
 
 fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
     let text = |name: HeaderName| {
-        response
-            .headers()
-            .get(name)
-            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
     ResponseHeaders {
         content_type: text(header::CONTENT_TYPE),
@@ -120,19 +110,12 @@ fn failure(error: &reqwest::Error) -> FetchFailure {
     while let Some(cause) = source {
         if let Some(io) = cause.downcast_ref::<std::io::Error>() {
             use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-            broke_off |= matches!(
-                io.kind(),
-                BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof
-            );
+            broke_off |= matches!(io.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof);
         }
         chain.push(cause.to_string());
         source = cause.source();
     }
-    let detail = if chain.is_empty() {
-        error.to_string()
-    } else {
-        chain.join(": ")
-    };
+    let detail = if chain.is_empty() { error.to_string() } else { chain.join(": ") };
     let says = |needle: &str| detail.contains(needle);
     let kind = if error.is_timeout() {
         FailureKind::TimedOut

@@ -89,9 +89,7 @@ impl Scheme {
         }
         Self::ALL.into_iter().find_map(|(scheme, prefix)| {
             let start = link.get(..prefix.len())?;
-            start
-                .eq_ignore_ascii_case(prefix)
-                .then(|| (scheme, &link[prefix.len()..]))
+            start.eq_ignore_ascii_case(prefix).then(|| (scheme, &link[prefix.len()..]))
         })
     }
 }
@@ -155,10 +153,7 @@ fn prefix_around(page: &[u8], colon: usize) -> Option<(usize, usize)> {
 /// Where the link that begins at `start` ends; `None` if that is further than a URL may be long, references counted
 /// five bytes to one.
 fn link_end(page: &[u8], start: usize, colon: usize) -> Option<usize> {
-    let quote = start
-        .checked_sub(1)
-        .map(|before| page[before])
-        .filter(|byte| b"\"'`".contains(byte));
+    let quote = start.checked_sub(1).map(|before| page[before]).filter(|byte| b"\"'`".contains(byte));
     let window = &page[colon..page.len().min(start.saturating_add(URL_BYTES_MAX * 5))];
     let ends = |&byte: &u8| match byte {
         b'<' | b'>' | b'\r' | b'\n' | 0 => true,
@@ -179,11 +174,7 @@ fn clean(bytes: &[u8], encoding: &'static Encoding) -> String {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let text = decode_attribute(&text);
     let text = if text.contains('\\') {
-        let plain = text
-            .replace(r"\/", "/")
-            .replace(r"\u0026", "&")
-            .replace(r"\u003d", "=")
-            .replace(r"\u003D", "=");
+        let plain = text.replace(r"\/", "/").replace(r"\u0026", "&").replace(r"\u003d", "=").replace(r"\u003D", "=");
         Cow::Owned(plain)
     } else {
         text
@@ -191,11 +182,7 @@ fn clean(bytes: &[u8], encoding: &'static Encoding) -> String {
     let end = text.find(['"', '<', '>', '\\', '`']).unwrap_or(text.len());
     let is_magnet = text.as_bytes().first().is_some_and(|byte| byte | 0x20 == b'm');
     // A quote mark in a reference closes the string of a handler, but may be part of a magnet's name.
-    let end = if is_magnet {
-        end
-    } else {
-        text[..end].find(['\'', ' ']).unwrap_or(end)
-    };
+    let end = if is_magnet { end } else { text[..end].find(['\'', ' ']).unwrap_or(end) };
     text[..end].trim_end_matches([' ', '\'', ')', ',', ';']).to_owned()
 }
 
@@ -233,15 +220,11 @@ fn plain_link(text: &str) -> Result<Option<Decoded>, EncodedLinkError> {
     }
     let (scheme, rest) = text.split_once(':').ok_or(EncodedLinkError::NotALink)?;
     let is_scheme = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
-        && scheme
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
     if !is_scheme || rest.is_empty() || text.contains(|character: char| character < ' ') {
         return Err(EncodedLinkError::NotALink);
     }
-    let is_url = ["http", "https", "ftp"]
-        .iter()
-        .any(|known| scheme.eq_ignore_ascii_case(known));
+    let is_url = ["http", "https", "ftp"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
     match (is_url, rest.starts_with("//")) {
         (true, true) => Ok(Some(Decoded::Url(text.to_owned()))),
         (true, false) => Err(EncodedLinkError::NotALink),
@@ -315,10 +298,7 @@ mod tests {
     }
 
     fn flashget(url: &str) -> String {
-        format!(
-            "flashget://{}",
-            BASE64_STANDARD.encode(format!("[FLASHGET]{url}[FLASHGET]"))
-        )
+        format!("flashget://{}", BASE64_STANDARD.encode(format!("[FLASHGET]{url}[FLASHGET]")))
     }
 
     fn url(text: &str) -> Result<Decoded, EncodedLinkError> {
@@ -336,10 +316,7 @@ mod tests {
         assert_eq!(decode(&thunder(TARGET.as_bytes())), url(TARGET));
         assert_eq!(decode(&flashget(TARGET)), url(TARGET));
         assert_eq!(decode(&format!("{}&sitetag", flashget(TARGET))), url(TARGET));
-        assert_eq!(
-            decode(&format!("qqdl://{}", BASE64_STANDARD.encode(TARGET))),
-            url(TARGET)
-        );
+        assert_eq!(decode(&format!("qqdl://{}", BASE64_STANDARD.encode(TARGET))), url(TARGET));
         let magnet = "magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a";
         assert_eq!(decode(magnet), Ok(Decoded::Magnet(magnet.to_owned())));
     }
@@ -359,10 +336,7 @@ mod tests {
             assert_eq!(decode(&dressed), expected, "{dressed}");
         }
         let (scheme, payload) = link.split_at(10);
-        assert_eq!(
-            decode(&format!("{scheme}{}", payload.replace('+', "-").replace('/', "_"))),
-            expected
-        );
+        assert_eq!(decode(&format!("{scheme}{}", payload.replace('+', "-").replace('/', "_"))), expected);
     }
 
     #[test]
@@ -374,24 +348,14 @@ mod tests {
     #[test]
     fn links_within_links_open_up_to_a_depth() {
         let magnet = "magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a";
-        assert_eq!(
-            decode(&thunder(magnet.as_bytes())),
-            Ok(Decoded::Magnet(magnet.to_owned()))
-        );
+        assert_eq!(decode(&thunder(magnet.as_bytes())), Ok(Decoded::Magnet(magnet.to_owned())));
         let ed2k = "ed2k://|file|name|1|hash|/";
         assert_eq!(decode(&flashget(ed2k)), Ok(Decoded::Other(ed2k.to_owned())));
         let mut link = TARGET.to_owned();
         for depth in 1..=5 {
             link = thunder(link.as_bytes());
             let opened = decode(&link);
-            assert_eq!(
-                opened,
-                if depth <= NESTING_MAX + 1 {
-                    url(TARGET)
-                } else {
-                    Err(EncodedLinkError::Nesting)
-                }
-            );
+            assert_eq!(opened, if depth <= NESTING_MAX + 1 { url(TARGET) } else { Err(EncodedLinkError::Nesting) });
         }
     }
 
@@ -417,10 +381,7 @@ mod tests {
             <p onclick="go('thunder://QUFa')">x</p><b onclick="go(&quot;qqdl://YWI=&quot;)">
             <script>x={"u":"flashget:\/\/W0Y\u003d","m":"magnet:?xt=c\u0026dn=d"}</script>
             notmagnet:?xt=no magnet:? <i>magnet:?xt=urn:btih:aa&dn=Two words</i>"#;
-        let found: Vec<String> = find(page.as_bytes(), UTF_8)
-            .into_iter()
-            .map(|found| found.link)
-            .collect();
+        let found: Vec<String> = find(page.as_bytes(), UTF_8).into_iter().map(|found| found.link).collect();
         assert_eq!(
             found,
             [

@@ -91,11 +91,7 @@ impl Foreign {
             return false;
         }
         if BREAKS_OUT.contains(&name.key) || name.is(b"blockquote") || (name.key == key(b"font") && hints.font) {
-            while self
-                .stack
-                .last()
-                .is_some_and(|open| open.space != Space::Html && !open.is_integration_point())
-            {
+            while self.stack.last().is_some_and(|open| open.space != Space::Html && !open.is_integration_point()) {
                 self.stack.pop();
             }
             self.open_in_html(name, self_closing);
@@ -103,11 +99,7 @@ impl Foreign {
         }
         if !self_closing {
             let space = self.stack.last().map_or(Space::Html, |open| open.space);
-            self.push(Open {
-                name: identity(name),
-                space,
-                point: point(name, space, hints),
-            });
+            self.push(Open { name: identity(name), space, point: point(name, space, hints) });
         }
         true
     }
@@ -118,11 +110,7 @@ impl Foreign {
             return;
         };
         if matches!(name.key, P | BR) && innermost.space != Space::Html {
-            while self
-                .stack
-                .last()
-                .is_some_and(|open| open.space != Space::Html && !open.is_integration_point())
-            {
+            while self.stack.last().is_some_and(|open| open.space != Space::Html && !open.is_integration_point()) {
                 self.stack.pop();
             }
             return;
@@ -177,11 +165,7 @@ impl Foreign {
         } else if self_closing {
             return;
         }
-        self.push(Open {
-            name: identity(name),
-            space,
-            point: Point::No,
-        });
+        self.push(Open { name: identity(name), space, point: Point::No });
     }
 
     fn push(&mut self, open: Open) {
@@ -339,13 +323,5 @@ const HOLDS_NO_MARKUP: [u64; 29] = [
 ];
 
 /// HTML elements that a start tag of the same name closes.
-const CLOSES_ITSELF: [u64; 8] = [
-    key(b"p"),
-    key(b"li"),
-    key(b"dd"),
-    key(b"dt"),
-    key(b"option"),
-    key(b"tr"),
-    key(b"td"),
-    key(b"a"),
-];
+const CLOSES_ITSELF: [u64; 8] =
+    [key(b"p"), key(b"li"), key(b"dd"), key(b"dt"), key(b"option"), key(b"tr"), key(b"td"), key(b"a")];

@@ -80,14 +80,7 @@ impl PageLinks<'_> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         PageLinks {
             base: self.base.map(owned),
-            links: self
-                .links
-                .into_iter()
-                .map(|link| Link {
-                    href: owned(link.href),
-                    kind: link.kind,
-                })
-                .collect(),
+            links: self.links.into_iter().map(|link| Link { href: owned(link.href), kind: link.kind }).collect(),
             robots_nofollow: self.robots_nofollow,
             robots_noindex: self.robots_noindex,
             truncated: self.truncated,
@@ -108,13 +101,8 @@ pub fn scan<'a>(body: &'a [u8], encoding: &'static Encoding) -> PageLinks<'a> {
 }
 
 fn scan_ascii_compatible<'a>(page: &'a [u8], encoding: &'static Encoding) -> PageLinks<'a> {
-    let mut scanner = Scanner {
-        page,
-        encoding,
-        foreign: Foreign::default(),
-        frames: Frames::Undecided,
-        found: PageLinks::default(),
-    };
+    let mut scanner =
+        Scanner { page, encoding, foreign: Foreign::default(), frames: Frames::Undecided, found: PageLinks::default() };
     let mut at = 0;
     while let Some(next) = scanner.step(at) {
         at = next;
@@ -224,10 +212,7 @@ impl<'a> Scanner<'a> {
     fn skip_attributes(&self, at: usize) -> Option<TagEnd> {
         // `</div>` and `<td>`: no attributes.
         if self.page.get(at) == Some(&b'>') {
-            return Some(TagEnd {
-                after: at + 1,
-                self_closing: false,
-            });
+            return Some(TagEnd { after: at + 1, self_closing: false });
         }
         tokens::attributes(self.page, at, |_, _| ())
     }
@@ -312,9 +297,7 @@ impl<'a> Scanner<'a> {
                 return tokens::raw_text(self.page, end.after, name.bytes);
             }
             _ => {
-                let hidden = wanted
-                    .type_
-                    .is_some_and(|value| self.text(value).eq_ignore_ascii_case("hidden"));
+                let hidden = wanted.type_.is_some_and(|value| self.text(value).eq_ignore_ascii_case("hidden"));
                 if !hidden {
                     self.frames.start_tag(BR);
                 }
@@ -469,11 +452,7 @@ pub(super) fn link_element_kind(rel: &str, type_: Option<&str>) -> Option<LinkKi
             let type_ = type_.unwrap_or_default().trim_ascii();
             let is_feed = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
                 .iter()
-                .any(|feed| {
-                    type_
-                        .get(..feed.len())
-                        .is_some_and(|start| start.eq_ignore_ascii_case(feed))
-                });
+                .any(|feed| type_.get(..feed.len()).is_some_and(|start| start.eq_ignore_ascii_case(feed)));
             (token.eq_ignore_ascii_case("alternate") && is_feed).then_some(LinkKind::Feed)
         }
     })
@@ -535,8 +514,6 @@ pub(super) fn refresh_target(content: &str) -> Option<String> {
 
 /// `text` after `url =`; `None` where that is not what stands there.
 fn after_url_and_equals(text: &str) -> Option<&str> {
-    let rest = text
-        .get(3..)
-        .filter(|_| text.as_bytes()[..3].eq_ignore_ascii_case(b"url"))?;
+    let rest = text.get(3..).filter(|_| text.as_bytes()[..3].eq_ignore_ascii_case(b"url"))?;
     Some(rest.trim_ascii_start().strip_prefix('=')?.trim_ascii_start())
 }

@@ -43,18 +43,12 @@ pub fn of(path_and_query: &str, captured: Option<(usize, usize)>) -> Option<Page
             let range = Some(start..end);
             url.in_query(range.clone()).or_else(|| url.in_path(range)).or_else(|| {
                 let series = format!("{}{{page}}{}", &path_and_query[..start], &path_and_query[end..]);
-                Some(Found {
-                    digits: start..end,
-                    series,
-                })
+                Some(Found { digits: start..end, series })
             })
         }
     }?;
     let number = number(&path_and_query[found.digits], DIGITS_MAX)?;
-    Some(PageNumber {
-        series: found.series,
-        number,
-    })
+    Some(PageNumber { series: found.series, number })
 }
 
 /// The series of a URL that carries no page number, as the first page of many series: `/x/` gives `/x`.
@@ -75,10 +69,7 @@ pub fn page_count(numbers: &[u64]) -> u64 {
     let (Some(&first), Some(&last)) = (sorted.first(), sorted.last()) else {
         return 1;
     };
-    let step = sorted
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .fold(0, greatest_common_divisor);
+    let step = sorted.windows(2).map(|pair| pair[1] - pair[0]).fold(0, greatest_common_divisor);
     if step >= OFFSET_STEP_MIN {
         // Offsets count from 0, or from 1, which two numbers do not prove (`1 … 75` is how last pages are linked).
         match first % step {
@@ -149,9 +140,7 @@ const PAGE_PARAMETERS: [&str; 37] = [
 ];
 
 /// Words before a number in a path that say "page".
-const PAGE_WORDS: [&str; 10] = [
-    "page", "pages", "pag", "pagina", "seite", "strona", "pg", "p", "offset", "start",
-];
+const PAGE_WORDS: [&str; 10] = ["page", "pages", "pag", "pagina", "seite", "strona", "pg", "p", "offset", "start"];
 
 /// [`PAGE_WORDS`] at the end of a name.
 const PAGE_SUFFIXES: [&str; 6] = ["-page", "_page", "-p", "_p", "-seite", "-pg"];
@@ -206,28 +195,19 @@ impl<'a> Url<'a> {
     fn split(whole: &'a str) -> Self {
         let text = whole.split('#').next().unwrap_or(whole);
         match text.split_once('?') {
-            Some((path, query)) => Self {
-                path,
-                query: Some(query),
-            },
-            None => Self {
-                path: text,
-                query: None,
-            },
+            Some((path, query)) => Self { path, query: Some(query) },
+            None => Self { path: text, query: None },
         }
     }
 
     /// The query's parameters with the offset of each in the whole.
     fn parameters(&self) -> impl Iterator<Item = (usize, &'a str)> {
         let mut offset = self.path.len() + 1;
-        self.query
-            .into_iter()
-            .flat_map(|query| query.split(['&', ';']))
-            .map(move |text| {
-                let at = offset;
-                offset += text.len() + 1;
-                (at, text)
-            })
+        self.query.into_iter().flat_map(|query| query.split(['&', ';'])).map(move |text| {
+            let at = offset;
+            offset += text.len() + 1;
+            (at, text)
+        })
     }
 
     /// A parameter that holds the page: the captured one, else the one of the surest name.
@@ -245,14 +225,8 @@ impl<'a> Url<'a> {
                 number(value, if is_post { POST_DIGITS_MAX } else { DIGITS_MAX }).map(|_| (rank, at, digits))
             })
             .min_by_key(|&(rank, at, _)| (rank, at))?;
-        let others = self
-            .parameters()
-            .filter(|&(other, _)| other != at)
-            .map(|(_, text)| text);
-        Some(Found {
-            digits,
-            series: normal_form(self.path, others),
-        })
+        let others = self.parameters().filter(|&(other, _)| other != at).map(|(_, text)| text);
+        Some(Found { digits, series: normal_form(self.path, others) })
     }
 
     /// `/?p=1462` is how WordPress names an article.
@@ -296,49 +270,31 @@ impl<'a> Url<'a> {
         let is_page_word = |word: &str| PAGE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
         // `/page/3/`: both segments go.
         if lower.is_empty() && extension.is_none() && is_page_word(parent) {
-            return Some(Found {
-                series: without(before..segment.end, ""),
-                digits,
-            });
+            return Some(Found { series: without(before..segment.end, ""), digits });
         }
         // `/page-3/`, `/p3`, `/page3.html`: the segment goes.
         let is_short = digits.len() <= BARE_DIGITS_MAX;
         if is_page_word(bare) && (is_short || bare.len() > 2) {
-            return Some(Found {
-                series: without(segment, ""),
-                digits,
-            });
+            return Some(Found { series: without(segment, ""), digits });
         }
         if following {
             return None;
         }
         // `/name-p3/`, `/name-page-3.html`: what is appended goes.
         if let Some(suffix) = PAGE_SUFFIXES.iter().find(|&&suffix| is_short && bare.ends_with(suffix)) {
-            return Some(Found {
-                series: without(segment.start + bare.len() - suffix.len()..digits.end, ""),
-                digits,
-            });
+            return Some(Found { series: without(segment.start + bare.len() - suffix.len()..digits.end, ""), digits });
         }
         if extension.is_some() && INDEX_NAMES.contains(&bare) && is_short {
-            return Some(Found {
-                series: without(segment, ""),
-                digits,
-            });
+            return Some(Found { series: without(segment, ""), digits });
         }
         if let Some(digits) = list_page(name) {
             let digits = segment.start + digits.start..segment.start + digits.end;
-            return Some(Found {
-                series: without(digits.clone(), "{page}"),
-                digits,
-            });
+            return Some(Found { series: without(digits.clone(), "{page}"), digits });
         }
         // `latest-3.html`, whose first page is `latest.html`.
         let is_id = ID_WORDS.contains(&bare) || bare.is_empty() || bare.len() == lower.len();
         if extension.is_some() && is_short && !is_id {
-            return Some(Found {
-                series: without(segment.start + bare.len()..digits.end, ""),
-                digits,
-            });
+            return Some(Found { series: without(segment.start + bare.len()..digits.end, ""), digits });
         }
         None
     }
@@ -347,25 +303,17 @@ impl<'a> Url<'a> {
 fn parameter_rank(name: &str) -> Option<usize> {
     let decoded = percent_decode_str(name).decode_utf8_lossy();
     let inner = decoded.trim_end_matches(']').rsplit('[').next().unwrap_or_default();
-    let plain: String = inner
-        .chars()
-        .filter(|character| !matches!(character, '-' | '_'))
-        .collect();
+    let plain: String = inner.chars().filter(|character| !matches!(character, '-' | '_')).collect();
     // Bitrix numbers the lists of a page: `PAGEN_1`.
     let plain = plain.trim_end_matches(|character: char| character.is_ascii_digit());
-    PAGE_PARAMETERS
-        .iter()
-        .position(|known| plain.eq_ignore_ascii_case(known))
+    PAGE_PARAMETERS.iter().position(|known| plain.eq_ignore_ascii_case(known))
 }
 
 /// In `forum-12-3`, `list_5_2` and `thread-77-3-1`: where the page stands.
 fn list_page(name: &str) -> Option<Range<usize>> {
     let word_end = name.find(['-', '_'])?;
     let separator = char::from(name.as_bytes()[word_end]);
-    if !LIST_WORDS
-        .iter()
-        .any(|word| name[..word_end].eq_ignore_ascii_case(word))
-    {
+    if !LIST_WORDS.iter().any(|word| name[..word_end].eq_ignore_ascii_case(word)) {
         return None;
     }
     let id_end = word_end + 1 + name[word_end + 1..].find(separator)?;
@@ -488,11 +436,7 @@ mod tests {
             ("/x/index.html", "/x/index_2.html"),
             ("/latest.html", "/latest_2.html"),
         ] {
-            assert_eq!(
-                Some(series_of_first(first)),
-                read(second).map(|page| page.0),
-                "{first} {second}"
-            );
+            assert_eq!(Some(series_of_first(first)), read(second).map(|page| page.0), "{first} {second}");
         }
     }
 

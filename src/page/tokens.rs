@@ -91,13 +91,7 @@ pub(super) fn tag_name(page: &[u8], at: usize) -> Option<(Name<'_>, usize)> {
         end += 1;
     }
     let key = if end - at > 8 { 0 } else { packed };
-    Some((
-        Name {
-            key,
-            bytes: &page[at..end],
-        },
-        end,
-    ))
+    Some((Name { key, bytes: &page[at..end] }, end))
 }
 
 #[inline]
@@ -119,18 +113,12 @@ pub(super) fn attributes(page: &[u8], mut at: usize, mut each: impl FnMut(&[u8],
             continue;
         }
         if byte == b'>' {
-            return Some(TagEnd {
-                after: at + 1,
-                self_closing: false,
-            });
+            return Some(TagEnd { after: at + 1, self_closing: false });
         }
         if byte == b'/' {
             at += 1;
             if *page.get(at)? == b'>' {
-                return Some(TagEnd {
-                    after: at + 1,
-                    self_closing: true,
-                });
+                return Some(TagEnd { after: at + 1, self_closing: true });
             }
             continue;
         }
@@ -156,10 +144,7 @@ pub(super) fn attributes(page: &[u8], mut at: usize, mut each: impl FnMut(&[u8],
             }
             b'>' => {
                 each(name, at..at);
-                return Some(TagEnd {
-                    after: at + 1,
-                    self_closing: false,
-                });
+                return Some(TagEnd { after: at + 1, self_closing: false });
             }
             _ => {
                 let start = at;

@@ -36,10 +36,7 @@ const PIECE_BYTES: usize = 2_048;
 /// is markup within `svg`); looking at the tree while it grows cannot.
 pub fn parse(html: &str) -> Result<Html, TreeError> {
     let options = ParseOpts {
-        tree_builder: TreeBuilderOpts {
-            scripting_enabled: false,
-            ..TreeBuilderOpts::default()
-        },
+        tree_builder: TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() },
         ..ParseOpts::default()
     };
     let mut parser = html5ever::driver::parse_document(HtmlTreeSink::new(Html::new_document()), options);
@@ -67,11 +64,7 @@ fn check(html: &Html, seen: usize) -> Result<usize, TreeError> {
         return Err(TreeError::TooManyNodes);
     }
     let mut new = nodes.rev().take(count - seen);
-    if new.any(|node| node.ancestors().nth(HTML_DEPTH_MAX).is_some()) {
-        Err(TreeError::TooDeep)
-    } else {
-        Ok(count)
-    }
+    if new.any(|node| node.ancestors().nth(HTML_DEPTH_MAX).is_some()) { Err(TreeError::TooDeep) } else { Ok(count) }
 }
 
 /// What [`super::links::scan`] says, from the tree: elements in the order in which the parser made them, which is
@@ -90,10 +83,7 @@ pub fn links(html: &str) -> Result<PageLinks<'static>, TreeError> {
                 found.truncated = true;
                 break;
             }
-            found.links.push(Link {
-                href: strip_url(&href).into_owned().into(),
-                kind,
-            });
+            found.links.push(Link { href: strip_url(&href).into_owned().into(), kind });
         }
     }
     Ok(found)
@@ -159,15 +149,9 @@ mod tests {
             assert_eq!(parse(&deep).err(), Some(TreeError::TooDeep), "{}", &deep[..12]);
         }
         let copies: String = (0..100).map(|at| format!("<div><b id={at}></div>")).collect();
-        assert_eq!(
-            parse(&(copies + &"<p>x".repeat(20_000))).err(),
-            Some(TreeError::TooManyNodes)
-        );
-        for wide in [
-            "<div></div>".repeat(10_000),
-            "<p>é<br><img>".repeat(10_000),
-            "<ul><li>x<li>y</ul>".repeat(10_000),
-        ] {
+        assert_eq!(parse(&(copies + &"<p>x".repeat(20_000))).err(), Some(TreeError::TooManyNodes));
+        for wide in ["<div></div>".repeat(10_000), "<p>é<br><img>".repeat(10_000), "<ul><li>x<li>y</ul>".repeat(10_000)]
+        {
             assert!(parse(&wide).is_ok(), "{}", &wide[..12]);
         }
     }

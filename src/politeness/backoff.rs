@@ -77,9 +77,7 @@ fn http_date(text: &str) -> Option<UnixMillis> {
         let (month, day, clock, year) = (words.next()?, words.next()?, words.next()?, words.next()?);
         with_year(&format!("{day} {month} {year} {clock}"))?
     };
-    u64::try_from(at.assume_utc().unix_timestamp())
-        .ok()
-        .map(|seconds| UnixMillis(seconds.saturating_mul(1_000)))
+    u64::try_from(at.assume_utc().unix_timestamp()).ok().map(|seconds| UnixMillis(seconds.saturating_mul(1_000)))
 }
 
 #[cfg(test)]
@@ -92,26 +90,14 @@ mod tests {
     fn retry_after_takes_seconds_and_all_three_forms_of_date() {
         assert_eq!(retry_after("120", NOW), Some(NOW.plus(Duration::from_secs(120))));
         assert_eq!(retry_after(" 0 ", NOW), Some(NOW));
-        for date in [
-            "Sun, 06 Nov 1994 08:49:37 GMT",
-            "Sunday, 06-Nov-94 08:49:37 GMT",
-            "Sun Nov  6 08:49:37 1994",
-        ] {
+        for date in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
             assert_eq!(retry_after(date, NOW), Some(UnixMillis(784_111_777_000)), "{date}");
         }
     }
 
     #[test]
     fn retry_after_that_says_nothing_usable_is_none() {
-        for value in [
-            "",
-            "soon",
-            "-5",
-            "1.5",
-            "Sun, 06 Nov",
-            "Sun, 99 Nov 1994 08:49:37 GMT",
-            ", - -",
-        ] {
+        for value in ["", "soon", "-5", "1.5", "Sun, 06 Nov", "Sun, 99 Nov 1994 08:49:37 GMT", ", - -"] {
             assert_eq!(retry_after(value, NOW), None, "{value}");
         }
     }
@@ -126,9 +112,8 @@ mod tests {
 
     #[test]
     fn a_url_is_given_up_after_its_last_attempt() {
-        let waits: Vec<_> = (1..=limits::ATTEMPTS_MAX)
-            .map(|n| retry_at(n, NOW).map(|at| at.since(NOW).as_secs()))
-            .collect();
+        let waits: Vec<_> =
+            (1..=limits::ATTEMPTS_MAX).map(|n| retry_at(n, NOW).map(|at| at.since(NOW).as_secs())).collect();
         assert_eq!(waits, [Some(1), Some(4), Some(16), None]);
     }
 }

@@ -88,9 +88,7 @@ impl HostState {
                 if self.blocked_until <= now {
                     self.complaints += 1;
                 }
-                asked
-                    .unwrap_or(UnixMillis(0))
-                    .max(backoff::throttled_until(self.complaints, now))
+                asked.unwrap_or(UnixMillis(0)).max(backoff::throttled_until(self.complaints, now))
             }
             Answered::Unreachable => {
                 if self.blocked_until <= now {
@@ -108,10 +106,7 @@ impl HostState {
             Answered::Throttled(None) => "the server refused the rate (429 or 503)",
             _ => "the server did not answer",
         };
-        Some(Block {
-            until,
-            reason: reason.to_owned(),
-        })
+        Some(Block { until, reason: reason.to_owned() })
     }
 }
 
@@ -119,10 +114,7 @@ impl HostState {
 mod tests {
     use super::*;
 
-    const POLICY: HostPolicy = HostPolicy {
-        interval_ms: 500,
-        connections_max: 2,
-    };
+    const POLICY: HostPolicy = HostPolicy { interval_ms: 500, connections_max: 2 };
 
     fn at(ms: u64) -> UnixMillis {
         UnixMillis(ms)
@@ -139,10 +131,7 @@ mod tests {
     #[test]
     fn no_more_connections_than_allowed() {
         let mut host = HostState::default();
-        let policy = HostPolicy {
-            interval_ms: 0,
-            connections_max: 2,
-        };
+        let policy = HostPolicy { interval_ms: 0, connections_max: 2 };
         assert_eq!(host.ask(policy, at(1)), Gate::Go);
         assert_eq!(host.ask(policy, at(1)), Gate::Go);
         assert_eq!(host.ask(policy, at(1)), Gate::WaitForConnection);
@@ -154,9 +143,7 @@ mod tests {
     fn retry_after_is_kept_even_when_other_answers_are_well() {
         let mut host = HostState::default();
         host.ask(POLICY, at(0));
-        let block = host
-            .finished(Answered::Throttled(Some(at(60_000))), at(10))
-            .expect("a pause");
+        let block = host.finished(Answered::Throttled(Some(at(60_000))), at(10)).expect("a pause");
         assert_eq!(block.until, at(60_000));
         assert_eq!(host.finished(Answered::Well, at(20)), None);
         assert_eq!(host.ask(POLICY, at(59_999)), Gate::WaitUntil(at(60_000)));
@@ -186,10 +173,7 @@ mod tests {
     #[test]
     fn answers_that_were_under_way_together_are_one_complaint() {
         let mut host = HostState::default();
-        let policy = HostPolicy {
-            interval_ms: 0,
-            connections_max: 8,
-        };
+        let policy = HostPolicy { interval_ms: 0, connections_max: 8 };
         for _ in 0..8 {
             host.ask(policy, at(0));
         }

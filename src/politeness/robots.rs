@@ -98,11 +98,8 @@ impl Robots {
             return true;
         }
         let path = unified(path.as_bytes());
-        let deciding = self
-            .rules
-            .iter()
-            .filter(|rule| rule.matches(&path))
-            .max_by_key(|rule| (rule.octets, rule.allow));
+        let deciding =
+            self.rules.iter().filter(|rule| rule.matches(&path)).max_by_key(|rule| (rule.octets, rule.allow));
         deciding.is_none_or(|rule| rule.allow)
     }
 }
@@ -115,12 +112,7 @@ impl Rule {
         };
         let parts: Vec<Vec<u8>> = value.split(|&byte| byte == b'*').map(unified).collect();
         let octets = parts.iter().map(Vec::len).sum::<usize>() + parts.len() - 1 + usize::from(to_the_end);
-        Self {
-            allow,
-            parts,
-            to_the_end,
-            octets,
-        }
+        Self { allow, parts, to_the_end, octets }
     }
 
     /// Matches part after part at its first place, which finds a match where there is one, in linear time.
@@ -138,11 +130,7 @@ impl Rule {
                 None => return false,
             }
         }
-        if self.to_the_end {
-            rest.ends_with(last)
-        } else {
-            memchr::memmem::find(rest, last).is_some()
-        }
+        if self.to_the_end { rest.ends_with(last) } else { memchr::memmem::find(rest, last).is_some() }
     }
 }
 
@@ -175,9 +163,7 @@ fn record(line: &[u8]) -> Option<(Key, &[u8])> {
     let line = line.split(|&byte| byte == b'#').next()?;
     let colon = memchr::memchr(b':', line)?;
     let name = line[..colon].trim_ascii();
-    let (_, key) = KEYS
-        .iter()
-        .find(|(spelling, _)| name.eq_ignore_ascii_case(spelling.as_bytes()))?;
+    let (_, key) = KEYS.iter().find(|(spelling, _)| name.eq_ignore_ascii_case(spelling.as_bytes()))?;
     Some((*key, line[colon + 1..].trim_ascii()))
 }
 
@@ -226,54 +212,22 @@ mod tests {
         ("User-agent: *\nDisallow: /", &["/robots.txt"], &["/", "/a"]),
         ("User-agent: *\nDisallow:", &["/", "/a"], &[]),
         ("User-agent: other\nDisallow: /", &["/a"], &[]),
-        (
-            "User-agent: gleaner\nDisallow: /a\n\nUser-agent: *\nDisallow: /",
-            &["/b"],
-            &["/a", "/abc"],
-        ),
+        ("User-agent: gleaner\nDisallow: /a\n\nUser-agent: *\nDisallow: /", &["/b"], &["/a", "/abc"]),
         ("USER-AGENT: GLEANER/2.1 (x)\nDISALLOW: /a", &["/b"], &["/a"]),
         ("User-agent: gleaners\nDisallow: /a", &["/a"], &[]),
         ("User-agent: a\nUser-agent: gleaner\nDisallow: /x", &["/y"], &["/x"]),
-        (
-            "User-agent: gleaner\nDisallow: /x\nUser-agent: b\nDisallow: /y",
-            &["/y"],
-            &["/x"],
-        ),
+        ("User-agent: gleaner\nDisallow: /x\nUser-agent: b\nDisallow: /y", &["/y"], &["/x"]),
         // Groups of the same token are merged.
-        (
-            "User-agent: gleaner\nDisallow: /x\n\nUser-agent: gleaner\nDisallow: /y",
-            &["/z"],
-            &["/x", "/y"],
-        ),
+        ("User-agent: gleaner\nDisallow: /x\n\nUser-agent: gleaner\nDisallow: /y", &["/z"], &["/x", "/y"]),
         // A group of our own without rules frees us from everyone's.
-        (
-            "User-agent: gleaner\nDisallow:\nUser-agent: *\nDisallow: /",
-            &["/x"],
-            &[],
-        ),
+        ("User-agent: gleaner\nDisallow:\nUser-agent: *\nDisallow: /", &["/x"], &[]),
         // The longest match decides, allow wins between equals.
-        (
-            "User-agent: *\nDisallow: /p\nAllow: /page",
-            &["/page", "/page/1"],
-            &["/p", "/px"],
-        ),
+        ("User-agent: *\nDisallow: /p\nAllow: /page", &["/page", "/page/1"], &["/p", "/px"]),
         ("User-agent: *\nAllow: /p\nDisallow: /p", &["/p"], &[]),
         ("User-agent: *\nAllow: /$\nDisallow: /", &["/"], &["/page.htm"]),
-        (
-            "User-agent: *\nAllow: /page\nDisallow: /*.htm",
-            &["/page"],
-            &["/page.htm", "/x.htm"],
-        ),
-        (
-            "User-agent: *\nDisallow: /*.php$",
-            &["/a.php?x=1", "/a.phps"],
-            &["/a.php", "/d/b.php"],
-        ),
-        (
-            "User-agent: *\nDisallow: /fish*.php",
-            &["/Fish.php", "/fish"],
-            &["/fish.php", "/fishheads/c.php?p=1"],
-        ),
+        ("User-agent: *\nAllow: /page\nDisallow: /*.htm", &["/page"], &["/page.htm", "/x.htm"]),
+        ("User-agent: *\nDisallow: /*.php$", &["/a.php?x=1", "/a.phps"], &["/a.php", "/d/b.php"]),
+        ("User-agent: *\nDisallow: /fish*.php", &["/Fish.php", "/fish"], &["/fish.php", "/fishheads/c.php?p=1"]),
         (
             "User-agent: *\nDisallow: /*/private/*/x$",
             &["/a/private/x", "/a/private/b/xx"],
@@ -281,11 +235,7 @@ mod tests {
         ),
         ("User-agent: *\nDisallow: *", &[], &["/", "/a"]),
         // Percent-encoding is compared unified.
-        (
-            "User-agent: *\nDisallow: /foo/bar/ツ",
-            &["/foo/bar/"],
-            &["/foo/bar/%E3%83%84"],
-        ),
+        ("User-agent: *\nDisallow: /foo/bar/ツ", &["/foo/bar/"], &["/foo/bar/%E3%83%84"]),
         ("User-agent: *\nDisallow: /%7ejoe", &[], &["/~joe", "/%7Ejoe"]),
         ("User-agent: *\nDisallow: /a%2fb", &["/a/b"], &["/a%2Fb"]),
         // Comments, spaces, odd line ends, a BOM, other records.
@@ -297,11 +247,7 @@ mod tests {
         ("Disallow: /x\nUser-agent: *\nDisallow: /y", &["/x"], &["/y"]),
         ("User-agent: *\nDissallow: /x", &["/y"], &["/x"]),
         // Records that are not of the RFC do not end a run of user-agent lines.
-        (
-            "User-agent: gleaner\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x",
-            &["/y"],
-            &["/x"],
-        ),
+        ("User-agent: gleaner\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x", &["/y"], &["/x"]),
         // The query is part of what is matched.
         ("User-agent: *\nDisallow: /s?q=", &["/s", "/s?p=1"], &["/s?q=1"]),
         ("<html>not a robots file: at all</html>", &["/"], &[]),
@@ -322,25 +268,12 @@ mod tests {
 
     #[test]
     fn crawl_delay_is_that_of_our_group_and_never_absurd() {
-        assert_eq!(
-            robots("User-agent: *\nCrawl-delay: 2.5").crawl_delay,
-            Some(Duration::from_millis(2_500))
-        );
-        assert_eq!(
-            robots("User-agent: *\nCrawl-delay: 9e99").crawl_delay,
-            Some(CRAWL_DELAY_MAX)
-        );
+        assert_eq!(robots("User-agent: *\nCrawl-delay: 2.5").crawl_delay, Some(Duration::from_millis(2_500)));
+        assert_eq!(robots("User-agent: *\nCrawl-delay: 9e99").crawl_delay, Some(CRAWL_DELAY_MAX));
         for bad in ["-1", "NaN", "inf", "soon", ""] {
-            assert_eq!(
-                robots(&format!("User-agent: *\nCrawl-delay: {bad}")).crawl_delay,
-                None,
-                "{bad}"
-            );
+            assert_eq!(robots(&format!("User-agent: *\nCrawl-delay: {bad}")).crawl_delay, None, "{bad}");
         }
-        assert_eq!(
-            robots("User-agent: gleaner\nAllow: /\nUser-agent: *\nCrawl-delay: 9").crawl_delay,
-            None
-        );
+        assert_eq!(robots("User-agent: gleaner\nAllow: /\nUser-agent: *\nCrawl-delay: 9").crawl_delay, None);
     }
 
     #[test]

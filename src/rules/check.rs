@@ -23,15 +23,8 @@ use crate::url::{Canonical, NamePattern};
 
 /// Leaves out what a fault of syntax may have caused: other faults of its line, and faults of the whole file.
 pub(super) fn keep_certain(faults: &mut Faults, syntax_faults: usize) {
-    let lines: Vec<usize> = faults
-        .list()
-        .iter()
-        .take(syntax_faults)
-        .map(|fault| fault.line)
-        .collect();
-    faults.retain_from(syntax_faults, |fault| {
-        !fault.span.is_empty() && !lines.contains(&fault.line)
-    });
+    let lines: Vec<usize> = faults.list().iter().take(syntax_faults).map(|fault| fault.line).collect();
+    faults.retain_from(syntax_faults, |fault| !fault.span.is_empty() && !lines.contains(&fault.line));
 }
 
 /// A family's own parts, without its ancestors'.
@@ -61,11 +54,7 @@ pub(super) fn family(faults: &mut Faults, read: &Read<FamilyFile>, families: &Fa
         ..compiled(faults, rules)?
     };
     let placed = |url: &str| {
-        if url.starts_with('/') {
-            format!("{HOST}{url}")
-        } else {
-            url.to_owned()
-        }
+        if url.starts_with('/') { format!("{HOST}{url}") } else { url.to_owned() }
     };
     examples(faults, &read.spans, &file.examples, &site, placed);
     Some(site)
@@ -98,11 +87,7 @@ pub(super) fn site(
         name,
         file: path.into(),
         enabled: file.enabled,
-        below: if below_start {
-            start.iter().map(|(_, url)| folder(url)).collect()
-        } else {
-            Vec::new()
-        },
+        below: if below_start { start.iter().map(|(_, url)| folder(url)).collect() } else { Vec::new() },
         hosts,
         canonical,
         charset,
@@ -114,9 +99,7 @@ pub(super) fn site(
         robots: robots(faults, spans, &file.robots),
         headers: headers(faults, spans, file),
         proxy: proxy(faults, spans, file.proxy.as_deref()),
-        private_addresses: file
-            .private_addresses
-            .unwrap_or_else(|| start.iter().any(|(_, url)| is_private(url))),
+        private_addresses: file.private_addresses.unwrap_or_else(|| start.iter().any(|(_, url)| is_private(url))),
         start: start.iter().map(|(_, url)| url.clone()).collect(),
         ..compiled(faults, rules)?
     };
@@ -137,14 +120,8 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         below: Vec::new(),
         canonical: Canonical::default(),
         charset: None,
-        rate: Rate {
-            interval: Duration::from_secs(1),
-            connections: 1,
-        },
-        lanes: Lanes {
-            key: LaneKey::Host,
-            count: 1,
-        },
+        rate: Rate { interval: Duration::from_secs(1), connections: 1 },
+        lanes: Lanes { key: LaneKey::Host, count: 1 },
         depth_max: DEPTH_MAX,
         pages_max: None,
         revisit: Duration::ZERO,
@@ -174,40 +151,24 @@ fn name(faults: &mut Faults, spans: &Spans, name: Option<&str>, default: &str) -
     if !is_valid {
         let hint = "use letters, digits, `-`, `_` and `.`, at most 64, no `.` in front".to_owned();
         let shown: String = value.chars().take(64).collect();
-        faults.add(
-            spans.value("name"),
-            "name",
-            format!("`{shown}` cannot be the name of a site"),
-            Some(hint),
-        );
+        faults.add(spans.value("name"), "name", format!("`{shown}` cannot be the name of a site"), Some(hint));
     }
     value.into()
 }
 
 fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &ParametersFile) -> Canonical {
     let lists = [("drop", &own.drop), ("keep", &own.keep), ("session", &own.session)];
-    for (list, index, name) in lists
-        .iter()
-        .flat_map(|(list, names)| names.iter().enumerate().map(move |(index, name)| (list, index, name)))
+    for (list, index, name) in
+        lists.iter().flat_map(|(list, names)| names.iter().enumerate().map(move |(index, name)| (list, index, name)))
     {
         let inner = name.strip_suffix('*').unwrap_or(name);
         if name.is_empty() || inner.contains(['*', '&', '=', '?', '#', ' ']) {
             let key = format!("parameters.{list}[{index}]");
             let hint = "write the name as it stands in the URL, with `*` at its end at most".to_owned();
-            faults.add(
-                spans.value(&key),
-                &key,
-                format!("`{name}` is no name of a parameter"),
-                Some(hint),
-            );
+            faults.add(spans.value(&key), &key, format!("`{name}` is no name of a parameter"), Some(hint));
         } else if *list == "keep" && own.drop.contains(name) {
             let key = format!("parameters.keep[{index}]");
-            faults.add(
-                spans.value(&key),
-                &key,
-                format!("`{name}` is also named in parameters.drop"),
-                None,
-            );
+            faults.add(spans.value(&key), &key, format!("`{name}` is also named in parameters.drop"), None);
         }
     }
     let all = merged(own, elder);
@@ -242,17 +203,9 @@ fn charset(faults: &mut Faults, spans: &Spans, label: Option<&str>) -> Option<&'
     if found.is_none() {
         let hint = match nearest(label, COMMON) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!(
-                "write a label of the WHATWG Encoding Standard, as {}",
-                COMMON.join(", ")
-            ),
+            None => format!("write a label of the WHATWG Encoding Standard, as {}", COMMON.join(", ")),
         };
-        faults.add(
-            spans.value("charset"),
-            "charset",
-            format!("unknown charset `{label}`"),
-            Some(hint),
-        );
+        faults.add(spans.value("charset"), "charset", format!("unknown charset `{label}`"), Some(hint));
     }
     found
 }
@@ -261,15 +214,8 @@ fn rate(file: &SiteFile) -> Rate {
     let rate = &file.rate;
     let is_unlimited = rate.requests_per_second >= 1_000_000.0;
     // The schema holds the rate between 0.0001 and 1000000.
-    let by_rate = if is_unlimited {
-        Duration::ZERO
-    } else {
-        Duration::from_secs_f64(1.0 / rate.requests_per_second)
-    };
-    Rate {
-        interval: by_rate.max(Duration::from_millis(rate.delay_ms)),
-        connections: rate.connections,
-    }
+    let by_rate = if is_unlimited { Duration::ZERO } else { Duration::from_secs_f64(1.0 / rate.requests_per_second) };
+    Rate { interval: by_rate.max(Duration::from_millis(rate.delay_ms)), connections: rate.connections }
 }
 
 fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {
@@ -278,10 +224,7 @@ fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {
         let hint = "write lane_key = \"xxh3\" or \"elf\" too, or take `lanes` out".to_owned();
         faults.add(spans.value("lanes"), "lanes", message, Some(hint));
     }
-    Lanes {
-        key: file.lane_key,
-        count: file.lanes,
-    }
+    Lanes { key: file.lane_key, count: file.lanes }
 }
 
 fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {
@@ -292,12 +235,7 @@ fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {
     if reason.is_empty() {
         let hint = "write why, as robots = { obey = false, reason = \"own server\" }".to_owned();
         let span = spans.value("robots.obey");
-        faults.add(
-            span,
-            "robots.reason",
-            "robots.txt is not to be obeyed, and no reason is given",
-            Some(hint),
-        );
+        faults.add(span, "robots.reason", "robots.txt is not to be obeyed, and no reason is given", Some(hint));
     }
     Robots::Ignore { reason: reason.into() }
 }
@@ -322,50 +260,32 @@ fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>
             faults.add(spans.key(&key), &key, message, Some(hint.to_owned()));
         };
         if SECRET.iter().any(|secret| lower.contains(secret)) {
-            fault(
-                format!("the header `{name}` holds a secret"),
-                "take it out: secrets never stand in rule files",
-            );
+            fault(format!("the header `{name}` holds a secret"), "take it out: secrets never stand in rule files");
         } else if OWN.contains(&lower.as_str()) {
             fault(format!("the header `{name}` is the crawler's own"), "take it out");
         } else if reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_err() {
-            fault(
-                format!("`{name}` is not the name of a header"),
-                "use letters, digits and `-`",
-            );
+            fault(format!("`{name}` is not the name of a header"), "use letters, digits and `-`");
         } else if reqwest::header::HeaderValue::from_str(value).is_err() {
-            fault(
-                format!("the value of `{name}` holds control characters"),
-                "write it in one line",
-            );
+            fault(format!("the value of `{name}` holds control characters"), "write it in one line");
         }
     }
-    file.headers
-        .0
-        .iter()
-        .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
-        .collect()
+    file.headers.0.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect()
 }
 
 fn proxy(faults: &mut Faults, spans: &Spans, text: Option<&str>) -> Option<Url> {
     let text = text?;
     let (message, hint) = match Url::parse(text) {
-        Err(error) => (
-            format!("`{text}` is not a URL: {error}"),
-            "write it as socks5://127.0.0.1:1080",
-        ),
-        Ok(url) if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") => (
-            format!("`{}` is no kind of proxy", url.scheme()),
-            "write http, https, socks5 or socks5h",
-        ),
+        Err(error) => (format!("`{text}` is not a URL: {error}"), "write it as socks5://127.0.0.1:1080"),
+        Ok(url) if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") => {
+            (format!("`{}` is no kind of proxy", url.scheme()), "write http, https, socks5 or socks5h")
+        }
         Ok(url) if !url.username().is_empty() || url.password().is_some() => (
             "a user name or password stands in the proxy's URL".to_owned(),
             "take them out: secrets never stand in rule files",
         ),
-        Ok(url) if url.host_str().is_none_or(str::is_empty) => (
-            "the proxy has no host".to_owned(),
-            "write it as socks5://127.0.0.1:1080",
-        ),
+        Ok(url) if url.host_str().is_none_or(str::is_empty) => {
+            ("the proxy has no host".to_owned(), "write it as socks5://127.0.0.1:1080")
+        }
         Ok(url) => return Some(url),
     };
     faults.add(spans.value("proxy"), "proxy", message, Some(hint.to_owned()));

@@ -53,9 +53,7 @@ impl Families {
     /// Those of the binary, and before them those in the folder `families` beside the site files of `rules_dir`.
     #[must_use]
     pub fn new(rules_dir: Option<&Path>) -> Self {
-        Self {
-            folder: rules_dir.map(|dir| dir.join("families")),
-        }
+        Self { folder: rules_dir.map(|dir| dir.join("families")) }
     }
 
     /// All names that `extends` may use, sorted.
@@ -82,10 +80,7 @@ impl Families {
         while let Some(name) = next {
             if line.contains(&name) || line.len() == GENERATIONS_MAX {
                 let message = format!("the family `{name}` descends from itself, or from too many others");
-                return Err(NoFamily {
-                    message,
-                    hint: Some("take one `extends` out of the circle".to_owned()),
-                });
+                return Err(NoFamily { message, hint: Some("take one `extends` out of the circle".to_owned()) });
             }
             let (path, text) = self.text(&name)?;
             line.push(name);
@@ -96,10 +91,7 @@ impl Families {
             let faults = faults.into_sorted();
             if let Some(first) = faults.first() {
                 let message = format!("its family has {} faults, first {first}", faults.len());
-                return Err(NoFamily {
-                    message,
-                    hint: Some(format!("run: gleaner rules check {}", path.display())),
-                });
+                return Err(NoFamily { message, hint: Some(format!("run: gleaner rules check {}", path.display())) });
             }
             all.append(own);
         }
@@ -108,37 +100,25 @@ impl Families {
 
     fn text(&self, extends: &str) -> Result<(PathBuf, String), NoFamily> {
         let name = extends.strip_prefix("families/").unwrap_or_default();
-        let is_plain = !name.is_empty()
-            && name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        let is_plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
         if is_plain && let Some(folder) = &self.folder {
             let path = folder.join(format!("{name}.toml"));
             if path.exists() {
                 return match super::read_text(&path) {
                     Ok(text) => Ok((path, text)),
-                    Err(fault) => Err(NoFamily {
-                        message: fault.message,
-                        hint: fault.hint,
-                    }),
+                    Err(fault) => Err(NoFamily { message: fault.message, hint: fault.hint }),
                 };
             }
         }
         match BUILT_IN.iter().find(|(known, _)| is_plain && *known == name) {
-            Some((name, text)) => Ok((
-                PathBuf::from(format!("<built in>/families/{name}.toml")),
-                (*text).to_owned(),
-            )),
+            Some((name, text)) => Ok((PathBuf::from(format!("<built in>/families/{name}.toml")), (*text).to_owned())),
             None => {
                 let names = self.names();
                 let hint = match nearest(extends, names.iter().map(String::as_str)) {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => format!("write one of {}", names.join(", ")),
                 };
-                Err(NoFamily {
-                    message: format!("there is no family `{extends}`"),
-                    hint: Some(hint),
-                })
+                Err(NoFamily { message: format!("there is no family `{extends}`"), hint: Some(hint) })
             }
         }
     }
@@ -158,11 +138,7 @@ impl Inherited {
 pub(super) fn merged(own: &ParametersFile, elder: &ParametersFile) -> ParametersFile {
     ParametersFile {
         drop: [own.drop.as_slice(), &elder.drop].concat(),
-        keep: if own.keep.is_empty() {
-            elder.keep.clone()
-        } else {
-            own.keep.clone()
-        },
+        keep: if own.keep.is_empty() { elder.keep.clone() } else { own.keep.clone() },
         sort: own.sort.or(elder.sort),
         session: [own.session.as_slice(), &elder.session].concat(),
     }

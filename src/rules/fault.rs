@@ -66,12 +66,7 @@ impl Faults {
     pub fn new(path: impl Into<PathBuf>, source: &str) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(memchr::memchr_iter(b'\n', source.as_bytes()).map(|at| at + 1));
-        Self {
-            path: path.into(),
-            source: source.into(),
-            line_starts,
-            list: Vec::new(),
-        }
+        Self { path: path.into(), source: source.into(), line_starts, list: Vec::new() }
     }
 
     /// Adds a fault. A span beyond the text, or within a character, is moved to where it fits.
@@ -95,11 +90,7 @@ impl Faults {
     #[must_use]
     pub fn place(&self, at: usize) -> (usize, usize) {
         let line = self.line_starts.partition_point(|&start| start <= at);
-        let start = self
-            .line_starts
-            .get(line.saturating_sub(1))
-            .copied()
-            .unwrap_or_default();
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or_default();
         let before = self.source.get(start..at).unwrap_or_default();
         (line.max(1), before.chars().count() + 1)
     }
@@ -153,8 +144,7 @@ impl Faults {
     /// The faults in the order of the text.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<Fault> {
-        self.list
-            .sort_by(|a, b| (a.span.start, a.span.end, &a.message).cmp(&(b.span.start, b.span.end, &b.message)));
+        self.list.sort_by(|a, b| (a.span.start, a.span.end, &a.message).cmp(&(b.span.start, b.span.end, &b.message)));
         self.list.dedup();
         self.list
     }
@@ -199,9 +189,7 @@ fn marked(renderer: &Renderer, fault: &Fault) -> String {
         return format!("{}\n", renderer.render(&[annotate_snippets::Group::with_title(title)]));
     }
     let (shown, span) = excerpt(&fault.source, &fault.span);
-    let snippet = Snippet::source(shown)
-        .line_start(fault.line)
-        .annotation(AnnotationKind::Primary.span(span));
+    let snippet = Snippet::source(shown).line_start(fault.line).annotation(AnnotationKind::Primary.span(span));
     format!("{}\n", renderer.render(&[title.element(snippet)]))
 }
 
@@ -212,15 +200,10 @@ const EXCERPT_BYTES: usize = 160;
 /// first one.
 fn excerpt<'a>(source: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
     let line_start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let line_end = source[span.start..]
-        .find('\n')
-        .map_or(source.len(), |at| span.start + at);
+    let line_end = source[span.start..].find('\n').map_or(source.len(), |at| span.start + at);
     let start = floor_boundary(source, line_start.max(span.start.saturating_sub(EXCERPT_BYTES)));
     let end = floor_boundary(source, line_end.min(span.start + 2 * EXCERPT_BYTES));
-    (
-        &source[start..end],
-        span.start - start..span.end.min(end).max(span.start) - start,
-    )
+    (&source[start..end], span.start - start..span.end.min(end).max(span.start) - start)
 }
 
 /// True where colours are wanted: a terminal, and neither `NO_COLOR` (<https://no-color.org>) nor `TERM=dumb`.
@@ -241,11 +224,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let words = sorted_words(&name);
     let likeness = |known: &str| {
         // `max_depth` for `depth_max`: the same words in another order.
-        if sorted_words(known) == words {
-            1.0
-        } else {
-            strsim::jaro_winkler(&name, known)
-        }
+        if sorted_words(known) == words { 1.0 } else { strsim::jaro_winkler(&name, known) }
     };
     known
         .into_iter()
@@ -287,10 +266,7 @@ mod tests {
         let (from, to) = (900, 1);
         faults.add(from..to, "", "y", None);
         let faults = faults.into_sorted();
-        assert_eq!(
-            faults.iter().map(|fault| fault.span.clone()).collect::<Vec<_>>(),
-            [0..3, 3..3]
-        );
+        assert_eq!(faults.iter().map(|fault| fault.span.clone()).collect::<Vec<_>>(), [0..3, 3..3]);
         assert!(!render(&faults, false).is_empty());
     }
 

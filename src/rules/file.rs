@@ -31,15 +31,8 @@ pub enum Class {
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 7] = [
-        Self::Index,
-        Self::Board,
-        Self::Detail,
-        Self::Thread,
-        Self::Download,
-        Self::Login,
-        Self::Page,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Index, Self::Board, Self::Detail, Self::Thread, Self::Download, Self::Login, Self::Page];
 
     /// As rule files, metrics and logs write it.
     #[must_use]
@@ -275,11 +268,7 @@ pub struct RateFile {
 impl Default for RateFile {
     /// Slower than a person who opens links in tabs.
     fn default() -> Self {
-        Self {
-            requests_per_second: 1.0,
-            connections: 2,
-            delay_ms: 0,
-        }
+        Self { requests_per_second: 1.0, connections: 2, delay_ms: 0 }
     }
 }
 
@@ -308,10 +297,7 @@ pub struct RobotsFile {
 
 impl Default for RobotsFile {
     fn default() -> Self {
-        Self {
-            obey: true,
-            reason: None,
-        }
+        Self { obey: true, reason: None }
     }
 }
 

@@ -40,8 +40,7 @@ impl Rule {
     /// The key that it stands under: `deny` or `classes.<class>`.
     #[must_use]
     pub fn key(&self) -> String {
-        self.class
-            .map_or_else(|| "deny".to_owned(), |class| format!("classes.{}", class.name()))
+        self.class.map_or_else(|| "deny".to_owned(), |class| format!("classes.{}", class.name()))
     }
 }
 
@@ -150,36 +149,19 @@ impl SiteRules {
     #[must_use]
     pub fn judge(&self, url: &CrawlUrl) -> Verdict<'_> {
         if !self.owns_host(url.authority()) {
-            return Verdict::Refuse {
-                reason: Refusal::WrongHost,
-            };
+            return Verdict::Refuse { reason: Refusal::WrongHost };
         }
         let path = url.path();
         if !self.is_below_start(url.authority(), path) {
-            return Verdict::Refuse {
-                reason: Refusal::NotBelowStart,
-            };
+            return Verdict::Refuse { reason: Refusal::NotBelowStart };
         }
-        let matched = self
-            .set
-            .matches(path)
-            .into_iter()
-            .next()
-            .and_then(|index| self.rules.get(index));
+        let matched = self.set.matches(path).into_iter().next().and_then(|index| self.rules.get(index));
         let Some(rule) = matched else {
-            return Verdict::Refuse {
-                reason: Refusal::NoClass,
-            };
+            return Verdict::Refuse { reason: Refusal::NoClass };
         };
         match rule.class {
-            None => Verdict::Refuse {
-                reason: Refusal::Denied(rule),
-            },
-            Some(class) => Verdict::Take {
-                class,
-                rule,
-                page_capture: rule.page_capture(path),
-            },
+            None => Verdict::Refuse { reason: Refusal::Denied(rule) },
+            Some(class) => Verdict::Take { class, rule, page_capture: rule.page_capture(path) },
         }
     }
 

@@ -52,10 +52,7 @@ pub fn load_dir(dir: &Path) -> Vec<LoadedFile> {
         Ok(paths) => paths,
         Err(error) => {
             let fault = unreadable(dir, &error, "name the folder with --rules, or make it");
-            return vec![LoadedFile {
-                path: dir.to_owned(),
-                site: Err(vec![*fault]),
-            }];
+            return vec![LoadedFile { path: dir.to_owned(), site: Err(vec![*fault]) }];
         }
     };
     let mut names: HashMap<Box<str>, PathBuf> = HashMap::new();
@@ -80,10 +77,7 @@ pub fn load_file(path: &Path) -> LoadedFile {
         Ok(text) => check::site_text(path, &text, &stem, &Families::new(path.parent())),
         Err(fault) => Err(vec![*fault]),
     };
-    LoadedFile {
-        path: path.to_owned(),
-        site,
-    }
+    LoadedFile { path: path.to_owned(), site }
 }
 
 /// Rules from a text, with the families of the binary: the demo site's way in.
@@ -96,9 +90,7 @@ pub fn site_paths(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(dir)? {
         let path = entry?.path();
-        let is_hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if !is_hidden && path.extension().is_some_and(|extension| extension == "toml") && path.is_file() {
             paths.push(path);
         }
@@ -115,23 +107,14 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Box<Fault>> {
         return Err(unreadable(path, &error, "make the file readable for gleaner"));
     }
     if bytes.len() as u64 > RULE_FILE_BYTES_MAX {
-        return Err(whole_file(
-            path,
-            format!("larger than {RULE_FILE_BYTES_MAX} bytes"),
-            "split it",
-        ));
+        return Err(whole_file(path, format!("larger than {RULE_FILE_BYTES_MAX} bytes"), "split it"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let lossy = String::from_utf8_lossy(error.as_bytes()).into_owned();
         let mut faults = Faults::new(path, &lossy);
         // Up to the first bad byte the lossy text has the same bytes.
-        faults.add(
-            valid..valid + 3,
-            "",
-            "the file is not UTF-8",
-            Some("save it as UTF-8".to_owned()),
-        );
+        faults.add(valid..valid + 3, "", "the file is not UTF-8", Some("save it as UTF-8".to_owned()));
         Box::new(faults.into_sorted().remove(0))
     })
 }
@@ -160,11 +143,6 @@ fn same_name(path: &Path, site: &SiteRules, first: &Path) -> Fault {
     let read = schema::read::<file::SiteFile>(&mut faults);
     let span = read.spans.value("name");
     let mut faults = Faults::new(path, &text);
-    faults.add(
-        span,
-        "name",
-        message,
-        Some("give one of them another `name`".to_owned()),
-    );
+    faults.add(span, "name", message, Some("give one of them another `name`".to_owned()));
     faults.into_sorted().remove(0)
 }

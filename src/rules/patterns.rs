@@ -39,16 +39,8 @@ pub(super) fn compile(faults: &mut Faults, rules: RuleList) -> Option<(Vec<Rule>
     match rules.compile() {
         Ok(compiled) => Some(compiled),
         Err(error) => {
-            let message = format!(
-                "the regular expressions together are too large: {}",
-                first_line(&error.to_string())
-            );
-            faults.add(
-                0..0,
-                "classes",
-                message,
-                Some("write fewer or shorter repetitions".to_owned()),
-            );
+            let message = format!("the regular expressions together are too large: {}", first_line(&error.to_string()));
+            faults.add(0..0, "classes", message, Some("write fewer or shorter repetitions".to_owned()));
             None
         }
     }
@@ -57,16 +49,10 @@ pub(super) fn compile(faults: &mut Faults, rules: RuleList) -> Option<(Vec<Rule>
 pub(super) fn rule_list(faults: &mut Faults, spans: &Spans, classes: &Classes, deny: &[String]) -> RuleList {
     let mut list = RuleList::default();
     let mut seen: HashMap<&str, String> = HashMap::new();
-    let denied = deny
-        .iter()
-        .enumerate()
-        .map(|(index, pattern)| (format!("deny[{index}]"), None, pattern));
+    let denied = deny.iter().enumerate().map(|(index, pattern)| (format!("deny[{index}]"), None, pattern));
     let taken = classes.iter().flat_map(|(class, patterns)| {
         let key = move |index| format!("classes.{}[{index}]", class.name());
-        patterns
-            .iter()
-            .enumerate()
-            .map(move |(index, pattern)| (key(index), Some(*class), pattern))
+        patterns.iter().enumerate().map(move |(index, pattern)| (key(index), Some(*class), pattern))
     });
     for (key, class, pattern) in denied.chain(taken) {
         let span = spans.value(&key);
@@ -101,12 +87,7 @@ fn rule(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str, class
     let has_page = regex.capture_names().flatten().any(|name| name == "page");
     if let Some(other) = regex.capture_names().flatten().find(|name| *name != "page") {
         let message = format!("the group `{other}` means nothing here");
-        faults.add(
-            span,
-            key,
-            message,
-            Some("name it `page` where it marks the page number, else (?:…)".to_owned()),
-        );
+        faults.add(span, key, message, Some("name it `page` where it marks the page number, else (?:…)".to_owned()));
     }
     Some(Rule {
         file: faults.path().into(),
@@ -124,17 +105,11 @@ fn suspicious(pattern: &str) -> Option<(&'static str, &'static str)> {
     let anchored = body.strip_prefix('^');
     let text = anchored.unwrap_or(body);
     if pattern.is_empty() {
-        return Some((
-            "an empty expression matches every URL",
-            "write `.` where that is meant, or take it out",
-        ));
+        return Some(("an empty expression matches every URL", "write `.` where that is meant, or take it out"));
     }
     if text.starts_with("http:") || text.starts_with("https:") || text.starts_with("https?:") {
         let hint = "begin behind the host, as `^/path`; name hosts under `hosts`";
-        return Some((
-            "expressions are matched against path and query, without scheme and host",
-            hint,
-        ));
+        return Some(("expressions are matched against path and query, without scheme and host", hint));
     }
     if anchored.is_some_and(|text| text.starts_with(|first: char| first.is_ascii_alphanumeric())) {
         return Some(("this can never match: a path begins with `/`", "write `^/…`"));
@@ -176,21 +151,14 @@ fn regex_hint(text: &str) -> Option<String> {
 /// file as it is and in one line.
 fn offending(text: &str, pattern: &str, source: &str, whole: &Range<usize>) -> Range<usize> {
     let quoted = source.get(whole.start + 1..whole.end.saturating_sub(1));
-    let carets = text
-        .lines()
-        .find(|line| line.contains('^') && line.trim().bytes().all(|byte| byte == b'^'));
+    let carets = text.lines().find(|line| line.contains('^') && line.trim().bytes().all(|byte| byte == b'^'));
     let (Some(carets), true) = (carets, quoted == Some(pattern) && !pattern.contains('\n')) else {
         return whole.clone();
     };
     // Four blanks stand before the drawn expression; the carets count characters.
     let skip = carets.find('^').unwrap_or(0).saturating_sub(4);
     let count = carets.trim().len();
-    let at = |characters: usize| {
-        pattern
-            .char_indices()
-            .nth(characters)
-            .map_or(pattern.len(), |(at, _)| at)
-    };
+    let at = |characters: usize| pattern.char_indices().nth(characters).map_or(pattern.len(), |(at, _)| at);
     let start = whole.start + 1 + at(skip);
     start..(whole.start + 1 + at(skip + count)).max(start)
 }

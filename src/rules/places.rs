@@ -35,29 +35,13 @@ pub(super) fn start(
 
 /// Parameters that hold a secret wherever they are seen.
 fn secret_parameter(faults: &mut Faults, span: Range<usize>, key: &str, url: &CrawlUrl) {
-    const SECRET: [&str; 9] = [
-        "passkey",
-        "torrent_pass",
-        "authkey",
-        "rsskey",
-        "password",
-        "passwd",
-        "apikey",
-        "api_key",
-        "access_token",
-    ];
+    const SECRET: [&str; 9] =
+        ["passkey", "torrent_pass", "authkey", "rsskey", "password", "passwd", "apikey", "api_key", "access_token"];
     let query = url.path().split_once('?').map_or("", |(_, query)| query);
-    let names = query
-        .split('&')
-        .map(|parameter| parameter.split('=').next().unwrap_or_default());
+    let names = query.split('&').map(|parameter| parameter.split('=').next().unwrap_or_default());
     for name in names.filter(|name| SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))) {
         let hint = "take it out: secrets never stand in rule files".to_owned();
-        faults.add(
-            span.clone(),
-            key,
-            format!("the parameter `{name}` holds a secret"),
-            Some(hint),
-        );
+        faults.add(span.clone(), key, format!("the parameter `{name}` holds a secret"), Some(hint));
     }
 }
 
@@ -104,12 +88,8 @@ fn host(text: &str) -> Result<Box<str>, (String, String)> {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
         return Err((format!("`{text}` is a URL, not a host"), format!("write \"{host}\"")));
     }
-    let bad = || {
-        (
-            format!("`{text}` is not a host"),
-            "write it as example.org, example.org:8080 or *.example.org".into(),
-        )
-    };
+    let bad =
+        || (format!("`{text}` is not a host"), "write it as example.org, example.org:8080 or *.example.org".into());
     if plain.is_empty() || plain.contains(['/', '?', '#', '@', '*', '\\', ' ', '\t', '\n', '\r']) {
         return Err(bad());
     }
@@ -119,10 +99,7 @@ fn host(text: &str) -> Result<Box<str>, (String, String)> {
     if has_default_port {
         let host = url.host_str().unwrap_or_default();
         let message = format!("`{text}` names a default port");
-        return Err((
-            message,
-            format!("write \"{star}{host}\": it stands for http and https at their own ports"),
-        ));
+        return Err((message, format!("write \"{star}{host}\": it stands for http and https at their own ports")));
     }
     let normal = CrawlUrl::parse(url.as_str(), &Canonical::default()).map_err(|_| bad())?;
     Ok(format!("{star}{}", normal.authority()).into())

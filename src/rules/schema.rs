@@ -68,12 +68,7 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default>(faults: &mut Faults) -> 
     let syntax_faults = faults.len();
     let (document, _) = DeTable::parse_recoverable(&source);
     let root = schemars::schema_for!(T).to_value();
-    let mut walk = Walk {
-        root: &root,
-        faults,
-        spans: Spans::default(),
-        is_toml: syntax_faults == 0,
-    };
+    let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: syntax_faults == 0 };
     let table = walk.table(&root, document.get_ref(), "", 0..0);
     let spans = walk.spans;
     let value = T::deserialize(toml::Value::Table(table)).unwrap_or_else(|error| {
@@ -81,12 +76,7 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default>(faults: &mut Faults) -> 
         faults.add(0..0, "", error.message(), None);
         T::default()
     });
-    Read {
-        value,
-        spans,
-        is_toml: syntax_faults == 0,
-        syntax_faults,
-    }
+    Read { value, spans, is_toml: syntax_faults == 0, syntax_faults }
 }
 
 struct Walk<'a> {
@@ -102,21 +92,13 @@ impl<'a> Walk<'a> {
         let properties = schema.get("properties").and_then(Json::as_object);
         let others = schema.get("additionalProperties").filter(|others| others.is_object());
         let inside = |name: &str| {
-            if path.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{path}.{name}")
-            }
+            if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
         };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             let child = inside(name);
             let Some(expected) = properties.and_then(|all| all.get(name)).or(others) else {
-                let known: Vec<&str> = properties
-                    .into_iter()
-                    .flat_map(|all| all.keys())
-                    .map(String::as_str)
-                    .collect();
+                let known: Vec<&str> = properties.into_iter().flat_map(|all| all.keys()).map(String::as_str).collect();
                 let what = if path == "classes" { "class" } else { "key" };
                 let meant = self.unknown(&format!("unknown {what}"), name, &known, key.span(), &child);
                 self.spans.meant.extend(meant.map(|name| inside(&name)));
@@ -127,23 +109,12 @@ impl<'a> Walk<'a> {
                 out.insert(name.to_owned(), value);
             }
         }
-        for name in schema
-            .get("required")
-            .and_then(Json::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Json::as_str)
-        {
+        for name in schema.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
             // A broken line may hold it, and so may a misspelt key.
             if self.is_toml && !self.spans.may_have(&inside(name)) {
-                let what = if path.is_empty() {
-                    String::new()
-                } else {
-                    format!(" in `{path}`")
-                };
+                let what = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
                 let about = properties.and_then(|all| all.get(name)).and_then(description);
-                self.faults
-                    .add(at.clone(), path, format!("the key `{name}` is missing{what}"), about);
+                self.faults.add(at.clone(), path, format!("the key `{name}` is missing{what}"), about);
             }
         }
         out
@@ -155,11 +126,7 @@ impl<'a> Walk<'a> {
         let Some(schema) = alternatives.iter().copied().find(|schema| accepts(schema, found)) else {
             let mut expected: Vec<String> = alternatives.iter().map(|schema| self.describe(schema)).collect();
             expected.dedup();
-            let message = format!(
-                "`{path}` must be {}, not {}",
-                expected.join(" or "),
-                with_article(found)
-            );
+            let message = format!("`{path}` must be {}, not {}", expected.join(" or "), with_article(found));
             let hint = alternatives.iter().find_map(|schema| wrap_hint(schema, node.get_ref()));
             self.faults.add(node.span(), path, message, hint);
             return None;
@@ -168,23 +135,16 @@ impl<'a> Walk<'a> {
             DeValue::Table(table) => Some(toml::Value::Table(self.table(schema, table, path, node.span()))),
             DeValue::Array(items) => {
                 let item_schema = schema.get("items")?;
-                let most = schema
-                    .get("maxItems")
-                    .and_then(Json::as_u64)
-                    .and_then(|most| usize::try_from(most).ok());
+                let most = schema.get("maxItems").and_then(Json::as_u64).and_then(|most| usize::try_from(most).ok());
                 if let Some(most) = most.filter(|most| items.len() > *most) {
                     let message = format!("`{path}` has {} entries, at most {most} are allowed", items.len());
                     self.faults.add(node.span(), path, message, None);
                 }
-                let items = items
-                    .iter()
-                    .take(most.unwrap_or(usize::MAX))
-                    .enumerate()
-                    .filter_map(|(index, item)| {
-                        let child = format!("{path}[{index}]");
-                        self.spans.found.insert(child.clone(), (item.span(), item.span()));
-                        self.value(item_schema, item, &child)
-                    });
+                let items = items.iter().take(most.unwrap_or(usize::MAX)).enumerate().filter_map(|(index, item)| {
+                    let child = format!("{path}[{index}]");
+                    self.spans.found.insert(child.clone(), (item.span(), item.span()));
+                    self.value(item_schema, item, &child)
+                });
                 Some(toml::Value::Array(items.collect()))
             }
             DeValue::String(text) => self.string(schema, text, node.span(), path),
@@ -225,10 +185,7 @@ impl<'a> Walk<'a> {
     }
 
     fn resolve(&self, schema: &'a Json) -> &'a Json {
-        let target = schema
-            .get("$ref")
-            .and_then(Json::as_str)
-            .and_then(|link| link.strip_prefix("#"));
+        let target = schema.get("$ref").and_then(Json::as_str).and_then(|link| link.strip_prefix("#"));
         target.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(schema)
     }
 
@@ -238,11 +195,7 @@ impl<'a> Walk<'a> {
             self.unknown(&format!("`{path}` cannot be"), text, &allowed, span, path);
             return None;
         }
-        if schema
-            .get("minLength")
-            .and_then(Json::as_u64)
-            .is_some_and(|least| (text.chars().count() as u64) < least)
-        {
+        if schema.get("minLength").and_then(Json::as_u64).is_some_and(|least| (text.chars().count() as u64) < least) {
             self.faults.add(span, path, format!("`{path}` is empty"), None);
             return None;
         }
@@ -273,12 +226,7 @@ impl<'a> Walk<'a> {
             None => format!("write one of {}", known.join(", ")),
         };
         let shown: String = name.chars().take(60).collect();
-        self.faults.add(
-            span,
-            path,
-            format!("{what} `{shown}`"),
-            (!known.is_empty()).then_some(hint),
-        );
+        self.faults.add(span, path, format!("{what} `{shown}`"), (!known.is_empty()).then_some(hint));
         meant.map(str::to_owned)
     }
 
@@ -315,29 +263,15 @@ fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
 
 fn description(schema: &Json) -> Option<String> {
     let text = schema.get("description")?.as_str()?;
-    Some(
-        text.split("\n\n")
-            .next()
-            .unwrap_or(text)
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" "),
-    )
+    Some(text.split("\n\n").next().unwrap_or(text).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn schema_types(schema: &Json) -> impl Iterator<Item = &str> {
     let types = schema.get("type");
     let one = types.and_then(Json::as_str);
-    let many = types
-        .and_then(Json::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Json::as_str);
+    let many = types.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
     let implied = (types.is_none() && !words(schema).is_empty()).then_some("string");
-    one.into_iter()
-        .chain(many)
-        .chain(implied)
-        .filter(|name| *name != "null")
+    one.into_iter().chain(many).chain(implied).filter(|name| *name != "null")
 }
 
 fn accepts(schema: &Json, found: &str) -> bool {
@@ -346,18 +280,10 @@ fn accepts(schema: &Json, found: &str) -> bool {
 
 /// The closed set of strings that a schema allows; empty where it allows any.
 fn words(schema: &Json) -> Vec<&str> {
-    let listed = schema
-        .get("enum")
-        .and_then(Json::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Json::as_str);
+    let listed = schema.get("enum").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
     let one_of = schema.get("oneOf").and_then(Json::as_array).into_iter().flatten();
     let single = one_of.clone().filter_map(|one| one.get("const").and_then(Json::as_str));
-    let nested = one_of
-        .filter_map(|one| one.get("enum").and_then(Json::as_array))
-        .flatten()
-        .filter_map(Json::as_str);
+    let nested = one_of.filter_map(|one| one.get("enum").and_then(Json::as_array)).flatten().filter_map(Json::as_str);
     listed.chain(single).chain(nested).collect()
 }
 

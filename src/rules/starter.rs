@@ -74,20 +74,13 @@ refuse = [
 ]
 "#
     );
-    Ok(Starter {
-        file_name: format!("{name}.toml"),
-        text,
-    })
+    Ok(Starter { file_name: format!("{name}.toml"), text })
 }
 
 /// A host as the name of a site and of its file.
 fn site_name(authority: &str) -> String {
     let plain = |character: char| {
-        if character.is_ascii_alphanumeric() || character == '.' {
-            character
-        } else {
-            '-'
-        }
+        if character.is_ascii_alphanumeric() || character == '.' { character } else { '-' }
     };
     let name: String = authority.chars().map(plain).collect();
     let name = name.trim_matches(['-', '.']);
@@ -123,21 +116,9 @@ mod tests {
             let starter = starter(url).unwrap();
             let name = starter.file_name.strip_suffix(".toml").unwrap();
             let site = from_text(name, &starter.text).unwrap_or_else(|faults| panic!("{url}: {faults:#?}"));
-            assert!(
-                matches!(
-                    site.judge(&site.start[0]),
-                    Verdict::Take {
-                        class: Class::Index,
-                        ..
-                    }
-                ),
-                "{url}"
-            );
+            assert!(matches!(site.judge(&site.start[0]), Verdict::Take { class: Class::Index, .. }), "{url}");
         }
-        assert_eq!(
-            starter("http://127.0.0.1:8080/").unwrap().file_name,
-            "127.0.0.1-8080.toml"
-        );
+        assert_eq!(starter("http://127.0.0.1:8080/").unwrap().file_name, "127.0.0.1-8080.toml");
         assert_eq!(starter("ftp://h/"), Err(UrlFault::Scheme("ftp".to_owned())));
     }
 

@@ -27,11 +27,7 @@ pub(super) fn mended(faults: &mut Faults) -> String {
         let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         // A parser that stumbles at the beginning of a statement was still within the one before it.
         let is_overrun = text[line_start..at].trim().is_empty() && begins_statement(&text[at..]);
-        let before = if is_overrun {
-            statement_before(&text, line_start)
-        } else {
-            None
-        };
+        let before = if is_overrun { statement_before(&text, line_start) } else { None };
         let culprit = match before {
             Some(start) if !error.message().contains("duplicate") => {
                 let line = text[start..].lines().next().unwrap_or_default();
@@ -51,27 +47,17 @@ pub(super) fn mended(faults: &mut Faults) -> String {
         } else {
             culprit.end
         };
-        let blank: String = text[culprit.start..end]
-            .bytes()
-            .map(|b| if b == b'\n' { '\n' } else { ' ' })
-            .collect();
+        let blank: String = text[culprit.start..end].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect();
         if blank == text[culprit.start..end] {
             break;
         }
         text.replace_range(culprit.start..end, &blank);
     }
-    if DeTable::parse(&text).is_ok() {
-        text
-    } else {
-        String::new()
-    }
+    if DeTable::parse(&text).is_ok() { text } else { String::new() }
 }
 
 fn floor_char(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0)
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 fn line_end(text: &str, at: usize) -> usize {
@@ -85,12 +71,8 @@ fn begins_statement(text: &str) -> bool {
         let inner = line.trim_start_matches('[');
         return inner.starts_with(|first: char| first.is_ascii_alphabetic()) && !inner.contains(['\'', ',']);
     }
-    let is_key = |key: &str| {
-        !key.is_empty()
-            && key
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"_-.\"' ".contains(&b))
-    };
+    let is_key =
+        |key: &str| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.\"' ".contains(&b));
     line.split_once('=').is_some_and(|(key, _)| is_key(key.trim()))
 }
 

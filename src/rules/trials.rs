@@ -12,18 +12,12 @@ pub(super) fn judge_start(faults: &mut Faults, spans: &Spans, site: &SiteRules, 
     for (index, url) in start {
         let key = format!("start[{index}]");
         let (message, hint) = match site.judge(url) {
-            Verdict::Take {
-                class: Class::Login, ..
-            } => (
-                "the login page cannot be a start URL".to_owned(),
-                "give it another class, or another start URL",
-            ),
+            Verdict::Take { class: Class::Login, .. } => {
+                ("the login page cannot be a start URL".to_owned(), "give it another class, or another start URL")
+            }
             Verdict::Take { .. } => continue,
             Verdict::Refuse { reason } if !certain.is_certain(reason) => continue,
-            Verdict::Refuse { reason } => (
-                format!("the start URL is refused: {}", told(reason)),
-                start_hint(reason),
-            ),
+            Verdict::Refuse { reason } => (format!("the start URL is refused: {}", told(reason)), start_hint(reason)),
         };
         faults.add(spans.value(&key), &key, message, Some(hint.to_owned()));
     }
@@ -115,54 +109,28 @@ pub(super) fn examples(
 /// What is wrong with an example that must be taken.
 fn accepted(site: &SiteRules, url: &CrawlUrl, example: &Example) -> Option<(String, Option<String>)> {
     let (class, rule, page_capture) = match site.judge(url) {
-        Verdict::Take {
-            class,
-            rule,
-            page_capture,
-        } => (class, rule, page_capture),
+        Verdict::Take { class, rule, page_capture } => (class, rule, page_capture),
         Verdict::Refuse { reason } => {
-            let seen = if url.as_str() == example.url() {
-                String::new()
-            } else {
-                format!(" (as {url})")
-            };
-            return Some((
-                format!("this example must be taken, and is refused{seen}: {}", told(reason)),
-                None,
-            ));
+            let seen = if url.as_str() == example.url() { String::new() } else { format!(" (as {url})") };
+            return Some((format!("this example must be taken, and is refused{seen}: {}", told(reason)), None));
         }
     };
-    let Example::Classed(ClassedExample {
-        class: due_class,
-        page: due_page,
-        ..
-    }) = example
-    else {
+    let Example::Classed(ClassedExample { class: due_class, page: due_page, .. }) = example else {
         return None;
     };
     if let Some(due) = due_class
         && *due != class
     {
         let by = format!("by `{}` at {}", rule.pattern, rule.place());
-        let message = format!(
-            "this example must be taken as {}, and is taken as {} {by}",
-            due.name(),
-            class.name()
-        );
-        return Some((
-            message,
-            Some("narrow that expression, or move it behind the right one".to_owned()),
-        ));
+        let message = format!("this example must be taken as {}, and is taken as {} {by}", due.name(), class.name());
+        return Some((message, Some("narrow that expression, or move it behind the right one".to_owned())));
     }
     let page = page_capture.and_then(|(start, end)| url.path().get(start..end)?.parse::<u64>().ok());
     if let Some(due) = due_page
         && page != Some(*due)
     {
         let found = page.map_or_else(|| "none".to_owned(), |page| page.to_string());
-        let message = format!(
-            "this example must show page number {due}, and `{}` finds {found}",
-            rule.pattern
-        );
+        let message = format!("this example must show page number {due}, and `{}` finds {found}", rule.pattern);
         return Some((message, Some("mark the number with (?<page>\\d+)".to_owned())));
     }
     None

@@ -54,11 +54,7 @@ pub enum ArchiveError {
     TooLarge { path: PathBuf },
     /// Any other fault of the file system.
     #[error("{path}: {action}: {detail}; check the disk (dmesg, fsck), then `gleaner verify`", path = path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        detail: io::Error,
-    },
+    Io { path: PathBuf, action: &'static str, detail: io::Error },
 }
 
 impl ArchiveError {
@@ -188,11 +184,9 @@ impl Archive {
             let tmp_path = self.dir.join(TMP).join(&tmp_name);
             // Before the write, so that a file cut short is removed.
             pending.push(Pending { tmp_name, name, shard });
-            file.write_all(body)
-                .map_err(|error| ArchiveError::new(tmp_path.clone(), "write", error))?;
+            file.write_all(body).map_err(|error| ArchiveError::new(tmp_path.clone(), "write", error))?;
             if self.sync && !whole_file_system {
-                file.sync_all()
-                    .map_err(|error| ArchiveError::new(tmp_path, "sync", error))?;
+                file.sync_all().map_err(|error| ArchiveError::new(tmp_path, "sync", error))?;
             }
         }
         if self.sync && whole_file_system && !pending.is_empty() {
@@ -336,12 +330,7 @@ impl Archive {
     /// folder at a time; files that are not named as the archive names them are passed over.
     #[must_use]
     pub fn files(&self, after: Option<&[u8]>) -> Files<'_> {
-        Files {
-            archive: self,
-            after: after.map(<[u8]>::to_vec),
-            next_shard: 0,
-            shard: Vec::new().into_iter(),
-        }
+        Files { archive: self, after: after.map(<[u8]>::to_vec), next_shard: 0, shard: Vec::new().into_iter() }
     }
 
     fn tmp(&self) -> Result<&Tmp, ArchiveError> {
@@ -376,10 +365,7 @@ impl Archive {
                 Ok(()) => {}
                 // On a read-only disk the archive can still be read; storing says what is wrong.
                 Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
-                    ) => {}
+                    if matches!(error.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) => {}
                 Err(error) => return Err(ArchiveError::new(entry.path(), "remove", error)),
             }
         }
@@ -412,10 +398,7 @@ impl ArchivedFile {
     /// The infohash that the name tells; of a hybrid it is the v1 one only, so read the file for both.
     #[must_use]
     pub fn named(&self) -> Infohashes {
-        Infohashes {
-            v1: self.key.as_slice().try_into().ok(),
-            v2: self.key.as_slice().try_into().ok(),
-        }
+        Infohashes { v1: self.key.as_slice().try_into().ok(), v2: self.key.as_slice().try_into().ok() }
     }
 }
 
@@ -439,9 +422,7 @@ impl Files<'_> {
         };
         let mut keys = Vec::new();
         for entry in entries {
-            let name = entry
-                .map_err(|error| ArchiveError::new(path.clone(), "read", error))?
-                .file_name();
+            let name = entry.map_err(|error| ArchiveError::new(path.clone(), "read", error))?.file_name();
             let Some(key) = name.to_str().and_then(key_of_name) else {
                 continue;
             };
@@ -455,9 +436,7 @@ impl Files<'_> {
 }
 
 fn key_of_name(name: &str) -> Option<Vec<u8>> {
-    let key = data_encoding::HEXLOWER
-        .decode(name.strip_suffix(".torrent")?.as_bytes())
-        .ok()?;
+    let key = data_encoding::HEXLOWER.decode(name.strip_suffix(".torrent")?.as_bytes()).ok()?;
     matches!(key.len(), 20 | 32).then_some(key)
 }
 
@@ -473,12 +452,7 @@ impl Iterator for Files<'_> {
             }
             let shard = u8::try_from(self.next_shard).ok()?;
             self.next_shard += 1;
-            if self
-                .after
-                .as_ref()
-                .and_then(|after| after.first())
-                .is_some_and(|first| shard < *first)
-            {
+            if self.after.as_ref().and_then(|after| after.first()).is_some_and(|first| shard < *first) {
                 continue;
             }
             match self.read_shard(shard) {

@@ -86,9 +86,7 @@ impl DictSpans {
     /// The span of the value of the first entry with this key.
     #[must_use]
     pub fn find(&self, bytes: &[u8], key: &[u8]) -> Option<Range<usize>> {
-        self.entries()
-            .find(|(at, _)| bytes.get(at.clone()) == Some(key))
-            .map(|(_, value)| value)
+        self.entries().find(|(at, _)| bytes.get(at.clone()) == Some(key)).map(|(_, value)| value)
     }
 }
 
@@ -110,31 +108,19 @@ pub fn scan_dictionary(bytes: &[u8]) -> Result<DictSpans, BencodeError> {
 /// As [`scan_dictionary`]; [`BencodeFault::TooManyTokens`] when the budget is used up.
 pub fn scan_dictionary_within(bytes: &[u8], tokens_left: &mut usize) -> Result<DictSpans, BencodeError> {
     if u32::try_from(bytes.len()).is_err() {
-        return Err(BencodeError {
-            at: 0,
-            fault: BencodeFault::TooLong,
-        });
+        return Err(BencodeError { at: 0, fault: BencodeFault::TooLong });
     }
     match bytes.first() {
         Some(b'd') => {}
         Some(_) => {
-            return Err(BencodeError {
-                at: 0,
-                fault: BencodeFault::ExpectedDictionary,
-            });
+            return Err(BencodeError { at: 0, fault: BencodeFault::ExpectedDictionary });
         }
         None => {
-            return Err(BencodeError {
-                at: 0,
-                fault: BencodeFault::UnexpectedEnd,
-            });
+            return Err(BencodeError { at: 0, fault: BencodeFault::UnexpectedEnd });
         }
     }
     // The dictionary itself and its end.
-    *tokens_left = tokens_left.checked_sub(2).ok_or(BencodeError {
-        at: 0,
-        fault: BencodeFault::TooManyTokens,
-    })?;
+    *tokens_left = tokens_left.checked_sub(2).ok_or(BencodeError { at: 0, fault: BencodeFault::TooManyTokens })?;
     let mut at = 1;
     let mut entries = Vec::new();
     loop {
@@ -142,25 +128,15 @@ pub fn scan_dictionary_within(bytes: &[u8], tokens_left: &mut usize) -> Result<D
             b'e' => return Ok(DictSpans { len: at + 1, entries }),
             b'0'..=b'9' => {}
             _ => {
-                return Err(BencodeError {
-                    at,
-                    fault: BencodeFault::ExpectedKey,
-                });
+                return Err(BencodeError { at, fault: BencodeFault::ExpectedKey });
             }
         }
         let key = string(bytes, at)?;
-        *tokens_left = tokens_left.checked_sub(1).ok_or(BencodeError {
-            at,
-            fault: BencodeFault::TooManyTokens,
-        })?;
+        *tokens_left = tokens_left.checked_sub(1).ok_or(BencodeError { at, fault: BencodeFault::TooManyTokens })?;
         at = skip_value(bytes, key.end, 1, tokens_left)?;
         // The casts are exact: every offset is at most bytes.len(), which fits u32.
         #[allow(clippy::cast_possible_truncation)]
-        entries.push(Entry {
-            key_start: key.start as u32,
-            key_end: key.end as u32,
-            value_end: at as u32,
-        });
+        entries.push(Entry { key_start: key.start as u32, key_end: key.end as u32, value_end: at as u32 });
     }
 }
 
@@ -168,10 +144,7 @@ pub fn scan_dictionary_within(bytes: &[u8], tokens_left: &mut usize) -> Result<D
 fn byte(bytes: &[u8], at: usize) -> Result<u8, BencodeError> {
     match bytes.get(at) {
         Some(&byte) => Ok(byte),
-        None => Err(BencodeError {
-            at,
-            fault: BencodeFault::UnexpectedEnd,
-        }),
+        None => Err(BencodeError { at, fault: BencodeFault::UnexpectedEnd }),
     }
 }
 
@@ -187,33 +160,21 @@ fn string(bytes: &[u8], at: usize) -> Result<Range<usize>, BencodeError> {
         }
         let value = digit.wrapping_sub(b'0');
         if value > 9 {
-            return Err(BencodeError {
-                at: cursor,
-                fault: BencodeFault::ExpectedDigit,
-            });
+            return Err(BencodeError { at: cursor, fault: BencodeFault::ExpectedDigit });
         }
         // No overflow: before this line the length is at most bytes.len(), which fits u32.
         length = length * 10 + value as usize;
         if length > bytes.len() {
-            return Err(BencodeError {
-                at,
-                fault: BencodeFault::UnexpectedEnd,
-            });
+            return Err(BencodeError { at, fault: BencodeFault::UnexpectedEnd });
         }
         cursor += 1;
         if cursor - at > LENGTH_DIGITS_MAX {
-            return Err(BencodeError {
-                at,
-                fault: BencodeFault::LengthTooLong,
-            });
+            return Err(BencodeError { at, fault: BencodeFault::LengthTooLong });
         }
     }
     let start = cursor + 1;
     if length > bytes.len() - start {
-        return Err(BencodeError {
-            at,
-            fault: BencodeFault::UnexpectedEnd,
-        });
+        return Err(BencodeError { at, fault: BencodeFault::UnexpectedEnd });
     }
     Ok(start..start + length)
 }
@@ -232,17 +193,11 @@ fn integer_end(bytes: &[u8], at: usize) -> Result<usize, BencodeError> {
             return Ok(cursor + 1);
         }
         if !digit.is_ascii_digit() {
-            return Err(BencodeError {
-                at: cursor,
-                fault: BencodeFault::ExpectedDigit,
-            });
+            return Err(BencodeError { at: cursor, fault: BencodeFault::ExpectedDigit });
         }
         cursor += 1;
         if cursor - first_digit > INTEGER_DIGITS_MAX {
-            return Err(BencodeError {
-                at,
-                fault: BencodeFault::IntegerTooLong,
-            });
+            return Err(BencodeError { at, fault: BencodeFault::IntegerTooLong });
         }
     }
 }
@@ -276,10 +231,7 @@ fn skip_value(
             }
             if dicts & 1 == 1 {
                 if !first.is_ascii_digit() {
-                    return Err(BencodeError {
-                        at,
-                        fault: BencodeFault::ExpectedKey,
-                    });
+                    return Err(BencodeError { at, fault: BencodeFault::ExpectedKey });
                 }
                 at = string(bytes, at)?.end;
                 first = byte(bytes, at)?;
@@ -288,10 +240,7 @@ fn skip_value(
             }
         }
         if tokens < 2 {
-            return Err(BencodeError {
-                at,
-                fault: BencodeFault::TooManyTokens,
-            });
+            return Err(BencodeError { at, fault: BencodeFault::TooManyTokens });
         }
         tokens -= 1;
         match first {
@@ -301,20 +250,14 @@ fn skip_value(
                 depth += 1;
                 tokens -= 1;
                 if depth_outside + depth >= BENCODE_DEPTH_MAX {
-                    return Err(BencodeError {
-                        at,
-                        fault: BencodeFault::TooDeep,
-                    });
+                    return Err(BencodeError { at, fault: BencodeFault::TooDeep });
                 }
                 dicts = (dicts << 1) | u128::from(first == b'd');
                 at += 1;
                 continue;
             }
             _ => {
-                return Err(BencodeError {
-                    at,
-                    fault: BencodeFault::ExpectedValue,
-                });
+                return Err(BencodeError { at, fault: BencodeFault::ExpectedValue });
             }
         }
         if depth == 0 {
@@ -356,9 +299,7 @@ pub fn dictionary_shape(bytes: &[u8]) -> Shape {
     if *first != b'd' || digits > 3 || (digits == 0 && !rest.is_empty()) {
         return Shape::Other;
     }
-    let length = rest[..digits]
-        .iter()
-        .fold(0, |length, digit| length * 10 + usize::from(digit - b'0'));
+    let length = rest[..digits].iter().fold(0, |length, digit| length * 10 + usize::from(digit - b'0'));
     let Some((colon, rest)) = rest[digits..].split_first() else {
         return Shape::Unknown;
     };
@@ -404,9 +345,7 @@ impl Integer<'_> {
         };
         let mut number: i64 = 0;
         for digit in digits {
-            let grown = number
-                .checked_mul(10)
-                .and_then(|number| number.checked_add(i64::from(digit - b'0')));
+            let grown = number.checked_mul(10).and_then(|number| number.checked_add(i64::from(digit - b'0')));
             match grown {
                 Some(grown) => number = grown,
                 None => return 0,
@@ -433,14 +372,7 @@ fn take_value<'a>(rest: &mut &'a [u8]) -> Option<Value<'a>> {
             let mut tokens_left = BENCODE_TOKENS_MAX + 2;
             let end = skip_value(bytes, 0, 0, &mut tokens_left).ok()?;
             let inside = &bytes[1..end];
-            (
-                if *container == b'd' {
-                    Value::Dict(Dict(inside))
-                } else {
-                    Value::List(List(inside))
-                },
-                end,
-            )
+            (if *container == b'd' { Value::Dict(Dict(inside)) } else { Value::List(List(inside)) }, end)
         }
         _ => return None,
     };
@@ -479,20 +411,12 @@ impl<'a> Value<'a> {
 
     #[must_use]
     pub fn as_string(self) -> Option<&'a [u8]> {
-        if let Self::String(string) = self {
-            Some(string)
-        } else {
-            None
-        }
+        if let Self::String(string) = self { Some(string) } else { None }
     }
 
     #[must_use]
     pub fn as_integer(self) -> Option<i64> {
-        if let Self::Integer(integer) = self {
-            Some(integer.get())
-        } else {
-            None
-        }
+        if let Self::Integer(integer) = self { Some(integer.get()) } else { None }
     }
 }
 

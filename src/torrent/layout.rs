@@ -45,10 +45,7 @@ struct Placed {
 
 impl Layout {
     fn new(compare: bool) -> Self {
-        Self {
-            placed: compare.then(Vec::new),
-            ..Self::default()
-        }
+        Self { placed: compare.then(Vec::new), ..Self::default() }
     }
 
     fn add(&mut self, path: &[u8], bytes: u64, pad: bool) -> Result<(), MetainfoError> {
@@ -64,22 +61,14 @@ impl Layout {
         if let Some(placed) = &mut self.placed
             && bytes > 0
         {
-            placed.push(Placed {
-                index,
-                path_hash: xxhash_rust::xxh3::xxh3_64(path),
-                offset,
-                bytes,
-            });
+            placed.push(Placed { index, path_hash: xxhash_rust::xxh3::xxh3_64(path), offset, bytes });
         }
         Ok(())
     }
 
     fn advance(&mut self, bytes: u64) -> Result<(), MetainfoError> {
-        self.total_bytes = self
-            .total_bytes
-            .checked_add(bytes)
-            .filter(|sum| *sum <= PAYLOAD_BYTES_MAX)
-            .ok_or(MetainfoError::Length)?;
+        self.total_bytes =
+            self.total_bytes.checked_add(bytes).filter(|sum| *sum <= PAYLOAD_BYTES_MAX).ok_or(MetainfoError::Length)?;
         Ok(())
     }
 
@@ -228,10 +217,7 @@ fn add_tree_file<'a>(
     }
     let bytes = file.bytes()?;
     file.check_symlink()?;
-    let root = file
-        .pieces_root
-        .and_then(Value::as_string)
-        .filter(|root| root.len() == 32);
+    let root = file.pieces_root.and_then(Value::as_string).filter(|root| root.len() == 32);
     if bytes > 0 && root.is_none_or(|root| root.iter().all(|byte| *byte == 0)) {
         return Err(MetainfoError::PiecesRoot);
     }
@@ -240,9 +226,7 @@ fn add_tree_file<'a>(
     }
     layout.add(path, bytes, false)?;
     let pieces = bytes.div_ceil(piece_bytes);
-    Ok(root
-        .filter(|_| bytes > piece_bytes)
-        .map(|root| LayeredFile { root, pieces }))
+    Ok(root.filter(|_| bytes > piece_bytes).map(|root| LayeredFile { root, pieces }))
 }
 
 /// What is read of one file, v1 or v2; the first of repeated keys counts.
@@ -275,9 +259,7 @@ impl<'a> FileFields<'a> {
     }
 
     fn has_attribute(&self, attribute: u8) -> bool {
-        self.attr
-            .and_then(Value::as_string)
-            .is_some_and(|attributes| attributes.contains(&attribute))
+        self.attr.and_then(Value::as_string).is_some_and(|attributes| attributes.contains(&attribute))
     }
 
     /// A link has no content, whatever length it tells (BEP 47).
@@ -293,9 +275,7 @@ impl<'a> FileFields<'a> {
     }
 
     fn path(&self) -> Option<List<'a>> {
-        self.path_utf8
-            .and_then(Value::as_list)
-            .or_else(|| self.path.and_then(Value::as_list))
+        self.path_utf8.and_then(Value::as_list).or_else(|| self.path.and_then(Value::as_list))
     }
 
     fn check_symlink(&self) -> Result<(), MetainfoError> {

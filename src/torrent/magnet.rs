@@ -71,11 +71,7 @@ pub fn parse(text: &str) -> Result<Magnet, MagnetError> {
         }
     }
     match (infohashes.key().is_empty(), bad_topic) {
-        (false, _) => Ok(Magnet {
-            infohashes,
-            name,
-            trackers,
-        }),
+        (false, _) => Ok(Magnet { infohashes, name, trackers }),
         (true, true) => Err(MagnetError::BadTopic),
         (true, false) => Err(MagnetError::NoTopic),
     }
@@ -84,11 +80,7 @@ pub fn parse(text: &str) -> Result<Magnet, MagnetError> {
 /// Where the fragment begins; `&#38;` is a separator that HTML left behind and none.
 fn fragment_start(query: &str) -> usize {
     let begins = |at: &usize| !query[..*at].ends_with('&');
-    query
-        .match_indices('#')
-        .map(|(at, _)| at)
-        .find(begins)
-        .unwrap_or(query.len())
+    query.match_indices('#').map(|(at, _)| at).find(begins).unwrap_or(query.len())
 }
 
 /// `key=value` pairs. `&amp;`, once or twice escaped, separates as `&` does; so `amp;` at a key's front is dropped.
@@ -103,9 +95,7 @@ fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 fn strip_ignoring_case<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
-    text.get(..prefix.len())
-        .filter(|front| front.eq_ignore_ascii_case(prefix))
-        .map(|_| &text[prefix.len()..])
+    text.get(..prefix.len()).filter(|front| front.eq_ignore_ascii_case(prefix)).map(|_| &text[prefix.len()..])
 }
 
 /// `xt.1` → `xt`.
@@ -134,18 +124,13 @@ fn topic(urn: &str) -> Topic {
             32 => data_encoding::BASE32.decode(upper.as_bytes()),
             _ => return Topic::Bad,
         };
-        return bytes
-            .ok()
-            .and_then(|bytes| bytes.try_into().ok())
-            .map_or(Topic::Bad, Topic::V1);
+        return bytes.ok().and_then(|bytes| bytes.try_into().ok()).map_or(Topic::Bad, Topic::V1);
     }
     if let Some(hash) = strip_ignoring_case(urn, "urn:btmh:") {
         // A multihash: 0x12 says SHA-256, 0x20 that 32 bytes follow.
         let digest = strip_ignoring_case(hash, "1220").filter(|digest| digest.len() == 64);
         let bytes = digest.and_then(|digest| data_encoding::HEXLOWER_PERMISSIVE.decode(digest.as_bytes()).ok());
-        return bytes
-            .and_then(|bytes| bytes.try_into().ok())
-            .map_or(Topic::Bad, Topic::V2);
+        return bytes.and_then(|bytes| bytes.try_into().ok()).map_or(Topic::Bad, Topic::V2);
     }
     Topic::Other
 }
@@ -196,12 +181,7 @@ mod tests {
     #[test]
     fn hex_and_base32_name_the_same_torrent() {
         let base32 = data_encoding::BASE32.encode(&v1().unwrap());
-        for hash in [
-            HEX.to_owned(),
-            HEX.to_uppercase(),
-            base32.clone(),
-            base32.to_lowercase(),
-        ] {
+        for hash in [HEX.to_owned(), HEX.to_uppercase(), base32.clone(), base32.to_lowercase()] {
             let magnet = parse(&format!("magnet:?xt=urn:btih:{hash}")).unwrap();
             assert_eq!(magnet.infohashes, Infohashes { v1: v1(), v2: None }, "{hash}");
         }
@@ -220,13 +200,7 @@ mod tests {
         for link in links {
             assert_eq!(parse(&link).unwrap().infohashes, both, "{link}");
         }
-        assert_eq!(
-            parse(&format!("magnet:?xt=urn:btmh:1220{V2}"))
-                .unwrap()
-                .infohashes
-                .key_hex(),
-            V2
-        );
+        assert_eq!(parse(&format!("magnet:?xt=urn:btmh:1220{V2}")).unwrap().infohashes.key_hex(), V2);
     }
 
     #[test]
@@ -249,33 +223,18 @@ mod tests {
             ("magnet:xt=urn:btih:", MagnetError::NotMagnet),
             ("magnet:?", MagnetError::NoTopic),
             ("magnet:?dn=only+a+name", MagnetError::NoTopic),
-            (
-                "magnet:?xt=urn:ed2k:31D6CFE0D16AE931B73C59D7E0C089C0",
-                MagnetError::NoTopic,
-            ),
+            ("magnet:?xt=urn:ed2k:31D6CFE0D16AE931B73C59D7E0C089C0", MagnetError::NoTopic),
             ("magnet:?xt=urn:btih:abc", MagnetError::BadTopic),
-            (
-                "magnet:?xt=urn:btih:zzfda1edafdbdbb96443424e0b3899af7159d10e",
-                MagnetError::BadTopic,
-            ),
-            (
-                "magnet:?xt=urn:btih:11111111111111111111111111111111",
-                MagnetError::BadTopic,
-            ),
-            (
-                "magnet:?xt=urn:btmh:1114c0fda1edafdbdbb96443424e0b3899af7159d10e",
-                MagnetError::BadTopic,
-            ),
+            ("magnet:?xt=urn:btih:zzfda1edafdbdbb96443424e0b3899af7159d10e", MagnetError::BadTopic),
+            ("magnet:?xt=urn:btih:11111111111111111111111111111111", MagnetError::BadTopic),
+            ("magnet:?xt=urn:btmh:1114c0fda1edafdbdbb96443424e0b3899af7159d10e", MagnetError::BadTopic),
         ];
         for (link, error) in cases {
             assert_eq!(parse(link), Err(error), "{link}");
         }
         let two = format!("magnet:?xt=urn:btih:{HEX}&xt=urn:btih:{}", "a".repeat(40));
         assert_eq!(parse(&two), Err(MagnetError::SeveralTorrents));
-        assert_eq!(
-            parse(&format!("magnet:?xt=urn:btih:{}", "a".repeat(5_000))),
-            Err(MagnetError::TooLong)
-        );
+        assert_eq!(parse(&format!("magnet:?xt=urn:btih:{}", "a".repeat(5_000))), Err(MagnetError::TooLong));
     }
 
     proptest! {

@@ -112,9 +112,7 @@ pub fn parse(bytes: &[u8]) -> Result<Metainfo, MetainfoError> {
     let info_bytes = &body[info_span];
     let checked = check_info(info_bytes)?;
     if checked.infohashes.v2.is_some()
-        && let Some(Value::Dict(layers)) = spans
-            .find(body, b"piece layers")
-            .and_then(|span| Value::read(&body[span]))
+        && let Some(Value::Dict(layers)) = spans.find(body, b"piece layers").and_then(|span| Value::read(&body[span]))
     {
         check_piece_layers(layers, &checked.layered)?;
     }
@@ -128,9 +126,7 @@ pub fn parse(bytes: &[u8]) -> Result<Metainfo, MetainfoError> {
         file_count: checked.file_count,
         piece_bytes: checked.piece_bytes,
         private: checked.private,
-        created_unix: field(b"creation date")
-            .and_then(Value::as_integer)
-            .filter(|seconds| *seconds >= 0),
+        created_unix: field(b"creation date").and_then(Value::as_integer).filter(|seconds| *seconds >= 0),
         announce: trackers(field(b"announce-list"), field(b"announce")),
     })
 }
@@ -148,11 +144,7 @@ fn locate_dictionary(bytes: &[u8]) -> Result<(usize, DictSpans), MetainfoError> 
     if start <= TORRENT_JUNK_BYTES_MAX && matches!(bytes[start..], [b'd', b'0'..=b'9' | b'e', ..]) {
         return match bencode::scan_dictionary(&bytes[start..]) {
             Ok(spans) => Ok((start, spans)),
-            Err(error) => Err(BencodeError {
-                at: error.at + start,
-                ..error
-            }
-            .into()),
+            Err(error) => Err(BencodeError { at: error.at + start, ..error }.into()),
         };
     }
     let mut first_error = MetainfoError::NoDictionary;
@@ -165,11 +157,7 @@ fn locate_dictionary(bytes: &[u8]) -> Result<(usize, DictSpans), MetainfoError> 
         match bencode::scan_dictionary_within(&bytes[start..], &mut tokens_left) {
             Ok(spans) => return Ok((start, spans)),
             Err(error) if first_error == MetainfoError::NoDictionary => {
-                first_error = BencodeError {
-                    at: error.at + start,
-                    ..error
-                }
-                .into();
+                first_error = BencodeError { at: error.at + start, ..error }.into();
             }
             Err(_) => {}
         }
@@ -226,9 +214,7 @@ impl<'a> InfoFields<'a> {
 
 /// Checks the `info` value in the order in which libtorrent does.
 fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
-    let info = Value::read(info_bytes)
-        .and_then(Value::as_dict)
-        .ok_or(MetainfoError::NoInfo)?;
+    let info = Value::read(info_bytes).and_then(Value::as_dict).ok_or(MetainfoError::NoInfo)?;
     let fields = InfoFields::read(info);
     let is_v2 = check_meta_version(&fields, info_bytes)?;
 
@@ -242,10 +228,7 @@ fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
         return Err(MetainfoError::PieceLength);
     }
 
-    let name = fields
-        .name_utf8
-        .and_then(Value::as_string)
-        .or_else(|| fields.name.and_then(Value::as_string));
+    let name = fields.name_utf8.and_then(Value::as_string).or_else(|| fields.name.and_then(Value::as_string));
     let name = name.ok_or(MetainfoError::Name)?;
     let mut root = Vec::new();
     layout::push_element(&mut root, name);
@@ -348,19 +331,11 @@ fn check_pieces(
 fn check_piece_layers(layers: bencode::Dict<'_>, layered: &[LayeredFile<'_>]) -> Result<(), MetainfoError> {
     let mut lengths = std::collections::HashMap::new();
     for (root, layer) in layers.entries() {
-        let layer = layer
-            .as_string()
-            .filter(|layer| layer.len() % 32 == 0 && root.len() == 32);
-        lengths
-            .entry(root)
-            .or_insert(layer.ok_or(MetainfoError::PieceLayers)?.len() as u64);
+        let layer = layer.as_string().filter(|layer| layer.len() % 32 == 0 && root.len() == 32);
+        lengths.entry(root).or_insert(layer.ok_or(MetainfoError::PieceLayers)?.len() as u64);
     }
     let fits = |file: &LayeredFile<'_>| lengths.get(file.root).is_none_or(|length| *length == file.pieces * 32);
-    if layered.iter().all(fits) {
-        Ok(())
-    } else {
-        Err(MetainfoError::PieceLayers)
-    }
+    if layered.iter().all(fits) { Ok(()) } else { Err(MetainfoError::PieceLayers) }
 }
 
 fn decode_name(name: &[u8], encoding: Option<&[u8]>) -> String {
@@ -376,11 +351,7 @@ fn decode_name(name: &[u8], encoding: Option<&[u8]>) -> String {
 fn trackers(announce_list: Option<Value<'_>>, announce: Option<Value<'_>>) -> Vec<String> {
     let mut trackers: Vec<String> = Vec::new();
     let tiers = announce_list.and_then(Value::as_list);
-    let listed = tiers
-        .iter()
-        .flat_map(|tiers| tiers.iter())
-        .filter_map(Value::as_list)
-        .flat_map(|tier| tier.iter());
+    let listed = tiers.iter().flat_map(|tiers| tiers.iter()).filter_map(Value::as_list).flat_map(|tier| tier.iter());
     for url in listed.chain(announce).filter_map(Value::as_string) {
         if trackers.len() == TRACKERS_PER_TORRENT_MAX {
             break;

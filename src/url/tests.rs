@@ -1,3 +1,5 @@
+//! Normalisation by table (RFC 3986, WHATWG, GBK) and by property.
+
 use proptest::prelude::*;
 
 use super::*;
@@ -18,10 +20,7 @@ fn identity_follows_rfc_3986_and_whatwg() {
     let table = [
         // RFC 3986 §6.2.2.1 case, §6.2.2.2 percent-encoding, §6.2.2.3 dot segments
         ("HTTP://www.EXAMPLE.com/", "http://www.example.com/"),
-        (
-            "eXAMPLE://a/",
-            "! the scheme is `example`, only http and https are crawled",
-        ),
+        ("eXAMPLE://a/", "! the scheme is `example`, only http and https are crawled"),
         ("http://h/%7Euser/%7euser", "http://h/~user/~user"),
         ("http://h/%c3%a9%2f%3f", "http://h/%C3%A9%2F%3F"),
         ("http://h/a/./b/../c", "http://h/a/c"),
@@ -62,10 +61,7 @@ fn identity_follows_rfc_3986_and_whatwg() {
         ("http://u:p@h/", "! a user name or password stands in the URL"),
         ("http://h/\u{1}", "! a control character stands in the URL"),
         ("ftp://h/", "! the scheme is `ftp`, only http and https are crawled"),
-        (
-            "magnet:?xt=urn:btih:00",
-            "! the scheme is `magnet`, only http and https are crawled",
-        ),
+        ("magnet:?xt=urn:btih:00", "! the scheme is `magnet`, only http and https are crawled"),
         ("/path", "! not a URL: relative URL without a base"),
         ("http://", "! not a URL: empty host"),
     ];
@@ -84,6 +80,7 @@ fn session_and_tracking_parameters_are_dropped_by_default() {
         ("http://h/v;jsessionid=1A2B?x=1", "http://h/v?x=1"),
         ("http://h/a;JSESSIONID=1/b;v=2;jsessionid=3", "http://h/a/b;v=2"),
         ("http://h/..;jsessionid=1/b", "http://h/..;jsessionid=1/b"),
+        ("http://h/a;jsessionid=1.torrent", "http://h/a;jsessionid=1.torrent"),
         ("http://h/v?utm_source=a&id=7&utm_medium=b&fbclid=c", "http://h/v?id=7"),
         ("http://h/v?sid=42&s=linux", "http://h/v?sid=42&s=linux"),
     ];
@@ -92,51 +89,21 @@ fn session_and_tracking_parameters_are_dropped_by_default() {
     }
     assert_eq!(parsed(&format!("http://h/v.php?sid={hash}&t=9")), "http://h/v.php?t=9");
     assert_eq!(parsed(&format!("http://h/v.php?t=9&s={hash}")), "http://h/v.php?t=9");
-    assert_eq!(
-        parsed(&format!("http://h/v.php?h={hash}")),
-        format!("http://h/v.php?h={hash}")
-    );
+    assert_eq!(parsed(&format!("http://h/v.php?h={hash}")), format!("http://h/v.php?h={hash}"));
 }
 
 #[test]
 fn parameters_of_the_rule_file_drop_keep_sort_and_name_sessions() {
     let parse = |text: &str, canonical: &Canonical| CrawlUrl::parse(text, canonical).unwrap().as_str().to_owned();
-    let drop = Canonical {
-        drop: names(&["search_id", "ref*"]),
-        ..Canonical::default()
-    };
-    assert_eq!(
-        parse("http://h/?a=1&search_id=9&referer=x&ref&id=2", &drop),
-        "http://h/?a=1&id=2"
-    );
-    let keep = Canonical {
-        keep: names(&["id", "page"]),
-        ..Canonical::default()
-    };
-    assert_eq!(
-        parse("http://h/?page=2&x=1&id=3&utm_id=1", &keep),
-        "http://h/?page=2&id=3"
-    );
-    let keep_all = Canonical {
-        keep: names(&["*"]),
-        ..Canonical::default()
-    };
-    assert_eq!(
-        parse("http://h/?utm_id=1&PHPSESSID=2", &keep_all),
-        "http://h/?utm_id=1&PHPSESSID=2"
-    );
-    let sort = Canonical {
-        sort: true,
-        ..Canonical::default()
-    };
-    assert_eq!(
-        parse("http://h/?b=2&a[]=2&a[]=1&c", &sort),
-        "http://h/?a[]=2&a[]=1&b=2&c"
-    );
-    let session = Canonical {
-        session: names(&["token"]),
-        ..Canonical::default()
-    };
+    let drop = Canonical { drop: names(&["search_id", "ref*"]), ..Canonical::default() };
+    assert_eq!(parse("http://h/?a=1&search_id=9&referer=x&ref&id=2", &drop), "http://h/?a=1&id=2");
+    let keep = Canonical { keep: names(&["id", "page"]), ..Canonical::default() };
+    assert_eq!(parse("http://h/?page=2&x=1&id=3&utm_id=1", &keep), "http://h/?page=2&id=3");
+    let keep_all = Canonical { keep: names(&["*"]), ..Canonical::default() };
+    assert_eq!(parse("http://h/?utm_id=1&PHPSESSID=2", &keep_all), "http://h/?utm_id=1&PHPSESSID=2");
+    let sort = Canonical { sort: true, ..Canonical::default() };
+    assert_eq!(parse("http://h/?b=2&a[]=2&a[]=1&c", &sort), "http://h/?a[]=2&a[]=1&b=2&c");
+    let session = Canonical { session: names(&["token"]), ..Canonical::default() };
     assert_eq!(parse("http://h/x;token=1/y?token=2&z=3", &session), "http://h/x/y?z=3");
 }
 
@@ -155,10 +122,7 @@ fn links_resolve_against_the_page_in_its_charset() {
         ("http://h:8080/abs#x", "http://h:8080/abs"),
         ("http:rel", "http://h:8080/dir/rel"),
         ("a:b", "! the scheme is `a`, only http and https are crawled"),
-        (
-            "javascript:void(0)",
-            "! the scheme is `javascript`, only http and https are crawled",
-        ),
+        ("javascript:void(0)", "! the scheme is `javascript`, only http and https are crawled"),
         ("/s?q=中文", "http://h:8080/s?q=%D6%D0%CE%C4"),
         ("/中?q=é", "http://h:8080/%E4%B8%AD?q=%A8%A6"),
         ("/s?q=\u{1F600}&a=1", "http://h:8080/s?q=%26%23128512%3B&a=1"),
@@ -173,10 +137,7 @@ fn links_resolve_against_the_page_in_its_charset() {
 #[test]
 fn parts_are_what_the_database_keeps() {
     let url = CrawlUrl::parse("https://[::1]:8443/a/b?c=d", &Canonical::default()).unwrap();
-    assert_eq!(
-        (url.scheme(), url.host(), url.authority()),
-        ("https", "[::1]", "[::1]:8443")
-    );
+    assert_eq!((url.scheme(), url.host(), url.authority()), ("https", "[::1]", "[::1]:8443"));
     assert_eq!((url.origin(), url.path()), ("https://[::1]:8443", "/a/b?c=d"));
     assert_eq!(CrawlUrl::from_parts(url.origin(), url.path()), url);
     let plain = CrawlUrl::parse("http://[::1]/", &Canonical::default()).unwrap();
@@ -188,31 +149,21 @@ fn urls_beyond_the_cap_are_refused() {
     let long = format!("http://h/{}", "a".repeat(URL_BYTES_MAX));
     assert_eq!(CrawlUrl::parse(&long, &Canonical::default()), Err(UrlFault::TooLong));
     let just = format!("http://h/{}", "a".repeat(URL_BYTES_MAX - "http://h/".len()));
-    assert_eq!(
-        CrawlUrl::parse(&just, &Canonical::default()).unwrap().as_str().len(),
-        URL_BYTES_MAX
-    );
+    assert_eq!(CrawlUrl::parse(&just, &Canonical::default()).unwrap().as_str().len(), URL_BYTES_MAX);
     let shrinks = format!("http://h/{}", "%41".repeat(URL_BYTES_MAX - 10));
     assert!(CrawlUrl::parse(&shrinks, &Canonical::default()).is_ok());
 }
 
 #[test]
 fn explanation_ends_at_the_identity() {
-    let canonical = Canonical {
-        sort: true,
-        drop: names(&["x"]),
-        ..Canonical::default()
-    };
+    let canonical = Canonical { sort: true, drop: names(&["x"]), ..Canonical::default() };
     let text = "HTTP://H.:80/%7ea;jsessionid=1?z=1&x=2&utm_id=3&a=%c4#frag";
     let (url, steps) = explain(text, &canonical).unwrap();
     assert_eq!(url.as_str(), "http://h/~a?a=%C4&z=1");
     assert_eq!(steps.last().unwrap().url, url.as_str());
     let told: Vec<&str> = steps.iter().map(|step| step.what.as_str()).collect();
     assert_eq!(told.len(), 8, "{told:#?}");
-    assert!(
-        told.contains(&"parameter `utm_id=3` dropped: tracking parameter"),
-        "{told:#?}"
-    );
+    assert!(told.contains(&"parameter `utm_id=3` dropped: tracking parameter"), "{told:#?}");
 }
 
 fn url_like() -> impl Strategy<Value = String> {

@@ -61,9 +61,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
         Err(error) => return Err(error),
     }
     let mut body = Vec::new();
-    File::open(path)?
-        .take(TORRENT_BYTES_MAX as u64 + 1)
-        .read_to_end(&mut body)?;
+    File::open(path)?.take(TORRENT_BYTES_MAX as u64 + 1).read_to_end(&mut body)?;
     Ok(Some(body))
 }
 
@@ -74,9 +72,7 @@ pub(super) fn move_home(archive: &Archive, from: &Path, infohashes: Infohashes) 
         // Not that torrent, or it would have been a second copy.
         set_aside(archive.dir(), &home)?;
     }
-    let body = read(from)
-        .map_err(|error| VerifyError::io(from, "read", error))?
-        .unwrap_or_default();
+    let body = read(from).map_err(|error| VerifyError::io(from, "read", error))?.unwrap_or_default();
     archive.store_batch(&[(infohashes, &body)])?;
     std::fs::remove_file(from).map_err(|error| VerifyError::io(from, "remove", error))
 }
@@ -109,9 +105,5 @@ fn free_name(folder: &Path, path: &Path) -> Result<PathBuf, VerifyError> {
             }
         }
     }
-    Err(VerifyError::io(
-        folder,
-        "name a file in",
-        io::Error::other("all names are taken"),
-    ))
+    Err(VerifyError::io(folder, "name a file in", io::Error::other("all names are taken")))
 }

@@ -28,9 +28,7 @@ impl Key {
 
     /// The key of `<hex>.torrent` in folder `shard`.
     fn of_name(name: &str, shard: u8) -> Option<Self> {
-        let key = data_encoding::HEXLOWER
-            .decode(name.strip_suffix(".torrent")?.as_bytes())
-            .ok()?;
+        let key = data_encoding::HEXLOWER.decode(name.strip_suffix(".torrent")?.as_bytes()).ok()?;
         (matches!(key.len(), 20 | 32) && key[0] == shard).then_some(Self(key))
     }
 }
@@ -71,11 +69,7 @@ struct StrayEntry {
 
 impl Strays {
     pub fn new(archive: &Path) -> Self {
-        Self {
-            archive: archive.to_owned(),
-            next: 0,
-            found: Vec::new().into_iter(),
-        }
+        Self { archive: archive.to_owned(), next: 0, found: Vec::new().into_iter() }
     }
 
     /// The next strays; none at the end.
@@ -84,27 +78,18 @@ impl Strays {
             self.found = self.read(self.next)?.into_iter();
             self.next += 1;
         }
-        let page = self
-            .found
-            .by_ref()
-            .take(limits::EXPORT_ROWS_MAX)
-            .map(|stray| match stray.entry {
-                _ if stray.temporary => Stray::Temporary,
-                Entry {
-                    is_file: true, path, ..
-                } => Stray::File(path),
-                Entry { path, .. } => Stray::NoFile(path),
-            });
+        let page = self.found.by_ref().take(limits::EXPORT_ROWS_MAX).map(|stray| match stray.entry {
+            _ if stray.temporary => Stray::Temporary,
+            Entry { is_file: true, path, .. } => Stray::File(path),
+            Entry { path, .. } => Stray::NoFile(path),
+        });
         let page = page.collect();
         Ok((self, page))
     }
 
     fn read(&self, place: u16) -> Result<Vec<StrayEntry>, VerifyError> {
         let all = |entries: Vec<Entry>, temporary| {
-            entries
-                .into_iter()
-                .map(|entry| StrayEntry { entry, temporary })
-                .collect::<Vec<_>>()
+            entries.into_iter().map(|entry| StrayEntry { entry, temporary }).collect::<Vec<_>>()
         };
         match place.checked_sub(2).map(u8::try_from) {
             None if place == 0 => {
@@ -154,11 +139,7 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, VerifyError> {
         let entry = entry.map_err(failed)?;
         // Of a symbolic link this is the link's own type: what it leads to is none of the archive's.
         let kind = entry.file_type().map_err(failed)?;
-        found.push(Entry {
-            path: entry.path(),
-            is_file: kind.is_file(),
-            is_folder: kind.is_dir(),
-        });
+        found.push(Entry { path: entry.path(), is_file: kind.is_file(), is_folder: kind.is_dir() });
     }
     found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     Ok(found)

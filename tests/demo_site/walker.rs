@@ -29,19 +29,13 @@ pub struct Reply {
 
 impl Reply {
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .get(name)
-            .map(|value| value.to_str().expect("an ASCII header"))
+        self.headers.get(name).map(|value| value.to_str().expect("an ASCII header"))
     }
 
     fn encoding(&self) -> &'static encoding_rs::Encoding {
         let head = String::from_utf8_lossy(&self.body[..self.body.len().min(1_024)]).into_owned();
         let said = format!("{} {head}", self.header("content-type").unwrap_or_default());
-        if said.contains("charset=gb") {
-            encoding_rs::GBK
-        } else {
-            encoding_rs::UTF_8
-        }
+        if said.contains("charset=gb") { encoding_rs::GBK } else { encoding_rs::UTF_8 }
     }
 
     /// Links as written (entities decoded) and resolved, without those in comments, scripts and text areas.
@@ -49,23 +43,12 @@ impl Reply {
         let encoding = self.encoding();
         let text = encoding.decode(&self.body).0.into_owned();
         let text = NOT_MARKUP.replace_all(&text, "");
-        let base = BASE
-            .captures(&text)
-            .map_or(self.url.clone(), |found| Url::parse(&found[1]).unwrap());
+        let base = BASE.captures(&text).map_or(self.url.clone(), |found| Url::parse(&found[1]).unwrap());
         let encode = encoder(encoding);
         let options = Url::options().base_url(Some(&base)).encoding_override(Some(&encode));
         ANCHOR
             .captures_iter(&text)
-            .map(|found| {
-                unescape(
-                    found
-                        .get(1)
-                        .or(found.get(2))
-                        .or(found.get(3))
-                        .expect("one of the three")
-                        .as_str(),
-                )
-            })
+            .map(|found| unescape(found.get(1).or(found.get(2)).or(found.get(3)).expect("one of the three").as_str()))
             .map(|link| {
                 let target = decode_link(&link).map_or(link.clone(), |bytes| encoding.decode(&bytes).0.into_owned());
                 let url = options.parse(&target).ok();
@@ -150,12 +133,7 @@ impl Rules {
     pub fn read(text: &str) -> Self {
         let table: toml::Table = toml::from_str(text).expect("TOML");
         let strings = |value: &toml::Value| -> Vec<String> {
-            value
-                .as_array()
-                .expect("a list")
-                .iter()
-                .map(|item| item.as_str().expect("a string").to_owned())
-                .collect()
+            value.as_array().expect("a list").iter().map(|item| item.as_str().expect("a string").to_owned()).collect()
         };
         let classes = table["classes"].as_table().expect("a table").iter();
         Self {
@@ -163,34 +141,20 @@ impl Rules {
             deny: strings(&table["deny"]).iter().map(|pattern| regex(pattern)).collect(),
             classes: classes
                 .flat_map(|(class, patterns)| {
-                    strings(patterns)
-                        .into_iter()
-                        .map(|pattern| (class.clone(), regex(&pattern)))
+                    strings(patterns).into_iter().map(|pattern| (class.clone(), regex(&pattern)))
                 })
                 .collect(),
-            drop: ["drop", "session"]
-                .iter()
-                .flat_map(|key| strings(&table["parameters"][*key]))
-                .collect(),
+            drop: ["drop", "session"].iter().flat_map(|key| strings(&table["parameters"][*key])).collect(),
         }
     }
 
     /// The URL without dropped parameters and fragment, percent-encoding in upper case.
     pub fn clean(&self, mut url: Url) -> Url {
         url.set_fragment(None);
-        let kept: Vec<&str> = url
-            .query()
-            .unwrap_or_default()
-            .split('&')
-            .filter(|pair| !pair.is_empty())
-            .collect();
-        let kept: Vec<&str> = kept
-            .into_iter()
-            .filter(|pair| !self.drop.contains(pair.split('=').next().unwrap_or_default()))
-            .collect();
-        let query = ESCAPE
-            .replace_all(&kept.join("&"), |found: &Captures<'_>| found[0].to_uppercase())
-            .into_owned();
+        let kept: Vec<&str> = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()).collect();
+        let kept: Vec<&str> =
+            kept.into_iter().filter(|pair| !self.drop.contains(pair.split('=').next().unwrap_or_default())).collect();
+        let query = ESCAPE.replace_all(&kept.join("&"), |found: &Captures<'_>| found[0].to_uppercase()).into_owned();
         url.set_query(Some(query.as_str()).filter(|query| !query.is_empty()));
         url
     }
@@ -203,10 +167,7 @@ impl Rules {
         if !is_ours || is_closed || self.deny.iter().any(|deny| deny.is_match(path)) {
             return None;
         }
-        self.classes
-            .iter()
-            .find(|(_, pattern)| pattern.is_match(path))
-            .map(|(class, _)| class.as_str())
+        self.classes.iter().find(|(_, pattern)| pattern.is_match(path)).map(|(class, _)| class.as_str())
     }
 }
 
@@ -220,19 +181,13 @@ impl Client {
     pub fn new() -> Self {
         // Another test of this process may have installed it.
         drop(rustls::crypto::ring::default_provider().install_default());
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .expect("a client");
+        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         Self { http, cookie: None }
     }
 
     /// One that was here before and has the cookie.
     pub fn returning() -> Self {
-        Self {
-            cookie: Some("demo_sid=1".to_owned()),
-            ..Self::new()
-        }
+        Self { cookie: Some("demo_sid=1".to_owned()), ..Self::new() }
     }
 
     pub async fn get(&self, url: &Url) -> Reply {
@@ -253,12 +208,7 @@ impl Client {
         while let Some(chunk) = response.chunk().await.expect("a whole body") {
             body.extend_from_slice(&chunk);
         }
-        Reply {
-            url: url.clone(),
-            status,
-            headers,
-            body,
-        }
+        Reply { url: url.clone(), status, headers, body }
     }
 }
 
@@ -279,10 +229,7 @@ pub async fn walk(rules: &Rules, keeps_cookies: bool) -> Walk {
             (301 | 302, _) => {
                 walk.redirects += usize::from(reply.status == 301);
                 walk.moved += usize::from(reply.status == 302);
-                found.push((
-                    String::new(),
-                    url.join(reply.header("location").expect("a target")).ok(),
-                ));
+                found.push((String::new(), url.join(reply.header("location").expect("a target")).ok()));
             }
             (404, _) => walk.not_found += 1,
             (200, "download") => walk.keep(reply),
@@ -293,11 +240,7 @@ pub async fn walk(rules: &Rules, keeps_cookies: bool) -> Walk {
             (status, _) => panic!("{status} for {url}"),
         }
         for (link, target) in found {
-            let scheme = link
-                .split(':')
-                .next()
-                .filter(|scheme| link.len() > scheme.len())
-                .unwrap_or("relative");
+            let scheme = link.split(':').next().filter(|scheme| link.len() > scheme.len()).unwrap_or("relative");
             *walk.schemes.entry(scheme.to_owned()).or_default() += 1;
             if link.starts_with("magnet:") {
                 walk.magnets.insert(read_magnet(&link));
@@ -320,13 +263,7 @@ impl Walk {
         };
         let content_type = reply.header("content-type").map(str::to_owned);
         let has_disposition = reply.header("content-disposition").is_some();
-        self.torrents.push(Served {
-            url: reply.url,
-            content_type,
-            has_disposition,
-            body: reply.body,
-            infohashes,
-        });
+        self.torrents.push(Served { url: reply.url, content_type, has_disposition, body: reply.body, infohashes });
     }
 }
 

@@ -25,11 +25,7 @@ impl Harvest {
     pub fn new() -> Self {
         let dir = TempDir::new().unwrap();
         let archive = Archive::open(dir.path().join("archive"), false).unwrap();
-        Self {
-            dir,
-            db: MemoryStore::new(),
-            archive,
-        }
+        Self { dir, db: MemoryStore::new(), archive }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -53,10 +49,7 @@ impl Harvest {
     pub async fn magnet(&self, byte: u8, name: Option<&str>, site: &str, at: u64) {
         let mut visit = self.visit(site, &format!("/page/{byte}"), Outcome::Page, at).await;
         visit.magnets = vec![MagnetFacts {
-            infohashes: Infohashes {
-                v1: Some([byte; 20]),
-                v2: None,
-            },
+            infohashes: Infohashes { v1: Some([byte; 20]), v2: None },
             name: name.map(Into::into),
             link: format!("magnet:?xt=urn:btih:{}", format!("{byte:02x}").repeat(20)).into(),
         }];
@@ -77,10 +70,7 @@ impl Harvest {
     async fn visit(&self, site: &str, path: &str, outcome: Outcome, at: u64) -> Visit {
         let host = self.db.host_id(site, &format!("https://{site}")).await.unwrap();
         Visit {
-            key: UrlKey {
-                host,
-                path: path.into(),
-            },
+            key: UrlKey { host, path: path.into() },
             depth: 1,
             rank: 0,
             attempts: 0,

@@ -38,12 +38,7 @@ impl Truth {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join(WEBTORRENT_FIXTURES);
         let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/make_torrents.py");
         let made = Command::new(server::find("python3", "python3"))
-            .args([
-                generator.as_os_str(),
-                folder.as_os_str(),
-                OsStr::new(&TORRENTS.to_string()),
-                fixtures.as_os_str(),
-            ])
+            .args([generator.as_os_str(), folder.as_os_str(), OsStr::new(&TORRENTS.to_string()), fixtures.as_os_str()])
             .output()
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -56,10 +51,7 @@ impl Truth {
                 files.entry(name).or_default().insert(text(&row["path"]).unwrap());
             }
         }
-        Self {
-            tree: folder.join("tree"),
-            files,
-        }
+        Self { tree: folder.join("tree"), files }
     }
 
     /// SHA-256 of each file that is this torrent.
@@ -84,14 +76,8 @@ fn public_folder() -> tempfile::TempDir {
 
 /// Runs the built binary and returns its standard output; panics with its messages when it fails.
 fn gleaner<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> String {
-    let done = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .args(arguments)
-        .output()
-        .unwrap();
-    let (out, err) = (
-        String::from_utf8_lossy(&done.stdout),
-        String::from_utf8_lossy(&done.stderr),
-    );
+    let done = Command::new(env!("CARGO_BIN_EXE_gleaner")).args(arguments).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{}\n{out}\n{err}", done.status);
     out.into_owned()
 }
@@ -120,10 +106,7 @@ fn manifest(export: &Path) -> BTreeMap<Name, Value> {
     for line in lines.lines() {
         let row: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         let name = (text(&row["infohash_v1"]), text(&row["infohash_v2"]));
-        assert!(
-            rows.insert(name.clone(), row).is_none(),
-            "twice in the manifest: {name:?}"
-        );
+        assert!(rows.insert(name.clone(), row).is_none(), "twice in the manifest: {name:?}");
     }
     rows
 }
@@ -135,17 +118,12 @@ fn sources(row: &Value, servers: &[Server]) -> BTreeSet<(&'static str, String)> 
         .unwrap_or_else(|| panic!("no sources: {row}"))
         .iter()
         .map(|source| {
-            let url = source["url"]
-                .as_str()
-                .unwrap_or_else(|| panic!("a source without URL: {row}"));
+            let url = source["url"].as_str().unwrap_or_else(|| panic!("a source without URL: {row}"));
             let server = servers
                 .iter()
                 .find(|server| url.starts_with(&format!("{}/", server.origin())))
                 .unwrap_or_else(|| panic!("a source on no server of ours: {url}"));
-            let path = percent_decode_str(&url[server.origin().len() + 1..])
-                .decode_utf8()
-                .unwrap()
-                .into_owned();
+            let path = percent_decode_str(&url[server.origin().len() + 1..]).decode_utf8().unwrap().into_owned();
             (server.kind.name(), path)
         })
         .collect()
@@ -161,22 +139,11 @@ fn servers_list_what_they_are_given_and_end_with_their_owner() {
         let server = Server::start(kind, &tree, folder.path());
         let listing = server.get("/").unwrap();
         assert!(listing.contains("one%20file.torrent"), "{}:\n{listing}", kind.name());
-        assert!(
-            server
-                .get("/one%20file.torrent")
-                .unwrap()
-                .ends_with("\r\n\r\nd4:infodee"),
-            "{}",
-            kind.name()
-        );
+        assert!(server.get("/one%20file.torrent").unwrap().ends_with("\r\n\r\nd4:infodee"), "{}", kind.name());
 
         let port = server.port;
         drop(server);
-        assert!(
-            std::net::TcpStream::connect(("127.0.0.1", port)).is_err(),
-            "{} lives on",
-            kind.name()
-        );
+        assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "{} lives on", kind.name());
     }
 }
 
@@ -184,21 +151,10 @@ fn servers_list_what_they_are_given_and_end_with_their_owner() {
 fn one_archive_over_four_servers_holds_each_torrent_once_with_its_four_sources() {
     let folder = public_folder();
     let truth = Truth::make(folder.path());
-    let servers: Vec<Server> = Kind::ALL
-        .map(|kind| Server::start(kind, &truth.tree, folder.path()))
-        .into();
-    let (rules, data, export) = (
-        folder.path().join("rules"),
-        folder.path().join("data"),
-        folder.path().join("export"),
-    );
+    let servers: Vec<Server> = Kind::ALL.map(|kind| Server::start(kind, &truth.tree, folder.path())).into();
+    let (rules, data, export) = (folder.path().join("rules"), folder.path().join("data"), folder.path().join("export"));
     write_rules(&rules, &servers);
-    let common = [
-        OsStr::new("--data"),
-        data.as_os_str(),
-        OsStr::new("--rules"),
-        rules.as_os_str(),
-    ];
+    let common = [OsStr::new("--data"), data.as_os_str(), OsStr::new("--rules"), rules.as_os_str()];
 
     let mut crawl = vec![OsStr::new("crawl"), OsStr::new("--json")];
     crawl.extend(Kind::ALL.iter().map(|kind| OsStr::new(kind.name())));
@@ -206,14 +162,10 @@ fn one_archive_over_four_servers_holds_each_torrent_once_with_its_four_sources()
     let report: Value = serde_json::from_str(&gleaner(crawl)).unwrap();
     assert_eq!(report["stored"].as_u64(), Some(truth.files.len() as u64), "{report}");
 
-    let status: Value = serde_json::from_str(&gleaner(
-        [&[OsStr::new("status"), OsStr::new("--json")], &common[..]].concat(),
-    ))
-    .unwrap();
+    let status: Value =
+        serde_json::from_str(&gleaner([&[OsStr::new("status"), OsStr::new("--json")], &common[..]].concat())).unwrap();
     for kind in Kind::ALL {
-        let site = status["sites"]
-            .as_array()
-            .and_then(|sites| sites.iter().find(|site| site["name"] == kind.name()));
+        let site = status["sites"].as_array().and_then(|sites| sites.iter().find(|site| site["name"] == kind.name()));
         let seen = site.and_then(|site| site["torrents_seen"].as_u64());
         assert_eq!(seen, Some(truth.files.len() as u64), "{}: {status}", kind.name());
     }
@@ -221,20 +173,10 @@ fn one_archive_over_four_servers_holds_each_torrent_once_with_its_four_sources()
     gleaner([&[OsStr::new("export"), export.as_os_str()], &common[..]].concat());
     let harvested = manifest(&export);
 
-    let missed: Vec<_> = truth
-        .files
-        .iter()
-        .filter(|(name, _)| !harvested.contains_key(*name))
-        .collect();
+    let missed: Vec<_> = truth.files.iter().filter(|(name, _)| !harvested.contains_key(*name)).collect();
     assert!(missed.is_empty(), "{} torrents missed: {missed:#?}", missed.len());
-    let invented: Vec<_> = harvested
-        .keys()
-        .filter(|name| !truth.files.contains_key(*name))
-        .collect();
-    assert!(
-        invented.is_empty(),
-        "stored, and libtorrent knows no such torrent: {invented:#?}"
-    );
+    let invented: Vec<_> = harvested.keys().filter(|name| !truth.files.contains_key(*name)).collect();
+    assert!(invented.is_empty(), "stored, and libtorrent knows no such torrent: {invented:#?}");
 
     for (name, row) in &harvested {
         let expected: BTreeSet<_> = servers
@@ -243,10 +185,7 @@ fn one_archive_over_four_servers_holds_each_torrent_once_with_its_four_sources()
             .collect();
         assert_eq!(sources(row, &servers), expected, "sources of {name:?}");
         let sha256 = text(&row["sha256"]).unwrap_or_else(|| panic!("no sha256: {row}"));
-        assert!(
-            truth.contents(name).contains(&sha256),
-            "{name:?} is not as it was served: {row}"
-        );
+        assert!(truth.contents(name).contains(&sha256), "{name:?} is not as it was served: {row}");
     }
 
     let verified = gleaner([&[OsStr::new("verify")], &common[..]].concat());

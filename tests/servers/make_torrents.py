@@ -38,7 +38,7 @@ ODD_NAMES = [
     "<a href=trap.html>.torrent",
     "index.html.torrent",
     "readme.htm.torrent",
-    "semicolon;version=1.torrent",
+    "semicolon;jsessionid=1.torrent",
     "plus+and=equals,comma.torrent",
     "colon: no scheme.torrent",
     "http:looks like a scheme.torrent",

@@ -63,16 +63,7 @@ impl Kind {
             }
             Self::PythonHttp => {
                 let mut command = Command::new(find("python3", "python3"));
-                command
-                    .args([
-                        "-m",
-                        "http.server",
-                        &port.to_string(),
-                        "--bind",
-                        "127.0.0.1",
-                        "--directory",
-                    ])
-                    .arg(tree);
+                command.args(["-m", "http.server", &port.to_string(), "--bind", "127.0.0.1", "--directory"]).arg(tree);
                 command
             }
         }
@@ -106,11 +97,7 @@ impl Server {
                 return server;
             }
             let told = fs::read_to_string(&log).unwrap_or_default();
-            assert!(
-                told.to_lowercase().contains("address already in use"),
-                "{} did not start:\n{told}",
-                kind.name()
-            );
+            assert!(told.to_lowercase().contains("address already in use"), "{} did not start:\n{told}", kind.name());
         }
         panic!("{}: no free port in {PORT_TRIES} tries", kind.name());
     }
@@ -160,18 +147,11 @@ impl Drop for Server {
 /// The program's path: Debian keeps daemons in sbin, which is not on every user's PATH, and a python of pyenv's
 /// would not be the one with libtorrent.
 pub fn find(program: &str, package: &str) -> String {
-    [
-        "/usr/sbin",
-        "/usr/bin",
-        "/usr/local/sbin",
-        "/usr/local/bin",
-        "/sbin",
-        "/bin",
-    ]
-    .iter()
-    .map(|folder| format!("{folder}/{program}"))
-    .find(|path| Path::new(path).exists())
-    .unwrap_or_else(|| panic!("{program} is missing (Debian package {package})\n{HINT}"))
+    ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/sbin", "/bin"]
+        .iter()
+        .map(|folder| format!("{folder}/{program}"))
+        .find(|path| Path::new(path).exists())
+        .unwrap_or_else(|| panic!("{program} is missing (Debian package {package})\n{HINT}"))
 }
 
 fn write(path: &Path, text: &str) {

@@ -212,11 +212,7 @@ pub(super) struct Place {
 impl Place {
     /// Where a URL goes that is queued for `due`.
     pub(super) fn of(seq: u64, due: UnixMillis) -> Self {
-        Self {
-            seq,
-            due,
-            later: due.0 != 0,
-        }
+        Self { seq, due, later: due.0 != 0 }
     }
 }
 
@@ -297,28 +293,12 @@ impl UrlRow {
             if flags & VISITED != 0 {
                 visited = reader.time()?;
             }
-            let due = if flags & DUE != 0 {
-                reader.time()?
-            } else {
-                UnixMillis(0)
-            };
-            place = Some(Place {
-                seq: slot,
-                due,
-                later: flags & LATER != 0,
-            });
+            let due = if flags & DUE != 0 { reader.time()? } else { UnixMillis(0) };
+            place = Some(Place { seq: slot, due, later: flags & LATER != 0 });
         } else if flags & VISITED != 0 {
             visited = UnixMillis(slot);
         }
-        Some(Self {
-            place,
-            outcome,
-            rank,
-            attempts,
-            depth,
-            first_seen,
-            visited,
-        })
+        Some(Self { place, outcome, rank, attempts, depth, first_seen, visited })
     }
 }
 
@@ -355,26 +335,11 @@ impl<'b> QueueRow<'b> {
         let mut reader = Reader(value);
         let flags = reader.u8()?;
         let (rank, attempts, depth) = (reader.u8()?, reader.u8()?, reader.u16()?);
-        let due = if flags & HAS_DUE != 0 {
-            reader.time()?
-        } else {
-            UnixMillis(0)
-        };
+        let due = if flags & HAS_DUE != 0 { reader.time()? } else { UnixMillis(0) };
         let length = reader.u16()?;
         let path = reader.text(usize::from(length))?;
-        let via = if flags & HAS_VIA != 0 {
-            Some(std::str::from_utf8(reader.0).ok()?)
-        } else {
-            None
-        };
-        Some(Self {
-            rank,
-            attempts,
-            depth,
-            due,
-            path,
-            via,
-        })
+        let via = if flags & HAS_VIA != 0 { Some(std::str::from_utf8(reader.0).ok()?) } else { None };
+        Some(Self { rank, attempts, depth, due, path, via })
     }
 }
 
@@ -418,11 +383,7 @@ impl TorrentKept {
         let mut reader = Reader(value);
         let infohashes = reader.hashes()?;
         let flags = reader.u8()?;
-        let created_unix = if flags & 2 != 0 {
-            Some(i64::from_le_bytes(reader.array()?))
-        } else {
-            None
-        };
+        let created_unix = if flags & 2 != 0 { Some(i64::from_le_bytes(reader.array()?)) } else { None };
         let (payload_bytes, file_count, metainfo_bytes) = (reader.u64()?, reader.u32()?, reader.u32()?);
         let sha256 = reader.array()?;
         let first_host = Some(reader.u32()?).filter(|&host| host != u32::MAX).map(HostId);
@@ -434,32 +395,12 @@ impl TorrentKept {
             let (first_seen, last_seen) = (reader.time()?, reader.time()?);
             let path = reader.counted_text()?.into();
             let via = reader.optional_text()?;
-            sources.push(Found {
-                host,
-                path,
-                via,
-                first_seen,
-                last_seen,
-            });
+            sources.push(Found { host, path, via, first_seen, last_seen });
         }
         let private = flags & 1 != 0;
-        let facts = TorrentFacts {
-            infohashes,
-            name,
-            payload_bytes,
-            file_count,
-            metainfo_bytes,
-            sha256,
-            created_unix,
-            private,
-        };
-        Some(Self {
-            facts,
-            first_host,
-            stored,
-            seen_count,
-            sources,
-        })
+        let facts =
+            TorrentFacts { infohashes, name, payload_bytes, file_count, metainfo_bytes, sha256, created_unix, private };
+        Some(Self { facts, first_host, stored, seen_count, sources })
     }
 }
 
@@ -495,12 +436,7 @@ impl MagnetKept {
         let path = reader.counted_text()?.into();
         let name = reader.optional_text()?;
         let link = reader.counted_text()?.into();
-        Some(Self {
-            facts: MagnetFacts { infohashes, name, link },
-            host,
-            path,
-            first_seen,
-        })
+        Some(Self { facts: MagnetFacts { infohashes, name, link }, host, path, first_seen })
     }
 }
 
@@ -510,10 +446,7 @@ pub(super) fn put_looks(out: &mut Vec<u8>, looks: &Looks) {
     out.extend_from_slice(&looks.page_max.to_le_bytes());
     out.extend_from_slice(&u48_bytes(looks.at.0));
     out.push(u8::from(same));
-    for set in [&looks.first, &looks.later, &looks.latest]
-        .into_iter()
-        .take(if same { 2 } else { 3 })
-    {
+    for set in [&looks.first, &looks.later, &looks.latest].into_iter().take(if same { 2 } else { 3 }) {
         out.extend_from_slice(&u32::try_from(set.len()).unwrap_or(u32::MAX).to_le_bytes());
         out.extend(set.iter().flat_map(|target| target.to_le_bytes()));
     }
@@ -526,24 +459,11 @@ pub(super) fn looks_from(value: &[u8]) -> Option<Looks> {
     let mut set = || {
         let count = reader.u32()? as usize;
         let bytes = reader.bytes(count.checked_mul(8)?)?;
-        Some(
-            bytes
-                .as_chunks::<8>()
-                .0
-                .iter()
-                .map(|chunk| u64::from_le_bytes(*chunk))
-                .collect::<Vec<u64>>(),
-        )
+        Some(bytes.as_chunks::<8>().0.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect::<Vec<u64>>())
     };
     let (first, later) = (set()?, set()?);
     let latest = if same { first.clone() } else { set()? };
-    Some(Looks {
-        page_max,
-        at,
-        first,
-        later,
-        latest,
-    })
+    Some(Looks { page_max, at, first, later, latest })
 }
 
 /// `hosts` value.
@@ -561,13 +481,7 @@ pub(super) fn host_from(id: HostId, value: &[u8]) -> Option<HostRow> {
     let site = reader.counted_text()?.into();
     let origin = reader.counted_text()?.into();
     let blocked_reason = reader.counted_text()?.into();
-    Some(HostRow {
-        id,
-        site,
-        origin,
-        blocked_until,
-        blocked_reason,
-    })
+    Some(HostRow { id, site, origin, blocked_until, blocked_reason })
 }
 
 #[cfg(test)]
@@ -616,11 +530,7 @@ mod tests {
     #[test]
     fn a_first_visit_keeps_the_length_of_the_value() {
         let mut row = UrlRow {
-            place: Some(Place {
-                seq: 5,
-                due: UnixMillis(0),
-                later: false,
-            }),
+            place: Some(Place { seq: 5, due: UnixMillis(0), later: false }),
             outcome: None,
             rank: 1,
             attempts: 0,
@@ -629,12 +539,7 @@ mod tests {
             visited: UnixMillis(0),
         };
         let before = row.encode().as_slice().len();
-        row = UrlRow {
-            place: None,
-            outcome: Some(Outcome::Page),
-            visited: UnixMillis(9),
-            ..row
-        };
+        row = UrlRow { place: None, outcome: Some(Outcome::Page), visited: UnixMillis(9), ..row };
         assert_eq!(row.encode().as_slice().len(), before);
         assert!(before <= 24);
     }

@@ -61,13 +61,7 @@ fn other_hash(hashes: &Infohashes) -> Option<&[u8; 32]> {
 }
 
 fn source_of(visit: &Visit, via: Option<Box<str>>) -> Found {
-    Found {
-        host: visit.key.host,
-        path: visit.key.path.clone(),
-        via,
-        first_seen: visit.at,
-        last_seen: visit.at,
-    }
+    Found { host: visit.key.host, path: visit.key.path.clone(), via, first_seen: visit.at, last_seen: visit.at }
 }
 
 impl<'w> Harvest<'w> {
@@ -85,8 +79,7 @@ impl<'w> Harvest<'w> {
 
     fn torrent(&self, key: &[u8]) -> Result<TorrentKept, Fault> {
         let row = self.torrents.get(key)?;
-        row.and_then(|value| TorrentKept::decode(value.value()))
-            .ok_or_else(|| Fault::row("torrents"))
+        row.and_then(|value| TorrentKept::decode(value.value())).ok_or_else(|| Fault::row("torrents"))
     }
 
     fn put_torrent(&mut self, key: &[u8], torrent: &TorrentKept) -> Result<(), Fault> {
@@ -112,13 +105,7 @@ impl<'w> Harvest<'w> {
         let (one, two) = self.magnet_rows(&torrent.facts.infohashes)?;
         for (_, magnet) in [one, two].into_iter().flatten() {
             let at = magnet.first_seen;
-            let page = Found {
-                host: magnet.host,
-                path: magnet.path,
-                via: None,
-                first_seen: at,
-                last_seen: at,
-            };
+            let page = Found { host: magnet.host, path: magnet.path, via: None, first_seen: at, last_seen: at };
             self.add_source(torrent, page, tally)?;
         }
         Ok(())
@@ -167,13 +154,7 @@ impl<'w> Harvest<'w> {
         if find_torrent(&self.torrents, &self.infohashes, &facts.infohashes)?.is_some() {
             return Ok(());
         }
-        let mut torrent = TorrentKept {
-            facts,
-            first_host: None,
-            stored: now,
-            seen_count: 0,
-            sources: Vec::new(),
-        };
+        let mut torrent = TorrentKept { facts, first_host: None, stored: now, seen_count: 0, sources: Vec::new() };
         self.add_magnet_pages(&mut torrent, tally)?;
         self.insert_torrent(&torrent)
     }
@@ -205,10 +186,7 @@ impl<'w> Harvest<'w> {
         let Some(key) = find_key(&self.magnets, &self.magnet_hashes, hash)? else {
             return Ok(None);
         };
-        let row = self
-            .magnets
-            .get(&*key)?
-            .and_then(|value| MagnetKept::decode(value.value()));
+        let row = self.magnets.get(&*key)?.and_then(|value| MagnetKept::decode(value.value()));
         row.map(|row| Some((key, row))).ok_or_else(|| Fault::row("magnets"))
     }
 
@@ -242,12 +220,7 @@ impl<'w> Harvest<'w> {
         match self.magnet_rows(&facts.infohashes)? {
             (None, None) => {
                 let UrlKey { host, path } = visit.key.clone();
-                self.put_magnet(&MagnetKept {
-                    facts: facts.clone(),
-                    host,
-                    path,
-                    first_seen: visit.at,
-                })?;
+                self.put_magnet(&MagnetKept { facts: facts.clone(), host, path, first_seen: visit.at })?;
                 tally.add(self.known.site_of(host)?, MAGNET_ROWS, 1);
                 Ok(true)
             }
@@ -270,11 +243,7 @@ impl<'w> Harvest<'w> {
         if one.facts.infohashes.v2.is_some() || two.facts.infohashes.v1.is_some() {
             return Ok(());
         }
-        let (mut kept, dropped) = if one.first_seen <= two.first_seen {
-            (one, two)
-        } else {
-            (two, one)
-        };
+        let (mut kept, dropped) = if one.first_seen <= two.first_seen { (one, two) } else { (two, one) };
         kept.facts.infohashes = merge::filled(kept.facts.infohashes, dropped.facts.infohashes);
         kept.facts.name = kept.facts.name.or(dropped.facts.name);
         tally.add(self.known.site_of(dropped.host)?, MAGNET_ROWS, -1);
@@ -290,9 +259,7 @@ impl<'w> Harvest<'w> {
         }
         let mut listings = self.txn.open_table(LISTINGS)?;
         let key = codec::listing_key(visit.key.host, &listing.series, listing.page);
-        let kept = listings
-            .get(key.as_slice())?
-            .map(|value| codec::looks_from(value.value()));
+        let kept = listings.get(key.as_slice())?.map(|value| codec::looks_from(value.value()));
         let looks = match kept {
             Some(Some(mut looks)) => {
                 looks.again(listing, visit.at);

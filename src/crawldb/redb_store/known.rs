@@ -83,10 +83,7 @@ impl Known {
 
     /// The site of a host that [`Self::host`] knows.
     pub(super) fn site_of(&self, host: HostId) -> Result<SiteNumber, Fault> {
-        self.host_sites
-            .get(host.0 as usize)
-            .copied()
-            .ok_or(Fault::UnknownHost(host))
+        self.host_sites.get(host.0 as usize).copied().ok_or(Fault::UnknownHost(host))
     }
 
     /// The name of a host's site; empty for one that is unknown.
@@ -103,10 +100,7 @@ impl Known {
     pub(super) fn add_host(&mut self, host: HostRow) {
         let site = self.site_number(&host.site);
         self.host_sites.push(site);
-        self.ids
-            .entry(host.site.clone())
-            .or_default()
-            .insert(host.origin.clone(), host.id);
+        self.ids.entry(host.site.clone()).or_default().insert(host.origin.clone(), host.id);
         self.hosts.push(host);
     }
 
@@ -123,12 +117,7 @@ impl Known {
     }
 
     fn changed(&self, site: SiteNumber, counter: u8, change: i64) -> u64 {
-        let before = self
-            .counts
-            .get(site as usize)
-            .and_then(|counts| counts.get(&counter))
-            .copied()
-            .unwrap_or(0);
+        let before = self.counts.get(site as usize).and_then(|counts| counts.get(&counter)).copied().unwrap_or(0);
         before.saturating_add_signed(change)
     }
 
@@ -158,11 +147,7 @@ impl Known {
     }
 
     pub(super) fn site_counts(&self, site: &str) -> SiteCounts {
-        let Some(counts) = self
-            .site_numbers
-            .get(site)
-            .and_then(|&number| self.counts.get(number as usize))
-        else {
+        let Some(counts) = self.site_numbers.get(site).and_then(|&number| self.counts.get(number as usize)) else {
             return SiteCounts::default();
         };
         let count = |counter| counts.get(&counter).copied().unwrap_or(0);

@@ -42,9 +42,7 @@ impl Leases {
 
     /// Looks at every row again, after the file was reopened.
     pub(super) fn rescan(&mut self) {
-        self.hosts
-            .values_mut()
-            .for_each(|host| host.scan_from = Position::default());
+        self.hosts.values_mut().for_each(|host| host.scan_from = Position::default());
     }
 
     /// The visit of this URL was recorded, or it was taken from the queue.
@@ -67,11 +65,7 @@ impl HostLeases {
 
     /// The end of the earliest lease, those that ended by `now` not counted.
     pub(super) fn next_end(&self, now: UnixMillis) -> Option<UnixMillis> {
-        self.held
-            .values()
-            .map(|held| held.deadline)
-            .filter(|&deadline| deadline > now)
-            .min()
+        self.held.values().map(|held| held.deadline).filter(|&deadline| deadline > now).min()
     }
 
     /// Ends the leases whose deadline is `now` or before.
@@ -93,11 +87,7 @@ impl HostLeases {
 
     /// Leases the row at `at`, which a scan from [`Self::scan_from`] found free.
     pub(super) fn take(&mut self, at: Position, path: &str, owner: Owner, deadline: UnixMillis) {
-        self.earliest_end = if self.held.is_empty() {
-            deadline
-        } else {
-            self.earliest_end.min(deadline)
-        };
+        self.earliest_end = if self.held.is_empty() { deadline } else { self.earliest_end.min(deadline) };
         self.taken.insert(at);
         if let Some(before) = self.held.insert(path.into(), Held { at, owner, deadline })
             && before.at != at

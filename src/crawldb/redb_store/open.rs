@@ -29,10 +29,7 @@ pub struct OpenOptions {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self {
-            cache_bytes: 64 << 20,
-            sync: true,
-        }
+        Self { cache_bytes: 64 << 20, sync: true }
     }
 }
 
@@ -58,15 +55,7 @@ macro_rules! from_redb {
         })*
     };
 }
-from_redb!(
-    CommitError,
-    CursorError,
-    DatabaseError,
-    SetDurabilityError,
-    StorageError,
-    TableError,
-    TransactionError
-);
+from_redb!(CommitError, CursorError, DatabaseError, SetDurabilityError, StorageError, TableError, TransactionError);
 
 impl Fault {
     /// A value of `table` that cannot be decoded.
@@ -87,17 +76,10 @@ impl Fault {
     /// The error of the interface.
     pub(super) fn tell(self, path: &Path) -> CrawlDbError {
         let path = path.to_path_buf();
-        let corrupt = |detail| CrawlDbError::Corrupt {
-            path: path.clone(),
-            detail,
-        };
+        let corrupt = |detail| CrawlDbError::Corrupt { path: path.clone(), detail };
         match self {
             Self::UnknownHost(host) => CrawlDbError::UnknownHost { host },
-            Self::NewerSchema(found) => CrawlDbError::NewerSchema {
-                path,
-                found,
-                known: SCHEMA,
-            },
+            Self::NewerSchema(found) => CrawlDbError::NewerSchema { path, found, known: SCHEMA },
             Self::Damaged(detail) => corrupt(detail),
             Self::Redb(error) => match error {
                 redb::Error::DatabaseAlreadyOpen => CrawlDbError::Held { path },
@@ -113,11 +95,7 @@ impl Fault {
                 | redb::Error::TableDoesNotExist(_)
                 | redb::Error::TableTypeMismatch { .. }
                 | redb::Error::TypeDefinitionChanged { .. }) => corrupt(error.to_string()),
-                error => CrawlDbError::Storage {
-                    path,
-                    detail: error.to_string(),
-                    full: false,
-                },
+                error => CrawlDbError::Storage { path, detail: error.to_string(), full: false },
             },
         }
     }
@@ -127,20 +105,13 @@ fn io_error(path: &Path, error: &io::Error) -> CrawlDbError {
     let path = path.to_path_buf();
     match error.kind() {
         // redb's words for a file that is none of its own, and for one that ends too early.
-        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => CrawlDbError::Corrupt {
-            path,
-            detail: error.to_string(),
-        },
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+            CrawlDbError::Corrupt { path, detail: error.to_string() }
+        }
         kind => {
-            let full = matches!(
-                kind,
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
-            );
-            CrawlDbError::Storage {
-                path,
-                detail: error.to_string(),
-                full,
-            }
+            let full =
+                matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge);
+            CrawlDbError::Storage { path, detail: error.to_string(), full }
         }
     }
 }
@@ -152,19 +123,10 @@ pub(super) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory 
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let file = fs::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)?;
+        let file =
+            fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
         let file = FileBackend::new(file).map_err(io::Error::other)?;
-        Ok(if options.sync {
-            Box::new(file)
-        } else {
-            Box::new(WithoutSync(file))
-        })
+        Ok(if options.sync { Box::new(file) } else { Box::new(WithoutSync(file)) })
     })
 }
 

@@ -105,8 +105,7 @@ impl QueueChanges {
         let start = self.values.len();
         self.values.extend_from_slice(value);
         self.later_out.push(codec::later_key(host, due, seq));
-        self.queue_in
-            .push((codec::queue_key(host, rank, seq), start..self.values.len()));
+        self.queue_in.push((codec::queue_key(host, rank, seq), start..self.values.len()));
     }
 }
 
@@ -123,9 +122,7 @@ const RUN_SPREAD_MAX: u64 = 32;
 fn remove_runs(queue: &mut Table<'_, &'static QueueKey, &'static [u8]>, keys: &[QueueKey]) -> Result<(), Fault> {
     for run in keys.chunk_by(|a, b| a[..5] == b[..5]) {
         let (first, last) = (&run[0], &run[run.len() - 1]);
-        let spread = codec::queue_position(last)
-            .1
-            .saturating_sub(codec::queue_position(first).1);
+        let spread = codec::queue_position(last).1.saturating_sub(codec::queue_position(first).1);
         if run.len() > 2 && spread < RUN_SPREAD_MAX * run.len() as u64 {
             queue.retain_in::<&QueueKey, _>(first..=last, |key, _| run.binary_search(key).is_err())?;
         } else {

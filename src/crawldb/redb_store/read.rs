@@ -38,9 +38,7 @@ pub(super) fn known_torrents(db: &Database, batch: &[Infohashes]) -> Result<Vec<
     for hashes in batch {
         known.push(match find_torrent(&torrents, &others, hashes)? {
             Some(key) => {
-                let hashes = torrents
-                    .get(&*key)?
-                    .and_then(|value| codec::leading_hashes(value.value()));
+                let hashes = torrents.get(&*key)?.and_then(|value| codec::leading_hashes(value.value()));
                 Some(hashes.ok_or_else(|| Fault::row("torrents"))?)
             }
             None => None,
@@ -78,11 +76,7 @@ pub(super) fn host_due(db: &Database, host: HostId, leases: &HostLeases, now: Un
             return Ok(if due <= now { HostDue::Now } else { HostDue::At(at) });
         }
     }
-    Ok(if end.is_some() {
-        HostDue::Leased
-    } else {
-        HostDue::Exhausted
-    })
+    Ok(if end.is_some() { HostDue::Leased } else { HostDue::Exhausted })
 }
 
 /// The last possible `later` key of a host.
@@ -102,9 +96,7 @@ pub(super) fn queued(db: &Database, host: HostId, rows_max: usize) -> Result<Vec
     }
     let later = txn.open_table(LATER)?;
     let room = rows_max.saturating_sub(rows.len());
-    for row in later
-        .range::<&codec::LaterKey>(&codec::later_key(host, UnixMillis(0), 0)..=&later_end(host))?
-        .take(room)
+    for row in later.range::<&codec::LaterKey>(&codec::later_key(host, UnixMillis(0), 0)..=&later_end(host))?.take(room)
     {
         rows.push(discovered(host, row?.1.value(), "later")?);
     }
@@ -114,10 +106,7 @@ pub(super) fn queued(db: &Database, host: HostId, rows_max: usize) -> Result<Vec
 fn discovered(host: HostId, value: &[u8], table: &str) -> Result<Discovered, Fault> {
     let row = QueueRow::decode(value).ok_or_else(|| Fault::row(table))?;
     Ok(Discovered {
-        key: UrlKey {
-            host,
-            path: row.path.into(),
-        },
+        key: UrlKey { host, path: row.path.into() },
         depth: row.depth,
         rank: row.rank,
         due: row.due,
@@ -176,11 +165,7 @@ pub(super) fn magnets(
 ) -> Result<Vec<MagnetRow>, Fault> {
     let known = core.known();
     let txn = db.begin_read()?;
-    let (table, torrents, others) = (
-        txn.open_table(MAGNETS)?,
-        txn.open_table(TORRENTS)?,
-        txn.open_table(INFOHASHES)?,
-    );
+    let (table, torrents, others) = (txn.open_table(MAGNETS)?, txn.open_table(TORRENTS)?, txn.open_table(INFOHASHES)?);
     let mut rows = Vec::new();
     for row in table.range::<&[u8]>(behind(after))?.take(rows_max) {
         let kept = MagnetKept::decode(row?.1.value()).ok_or_else(|| Fault::row("magnets"))?;
@@ -212,10 +197,8 @@ pub(super) fn listings(
             _ => Bound::Included(host.id.0.to_be_bytes().to_vec()),
         };
         let end = host.id.0.checked_add(1).map(|next| next.to_be_bytes());
-        let range = (
-            start.as_ref().map(Vec::as_slice),
-            end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(&end[..])),
-        );
+        let range =
+            (start.as_ref().map(Vec::as_slice), end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(&end[..])));
         for row in table.range::<&[u8]>(range)?.take(rows_max - rows.len()) {
             let (key, value) = row?;
             rows.push(listing_row(host.id, key.value(), value.value()).ok_or_else(|| Fault::row("listings"))?);
@@ -231,16 +214,6 @@ fn listing_row(host: HostId, key: &[u8], value: &[u8]) -> Option<ListingRow> {
     let (series, page) = codec::listing_position(key)?;
     let looks = codec::looks_from(value)?;
     let updated = looks.updated();
-    let listing = Listing {
-        series,
-        page,
-        page_max: looks.page_max,
-        targets: looks.latest,
-    };
-    Some(ListingRow {
-        host,
-        listing,
-        at: looks.at,
-        updated,
-    })
+    let listing = Listing { series, page, page_max: looks.page_max, targets: looks.latest };
+    Some(ListingRow { host, listing, at: looks.at, updated })
 }

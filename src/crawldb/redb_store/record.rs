@@ -50,11 +50,8 @@ pub(super) fn record(
 
 /// The visits in the order of their URLs, without those that are recorded already.
 fn groups(writes: &mut UrlWrites<'_>, visits: &[Visit]) -> Result<Vec<Group>, Fault> {
-    let mut order: Vec<u32> = (0_u32..)
-        .zip(visits)
-        .filter(|(_, visit)| merge::is_keepable(&visit.key))
-        .map(|(at, _)| at)
-        .collect();
+    let mut order: Vec<u32> =
+        (0_u32..).zip(visits).filter(|(_, visit)| merge::is_keepable(&visit.key)).map(|(at, _)| at).collect();
     order.sort_by(|&a, &b| visits[a as usize].key.cmp(&visits[b as usize].key));
     let mut groups = Vec::with_capacity(order.len());
     for same in order.chunk_by(|&a, &b| visits[a as usize].key == visits[b as usize].key) {
@@ -90,11 +87,7 @@ fn harvest(
         let at = at as usize;
         let visit = &visits[at];
         let receipt = &mut receipts[at];
-        if let Some(facts) = visit
-            .torrent
-            .as_ref()
-            .filter(|facts| !facts.infohashes.key().is_empty())
-        {
+        if let Some(facts) = visit.torrent.as_ref().filter(|facts| !facts.infohashes.key().is_empty()) {
             receipt.torrent_stored = harvest.take_torrent(facts, visit, &mut writes.changes.tally)?;
             outcomes[at] = merge::settled_outcome(visit.outcome, Some(receipt.torrent_stored));
         }

@@ -29,20 +29,14 @@ pub(super) struct Mark {
 
 impl Seen {
     pub(super) fn new() -> Self {
-        Self {
-            slots: vec![0; SLOTS],
-            seed: RandomState::new().hash_one("urls"),
-        }
+        Self { slots: vec![0; SLOTS], seed: RandomState::new().hash_one("urls") }
     }
 
     pub(super) fn mark(&self, host: HostId, path: &str) -> Mark {
         let seed = self.seed ^ u64::from(host.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let hash = xxh3_128_with_seed(path.as_bytes(), seed);
         let low = hash as u64; // the low half is what is wanted
-        Mark {
-            slot: low as usize & (SLOTS - 1),
-            fingerprint: ((hash >> 64) as u64).max(1),
-        }
+        Mark { slot: low as usize & (SLOTS - 1), fingerprint: ((hash >> 64) as u64).max(1) }
     }
 
     pub(super) fn contains(&self, mark: Mark) -> bool {

@@ -86,10 +86,7 @@ impl<'w> UrlWrites<'w> {
             urls: txn.open_table(URLS)?,
             known,
             seen,
-            changes: UrlChanges {
-                next_seq: known.next_seq,
-                ..UrlChanges::default()
-            },
+            changes: UrlChanges { next_seq: known.next_seq, ..UrlChanges::default() },
             key: Vec::new(),
         })
     }
@@ -110,11 +107,7 @@ impl<'w> UrlWrites<'w> {
 
     pub(super) fn row(&mut self, key: &UrlKey) -> Result<Option<UrlRow>, Fault> {
         self.set_key(key.host, &key.path);
-        decoded(
-            self.urls
-                .get(self.key.as_slice())?
-                .map(|value| UrlRow::decode(value.value())),
-        )
+        decoded(self.urls.get(self.key.as_slice())?.map(|value| UrlRow::decode(value.value())))
     }
 
     fn write(&mut self, key: &UrlKey, row: &UrlRow) -> Result<(), Fault> {
@@ -177,17 +170,10 @@ impl<'w> UrlWrites<'w> {
             }
             let start = arena.len();
             codec::put_url_key(arena, found.key.host, &found.key.path);
-            candidates.push(Candidate {
-                start,
-                end: arena.len(),
-                item,
-                mark,
-            });
+            candidates.push(Candidate { start, end: arena.len(), item, mark });
         }
         candidates.sort_unstable_by(|a, b| {
-            arena[a.start..a.end]
-                .cmp(&arena[b.start..b.end])
-                .then_with(|| a.item.cmp(&b.item))
+            arena[a.start..a.end].cmp(&arena[b.start..b.end]).then_with(|| a.item.cmp(&b.item))
         });
         candidates
     }
@@ -197,9 +183,7 @@ impl<'w> UrlWrites<'w> {
     pub(super) fn make_due(&mut self, batch: &[Discovered], now: UnixMillis, keep_shape: bool) -> Result<(), Fault> {
         let base = self.changes.next_seq;
         self.changes.next_seq += batch.len() as u64;
-        let mut order: Vec<usize> = (0..batch.len())
-            .filter(|&item| merge::is_keepable(&batch[item].key))
-            .collect();
+        let mut order: Vec<usize> = (0..batch.len()).filter(|&item| merge::is_keepable(&batch[item].key)).collect();
         order.sort_by(|&a, &b| batch[a].key.cmp(&batch[b].key));
         for group in order.chunk_by(|&a, &b| batch[a].key == batch[b].key) {
             let before = self.row(&batch[group[0]].key)?;
@@ -250,13 +234,7 @@ impl<'w> UrlWrites<'w> {
         };
         let place = self.changes.queue.put(host, seq, &row);
         self.changes.queue.moved(host, &found.key.path, (found.rank, seq));
-        let row = UrlRow {
-            place: Some(place),
-            rank: found.rank,
-            attempts: 0,
-            depth: found.depth,
-            ..before
-        };
+        let row = UrlRow { place: Some(place), rank: found.rank, attempts: 0, depth: found.depth, ..before };
         self.write(&found.key, &row)
     }
 
@@ -294,14 +272,7 @@ impl<'w> UrlWrites<'w> {
             self.changes.queue.put(
                 host,
                 seq,
-                &QueueRow {
-                    rank: visit.rank,
-                    attempts,
-                    depth: visit.depth,
-                    due,
-                    path,
-                    via,
-                },
+                &QueueRow { rank: visit.rank, attempts, depth: visit.depth, due, path, via },
             )
         });
         if before.is_none() {
