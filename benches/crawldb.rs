@@ -310,7 +310,7 @@ async fn crawl(db: &RedbStore, host: HostId, what: &str, visit: impl Fn(u64, Lea
     }
     let (before, start) = (cpu_us(), now());
     for batch in batches {
-        db.record_visits(batch).await.expect("record");
+        db.record_visits(batch.into()).await.expect("record");
     }
     cpu += cpu_us() - before;
     row(&format!("{what}, wall"), start.elapsed().as_secs_f64() * 1e6 / DETAILS as f64, "µs", None);

@@ -166,7 +166,7 @@ async fn a_known_url_is_not_queued_again_by_discovery(db: &impl CrawlDb) {
     let batch = vec![found(host, "/1", 0), found(host, "/2", 0), found(host, "/1", 0)];
     assert_eq!(db.add_discovered(batch, at(1)).await.unwrap(), 2);
     assert_eq!(db.add_discovered(vec![found(host, "/2", 0)], at(2)).await.unwrap(), 0);
-    db.record_visits(vec![visit(key(host, "/1"), 3, Outcome::Page)]).await.unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 3, Outcome::Page)].into()).await.unwrap();
     assert_eq!(db.add_discovered(vec![found(host, "/1", 0)], at(4)).await.unwrap(), 0);
     let counts = db.site_counts("s").await.unwrap();
     assert_eq!((counts.urls_known, counts.urls_queued), (2, 1));
@@ -193,7 +193,7 @@ async fn a_lease_ends_at_its_deadline_its_visit_or_its_release(db: &impl CrawlDb
     assert_eq!(db.lease_due(lease(host, 0, 9)).await.unwrap().len(), 3);
     db.release(OWNER, vec![key(host, "/2")]).await.unwrap();
     assert_eq!(paths(&db.lease_due(lease(host, 50, 9)).await.unwrap()), ["/2"]);
-    db.record_visits(vec![visit(key(host, "/1"), 60, Outcome::Gone)]).await.unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 60, Outcome::Gone)].into()).await.unwrap();
     assert!(db.lease_due(lease(host, 99, 9)).await.unwrap().is_empty());
     assert_eq!(paths(&db.lease_due(lease(host, 100, 9)).await.unwrap()), ["/3"]);
     assert_eq!(paths(&db.lease_due(lease(host, 150, 9)).await.unwrap()), ["/2"]);
@@ -227,12 +227,12 @@ async fn a_retry_keeps_its_attempts_and_a_revisit_starts_anew(db: &impl CrawlDb)
         next: Next::RetryAt(at(30)),
         ..visit(leased.key.clone(), 2, Outcome::TimedOut)
     };
-    db.record_visits(vec![retry.clone()]).await.unwrap();
+    db.record_visits(vec![retry.clone()].into()).await.unwrap();
     assert!(db.lease_due(lease(host, 29, 1)).await.unwrap().is_empty());
     let again = db.lease_due(lease(host, 30, 1)).await.unwrap().remove(0);
     assert_eq!((again.attempts, again.rank), (1, 5));
     let revisit = Visit { at: at(31), attempts: 1, next: Next::RevisitAt(at(90)), outcome: Outcome::Page, ..retry };
-    db.record_visits(vec![revisit]).await.unwrap();
+    db.record_visits(vec![revisit].into()).await.unwrap();
     assert_eq!(db.lease_due(lease(host, 90, 1)).await.unwrap()[0].attempts, 0);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
 }
@@ -246,10 +246,10 @@ async fn host_due_tells_now_later_leased_and_exhausted(db: &impl CrawlDb) {
     assert_eq!(db.host_due(host, at(2)).await.unwrap(), HostDue::Leased);
     assert_eq!(db.host_due(host, at(101)).await.unwrap(), HostDue::Now);
     let retry = Visit { next: Next::RetryAt(at(500)), ..visit(key(host, "/1"), 110, Outcome::TimedOut) };
-    db.record_visits(vec![retry]).await.unwrap();
+    db.record_visits(vec![retry].into()).await.unwrap();
     assert_eq!(db.host_due(host, at(111)).await.unwrap(), HostDue::At(at(500)));
     assert_eq!(db.host_due(host, at(500)).await.unwrap(), HostDue::Now);
-    db.record_visits(vec![visit(key(host, "/1"), 501, Outcome::Page)]).await.unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 501, Outcome::Page)].into()).await.unwrap();
     assert_eq!(db.host_due(host, at(502)).await.unwrap(), HostDue::Exhausted);
 }
 
@@ -257,11 +257,11 @@ async fn recording_a_visit_twice_changes_nothing_more(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let first =
         Visit { outlinks: vec![found(host, "/next", 0)], magnets: vec![magnet(v1(2))], ..bring(host, "/t", 5, v1(1)) };
-    let receipts = db.record_visits(vec![first.clone(), first.clone()]).await.unwrap();
+    let receipts = db.record_visits(vec![first.clone(), first.clone()].into()).await.unwrap();
     assert_eq!(receipts[0], Receipt { urls_added: 1, torrent_stored: true, magnets_added: 1 });
     assert_eq!(receipts[1], Receipt::default());
     let before = (db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap());
-    assert_eq!(db.record_visits(vec![first]).await.unwrap(), [Receipt::default()]);
+    assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::default()]);
     assert_eq!((db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap()), before);
     assert_eq!(before.0.outcomes, [(Outcome::TorrentStored, 1)]);
     assert_eq!(before.1[0].seen_count, 1);
@@ -271,7 +271,7 @@ async fn two_visits_with_one_torrent_store_it_once(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("t", "http://b").await.unwrap();
     let batch = vec![bring(host, "/2", 5, v1(1)), bring(host, "/1", 5, v1(1)), bring(other, "/3", 5, v1(1))];
-    let receipts = db.record_visits(batch).await.unwrap();
+    let receipts = db.record_visits(batch.into()).await.unwrap();
     assert_eq!(receipts.iter().map(|receipt| receipt.torrent_stored).collect::<Vec<_>>(), [true, false, false]);
     let counts = db.site_counts("s").await.unwrap();
     assert_eq!(counts.outcomes, [(Outcome::TorrentStored, 1), (Outcome::TorrentDuplicate, 1)]);
@@ -286,8 +286,9 @@ async fn two_visits_with_one_torrent_store_it_once(db: &impl CrawlDb) {
 async fn a_hybrid_known_by_either_hash_is_one_torrent(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let hashes = [hybrid(1, 2), v1(1), v2(2), v2(3)];
-    let batch = hashes.iter().enumerate().map(|(at, hashes)| bring(host, &format!("/{at}"), 5, *hashes)).collect();
-    let receipts = db.record_visits(batch).await.unwrap();
+    let batch: Vec<_> =
+        hashes.iter().enumerate().map(|(at, hashes)| bring(host, &format!("/{at}"), 5, *hashes)).collect();
+    let receipts = db.record_visits(batch.into()).await.unwrap();
     assert_eq!(receipts.iter().filter(|receipt| receipt.torrent_stored).count(), 2);
     let known = db.known_torrents(vec![v1(1), v2(2), v2(3), v1(3), hybrid(9, 2)]).await.unwrap();
     let one = Some(hybrid(1, 2));
@@ -301,7 +302,7 @@ async fn sources_are_kept_up_to_their_cap(db: &impl CrawlDb) {
     let views = limits::SOURCES_PER_TORRENT_MAX + 20;
     let mut batch: Vec<_> = (0..views).map(|view| bring(host, &format!("/view/{view:04}"), 5, v1(1))).collect();
     batch.push(bring(other, "/other", 5, v1(1)));
-    db.record_visits(batch).await.unwrap();
+    db.record_visits(batch.into()).await.unwrap();
     let row = db.torrents(None, 1).await.unwrap().remove(0);
     assert_eq!(row.sources.len(), limits::SOURCES_PER_TORRENT_MAX);
     assert!(row.sources.iter().any(|source| &*source.site == "t"));
@@ -312,7 +313,7 @@ async fn a_magnet_of_a_stored_torrent_is_a_source(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("t", "http://b").await.unwrap();
     let batch = vec![bring(host, "/t", 5, hybrid(1, 2)), name(other, "/page", 6, v2(2))];
-    let receipts = db.record_visits(batch).await.unwrap();
+    let receipts = db.record_visits(batch.into()).await.unwrap();
     assert_eq!(receipts[1].magnets_added, 0);
     assert!(db.magnets(None, 9).await.unwrap().is_empty());
     assert_eq!(db.torrents(None, 9).await.unwrap()[0].sources.len(), 2);
@@ -322,9 +323,9 @@ async fn a_magnet_of_a_stored_torrent_is_a_source(db: &impl CrawlDb) {
 async fn a_magnet_becomes_stored_with_its_page_as_source(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let twice = Visit { magnets: vec![magnet(v2(2)), magnet(v2(2))], ..name(host, "/page", 5, v2(2)) };
-    assert_eq!(db.record_visits(vec![twice]).await.unwrap()[0].magnets_added, 1);
+    assert_eq!(db.record_visits(vec![twice].into()).await.unwrap()[0].magnets_added, 1);
     assert!(!db.magnets(None, 9).await.unwrap()[0].stored);
-    assert!(db.record_visits(vec![bring(host, "/t", 6, hybrid(1, 2))]).await.unwrap()[0].torrent_stored);
+    assert!(db.record_visits(vec![bring(host, "/t", 6, hybrid(1, 2))].into()).await.unwrap()[0].torrent_stored);
     assert!(db.magnets(None, 9).await.unwrap()[0].stored);
     let row = db.torrents(None, 9).await.unwrap().remove(0);
     assert_eq!(source_urls(&row), ["http://a/page", "http://a/t"]);
@@ -339,7 +340,7 @@ async fn magnets_by_either_hash_join(db: &impl CrawlDb) {
         name(host, "/3", 6, hybrid(1, 2)),
         name(host, "/4", 7, v2(2)),
     ];
-    let receipts = db.record_visits(batch).await.unwrap();
+    let receipts = db.record_visits(batch.into()).await.unwrap();
     assert_eq!(receipts.iter().map(|receipt| receipt.magnets_added).collect::<Vec<_>>(), [1, 1, 0, 0]);
     let rows = db.magnets(None, 9).await.unwrap();
     assert_eq!(rows.len(), 1);
@@ -353,8 +354,8 @@ async fn listings_keep_the_latest_look_and_count_what_came_later(db: &impl Crawl
         listing: Some(listing("/?p={page}", 1, targets)),
         ..visit(key(host, "/?p=1"), ms, Outcome::Page)
     };
-    db.record_visits(vec![look(1, &[3, 1, 2]), look(2, &[4, 3, 1])]).await.unwrap();
-    db.record_visits(vec![look(3, &[5, 4, 2])]).await.unwrap();
+    db.record_visits(vec![look(1, &[3, 1, 2]), look(2, &[4, 3, 1])].into()).await.unwrap();
+    db.record_visits(vec![look(3, &[5, 4, 2])].into()).await.unwrap();
     let row = db.listings("s", None, 9).await.unwrap().remove(0);
     assert_eq!((row.listing.targets, row.updated, row.at), (vec![2, 4, 5], 2, at(3)));
     assert!(db.listings("t", None, 9).await.unwrap().is_empty());
@@ -374,7 +375,7 @@ async fn listings_and_torrents_are_paged(db: &impl CrawlDb) {
             });
         }
     }
-    db.record_visits(visits).await.unwrap();
+    db.record_visits(visits.into()).await.unwrap();
     let mut rows = Vec::new();
     loop {
         let after = rows.last().map(|row: &ListingRow| (row.host, row.listing.series.clone(), row.listing.page));
@@ -404,7 +405,7 @@ async fn the_first_url_with_a_body_owns_it(db: &impl CrawlDb) {
     let other = db.host_id("s", "http://b").await.unwrap();
     assert!(!db.body_known(host, 42, "/1").await.unwrap());
     let page = |path: &str| Visit { body_hash: Some(42), ..visit(key(host, path), 1, Outcome::Page) };
-    db.record_visits(vec![page("/2"), page("/1")]).await.unwrap();
+    db.record_visits(vec![page("/2"), page("/1")].into()).await.unwrap();
     assert!(!db.body_known(host, 42, "/2").await.unwrap());
     assert!(db.body_known(host, 42, "/1").await.unwrap());
     assert!(!db.body_known(other, 42, "/1").await.unwrap());
@@ -424,7 +425,7 @@ async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
 
 async fn make_due_queues_again_but_not_later(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    db.record_visits(vec![visit(key(host, "/1"), 1, Outcome::Page)]).await.unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 1, Outcome::Page)].into()).await.unwrap();
     let due = |path, ms| Discovered { due: at(ms), ..found(host, path, 0) };
     db.make_due(vec![due("/1", 50), due("/new", 60)], at(2)).await.unwrap();
     db.make_due(vec![due("/1", 70)], at(2)).await.unwrap();
@@ -442,13 +443,13 @@ async fn a_leased_url_made_due_stays_leased(db: &impl CrawlDb) {
     assert_eq!(db.lease_due(lease(host, 50, 9)).await.unwrap().len(), 1);
     db.make_due(vec![due(0)], at(51)).await.unwrap();
     assert!(db.lease_due(lease(host, 60, 9)).await.unwrap().is_empty());
-    db.record_visits(vec![visit(key(host, "/1"), 61, Outcome::Page)]).await.unwrap();
+    db.record_visits(vec![visit(key(host, "/1"), 61, Outcome::Page)].into()).await.unwrap();
     assert!(db.lease_due(lease(host, 900, 9)).await.unwrap().is_empty());
 }
 
 async fn a_forgotten_torrent_has_its_sources_due(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    db.record_visits(vec![bring(host, "/t", 5, hybrid(1, 2))]).await.unwrap();
+    db.record_visits(vec![bring(host, "/t", 5, hybrid(1, 2))].into()).await.unwrap();
     db.forget_torrent(v2(2), at(9)).await.unwrap();
     db.forget_torrent(v2(2), at(9)).await.unwrap();
     assert_eq!(db.known_torrents(vec![v1(1), v2(2)]).await.unwrap(), [None, None]);
@@ -463,7 +464,7 @@ async fn an_adopted_torrent_is_known_without_sources(db: &impl CrawlDb) {
     db.adopt_torrent(facts(v2(2)), at(4)).await.unwrap();
     let rows = db.torrents(None, 9).await.unwrap();
     assert_eq!((rows.len(), rows[0].stored, &*rows[0].site, rows[0].seen_count), (1, at(3), "", 0));
-    assert!(!db.record_visits(vec![bring(host, "/t", 5, v1(1))]).await.unwrap()[0].torrent_stored);
+    assert!(!db.record_visits(vec![bring(host, "/t", 5, v1(1))].into()).await.unwrap()[0].torrent_stored);
     assert_eq!(db.torrents(None, 9).await.unwrap()[0].sources.len(), 1);
     assert_eq!(db.site_counts("s").await.unwrap().outcomes, [(Outcome::TorrentDuplicate, 1)]);
 }
@@ -476,7 +477,7 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
     assert!(refused(db.add_discovered(batch.clone(), at(1)).await.unwrap_err()));
     assert!(refused(db.make_due(batch.clone(), at(1)).await.unwrap_err()));
     let linking = Visit { outlinks: batch, ..visit(key(host, "/2"), 1, Outcome::Page) };
-    assert!(refused(db.record_visits(vec![linking]).await.unwrap_err()));
+    assert!(refused(db.record_visits(vec![linking].into()).await.unwrap_err()));
     assert!(refused(db.lease_due(lease(stray, 1, 1)).await.unwrap_err()));
     assert!(refused(db.host_due(stray, at(1)).await.unwrap_err()));
     assert!(refused(db.block_host_until(stray, at(1), "").await.unwrap_err()));
@@ -495,7 +496,7 @@ async fn what_is_too_long_or_nameless_is_passed_over(db: &impl CrawlDb) {
         listing: Some(listing(&long, 1, &[1])),
         ..visit(key(host, "/1"), 1, Outcome::Page)
     };
-    let receipts = db.record_visits(vec![odd, visit(key(host, &long), 1, Outcome::Page)]).await.unwrap();
+    let receipts = db.record_visits(vec![odd, visit(key(host, &long), 1, Outcome::Page)].into()).await.unwrap();
     assert_eq!(receipts, [Receipt::default(); 2]);
     assert_eq!(db.known_torrents(vec![nameless]).await.unwrap(), [None]);
     db.adopt_torrent(facts(nameless), at(1)).await.unwrap();
@@ -512,7 +513,7 @@ async fn a_url_visited_in_a_batch_is_not_queued_by_its_outlinks(db: &impl CrawlD
         outlinks: vec![found(host, "/2", 0), found(host, "/3", 0), found(host, "/3", 0)],
         ..visit(key(host, "/1"), 1, Outcome::Page)
     };
-    let receipts = db.record_visits(vec![linking, visit(key(host, "/2"), 2, Outcome::Page)]).await.unwrap();
+    let receipts = db.record_visits(vec![linking, visit(key(host, "/2"), 2, Outcome::Page)].into()).await.unwrap();
     assert_eq!((receipts[0].urls_added, receipts[1].urls_added), (1, 0));
     assert_eq!(paths(&db.lease_due(lease(host, 3, 9)).await.unwrap()), ["/3"]);
 }
@@ -618,7 +619,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
             format!("{:?}", db.lease_due(request).await.unwrap())
         }
         Step::Release { owner, keys } => format!("{:?}", db.release(Owner(owner), keys).await.unwrap()),
-        Step::Record(visits) => format!("{:?}", db.record_visits(visits).await.unwrap()),
+        Step::Record(visits) => format!("{:?}", db.record_visits(visits.into()).await.unwrap()),
         Step::Forget(hashes) => format!("{:?}", db.forget_torrent(hashes, now).await.unwrap()),
         Step::Adopt(hashes) => format!("{:?}", db.adopt_torrent(facts(hashes), now).await.unwrap()),
         Step::Block(host, until) => format!("{:?}", db.block_host_until(host, at(until), "why").await.unwrap()),

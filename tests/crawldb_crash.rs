@@ -178,7 +178,7 @@ fn visit(batch: u64) -> Visit {
 async fn crawl(db: &RedbStore) -> Result<u64, (u64, CrawlDbError)> {
     db.host_id("s", "http://a").await.map_err(|error| (0, error))?;
     for batch in 0..BATCHES {
-        db.record_visits(vec![visit(batch)]).await.map_err(|error| (batch, error))?;
+        db.record_visits(vec![visit(batch)].into()).await.map_err(|error| (batch, error))?;
     }
     Ok(BATCHES)
 }
@@ -256,7 +256,7 @@ fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
     let db = open_on(&disk).unwrap();
     run(async {
         db.host_id("s", "http://a").await.unwrap();
-        db.record_visits(vec![visit(0)]).await.unwrap();
+        db.record_visits(vec![visit(0)].into()).await.unwrap();
         let room = disk.0.lock().unwrap().now.len();
         disk.0.lock().unwrap().bytes_max = Some(room);
         let mut reported = 1;
@@ -269,7 +269,7 @@ fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
             large.key = key(format!("/large/{reported}"));
             large.torrent = None;
             large.outlinks = links.collect();
-            match db.record_visits(vec![large]).await {
+            match db.record_visits(vec![large].into()).await {
                 Ok(_) => reported += 1,
                 Err(error) => break error,
             }
@@ -280,7 +280,7 @@ fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
         assert!(matches!(lost, Ok(None) | Err(CrawlDbError::Storage { full: true, .. })), "{lost:?}");
         disk.0.lock().unwrap().bytes_max = None;
         assert!(db.url_record(&key("/0".into())).await.unwrap().is_some());
-        db.record_visits(vec![visit(1)]).await.unwrap();
+        db.record_visits(vec![visit(1)].into()).await.unwrap();
         assert!(db.known_torrents(vec![torrent(1)]).await.unwrap()[0].is_some());
     });
 }

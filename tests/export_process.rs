@@ -42,7 +42,7 @@ async fn data_folder(torrents: u64) -> TempDir {
         magnets: Vec::new(),
         listing: None,
     });
-    db.record_visits(visits.collect()).await.unwrap();
+    db.record_visits(visits.collect::<Vec<_>>().into()).await.unwrap();
     dir
 }
 

@@ -24,7 +24,7 @@ use crate::rules::{self, SiteRules};
 const RULES_QUIET: Duration = Duration::from_millis(300);
 
 /// How often a failed commit is tried again: a full disk is emptied by people.
-const COMMIT_RETRY: Duration = Duration::from_secs(5);
+const COMMIT_RETRY: Duration = Duration::from_secs(1);
 
 /// A site that has not looked for work for this long is stuck; must be well above the loop's idle time.
 const STUCK_AFTER: Duration = Duration::from_secs(60);

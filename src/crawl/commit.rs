@@ -13,8 +13,9 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::visit::Finished;
-use crate::crawldb::{CrawlDb, CrawlDbError, Outcome, Receipt, Visit};
+use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
 use crate::limits;
+use crate::torrent::Infohashes;
 use crate::torrent::archive::{Archive, ArchiveError};
 
 /// A message to the committer.
@@ -62,42 +63,44 @@ pub async fn run(
     failing: Arc<AtomicBool>,
 ) -> Result<(), CommitError> {
     while let Some(batch) = gather(&mut messages).await {
-        if batch.is_empty() {
+        if batch.visits.is_empty() {
             continue;
         }
-        loop {
-            match commit(&db, &archive, &batch).await {
-                Ok(committed) => {
-                    failing.store(false, Ordering::Relaxed);
-                    for (waiting, committed) in batch.iter().zip(committed) {
-                        // A site that has gone needs no receipt.
-                        let _ = waiting.reply.send(committed);
-                    }
-                    break;
-                }
+        let visits = Arc::new(batch.visits);
+        let receipts = loop {
+            match commit(&db, &archive, &visits, &batch.torrents).await {
+                Ok(receipts) => break receipts,
                 Err(error) => match on_fault {
-                    OnFault::Stop => return Err(error),
-                    OnFault::TryAgain(pause) => {
+                    // With nobody left to send, the process is to end: what is lost is fetched again at its next start.
+                    OnFault::TryAgain(pause) if !messages.is_closed() => {
                         failing.store(true, Ordering::Relaxed);
-                        tracing::error!(%error, visits = batch.len(), "commit failed, will be tried again");
+                        tracing::error!(%error, visits = visits.len(), "commit failed, will be tried again");
                         tokio::time::sleep(pause).await;
                     }
+                    OnFault::TryAgain(_) | OnFault::Stop => return Err(error),
                 },
             }
+        };
+        failing.store(false, Ordering::Relaxed);
+        for ((visit, receipt), reply) in visits.iter().zip(receipts).zip(batch.replies) {
+            // A site that has gone needs no receipt.
+            let _ = reply.send(committed(visit, receipt));
         }
     }
     Ok(())
 }
 
-struct Waiting {
-    visit: Visit,
-    torrent: Option<Bytes>,
-    reply: mpsc::UnboundedSender<Committed>,
+/// Visits that are committed together, and what goes with each of them.
+#[derive(Default)]
+struct Batch {
+    visits: Vec<Visit>,
+    torrents: Vec<Option<Bytes>>,
+    replies: Vec<mpsc::UnboundedSender<Committed>>,
 }
 
 /// The next batch: from its first visit on, until a flush, a bound, or the end of the window. None at the end.
-async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Vec<Waiting>> {
-    let mut batch = Vec::new();
+async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
+    let mut batch = Batch::default();
     let mut torrent_bytes = 0;
     let mut window = None;
     loop {
@@ -109,15 +112,18 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Vec<Waiting>> 
             },
         };
         match message {
-            None => return (!batch.is_empty()).then_some(batch),
+            None => return (!batch.visits.is_empty()).then_some(batch),
             // Flushes of several sites that came together are one.
             Some(Message::Flush) if messages.is_empty() => return Some(batch),
             Some(Message::Flush) => {}
             Some(Message::Visit { finished, reply }) => {
                 window.get_or_insert_with(|| tokio::time::Instant::now() + limits::COMMIT_WINDOW);
                 torrent_bytes += finished.torrent.as_ref().map_or(0, Bytes::len);
-                batch.push(Waiting { visit: finished.visit, torrent: finished.torrent, reply });
-                if batch.len() >= limits::COMMIT_VISITS_MAX || torrent_bytes >= limits::COMMIT_TORRENT_BYTES_MAX {
+                batch.visits.push(finished.visit);
+                batch.torrents.push(finished.torrent);
+                batch.replies.push(reply);
+                let is_full = batch.visits.len() >= limits::COMMIT_VISITS_MAX;
+                if is_full || torrent_bytes >= limits::COMMIT_TORRENT_BYTES_MAX {
                     return Some(batch);
                 }
             }
@@ -125,13 +131,14 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Vec<Waiting>> 
     }
 }
 
+/// Files first, rows second.
 async fn commit(
     db: &Arc<dyn CrawlDb>,
     archive: &Arc<Archive>,
-    batch: &[Waiting],
-) -> Result<Vec<Committed>, CommitError> {
-    let mut visits: Vec<Visit> = batch.iter().map(|waiting| waiting.visit.clone()).collect();
-    let new_files = new_torrents(db, &mut visits, batch).await?;
+    visits: &Arc<Vec<Visit>>,
+    torrents: &[Option<Bytes>],
+) -> Result<Vec<Receipt>, CommitError> {
+    let new_files = new_torrents(db, visits, torrents).await?;
     if !new_files.is_empty() {
         let archive = Arc::clone(archive);
         let stored = tokio::task::spawn_blocking(move || {
@@ -140,46 +147,42 @@ async fn commit(
         });
         stored.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
     }
-    let ends: Vec<_> = visits.iter().map(|visit| (visit.outcome, visit.body_bytes, visit.next)).collect();
-    let receipts = db.record_visits(visits).await?;
-    Ok(ends
-        .into_iter()
-        .zip(receipts)
-        .map(|((outcome, body_bytes, next), receipt)| Committed {
-            outcome,
-            receipt,
-            body_bytes,
-            queued_again: next != crate::crawldb::Next::Done,
-        })
-        .collect())
+    Ok(db.record_visits(Arc::clone(visits)).await?)
 }
 
-/// Tells new torrents from known ones, in the database and within the batch, and marks the visits accordingly.
+/// The files of torrents that neither the database nor an earlier visit of the batch knows.
 async fn new_torrents(
     db: &Arc<dyn CrawlDb>,
-    visits: &mut [Visit],
-    batch: &[Waiting],
-) -> Result<Vec<(crate::torrent::Infohashes, Bytes)>, CommitError> {
-    let asked: Vec<_> = visits.iter().filter_map(|visit| Some(visit.torrent.as_ref()?.infohashes)).collect();
-    if asked.is_empty() {
+    visits: &[Visit],
+    torrents: &[Option<Bytes>],
+) -> Result<Vec<(Infohashes, Bytes)>, CommitError> {
+    let found: Vec<(Infohashes, &Bytes)> = visits
+        .iter()
+        .zip(torrents)
+        .filter_map(|(visit, bytes)| Some((visit.torrent.as_ref()?.infohashes, bytes.as_ref()?)))
+        .collect();
+    if found.is_empty() {
         return Ok(Vec::new());
     }
-    let mut known = db.known_torrents(asked).await?.into_iter();
+    let known = db.known_torrents(found.iter().map(|(infohashes, _)| *infohashes).collect()).await?;
     let (mut named_v1, mut named_v2) = (HashSet::new(), HashSet::new());
     let mut files = Vec::new();
-    for (visit, waiting) in visits.iter_mut().zip(batch) {
-        let (Some(facts), Some(bytes)) = (&visit.torrent, &waiting.torrent) else {
-            continue;
-        };
-        let hashes = facts.infohashes;
-        let in_database = known.next().flatten().is_some();
-        let new_v1 = hashes.v1.is_none_or(|hash| named_v1.insert(hash));
-        let new_v2 = hashes.v2.is_none_or(|hash| named_v2.insert(hash));
-        if in_database || !new_v1 || !new_v2 {
-            visit.outcome = Outcome::TorrentDuplicate;
-        } else {
-            files.push((hashes, bytes.clone()));
+    for ((infohashes, bytes), known) in found.into_iter().zip(known) {
+        let new_v1 = infohashes.v1.is_none_or(|hash| named_v1.insert(hash));
+        let new_v2 = infohashes.v2.is_none_or(|hash| named_v2.insert(hash));
+        if known.is_none() && new_v1 && new_v2 {
+            files.push((infohashes, bytes.clone()));
         }
     }
     Ok(files)
+}
+
+/// What the site hears of a visit: the database has settled whether a torrent was new.
+fn committed(visit: &Visit, receipt: Receipt) -> Committed {
+    let outcome = match (&visit.torrent, receipt.torrent_stored) {
+        (Some(_), true) => Outcome::TorrentStored,
+        (Some(_), false) => Outcome::TorrentDuplicate,
+        (None, _) => visit.outcome,
+    };
+    Committed { outcome, receipt, body_bytes: visit.body_bytes, queued_again: visit.next != Next::Done }
 }

@@ -33,6 +33,9 @@ const UNREACHABLE_MAX: u32 = 5;
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_MAX: Duration = Duration::from_secs(5);
 
+/// How often the time under crawl is written down: a kill loses no more of it.
+const TIME_KEPT_EVERY: Duration = Duration::from_secs(30);
+
 /// How often a site looks for a connection or a request's place that another site holds.
 const CONNECTION_POLL: Duration = Duration::from_millis(50);
 
@@ -95,6 +98,8 @@ pub struct SiteLoop {
     /// Requests to this site since its first crawl.
     site_pages: u64,
     started: UnixMillis,
+    /// Until when the time under crawl is in the database.
+    time_kept: UnixMillis,
 }
 
 impl SiteLoop {
@@ -142,6 +147,7 @@ impl SiteLoop {
             uncommitted: 0,
             site_pages,
             started: now,
+            time_kept: now,
         };
         this.meet_hosts().await?;
         Ok(this)
@@ -149,16 +155,26 @@ impl SiteLoop {
 
     /// Runs until the site is exhausted, a budget is used up or the process is to end.
     pub async fn run(mut self) -> Result<Ended, CrawlError> {
-        let result = self.work().await;
+        let ended = self.work().await?;
         self.drain().await?;
-        let crawl_ms = self.site.clock.now().since(self.started).as_millis();
-        self.site.db.add_crawl_time(&self.site.rules.name, u64::try_from(crawl_ms).unwrap_or(u64::MAX)).await?;
-        let ended = result?;
+        self.keep_time(Duration::ZERO).await?;
         self.shared.progress.update(&self.site.rules.name, |progress| {
             progress.ended = Some(ended.clone());
             progress.waiting = None;
         });
         Ok(ended)
+    }
+
+    /// Adds the time since it was last added to the site's time under crawl, once it is `at_least` this long.
+    async fn keep_time(&mut self, at_least: Duration) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        let elapsed = now.since(self.time_kept);
+        if elapsed >= at_least {
+            self.time_kept = now;
+            let crawl_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+            self.site.db.add_crawl_time(&self.site.rules.name, crawl_ms).await?;
+        }
+        Ok(())
     }
 
     async fn work(&mut self) -> Result<Ended, CrawlError> {
@@ -180,6 +196,9 @@ impl SiteLoop {
                 Err(ended) => return Ok(ended),
             };
             let pause = wake.map_or(IDLE_MAX, |wake| wake.since(self.site.clock.now()).min(IDLE_MAX));
+            // Waiting with nothing under way is no crawling.
+            let idle = self.running.is_empty() && self.uncommitted == 0;
+            self.keep_time(if idle { Duration::from_millis(1) } else { TIME_KEPT_EVERY }).await?;
             tokio::select! {
                 biased;
                 _ = self.shared.stop.changed() => {}
@@ -191,6 +210,9 @@ impl SiteLoop {
                 }
                 Some(ran) = self.running.next() => self.ran(ran).await?,
                 () = tokio::time::sleep(pause) => {}
+            }
+            if idle {
+                self.time_kept = self.site.clock.now();
             }
         }
     }
@@ -483,8 +505,19 @@ impl SiteLoop {
         self.send(Message::Visit { finished, reply }).await
     }
 
+    /// Hands a message to the committer. A committer that cannot write (a full disk) takes none: a process that is
+    /// to end does not wait for it longer than a drain may take.
     async fn send(&mut self, message: Message) -> Result<(), CrawlError> {
-        self.shared.commits.send(message).await.map_err(|_| CrawlError::CommitterGone)
+        let given_up = async {
+            // Without a sender nobody can ask for the end any more.
+            let _ = self.shared.stop.wait_for(|stop| *stop).await;
+            tokio::time::sleep(limits::DRAIN_TIME_MAX / 2).await;
+        };
+        tokio::select! {
+            biased;
+            sent = self.shared.commits.send(message) => sent.map_err(|_| CrawlError::CommitterGone),
+            () = given_up => Err(CrawlError::CommitterGone),
+        }
     }
 
     fn committed(&mut self, committed: &Committed) {
@@ -546,11 +579,25 @@ impl SiteLoop {
         self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
     }
 
-    /// Ends what is under way, within `limits::DRAIN_TIME_MAX`; what is not done by then is done again at the next start.
+    /// Ends what is under way. A process that is to end allows `limits::DRAIN_TIME_MAX / 2` for it; what is not done
+    /// by then is done again at its next start.
     async fn drain(&mut self) -> Result<(), CrawlError> {
-        let deadline = tokio::time::sleep(limits::DRAIN_TIME_MAX);
-        tokio::pin!(deadline);
-        let stopping = *self.shared.stop.borrow();
+        if *self.shared.stop.borrow() {
+            // Too late is as good as in time: nothing that was committed is lost.
+            if let Ok(settled) = tokio::time::timeout(limits::DRAIN_TIME_MAX / 2, self.settle()).await {
+                settled?;
+            }
+        } else {
+            self.settle().await?;
+        }
+        let unvisited: Vec<_> =
+            self.hosts.iter_mut().flat_map(|host| host.lanes.drain()).map(|job| job.lease.key).collect();
+        self.site.db.release(self.shared.owner, unvisited).await?;
+        Ok(())
+    }
+
+    /// Waits for the requests under way and for the commit of everything that was visited.
+    async fn settle(&mut self) -> Result<(), CrawlError> {
         let mut asked_to_commit = false;
         while !self.running.is_empty() || self.uncommitted > 0 {
             if self.running.is_empty() && !asked_to_commit {
@@ -561,12 +608,8 @@ impl SiteLoop {
                 biased;
                 Some(committed) = self.receipts.recv() => self.committed(&committed),
                 Some(ran) = self.running.next() => self.ran(ran).await?,
-                () = &mut deadline, if stopping => break,
             }
         }
-        let unvisited: Vec<_> =
-            self.hosts.iter_mut().flat_map(|host| host.lanes.drain()).map(|job| job.lease.key).collect();
-        self.site.db.release(self.shared.owner, unvisited).await?;
         Ok(())
     }
 }

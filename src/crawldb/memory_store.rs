@@ -3,7 +3,7 @@
 //! persists nothing.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
@@ -510,18 +510,18 @@ impl CrawlDb for MemoryStore {
         Ok(())
     }
 
-    async fn record_visits(&self, visits: Vec<Visit>) -> Result<Vec<Receipt>, CrawlDbError> {
+    async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError> {
         let mut state = self.state();
-        for visit in &visits {
+        for visit in visits.iter() {
             state.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
         }
         let settled: Vec<_> = visits.iter().map(|visit| state.record_visit(visit)).collect();
         let mut receipts = Vec::with_capacity(visits.len());
-        for (visit, settled) in visits.into_iter().zip(settled) {
+        for (visit, settled) in visits.iter().zip(settled) {
             let mut receipt = settled.unwrap_or_default();
             if settled.is_some() {
-                for link in visit.outlinks {
-                    receipt.urls_added += u32::from(state.discover(link, visit.at));
+                for link in &visit.outlinks {
+                    receipt.urls_added += u32::from(state.discover(link.clone(), visit.at));
                 }
             }
             receipts.push(receipt);

@@ -25,6 +25,7 @@ pub mod record;
 pub mod redb_store;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -129,8 +130,8 @@ pub trait CrawlDb: Reader {
     async fn release(&self, owner: Owner, keys: Vec<UrlKey>) -> Result<(), CrawlDbError>;
 
     /// Commits visits: status, outlinks, torrents with sources, magnets, listings, counts, next due time. The
-    /// receipts stand in the order of the visits.
-    async fn record_visits(&self, visits: Vec<Visit>) -> Result<Vec<Receipt>, CrawlDbError>;
+    /// receipts stand in the order of the visits. The batch is shared, so that a caller can try it again.
+    async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError>;
 
     /// For each, the archive key of a torrent already stored under either hash.
     async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError>;

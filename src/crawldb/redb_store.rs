@@ -421,12 +421,12 @@ impl CrawlDb for RedbStore {
         Ok(())
     }
 
-    async fn record_visits(&self, visits: Vec<Visit>) -> Result<Vec<Receipt>, CrawlDbError> {
+    async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError> {
         if visits.is_empty() {
             return Ok(Vec::new());
         }
         self.call(move |core, db| {
-            for visit in &visits {
+            for visit in visits.iter() {
                 core.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
             }
             core.write(db, |txn, writes| record::record(txn, writes, &visits))

@@ -42,7 +42,7 @@ impl Harvest {
         let mut visit = self.visit(site, path, Outcome::TorrentStored, at).await;
         visit.torrent = Some(facts.clone());
         visit.via = Some(format!("https://{site}/list").into());
-        self.db.record_visits(vec![visit]).await.unwrap();
+        self.db.record_visits(vec![visit].into()).await.unwrap();
         facts
     }
 
@@ -53,18 +53,18 @@ impl Harvest {
             name: name.map(Into::into),
             link: format!("magnet:?xt=urn:btih:{}", format!("{byte:02x}").repeat(20)).into(),
         }];
-        self.db.record_visits(vec![visit]).await.unwrap();
+        self.db.record_visits(vec![visit].into()).await.unwrap();
     }
 
     pub async fn listing(&self, site: &str, path: &str, listing: Listing, at: u64) {
         let mut visit = self.visit(site, path, Outcome::Page, at).await;
         visit.listing = Some(listing);
-        self.db.record_visits(vec![visit]).await.unwrap();
+        self.db.record_visits(vec![visit].into()).await.unwrap();
     }
 
     pub async fn outcome(&self, site: &str, path: &str, outcome: Outcome, at: u64) {
         let visit = self.visit(site, path, outcome, at).await;
-        self.db.record_visits(vec![visit]).await.unwrap();
+        self.db.record_visits(vec![visit].into()).await.unwrap();
     }
 
     async fn visit(&self, site: &str, path: &str, outcome: Outcome, at: u64) -> Visit {
