@@ -5,21 +5,20 @@
 //! the raw bytes of the `info` value as sent.
 //!
 //! It never re-encodes, never recurses, and allocates only what it returns, plus 24 bytes per file for a hybrid
-//! or v2 torrent. The typed part is read from the scanner's own spans and not by serde_bencode, because the
-//! verdict hangs on what a typed decoder hides: which of two equal keys counts, that a value of the wrong type
-//! counts as absent, and that 10⁵ files are to be added up and not to be kept.
+//! or v2 torrent. The values beside `info` are decoded by serde_bencode on checked spans; `info` itself is read
+//! from the scanner's spans, because the verdict hangs on what a typed decoder hides: which of two equal keys counts,
+//! that a value of the wrong type counts as absent, and that 10⁵ files are to be added up and not to be kept.
 
 use std::ops::Range;
 
+use serde::de::DeserializeOwned;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::Infohashes;
 use super::bencode::{self, BencodeError, DictSpans, Shape, Value};
 use super::layout::{self, LayeredFile, Layout};
-use crate::limits::{
-    BENCODE_TOKENS_MAX, TORRENT_JUNK_BYTES_MAX, TORRENT_PIECES_MAX, TRACKERS_PER_TORRENT_MAX, URL_BYTES_MAX,
-};
+use crate::limits::{BENCODE_TOKENS_MAX, TORRENT_JUNK_BYTES_MAX, TORRENT_PIECES_MAX};
 
 /// Why bytes are no torrent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,9 +79,6 @@ pub struct Metainfo {
     pub private: bool,
     /// `creation date`, seconds since 1970, where there is one that is not negative.
     pub created_unix: Option<i64>,
-    /// Tracker URLs of `announce-list` (BEP 12) and `announce`, in their order, without repeats; at most
-    /// `limits::TRACKERS_PER_TORRENT_MAX`.
-    pub announce: Vec<String>,
 }
 
 impl Metainfo {
@@ -116,18 +112,16 @@ pub fn parse(bytes: &[u8]) -> Result<Metainfo, MetainfoError> {
     {
         check_piece_layers(layers, &checked.layered)?;
     }
-    let field = |key: &[u8]| spans.find(body, key).and_then(|span| Value::read(&body[span]));
-    let encoding = field(b"encoding").and_then(Value::as_string);
+    let encoding: Option<String> = typed(body, &spans, b"encoding");
     Ok(Metainfo {
         infohashes: checked.infohashes,
         dict,
-        name: decode_name(checked.name, encoding),
+        name: decode_name(checked.name, encoding.as_deref()),
         payload_bytes: checked.payload_bytes,
         file_count: checked.file_count,
         piece_bytes: checked.piece_bytes,
         private: checked.private,
-        created_unix: field(b"creation date").and_then(Value::as_integer).filter(|seconds| *seconds >= 0),
-        announce: trackers(field(b"announce-list"), field(b"announce")),
+        created_unix: typed(body, &spans, b"creation date").filter(|seconds: &i64| *seconds >= 0),
     })
 }
 
@@ -338,32 +332,18 @@ fn check_piece_layers(layers: bencode::Dict<'_>, layered: &[LayeredFile<'_>]) ->
     if layered.iter().all(fits) { Ok(()) } else { Err(MetainfoError::PieceLayers) }
 }
 
-fn decode_name(name: &[u8], encoding: Option<&[u8]>) -> String {
+fn decode_name(name: &[u8], encoding: Option<&str>) -> String {
     if let Ok(name) = std::str::from_utf8(name) {
         return name.to_owned();
     }
-    match encoding.and_then(encoding_rs::Encoding::for_label) {
+    match encoding.and_then(|label| encoding_rs::Encoding::for_label(label.as_bytes())) {
         Some(encoding) => encoding.decode_without_bom_handling(name).0.into_owned(),
         None => String::from_utf8_lossy(name).into_owned(),
     }
 }
 
-fn trackers(announce_list: Option<Value<'_>>, announce: Option<Value<'_>>) -> Vec<String> {
-    let mut trackers: Vec<String> = Vec::new();
-    let tiers = announce_list.and_then(Value::as_list);
-    let listed = tiers.iter().flat_map(|tiers| tiers.iter()).filter_map(Value::as_list).flat_map(|tier| tier.iter());
-    for url in listed.chain(announce).filter_map(Value::as_string) {
-        if trackers.len() == TRACKERS_PER_TORRENT_MAX {
-            break;
-        }
-        let url = url.trim_ascii();
-        if url.is_empty() || url.len() > URL_BYTES_MAX {
-            continue;
-        }
-        let url = String::from_utf8_lossy(url).into_owned();
-        if !trackers.contains(&url) {
-            trackers.push(url);
-        }
-    }
-    trackers
+/// A value beside `info`, by serde_bencode on the scanner's span: its depth is checked, so that the recursion of a
+/// typed decoder is bounded. A value of another type counts as absent.
+fn typed<T: DeserializeOwned>(body: &[u8], spans: &DictSpans, key: &[u8]) -> Option<T> {
+    serde_bencode::from_bytes(&body[spans.find(body, key)?]).ok()
 }
