@@ -43,8 +43,9 @@ pub const TRACKERS_PER_TORRENT_MAX: usize = 128;
 /// First bytes of a body that the classifier waits for before it decides.
 pub const SNIFF_BYTES: usize = 512;
 
-/// Redirects followed for one request; browsers stop at 20, crawlers at 5 (RFC 9309 §2.3.1.2) to 10.
-pub const REDIRECTS_MAX: usize = 10;
+/// Redirects followed for one robots.txt (RFC 9309 §2.3.1.2: at least five). Redirects of other URLs are frontier
+/// rows like any link, and a redirect to the same URL counts as an attempt.
+pub const ROBOTS_REDIRECTS_MAX: usize = 5;
 
 /// Source URLs kept for one torrent: sites that make a new URL for each view would fill the disk.
 pub const SOURCES_PER_TORRENT_MAX: usize = 64;
@@ -59,11 +60,24 @@ pub const DEPTH_MAX: u16 = 1_000;
 /// Attempts at one URL before it is given up, the first one included.
 pub const ATTEMPTS_MAX: u8 = 4;
 
+/// Attempts at one URL that is answered 429 or 503 each time while its host answers others, the first one included.
+pub const THROTTLED_ATTEMPTS_MAX: u8 = 12;
+
+/// Faulty answers in a row (5xx, time-outs, broken bodies) after which the host gets a pause and not only the URL.
+pub const HOST_FAULTS_MAX: u32 = 3;
+
+/// Pauses in a row without a good answer after which a crawl that is to end gives a host up for this run; with
+/// doubling pauses that is half a minute of silence, or five minutes of refusals.
+pub const HOST_COMPLAINTS_MAX: u32 = 5;
+
+/// Origins of one site: a site that makes a host name for each link is a trap.
+pub const ORIGINS_PER_SITE_MAX: usize = 1_000;
+
 /// Visits in one durable commit.
 pub const COMMIT_VISITS_MAX: usize = 1_024;
 
-/// Bytes of torrents held in memory while they wait for a commit.
-pub const COMMIT_TORRENT_BYTES_MAX: usize = 64 << 20;
+/// Bytes of torrents and links held in memory while they wait for a commit; one visit may pass it alone.
+pub const COMMIT_BYTES_MAX: usize = 64 << 20;
 
 /// The commit window: how long a finished visit may wait for its durable commit.
 pub const COMMIT_WINDOW: Duration = Duration::from_millis(200);
@@ -83,8 +97,9 @@ pub const READ_TIME_MAX: Duration = Duration::from_secs(30);
 /// Time of a whole request.
 pub const REQUEST_TIME_MAX: Duration = Duration::from_secs(300);
 
-/// Time that a drain (SIGTERM) may take before running visits are dropped; they are done again at the next start.
-pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(8);
+/// Time that requests under way get to end after SIGTERM, and again their commit; what is not done by then is done
+/// again at the next start. Twice this and the rest of the shutdown stay below ten seconds.
+pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(4);
 
 /// Longest wait that a `Retry-After` can impose.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 3_600);

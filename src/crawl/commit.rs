@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::visit::Finished;
 use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
@@ -21,7 +21,8 @@ use crate::torrent::archive::{Archive, ArchiveError};
 /// A message to the committer.
 pub enum Message {
     /// To be committed within the window; the receipt goes to `reply`.
-    Visit { finished: Box<Finished>, reply: mpsc::UnboundedSender<Committed> },
+    /// The permit is for the memory that the visit holds.
+    Visit { finished: Box<Finished>, reply: mpsc::UnboundedSender<Committed>, permit: OwnedSemaphorePermit },
     /// Commit now what has come so far.
     Flush,
 }
@@ -96,12 +97,13 @@ struct Batch {
     visits: Vec<Visit>,
     torrents: Vec<Option<Bytes>>,
     replies: Vec<mpsc::UnboundedSender<Committed>>,
+    permits: Vec<OwnedSemaphorePermit>,
 }
 
 /// The next batch: from its first visit on, until a flush, a bound, or the end of the window. None at the end.
 async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
     let mut batch = Batch::default();
-    let mut torrent_bytes = 0;
+    let mut held_bytes = 0;
     let mut window = None;
     loop {
         let message = match window {
@@ -116,14 +118,16 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
             // Flushes of several sites that came together are one.
             Some(Message::Flush) if messages.is_empty() => return Some(batch),
             Some(Message::Flush) => {}
-            Some(Message::Visit { finished, reply }) => {
+            Some(Message::Visit { finished, reply, permit }) => {
                 window.get_or_insert_with(|| tokio::time::Instant::now() + limits::COMMIT_WINDOW);
-                torrent_bytes += finished.torrent.as_ref().map_or(0, Bytes::len);
+                held_bytes += finished.held_bytes();
                 batch.visits.push(finished.visit);
                 batch.torrents.push(finished.torrent);
                 batch.replies.push(reply);
+                batch.permits.push(permit);
                 let is_full = batch.visits.len() >= limits::COMMIT_VISITS_MAX;
-                if is_full || torrent_bytes >= limits::COMMIT_TORRENT_BYTES_MAX {
+                // Half, so that one batch is gathered while the other is written.
+                if is_full || held_bytes >= limits::COMMIT_BYTES_MAX / 2 {
                     return Some(batch);
                 }
             }
@@ -184,5 +188,6 @@ fn committed(visit: &Visit, receipt: Receipt) -> Committed {
         (Some(_), false) => Outcome::TorrentDuplicate,
         (None, _) => visit.outcome,
     };
-    Committed { outcome, receipt, body_bytes: visit.body_bytes, queued_again: visit.next != Next::Done }
+    let queued_again = matches!(visit.next, Next::RetryAt(_) | Next::RevisitAt(_) | Next::WaitUntil(_));
+    Committed { outcome, receipt, body_bytes: visit.body_bytes, queued_again }
 }

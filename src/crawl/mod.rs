@@ -3,6 +3,8 @@
 //! through `CrawlDb`, `Transport` and `Clock`.
 
 pub mod commit;
+mod host_work;
+pub mod hosts;
 pub mod outlinks;
 pub mod progress;
 pub mod robots_txt;
@@ -10,11 +12,9 @@ pub mod site;
 pub mod site_loop;
 pub mod visit;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::politeness::HostState;
+pub use hosts::Hosts;
 
 /// What one run may do, beside what the sites' own files allow.
 #[derive(Clone, Debug, Default)]
@@ -25,20 +25,6 @@ pub struct RunOptions {
     /// False: a site ends when its history is exhausted. True: it is looked at again at its interval, until
     /// stopped.
     pub keep_looking: bool,
-}
-
-/// Host states by host name, shared by all sites of the process: two sites on one host share its patience.
-#[derive(Clone, Default)]
-pub struct Hosts(Arc<Mutex<HashMap<String, HostState>>>);
-
-impl Hosts {
-    fn with<T>(&self, host: &str, change: impl FnOnce(&mut HostState) -> T) -> T {
-        let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match hosts.get_mut(host) {
-            Some(state) => change(state),
-            None => change(hosts.entry(host.to_owned()).or_default()),
-        }
-    }
 }
 
 /// Why a crawl cannot go on.

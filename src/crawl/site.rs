@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::visit::Job;
 use crate::clock::{Clock, UnixMillis};
 use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, UrlKey};
 use crate::fetch::Transport;
 use crate::frontier::priority;
+use crate::limits;
 use crate::rules::{Class, SiteRules};
 use crate::url::CrawlUrl;
 
@@ -27,12 +28,16 @@ pub struct Site {
     pub transport: Arc<dyn Transport>,
     pub clock: Arc<dyn Clock>,
     pub db: Arc<dyn CrawlDb>,
+    /// Marks what these rules have refused. Even; the tokens of robots.txt are odd.
+    pub rules_token: u64,
     hosts: Mutex<HashMap<Box<str>, HostId>>,
+    told_of_origins: AtomicBool,
     /// True when an origin was given a number since [`Self::has_met_hosts`] was last asked.
     met_hosts: AtomicBool,
 }
 
 impl Site {
+    /// A site; its transport and clock are the caller's choice.
     #[must_use]
     pub fn new(
         rules: Arc<SiteRules>,
@@ -40,21 +45,40 @@ impl Site {
         clock: Arc<dyn Clock>,
         db: Arc<dyn CrawlDb>,
     ) -> Self {
-        Self { rules, transport, clock, db, hosts: Mutex::new(HashMap::new()), met_hosts: AtomicBool::new(false) }
+        Self {
+            rules_token: rules.fingerprint() & !1,
+            rules,
+            transport,
+            clock,
+            db,
+            hosts: Mutex::default(),
+            told_of_origins: AtomicBool::new(false),
+            met_hosts: AtomicBool::new(false),
+        }
     }
 
-    /// The number of an origin; asks the database at its first use.
-    pub async fn host_id(&self, origin: &str) -> Result<HostId, CrawlDbError> {
-        let known = self.hosts.lock().ok().and_then(|hosts| hosts.get(origin).copied());
-        if let Some(id) = known {
-            return Ok(id);
+    /// The number of an origin; asks the database at its first use. None beyond `limits::ORIGINS_PER_SITE_MAX`.
+    async fn host_id(&self, origin: &str) -> Result<Option<HostId>, CrawlDbError> {
+        let known = self.hosts().get(origin).copied();
+        if known.is_some() {
+            return Ok(known);
+        }
+        if self.hosts().len() >= limits::ORIGINS_PER_SITE_MAX {
+            if !self.told_of_origins.swap(true, Ordering::Relaxed) {
+                let (site, origins) = (&self.rules.name, limits::ORIGINS_PER_SITE_MAX);
+                tracing::warn!(%site, origins, host = origin, "too many host names: links to more of them are dropped");
+            }
+            return Ok(None);
         }
         let id = self.db.host_id(&self.rules.name, origin).await?;
-        if let Ok(mut hosts) = self.hosts.lock() {
-            hosts.insert(origin.into(), id);
-        }
+        self.hosts().insert(origin.into(), id);
         self.met_hosts.store(true, Ordering::Relaxed);
-        Ok(id)
+        Ok(Some(id))
+    }
+
+    fn hosts(&self) -> MutexGuard<'_, HashMap<Box<str>, HostId>> {
+        // A map of numbers is whole at any time.
+        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True when origins were met since the last time this was asked.
@@ -62,28 +86,28 @@ impl Site {
         self.met_hosts.swap(false, Ordering::Relaxed)
     }
 
-    /// Links found by a visit as rows for the frontier, one link deeper; those beyond the site's depth are left
-    /// out.
-    pub async fn discovered(&self, job: &Job, found: Vec<Found>) -> Result<Vec<Discovered>, CrawlDbError> {
-        let depth = job.lease.depth.saturating_add(1);
+    /// URLs found by a visit as rows for the frontier; none where they lie deeper than the site's rules allow.
+    pub async fn discovered(&self, job: &Job, found: Vec<Found>, depth: u16) -> Result<Vec<Discovered>, CrawlDbError> {
         if depth > self.rules.depth_max {
             return Ok(Vec::new());
         }
         let mut rows = Vec::with_capacity(found.len());
         for found in found {
+            let Some(row) = self.row(&found.url, found.class, depth).await? else { continue };
             // A link to a torrent remembers the page that carries it; a redirect hands that memory on.
             let via = (found.class == Class::Download).then(|| match &job.lease.via {
                 Some(via) if job.class == Class::Download => via.clone(),
                 _ => job.url.as_str().into(),
             });
-            rows.push(Discovered { via, ..self.row(&found.url, found.class, depth).await? });
+            rows.push(Discovered { via, ..row });
         }
         Ok(rows)
     }
 
-    /// A frontier row that is due at once.
-    pub async fn row(&self, url: &CrawlUrl, class: Class, depth: u16) -> Result<Discovered, CrawlDbError> {
-        let key = UrlKey { host: self.host_id(url.origin()).await?, path: url.path().into() };
-        Ok(Discovered { key, depth, rank: priority::rank(class), due: UnixMillis(0), via: None })
+    /// A frontier row that is due at once; None when the site has too many origins already.
+    pub async fn row(&self, url: &CrawlUrl, class: Class, depth: u16) -> Result<Option<Discovered>, CrawlDbError> {
+        let Some(host) = self.host_id(url.origin()).await? else { return Ok(None) };
+        let key = UrlKey { host, path: url.path().into() };
+        Ok(Some(Discovered { key, depth, rank: priority::rank(class), due: UnixMillis(0), via: None }))
     }
 }

@@ -9,7 +9,7 @@ use super::outlinks;
 use super::site::{Found, Site};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
-use crate::crawldb::{Lease, Next, Outcome, TorrentFacts, Visit};
+use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit};
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{FailureKind, FetchFailure, Response};
 use crate::limits;
@@ -38,41 +38,48 @@ pub struct Job {
     pub class: Class,
 }
 
-/// Visits one URL. Never fails: every end has an outcome.
-pub async fn visit(site: &Site, job: Job) -> Finished {
-    let mut same_url_hops = 0;
-    loop {
-        let response = match site.transport.get(&job.url).await {
-            Ok(response) => response,
-            Err(failure) => return failed(site, &job, &failure),
-        };
-        return match response.status {
-            200..=299 => answered(site, &job, response).await,
-            304 => done(site, &job, Outcome::NotModified),
-            300..=399 => match redirect_target(site, &job, &response) {
-                // A server that sets a cookie and sends us back to the same URL is asked again, not queued.
-                Hop::Itself if same_url_hops < limits::REDIRECTS_MAX => {
-                    same_url_hops += 1;
-                    continue;
-                }
-                Hop::Itself => done(site, &job, Outcome::RedirectLoop),
-                Hop::To(found) => redirected(site, &job, found).await,
-                Hop::Refused => done(site, &job, Outcome::RulesRefused),
-                Hop::Nowhere => done(site, &job, Outcome::BadRedirect),
-            },
-            404 | 410 => done(site, &job, Outcome::Gone),
-            401 | 403 => done(site, &job, Outcome::Denied),
-            429 | 503 => throttled(site, &job, &response),
-            408 => retried(site, &job, Outcome::TimedOut, None),
-            400..=499 => done(site, &job, Outcome::ClientError),
-            500..=599 => retried(site, &job, Outcome::ServerError, None),
-            _ => retried(site, &job, Outcome::ProtocolError, None),
-        };
+impl Finished {
+    /// True for what the service looks at again at its interval: start pages, and the first page of every list.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.visit.depth == 0 || self.visit.listing.as_ref().is_some_and(|listing| listing.page == 0)
+    }
+
+    /// Memory that the visit holds until it is committed, in bytes.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        let link = |link: &Discovered| link.key.path.len() + link.via.as_deref().map_or(0, str::len) + size_of_val(link);
+        self.torrent.as_ref().map_or(0, Bytes::len) + self.visit.outlinks.iter().map(link).sum::<usize>()
     }
 }
 
+/// Visits one URL. Every end has an outcome; an error is the crawl database's.
+pub async fn visit(site: &Site, job: Job) -> Result<Finished, CrawlDbError> {
+    let response = match site.transport.get(&job.url).await {
+        Ok(response) => response,
+        Err(failure) => return Ok(failed(site, &job, &failure)),
+    };
+    Ok(match response.status {
+        200..=299 => return answered(site, &job, response).await,
+        304 => done(site, &job, Outcome::NotModified),
+        300..=399 => match redirect_target(site, &job, &response) {
+            Hop::Itself => asked_again(site, &job),
+            Hop::To(found) => return redirected(site, &job, found).await,
+            Hop::Refused => done(site, &job, Outcome::RedirectRefused),
+            Hop::Nowhere => done(site, &job, Outcome::BadRedirect),
+        },
+        404 | 410 => done(site, &job, Outcome::Gone),
+        401 | 403 => done(site, &job, Outcome::Denied),
+        429 | 503 => throttled(site, &job, &response),
+        408 => retried(site, &job, Outcome::TimedOut, None),
+        400..=499 => done(site, &job, Outcome::ClientError),
+        500..=599 => retried(site, &job, Outcome::ServerError, None),
+        _ => retried(site, &job, Outcome::ProtocolError, None),
+    })
+}
+
 /// A response whose body is for us to judge, while it arrives.
-async fn answered(site: &Site, job: &Job, response: Response) -> Finished {
+async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished, CrawlDbError> {
     let Response { headers, body, .. } = response;
     let mut classifier = Classifier::new(HeaderFacts {
         content_type: headers.content_type.as_deref(),
@@ -93,11 +100,11 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Finished {
         }
     })
     .await;
-    match (read, decision) {
+    Ok(match (read, decision) {
         (Read::Failed { failure, .. }, _) => failed(site, job, &failure),
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, &bytes),
-        (Read::Whole(bytes), Decision::Page(_)) => page(site, job, headers.content_type.as_deref(), &bytes).await,
+        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers.content_type.as_deref(), &bytes).await,
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
@@ -107,7 +114,7 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Finished {
             Finished { detail: Some(reason.name().to_owned()), ..done(site, job, outcome) }
         }
         (Read::Whole(_) | Read::Stopped { .. }, _) => done(site, job, Outcome::NotForUs),
-    }
+    })
 }
 
 /// A body that began like a torrent.
@@ -142,7 +149,12 @@ fn torrent(site: &Site, job: &Job, bytes: &Bytes) -> Finished {
 
 /// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well:
 /// sites put notices before the first download.
-async fn page(site: &Site, job: &Job, content_type: Option<&str>, bytes: &Bytes) -> Finished {
+async fn page(
+    site: &Site,
+    job: &Job,
+    content_type: Option<&str>,
+    bytes: &Bytes,
+) -> Result<Finished, CrawlDbError> {
     let read = outlinks::read_page(site, job, content_type, bytes);
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
@@ -150,11 +162,8 @@ async fn page(site: &Site, job: &Job, content_type: Option<&str>, bytes: &Bytes)
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
     finished.visit.listing = read.listing;
-    match site.discovered(job, read.found).await {
-        Ok(outlinks) => finished.visit.outlinks = outlinks,
-        Err(error) => return retried(site, job, Outcome::ProtocolError, Some(error.to_string())),
-    }
-    finished
+    finished.visit.outlinks = site.discovered(job, read.found, job.lease.depth.saturating_add(1)).await?;
+    Ok(finished)
 }
 
 enum Hop {
@@ -175,18 +184,29 @@ fn redirect_target(site: &Site, job: &Job, response: &Response) -> Hop {
     }
 }
 
-/// The target takes the URL's place in the frontier: it is leased, checked and counted like any other.
-async fn redirected(site: &Site, job: &Job, found: Found) -> Finished {
+/// The target takes the URL's place in the frontier: it is leased, checked and counted like any other. That of a
+/// start URL is a start page, too.
+async fn redirected(site: &Site, job: &Job, found: Found) -> Result<Finished, CrawlDbError> {
+    let is_start = site.rules.start.iter().any(|start| start.as_str() == job.url.as_str());
+    let depth = if is_start { 0 } else { job.lease.depth.saturating_add(1) };
     let mut finished = done(site, job, Outcome::Redirected);
-    match site.discovered(job, vec![found]).await {
-        Ok(outlinks) => finished.visit.outlinks = outlinks,
-        Err(error) => return retried(site, job, Outcome::ProtocolError, Some(error.to_string())),
+    finished.visit.outlinks = site.discovered(job, vec![found], depth).await?;
+    Ok(finished)
+}
+
+/// A server that sets a cookie and sends us back to the same URL is asked again, through the gate.
+fn asked_again(site: &Site, job: &Job) -> Finished {
+    let mut finished = done(site, job, Outcome::Redirected);
+    if job.lease.attempts.saturating_add(1) < limits::ATTEMPTS_MAX {
+        finished.visit.next = Next::RetryAt(finished.visit.at);
+    } else {
+        finished.visit.outcome = Outcome::RedirectLoop;
     }
     finished
 }
 
 /// No response, or not the whole of it. A host that cannot be reached is the host's fault: its URLs keep their
-/// place, however long it lasts.
+/// place and their attempts, however long it lasts.
 fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
     let (outcome, host_is_down) = match failure.kind {
         FailureKind::Dns => (Outcome::DnsFailed, true),
@@ -199,24 +219,28 @@ fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
     let mut finished = retried(site, job, outcome, Some(failure.detail.clone()));
     if host_is_down {
         finished.answered = Answered::Unreachable;
-        finished.visit.next = Next::RetryAt(backoff::unreachable_until(1, finished.visit.at));
+        finished.visit.next = Next::WaitUntil(finished.visit.at);
     }
     finished
 }
 
-/// The server asks for patience: the URL keeps its place and waits with its host.
+/// The server asks for patience: the URL keeps its place and waits with its host. One that is answered so again and
+/// again while its host answers others is given up in the end.
 fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
     let mut finished = done(site, job, Outcome::Throttled);
     let now = finished.visit.at;
     let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
     finished.answered = Answered::Throttled(asked);
-    finished.visit.next = Next::RetryAt(asked.unwrap_or(now));
+    if job.lease.attempts.saturating_add(1) < limits::THROTTLED_ATTEMPTS_MAX {
+        finished.visit.next = Next::RetryAt(asked.unwrap_or(now));
+    }
     finished
 }
 
 /// An end that another attempt may better; final after the last one.
 fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> Finished {
     let mut finished = done(site, job, outcome);
+    finished.answered = Answered::Faulty;
     if let Some(at) = backoff::retry_at(job.lease.attempts.saturating_add(1), finished.visit.at) {
         finished.visit.next = Next::RetryAt(at);
     }

@@ -70,6 +70,14 @@ impl<T> Lanes<T> {
         Some((lane, item))
     }
 
+    /// Takes back an item that [`Self::pop`] gave: it is the lane's next one again, and the lane is idle.
+    pub fn put_back(&mut self, lane: usize, item: T) {
+        self.queues[lane].push_front(item);
+        self.busy[lane] = false;
+        self.ready.push_front(lane);
+        self.len += 1;
+    }
+
     /// The lane's visit has ended.
     pub fn done(&mut self, lane: usize) {
         self.busy[lane] = false;
@@ -135,6 +143,16 @@ mod tests {
         assert_eq!(lanes.len(), 1);
         lanes.done(0);
         assert_eq!(lanes.pop(), Some((0, 'b')));
+    }
+
+    #[test]
+    fn an_item_put_back_is_the_next_one_again() {
+        let mut lanes = Lanes::new(1);
+        lanes.push(0, 'a');
+        lanes.push(0, 'b');
+        let (lane, item) = lanes.pop().expect("an item");
+        lanes.put_back(lane, item);
+        assert_eq!((lanes.len(), lanes.pop()), (2, Some((0, 'a'))));
     }
 
     #[test]

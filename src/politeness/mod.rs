@@ -7,6 +7,7 @@ pub mod backoff;
 pub mod robots;
 
 use crate::clock::UnixMillis;
+use crate::limits;
 
 /// What a site's rule file allows on one host.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,9 +34,11 @@ pub enum Gate {
 pub enum Answered {
     /// The server answered and did not complain.
     Well,
+    /// A server error, or an answer that broke off: the URL's fault until several follow each other.
+    Faulty,
     /// 429 or 503; the time that `Retry-After` asked for, where it did.
     Throttled(Option<UnixMillis>),
-    /// No connection, or no answer.
+    /// No connection.
     Unreachable,
 }
 
@@ -43,7 +46,9 @@ pub enum Answered {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub until: UnixMillis,
-    pub reason: String,
+    pub reason: &'static str,
+    /// Pauses in a row, this one included, without a good answer between them.
+    pub complaints: u32,
 }
 
 /// What is known of one host's patience.
@@ -53,6 +58,7 @@ pub struct HostState {
     under_way: u32,
     blocked_until: UnixMillis,
     complaints: u32,
+    faults: u32,
 }
 
 impl HostState {
@@ -75,38 +81,48 @@ impl HostState {
         Gate::Go
     }
 
+    /// A request under way was broken off by us.
+    pub fn broken_off(&mut self) {
+        self.under_way = self.under_way.saturating_sub(1);
+    }
+
     /// A request ended. Returns a pause when the host asked for one, or failed often enough to get one.
     pub fn finished(&mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
         self.under_way = self.under_way.saturating_sub(1);
-        let until = match answered {
+        match answered {
             Answered::Well => {
                 self.complaints = 0;
+                self.faults = 0;
                 return None;
             }
+            Answered::Faulty => {
+                self.faults += 1;
+                if self.faults < limits::HOST_FAULTS_MAX {
+                    return None;
+                }
+            }
+            Answered::Throttled(_) | Answered::Unreachable => {}
+        }
+        // Answers to requests that were under way together are one complaint.
+        if self.blocked_until <= now {
+            self.complaints += 1;
+        }
+        let (until, reason) = match answered {
             Answered::Throttled(asked) => {
-                // Answers to requests that were under way together are one complaint.
-                if self.blocked_until <= now {
-                    self.complaints += 1;
+                let own = backoff::throttled_until(self.complaints, now);
+                match asked {
+                    Some(asked) => (asked.max(own), "the server asked for it (Retry-After)"),
+                    None => (own, "the server refused the rate (429 or 503)"),
                 }
-                asked.unwrap_or(UnixMillis(0)).max(backoff::throttled_until(self.complaints, now))
             }
-            Answered::Unreachable => {
-                if self.blocked_until <= now {
-                    self.complaints += 1;
-                }
-                backoff::unreachable_until(self.complaints, now)
-            }
+            Answered::Faulty => (backoff::unreachable_until(self.complaints, now), "the server failed several times"),
+            _ => (backoff::unreachable_until(self.complaints, now), "the server did not answer"),
         };
         if until <= self.blocked_until {
             return None;
         }
         self.blocked_until = until;
-        let reason = match answered {
-            Answered::Throttled(Some(_)) => "the server asked for it (Retry-After)",
-            Answered::Throttled(None) => "the server refused the rate (429 or 503)",
-            _ => "the server did not answer",
-        };
-        Some(Block { until, reason: reason.to_owned() })
+        Some(Block { until, reason, complaints: self.complaints })
     }
 }
 
@@ -182,5 +198,26 @@ mod tests {
             host.finished(Answered::Throttled(None), at(5));
         }
         assert_eq!(host.ask(policy, at(6)), Gate::WaitUntil(first.until));
+    }
+
+    #[test]
+    fn faults_in_a_row_pause_the_host_and_a_single_one_does_not() {
+        let mut host = HostState::default();
+        let policy = HostPolicy { interval_ms: 0, connections_max: 1 };
+        for fault in 1..=limits::HOST_FAULTS_MAX {
+            assert_eq!(host.ask(policy, at(0)), Gate::Go, "fault {fault}");
+            let block = host.finished(Answered::Faulty, at(0));
+            assert_eq!(block.is_some(), fault == limits::HOST_FAULTS_MAX, "fault {fault}");
+        }
+        assert!(matches!(host.ask(policy, at(0)), Gate::WaitUntil(_)));
+    }
+
+    #[test]
+    fn a_request_that_was_broken_off_gives_its_connection_back() {
+        let mut host = HostState::default();
+        let policy = HostPolicy { interval_ms: 0, connections_max: 1 };
+        assert_eq!(host.ask(policy, at(0)), Gate::Go);
+        host.broken_off();
+        assert_eq!(host.ask(policy, at(0)), Gate::Go);
     }
 }

@@ -90,6 +90,12 @@ impl Robots {
         if named { ours } else { everyones }
     }
 
+    /// Equal for equal rules.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes())
+    }
+
     /// May this path and query be fetched? `path` begins with `/`. The longest matching pattern decides, allow
     /// wins between equals; no match means yes. `/robots.txt` itself is always allowed.
     #[must_use]

@@ -145,6 +145,12 @@ pub struct SiteRules {
 }
 
 impl SiteRules {
+    /// Equal for equal rules at equal places of equal files; a change of a family changes it, too.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes())
+    }
+
     /// What the rules make of a URL, normalised with [`Self::canonical`].
     #[must_use]
     pub fn judge(&self, url: &CrawlUrl) -> Verdict<'_> {
