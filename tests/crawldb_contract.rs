@@ -131,6 +131,9 @@ contract!(
     only_the_owner_releases_a_lease,
     a_url_due_later_is_not_leased_before,
     a_retry_keeps_its_attempts_and_a_revisit_starts_anew,
+    a_wait_keeps_its_attempts,
+    a_parked_url_waits_for_another_token,
+    a_parked_url_made_due_is_no_longer_parked,
     host_due_tells_now_later_leased_and_exhausted,
     recording_a_visit_twice_changes_nothing_more,
     two_visits_with_one_torrent_store_it_once,
@@ -234,6 +237,55 @@ async fn a_retry_keeps_its_attempts_and_a_revisit_starts_anew(db: &impl CrawlDb)
     let revisit = Visit { at: at(31), attempts: 1, next: Next::RevisitAt(at(90)), outcome: Outcome::Page, ..retry };
     db.record_visits(vec![revisit].into()).await.unwrap();
     assert_eq!(db.lease_due(lease(host, 90, 1)).await.unwrap()[0].attempts, 0);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
+}
+
+async fn a_wait_keeps_its_attempts(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let wait = Visit { attempts: 2, next: Next::WaitUntil(at(30)), ..visit(key(host, "/1"), 2, Outcome::Throttled) };
+    db.record_visits(vec![wait].into()).await.unwrap();
+    assert_eq!(db.host_due(host, at(3)).await.unwrap(), HostDue::At(at(30)));
+    assert_eq!(db.lease_due(lease(host, 30, 1)).await.unwrap()[0].attempts, 2);
+}
+
+/// A visit that was refused under the rules of `token`.
+fn park(host: HostId, path: &str, ms: u64, token: u64) -> Visit {
+    let via = Some("http://a/list".into());
+    Visit { attempts: 1, rank: 3, via, next: Next::Park(token), ..visit(key(host, path), ms, Outcome::RulesRefused) }
+}
+
+async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let other = db.host_id("s", "http://b").await.unwrap();
+    db.add_discovered(vec![found(host, "/2", 3), found(host, "/1", 3)], at(1)).await.unwrap();
+    assert_eq!(db.lease_due(lease(host, 1, 9)).await.unwrap().len(), 2);
+    let parked =
+        [park(host, "/2", 2, 7), park(host, "/1", 2, 7), park(host, "/3", 2, u64::MAX), park(other, "/4", 2, 7)];
+    db.record_visits(parked.to_vec().into()).await.unwrap();
+    assert_eq!(db.add_discovered(vec![found(host, "/1", 0)], at(3)).await.unwrap(), 0);
+    assert_eq!(db.unpark(other, 7, at(3)).await.unwrap(), 0);
+    assert!(db.queued(host, 9).await.unwrap().is_empty());
+    assert_eq!(db.host_due(host, at(900)).await.unwrap(), HostDue::Exhausted);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 0);
+
+    assert_eq!(db.unpark(host, u64::MAX, at(900)).await.unwrap(), 2);
+    assert_eq!(db.unpark(host, u64::MAX, at(900)).await.unwrap(), 0);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 2);
+    let leased = db.lease_due(lease(host, 900, 9)).await.unwrap();
+    assert_eq!(paths(&leased), ["/1", "/2"]);
+    assert_eq!((leased[0].attempts, leased[0].rank, leased[0].via.as_deref()), (0, 3, Some("http://a/list")));
+    assert_eq!(db.unpark(host, 8, at(901)).await.unwrap(), 1);
+    assert_eq!(paths(&db.lease_due(lease(host, 901, 9)).await.unwrap()), ["/3"]);
+    assert_eq!(db.host_due(other, at(902)).await.unwrap(), HostDue::Exhausted);
+}
+
+async fn a_parked_url_made_due_is_no_longer_parked(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    db.record_visits(vec![park(host, "/1", 2, 7), park(host, "/2", 2, 7)].into()).await.unwrap();
+    db.make_due(vec![found(host, "/1", 0)], at(3)).await.unwrap();
+    db.record_visits(vec![visit(key(host, "/2"), 4, Outcome::Page)].into()).await.unwrap();
+    assert_eq!(db.unpark(host, 8, at(5)).await.unwrap(), 0);
+    assert_eq!(paths(&db.lease_due(lease(host, 5, 9)).await.unwrap()), ["/1"]);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
 }
 
@@ -479,6 +531,7 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
     let linking = Visit { outlinks: batch, ..visit(key(host, "/2"), 1, Outcome::Page) };
     assert!(refused(db.record_visits(vec![linking].into()).await.unwrap_err()));
     assert!(refused(db.lease_due(lease(stray, 1, 1)).await.unwrap_err()));
+    assert!(refused(db.unpark(stray, 1, at(1)).await.unwrap_err()));
     assert!(refused(db.host_due(stray, at(1)).await.unwrap_err()));
     assert!(refused(db.block_host_until(stray, at(1), "").await.unwrap_err()));
     assert_eq!(db.site_counts("s").await.unwrap(), SiteCounts::default());
@@ -524,6 +577,7 @@ async fn a_url_visited_in_a_batch_is_not_queued_by_its_outlinks(db: &impl CrawlD
 enum Step {
     Add(Vec<Discovered>),
     MakeDue(Vec<Discovered>),
+    Unpark { host: HostId, token: u64 },
     Lease { host: HostId, owner: u64, urls_max: usize, time: u64 },
     Release { owner: u64, keys: Vec<UrlKey> },
     Record(Vec<Visit>),
@@ -564,6 +618,8 @@ fn any_visit() -> impl Strategy<Value = Visit> {
         3 => Just(Next::Done),
         1 => any_due().prop_map(Next::RetryAt),
         1 => any_due().prop_map(Next::RevisitAt),
+        1 => any_due().prop_map(Next::WaitUntil),
+        2 => (0..3_u64).prop_map(Next::Park),
     ];
     let listing = (0..2_usize, 0..2_u64, proptest::collection::vec(0..9_u64, 0..5))
         .prop_map(|(series, page, targets)| listing(["/a", "/a\0b"][series], page, &targets));
@@ -599,6 +655,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => batch().prop_map(Step::Add),
         2 => batch().prop_map(Step::MakeDue),
+        2 => (0..HOSTS, 0..3_u64).prop_map(|(host, token)| Step::Unpark { host: HostId(host), token }),
         4 => lease.prop_map(|(host, owner, urls_max, time)| Step::Lease { host: HostId(host), owner, urls_max, time }),
         2 => release.prop_map(|(owner, keys)| Step::Release { owner, keys }),
         5 => proptest::collection::vec(any_visit(), 1..6).prop_map(Step::Record),
@@ -614,6 +671,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
     match step.clone() {
         Step::Add(batch) => format!("{:?}", db.add_discovered(batch, now).await.unwrap()),
         Step::MakeDue(batch) => format!("{:?}", db.make_due(batch, now).await.unwrap()),
+        Step::Unpark { host, token } => format!("{:?}", db.unpark(host, token, now).await.unwrap()),
         Step::Lease { host, owner, urls_max, .. } => {
             let request = LeaseRequest { host, owner: Owner(owner), now, deadline: at(now.0 + LEASE_MS), urls_max };
             format!("{:?}", db.lease_due(request).await.unwrap())

@@ -36,6 +36,13 @@ struct Url {
     record: UrlRecord,
     rank: u8,
     queued: Option<Queued>,
+    /// The token that it is parked under; None while it is queued.
+    parked: Option<Parked>,
+}
+
+struct Parked {
+    token: u64,
+    via: Option<Box<str>>,
 }
 
 struct Queued {
@@ -103,6 +110,7 @@ impl State {
         let lease = before.as_ref().and_then(|queued| queued.lease);
         url.rank = rank;
         url.queued = Some(Queued { seq, due, ready: due.0 == 0, via, lease });
+        url.parked = None;
         if before.is_none() {
             self.counts(key.host).urls_queued += 1;
         }
@@ -121,7 +129,7 @@ impl State {
             return false;
         }
         let record = UrlRecord { depth, attempts: 0, outcome: None, first_seen: now, visited: UnixMillis(0) };
-        self.urls.insert(key.clone(), Url { record, rank, queued: None });
+        self.urls.insert(key.clone(), Url { record, rank, queued: None, parked: None });
         self.counts(key.host).urls_known += 1;
         true
     }
@@ -145,6 +153,23 @@ impl State {
         url.record.attempts = 0;
         url.record.depth = found.depth;
         self.enqueue(&found.key, found.rank, found.due, found.via);
+    }
+
+    fn unpark(&mut self, host: HostId, token: u64, now: UnixMillis) -> u64 {
+        let urls = self.urls.iter().filter(|(key, _)| key.host == host);
+        let mut parked: Vec<_> = urls
+            .filter_map(|(key, url)| url.parked.as_ref().map(|parked| (parked.token, key.clone(), url.rank)))
+            .filter(|(under, _, _)| *under != token)
+            .collect();
+        parked.sort();
+        for (_, key, rank) in &parked {
+            let parked = self.urls.get_mut(key).and_then(|url| url.parked.take());
+            self.enqueue(key, *rank, now, parked.and_then(|parked| parked.via));
+            if let Some(queued) = self.urls.get_mut(key).and_then(|url| url.queued.as_mut()) {
+                queued.ready = true;
+            }
+        }
+        parked.len() as u64
     }
 
     /// Ends the leases whose deadline passed and marks what became due.
@@ -315,19 +340,15 @@ impl State {
     fn settle_url(&mut self, visit: &Visit, outcome: Outcome) {
         self.insert(&visit.key, visit.depth, visit.rank, visit.at);
         self.dequeue(&visit.key);
-        let (attempts, again) = match visit.next {
-            Next::Done => (visit.attempts, None),
-            Next::RetryAt(at) => (visit.attempts.saturating_add(1), Some(at)),
-            Next::RevisitAt(at) => (0, Some(at)),
-        };
         if let Some(url) = self.urls.get_mut(&visit.key) {
             url.rank = visit.rank;
             url.record.depth = visit.depth;
-            url.record.attempts = attempts;
+            url.record.attempts = visit.next.attempts_after(visit.attempts);
             url.record.outcome = Some(outcome);
             url.record.visited = visit.at;
+            url.parked = visit.next.token().map(|token| Parked { token, via: visit.via.clone() });
         }
-        if let Some(due) = again {
+        if let Some(due) = visit.next.due() {
             self.enqueue(&visit.key, visit.rank, due, visit.via.clone());
         }
         let counts = self.counts(visit.key.host);
@@ -451,6 +472,12 @@ impl CrawlDb for MemoryStore {
         state.check_hosts(batch.iter().map(|found| &found.key))?;
         batch.into_iter().for_each(|found| state.make_due(found, now));
         Ok(())
+    }
+
+    async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError> {
+        let mut state = self.state();
+        state.host(host)?;
+        Ok(state.unpark(host, token, now))
     }
 
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {

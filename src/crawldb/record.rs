@@ -85,7 +85,7 @@ pub enum Outcome {
     Throttled = 24,
     /// Closed by robots.txt; not fetched.
     RobotsDenied = 30,
-    /// Refused by the site's rules; not fetched (rules changed, or a redirect led out).
+    /// Refused by the site's rules; not fetched (the rules changed since it was queued).
     RulesRefused = 31,
     /// A budget of the site (depth, pages) was used up; not fetched.
     OverBudget = 32,
@@ -93,6 +93,8 @@ pub enum Outcome {
     RedirectLoop = 33,
     /// A redirect without a usable target.
     BadRedirect = 34,
+    /// A redirect whose target the site's rules refuse.
+    RedirectRefused = 35,
     /// The host's name did not resolve.
     DnsFailed = 40,
     /// No connection.
@@ -107,7 +109,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of their numbers.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::TorrentStored,
         Self::TorrentDuplicate,
         Self::Page,
@@ -129,6 +131,7 @@ impl Outcome {
         Self::OverBudget,
         Self::RedirectLoop,
         Self::BadRedirect,
+        Self::RedirectRefused,
         Self::DnsFailed,
         Self::ConnectFailed,
         Self::TlsFailed,
@@ -173,6 +176,7 @@ impl Outcome {
             Self::OverBudget => "over_budget",
             Self::RedirectLoop => "redirect_loop",
             Self::BadRedirect => "bad_redirect",
+            Self::RedirectRefused => "redirect_refused",
             Self::DnsFailed => "dns_failed",
             Self::ConnectFailed => "connect_failed",
             Self::TlsFailed => "tls_failed",
@@ -195,8 +199,43 @@ pub enum Next {
     Done,
     /// To be tried again at this time (attempts grow by one).
     RetryAt(UnixMillis),
+    /// To be tried again at this time; attempts stay, since the host was at fault or asked for patience.
+    WaitUntil(UnixMillis),
     /// Finished for now, to be looked at again at this time (attempts start at zero).
     RevisitAt(UnixMillis),
+    /// Refused (by rules, robots.txt or a budget) under the state of the rules that has this token, a hash: not
+    /// queued until [`super::CrawlDb::unpark`] is called with another token, or the URL is made due.
+    Park(u64),
+}
+
+impl Next {
+    /// Attempts that are on record after a visit that began with `attempts`.
+    #[must_use]
+    pub(super) fn attempts_after(self, attempts: u8) -> u8 {
+        match self {
+            Self::Done | Self::WaitUntil(_) => attempts,
+            Self::RetryAt(_) => attempts.saturating_add(1),
+            Self::RevisitAt(_) | Self::Park(_) => 0,
+        }
+    }
+
+    /// The time that the URL is queued for; None where it is not queued.
+    #[must_use]
+    pub(super) fn due(self) -> Option<UnixMillis> {
+        match self {
+            Self::Done | Self::Park(_) => None,
+            Self::RetryAt(at) | Self::WaitUntil(at) | Self::RevisitAt(at) => Some(at),
+        }
+    }
+
+    /// The token that the URL is parked under.
+    #[must_use]
+    pub(super) fn token(self) -> Option<u64> {
+        match self {
+            Self::Park(token) => Some(token),
+            _ => None,
+        }
+    }
 }
 
 /// What is known of a torrent beside its names; its file lies in the archive.
