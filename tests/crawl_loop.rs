@@ -66,6 +66,9 @@ struct Web {
     log: Mutex<Vec<(u64, String)>>,
     under_way: Mutex<(u32, u32)>,
     latency: Duration,
+    dead_host: Option<&'static str>,
+    /// From when to when every request but robots.txt is answered 502.
+    outage: Option<(Duration, Duration)>,
 }
 
 impl Web {
@@ -75,6 +78,16 @@ impl Web {
 
     fn at(self, path: &str, answers: &[Answer]) -> Self {
         self.answers.lock().unwrap().insert(path.to_owned(), answers.iter().rev().cloned().collect());
+        self
+    }
+
+    fn dead(mut self, host: &'static str) -> Self {
+        self.dead_host = Some(host);
+        self
+    }
+
+    fn outage(mut self, from: Duration, until: Duration) -> Self {
+        self.outage = Some((from, until));
         self
     }
 
@@ -104,7 +117,14 @@ impl Body for Whole {
 #[async_trait::async_trait]
 impl Transport for SimTransport {
     async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure> {
+        if self.web.dead_host == Some(url.host()) {
+            return Err(FetchFailure { kind: FailureKind::Connect, detail: "simulated".to_owned() });
+        }
         let at = u64::try_from(self.start.elapsed().as_millis()).unwrap();
+        if self.web.outage.is_some_and(|(from, until)| (from..until).contains(&self.start.elapsed())) {
+            let body = Box::new(Whole(None));
+            return Ok(Response { status: 502, headers: ResponseHeaders::default(), body });
+        }
         self.web.log.lock().unwrap().push((at, url.path().to_owned()));
         {
             let mut under_way = self.web.under_way.lock().unwrap();
@@ -171,6 +191,7 @@ impl Machine {
             hosts: Hosts::default(),
             progress: progress.clone(),
             commits,
+            commit_kib: Arc::new(Semaphore::new(1 << 16)),
             stop: stopped,
             owner: Owner(1),
             requests: Arc::new(Semaphore::new(64)),
@@ -403,7 +424,7 @@ async fn every_answer_ends_as_the_outcome_that_names_it() {
         ("/dl/teapot", status(418), Outcome::ClientError),
         ("/dl/unchanged", status(304), Outcome::NotModified),
         ("/dl/moved", redirect("/dl/torrent"), Outcome::Redirected),
-        ("/dl/away", redirect("http://other.example/dl/1"), Outcome::RulesRefused),
+        ("/dl/away", redirect("http://other.example/dl/1"), Outcome::RedirectRefused),
         ("/dl/nowhere", redirect("http://"), Outcome::BadRedirect),
         ("/dl/circle", redirect("/dl/circle"), Outcome::RedirectLoop),
         ("/dl/tls", Answer::Fail(FailureKind::Protocol), Outcome::ProtocolError),
@@ -458,4 +479,129 @@ async fn every_source_of_a_torrent_is_kept() {
     ];
     assert_eq!(sources, expected);
     assert!(machine.archive.contains(&rows[0].facts.infohashes));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_rules_refused_is_fetched_once_they_take_it() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page("<a href=/detail/1>x</a><a href=/detail/2>y</a>")])
+            .at("/detail/1", &[page("<a href=/dl/1>x</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    let options = RunOptions { pages_max: Some(1), ..RunOptions::default() };
+    machine.crawl(&web, FAST, options).await;
+    // The links are queued; now a mistake in the rules refuses them.
+    let denying = format!("deny = ['^/detail/']\n{FAST}");
+    let (ended, _) = machine.crawl(&web, &denying, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert_eq!(machine.outcomes().await["rules_refused"], 2);
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert_eq!(machine.outcomes().await["torrent_stored"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_robots_txt_closed_is_fetched_once_it_opens() {
+    let robots =
+        |text: &'static str| Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(text.as_bytes()));
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/robots.txt", &[robots("User-agent: *\nDisallow: /"), robots("User-agent: *\nDisallow:")])
+            .at("/", &[page("<a href=/dl/1>x</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(web.asked("/"), 0);
+    assert_eq!(machine.outcomes().await["robots_denied"], 1);
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(machine.outcomes().await["torrent_stored"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_host_does_not_end_the_crawl_of_the_others() {
+    let links: String = (0..50).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let body = format!("<a href=http://dead.example/detail/1>x</a>{links}");
+    let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page(&body)]).dead("dead.example"));
+    let machine = Machine::new();
+    let rules = "hosts = ['sim.example', 'dead.example']\n[rate]\nrequests_per_second = 0.2";
+    let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
+    assert!(matches!(&ended, Ended::Unreachable(why) if why.contains("dead.example")), "{ended:?}");
+    for n in 0..50 {
+        assert_eq!(web.asked(&format!("/detail/{n}")), 1, "/detail/{n}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_url_that_is_refused_for_ever_does_not_keep_the_crawl_for_ever() {
+    let links: String = (0..5).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page(&format!("<a href=/detail/99>y</a>{links}"))])
+            .at("/detail/99", &[status(503)]),
+    );
+    let machine = Machine::new();
+    let (ended, _) = machine.crawl(&web, "[rate]\nrequests_per_second = 10", RunOptions::default()).await;
+    assert!(matches!(ended, Ended::Unreachable(_) | Ended::Exhausted), "{ended:?}");
+    assert_eq!(web.asked("/detail/4"), 1, "the others are fetched");
+    assert!(web.asked("/detail/99") <= 12);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_costs_no_url() {
+    let links: String = (0..40).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Web::new(Duration::from_millis(10)).at("/", &[page(&links)]);
+    let web = Arc::new(web.outage(Duration::from_secs(3), Duration::from_secs(12)));
+    let machine = Machine::new();
+    let rules = "[rate]\nrequests_per_second = 10\nconnections = 1";
+    let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let outcomes = machine.outcomes().await;
+    assert_eq!(outcomes["gone"], 40, "{outcomes:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_url_is_fetched_twice_while_its_host_pauses_longer_than_a_lease_lasts() {
+    let links: String = (0..30).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10)).at("/", &[page(&links)]).at("/detail/3", &[throttled("1800"), status(404)]),
+    );
+    let machine = Machine::new();
+    let (ended, _) = machine.crawl(&web, "[rate]\nrequests_per_second = 10", RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    for n in 0..30 {
+        assert_eq!(web.asked(&format!("/detail/{n}")), 1 + usize::from(n == 3), "/detail/{n}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn visits_broken_off_by_a_stop_give_their_connections_and_leases_back() {
+    let web =
+        Arc::new(Web::new(Duration::from_secs(60)).at("/", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[torrent()]));
+    let machine = Machine::new();
+    let (ended, _) = machine.crawl_until(&web, FAST, RunOptions::default(), Some(Duration::from_secs(90))).await;
+    assert_eq!(ended, Ended::Stopped);
+    let before = tokio::time::Instant::now();
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert!(before.elapsed() < Duration::from_secs(300), "the lease of the broken visit was waited for");
+    assert_eq!(machine.outcomes().await["torrent_stored"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_page_that_redirects_is_looked_at_again_where_it_is() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[redirect("/list/1")])
+            .at("/list/1", &[page(""), page("<a href=/dl/1>new</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    let rules = format!("revisit_minutes = 10\n{FAST}");
+    machine.crawl(&web, &rules, RunOptions::default()).await;
+    tokio::time::sleep(Duration::from_secs(700)).await;
+    machine.crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!(machine.outcomes().await["torrent_stored"], 1);
 }

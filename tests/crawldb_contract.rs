@@ -133,6 +133,7 @@ contract!(
     a_retry_keeps_its_attempts_and_a_revisit_starts_anew,
     a_wait_keeps_its_attempts,
     a_parked_url_waits_for_another_token,
+    tokens_of_rules_and_of_robots_txt_do_not_touch_each_other,
     a_parked_url_made_due_is_no_longer_parked,
     host_due_tells_now_later_leased_and_exhausted,
     recording_a_visit_twice_changes_nothing_more,
@@ -259,8 +260,12 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     let other = db.host_id("s", "http://b").await.unwrap();
     db.add_discovered(vec![found(host, "/2", 3), found(host, "/1", 3)], at(1)).await.unwrap();
     assert_eq!(db.lease_due(lease(host, 1, 9)).await.unwrap().len(), 2);
-    let parked =
-        [park(host, "/2", 2, 7), park(host, "/1", 2, 7), park(host, "/3", 2, u64::MAX), park(other, "/4", 2, 7)];
+    let parked = [
+        park(host, "/2", 2, 7),
+        park(host, "/1", 2, 7),
+        park(host, "/3", 2, ROBOTS_TOKENS - 1),
+        park(other, "/4", 2, 7),
+    ];
     db.record_visits(parked.to_vec().into()).await.unwrap();
     assert_eq!(db.add_discovered(vec![found(host, "/1", 0)], at(3)).await.unwrap(), 0);
     assert_eq!(db.unpark(other, 7, at(3)).await.unwrap(), 0);
@@ -268,8 +273,8 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     assert_eq!(db.host_due(host, at(900)).await.unwrap(), HostDue::Exhausted);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 0);
 
-    assert_eq!(db.unpark(host, u64::MAX, at(900)).await.unwrap(), 2);
-    assert_eq!(db.unpark(host, u64::MAX, at(900)).await.unwrap(), 0);
+    assert_eq!(db.unpark(host, ROBOTS_TOKENS - 1, at(900)).await.unwrap(), 2);
+    assert_eq!(db.unpark(host, ROBOTS_TOKENS - 1, at(900)).await.unwrap(), 0);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 2);
     let leased = db.lease_due(lease(host, 900, 9)).await.unwrap();
     assert_eq!(paths(&leased), ["/1", "/2"]);
@@ -277,6 +282,17 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     assert_eq!(db.unpark(host, 8, at(901)).await.unwrap(), 1);
     assert_eq!(paths(&db.lease_due(lease(host, 901, 9)).await.unwrap()), ["/3"]);
     assert_eq!(db.host_due(other, at(902)).await.unwrap(), HostDue::Exhausted);
+}
+
+async fn tokens_of_rules_and_of_robots_txt_do_not_touch_each_other(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let parked = [park(host, "/1", 2, 7), park(host, "/2", 2, ROBOTS_TOKENS | 7), park(host, "/3", 2, u64::MAX)];
+    db.record_visits(parked.to_vec().into()).await.unwrap();
+    assert_eq!(db.unpark(host, 7, at(3)).await.unwrap(), 0);
+    assert_eq!(db.unpark(host, u64::MAX, at(3)).await.unwrap(), 1);
+    assert_eq!(db.unpark(host, ROBOTS_TOKENS, at(3)).await.unwrap(), 1);
+    assert_eq!(paths(&db.lease_due(lease(host, 4, 9)).await.unwrap()), ["/2", "/3"]);
+    assert_eq!(db.unpark(host, 8, at(5)).await.unwrap(), 1);
 }
 
 async fn a_parked_url_made_due_is_no_longer_parked(db: &impl CrawlDb) {
@@ -655,7 +671,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => batch().prop_map(Step::Add),
         2 => batch().prop_map(Step::MakeDue),
-        2 => (0..HOSTS, 0..3_u64).prop_map(|(host, token)| Step::Unpark { host: HostId(host), token }),
+        2 => (0..HOSTS, 0..3_u64).prop_map(|(host, token)| Step::Unpark { host: HostId(host), token: token << 62 }),
         4 => lease.prop_map(|(host, owner, urls_max, time)| Step::Lease { host: HostId(host), owner, urls_max, time }),
         2 => release.prop_map(|(owner, keys)| Step::Release { owner, keys }),
         5 => proptest::collection::vec(any_visit(), 1..6).prop_map(Step::Record),

@@ -7,13 +7,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::App;
 use super::status::{self, StatusReport};
+use crate::clock::{Clock, UnixMillis};
 use crate::crawl::progress::Progress;
 use crate::crawldb::{CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, Reader, SiteCounts, TorrentRow};
 
@@ -58,20 +58,28 @@ impl Drop for Control {
     }
 }
 
-/// Starts answering for a data folder that is open.
-pub fn serve(app: &App, progress: Option<Progress>) -> anyhow::Result<Control> {
+/// Starts answering for a data folder that is open. Where no socket can be had (a path that is too long, a file
+/// system without sockets) the crawl does without: other processes are then told that the folder is held.
+pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
     let path = socket_path(&app.data_dir);
     // Left behind by a process that was killed: this process holds the folder now.
     let _ = std::fs::remove_file(&path);
-    let listener = UnixListener::bind(&path).with_context(|| format!("{}: cannot listen", path.display()))?;
+    let listener = match UnixListener::bind(&path) {
+        Ok(listener) => listener,
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "no control socket: `status` and `export` must wait for the end");
+            return None;
+        }
+    };
     let db: Arc<dyn Reader> = app.reader();
+    let clock = Arc::clone(&app.clock);
     let task = tokio::spawn(async move {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let (db, progress) = (Arc::clone(&db), progress.clone());
+                    let (db, progress, clock) = (Arc::clone(&db), progress.clone(), Arc::clone(&clock));
                     tokio::spawn(async move {
-                        if let Err(error) = converse(stream, db, progress).await {
+                        if let Err(error) = converse(stream, db, progress, clock).await {
                             tracing::debug!(%error, "control connection ended");
                         }
                     });
@@ -83,10 +91,15 @@ pub fn serve(app: &App, progress: Option<Progress>) -> anyhow::Result<Control> {
             }
         }
     });
-    Ok(Control { task, path })
+    Some(Control { task, path })
 }
 
-async fn converse(stream: UnixStream, db: Arc<dyn Reader>, progress: Option<Progress>) -> anyhow::Result<()> {
+async fn converse(
+    stream: UnixStream,
+    db: Arc<dyn Reader>,
+    progress: Option<Progress>,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
     loop {
@@ -95,7 +108,7 @@ async fn converse(stream: UnixStream, db: Arc<dyn Reader>, progress: Option<Prog
             return Ok(());
         }
         let mut answer = match serde_json::from_str(&line) {
-            Ok(ask) => answer(ask, db.as_ref(), progress.as_ref()).await?,
+            Ok(ask) => answer(ask, db.as_ref(), progress.as_ref(), clock.now()).await?,
             Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a question: {error}")))?,
         };
         answer.push(b'\n');
@@ -103,7 +116,7 @@ async fn converse(stream: UnixStream, db: Arc<dyn Reader>, progress: Option<Prog
     }
 }
 
-async fn answer(ask: Ask, db: &dyn Reader, progress: Option<&Progress>) -> anyhow::Result<Vec<u8>> {
+async fn answer(ask: Ask, db: &dyn Reader, progress: Option<&Progress>, now: UnixMillis) -> anyhow::Result<Vec<u8>> {
     fn told<T: Serialize>(result: Result<T, impl std::fmt::Display>) -> anyhow::Result<Vec<u8>> {
         Ok(match result {
             Ok(value) => serde_json::to_vec(&Answer::Ok(value))?,
@@ -111,7 +124,7 @@ async fn answer(ask: Ask, db: &dyn Reader, progress: Option<&Progress>) -> anyho
         })
     }
     match ask {
-        Ask::Status => told(status::report(db, progress).await),
+        Ask::Status => told(status::report(db, progress, now).await),
         Ask::Hosts => told(db.hosts().await),
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),

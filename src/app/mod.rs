@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -119,6 +120,7 @@ impl App {
             hosts: Hosts::default(),
             progress,
             commits,
+            commit_kib: Arc::new(Semaphore::new(limits::COMMIT_BYTES_MAX / 1_024)),
             stop: stopped,
             owner: Owner(u64::from(std::process::id())),
             requests: Arc::new(Semaphore::new(self.options.requests_max)),
@@ -162,14 +164,16 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Starts a site. Returns the sender that stops this site alone, and when it was last seen at work.
-    pub fn add(&mut self, site: Arc<Site>) -> (watch::Sender<bool>, Arc<AtomicU64>) {
+    /// Starts a site, after a while. Returns the sender that stops this site alone, and when it was last seen at work.
+    pub fn add(&mut self, site: Arc<Site>, after: Duration) -> (watch::Sender<bool>, Arc<AtomicU64>) {
         let (stop, stopped) = watch::channel(false);
         let alive = Arc::new(AtomicU64::new(site.clock.now().0));
         let shared = Shared { stop: stopped, alive: Arc::clone(&alive), ..self.shared.clone() };
         let options = self.options.clone();
         self.loops.spawn(async move {
             let name = site.rules.name.to_string();
+            let told_to_stop = async { shared.stop.clone().wait_for(|stop| *stop).await.is_ok() };
+            let _ = tokio::time::timeout(after, told_to_stop).await;
             let ended = match SiteLoop::new(site, shared, options).await {
                 Ok(site_loop) => site_loop.run().await,
                 Err(error) => Err(error),
@@ -215,7 +219,7 @@ pub async fn crawl(
     let mut crew = app.crew(options, OnFault::Stop, progress);
     let mut stops = Vec::new();
     for rules in sites {
-        stops.push(crew.add(app.site(rules)?).0);
+        stops.push(crew.add(app.site(rules)?, Duration::ZERO).0);
     }
     let mut ends = BTreeMap::new();
     let mut fault = None;

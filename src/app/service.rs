@@ -2,7 +2,7 @@
 //! a file that has become bad stops nothing, the last good one stays in force. SIGTERM and SIGINT drain.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,17 +11,22 @@ use anyhow::Context;
 use notify::{RecursiveMode, Watcher};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
-use xxhash_rust::xxh3::Xxh3;
 
 use super::{App, Crew, control};
 use crate::clock::UnixMillis;
-use crate::crawl::RunOptions;
 use crate::crawl::commit::OnFault;
-use crate::crawl::progress::Progress;
+use crate::crawl::progress::{Ended, Progress};
+use crate::crawl::{CrawlError, RunOptions};
 use crate::rules::{self, SiteRules};
 
 /// Editors write a file in several steps: it is read when it has been quiet for this long.
 const RULES_QUIET: Duration = Duration::from_millis(300);
+
+/// How long a folder of rule files that goes on changing is waited for.
+const RULES_UNQUIET: Duration = Duration::from_secs(2);
+
+/// After which a site whose crawl broke off is started again.
+const SITE_RETRY: Duration = Duration::from_secs(5);
 
 /// How often a failed commit is tried again: a full disk is emptied by people.
 const COMMIT_RETRY: Duration = Duration::from_secs(1);
@@ -30,9 +35,7 @@ const COMMIT_RETRY: Duration = Duration::from_secs(1);
 const STUCK_AFTER: Duration = Duration::from_secs(60);
 
 struct Running {
-    file: PathBuf,
-    /// Of the rule files that the site was started with.
-    fingerprint: u64,
+    rules: Arc<SiteRules>,
     stop: watch::Sender<bool>,
     alive: Arc<AtomicU64>,
 }
@@ -41,6 +44,7 @@ struct Service<'a> {
     app: &'a App,
     rules_dir: &'a Path,
     crew: Crew,
+    progress: Progress,
     running: BTreeMap<String, Running>,
     /// Sites that were told to stop and have not ended yet; a changed site starts anew when its old crawl has ended.
     ending: BTreeMap<String, Option<Arc<SiteRules>>>,
@@ -54,10 +58,10 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
     let (mut changes, _watcher) = watch_rules(rules_dir)?;
 
     let progress = Progress::default();
-    let _control = control::serve(app, Some(progress.clone()))?;
+    let _control = control::serve(app, Some(progress.clone()));
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
-    let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress);
-    let mut service = Service { app, rules_dir, crew, running: BTreeMap::new(), ending: BTreeMap::new() };
+    let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
+    let mut service = Service { app, rules_dir, crew, progress, running: BTreeMap::new(), ending: BTreeMap::new() };
     service.read_rules();
     if service.running.is_empty() {
         tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");
@@ -76,13 +80,15 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
             }
             Some(()) = changes.recv() => {
                 // More writes of the same change follow; wait until they have passed.
-                while let Ok(Some(())) = tokio::time::timeout(RULES_QUIET, changes.recv()).await {}
+                let quiet = async { while let Ok(Some(())) = tokio::time::timeout(RULES_QUIET, changes.recv()).await {} };
+                // A folder that is never quiet is read all the same.
+                let _ = tokio::time::timeout(RULES_UNQUIET, quiet).await;
                 tracing::info!("rule files changed, they are read again");
                 service.reload();
             }
             ended = service.crew.ended(), if !service.running.is_empty() || !service.ending.is_empty() => {
                 if let Some((name, result)) = ended? {
-                    service.site_ended(&name, result.map(drop))?;
+                    service.site_ended(&name, result);
                 }
             }
             _ = watchdog.tick() => {
@@ -99,95 +105,74 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
 }
 
 impl Service<'_> {
-    fn read_rules(&mut self) {
-        for file in rules::load_dir(self.rules_dir) {
-            match file.site {
-                Ok(site) if site.enabled => self.want(&site),
-                Ok(_) => {}
-                Err(faults) => {
-                    for fault in faults {
-                        tracing::error!(error = %fault, "rule file is not used");
-                    }
-                }
-            }
-        }
-    }
-
     /// Starts new sites, restarts changed ones, stops those whose file is gone or disabled. A bad file changes
-    /// nothing.
-    fn reload(&mut self) {
-        notify_systemd(&[sd_notify::NotifyState::Reloading]);
-        let files = rules::load_dir(self.rules_dir);
-        let bad: Vec<PathBuf> = files.iter().filter(|file| file.site.is_err()).map(|file| file.path.clone()).collect();
-        let mut wanted = Vec::new();
-        for file in files {
+    /// nothing, and a folder that cannot be read is a bad file for all sites.
+    fn read_rules(&mut self) {
+        let (mut wanted, mut bad) = (Vec::new(), Vec::new());
+        for file in rules::load_dir(self.rules_dir) {
             match file.site {
                 Ok(site) if site.enabled => wanted.push(site),
                 Ok(_) => {}
                 Err(faults) => {
                     for fault in faults {
-                        tracing::error!(error = %fault, "rule file is bad, its last good state stays in force");
+                        tracing::error!(error = %fault, "rule file is bad; its last good state, if any, stays in force");
                     }
+                    bad.push(file.path);
                 }
             }
         }
-        let unwanted: Vec<String> = self
-            .running
-            .iter()
-            .filter(|(name, running)| !wanted.iter().any(|site| *site.name == ***name) && !bad.contains(&running.file))
-            .map(|(name, _)| name.clone())
-            .collect();
-        for name in unwanted {
+        let rules_dir = self.rules_dir;
+        let is_wanted = |name: &str| wanted.iter().any(|site| *site.name == *name);
+        let is_bad = |site: &SiteRules| bad.iter().any(|path| **path == *site.file || path == rules_dir);
+        let unwanted =
+            |(name, running): (&String, &Running)| (!is_wanted(name) && !is_bad(&running.rules)).then(|| name.clone());
+        for name in self.running.iter().filter_map(unwanted).collect::<Vec<_>>() {
             tracing::info!(site = name, "site is no longer enabled");
             self.end(&name, None);
         }
-        for site in wanted {
-            self.want(&site);
+        for (_, next) in self.ending.iter_mut().filter(|(name, _)| !is_wanted(name)) {
+            if next.as_ref().is_some_and(|site| !is_bad(site)) {
+                *next = None;
+            }
         }
+        for site in wanted {
+            self.want(site);
+        }
+    }
+
+    fn reload(&mut self) {
+        notify_systemd(&[sd_notify::NotifyState::Reloading]);
+        self.read_rules();
         notify_systemd(&[sd_notify::NotifyState::Ready, sd_notify::NotifyState::Status(&self.summary())]);
     }
 
-    fn want(&mut self, site: &Arc<SiteRules>) {
+    fn want(&mut self, site: Arc<SiteRules>) {
         let name = site.name.to_string();
         if let Some(next) = self.ending.get_mut(&name) {
-            *next = Some(Arc::clone(site));
+            *next = Some(site);
             return;
         }
         match self.running.get(&name) {
-            None => self.start(site),
-            Some(running) if running.fingerprint != self.fingerprint(site) => {
+            None => self.start(site, Duration::ZERO),
+            Some(running) if running.rules.fingerprint() != site.fingerprint() => {
                 tracing::info!(site = name, "site's rules changed");
-                self.end(&name, Some(Arc::clone(site)));
+                self.end(&name, Some(site));
             }
             Some(_) => {}
         }
     }
 
-    fn start(&mut self, site: &Arc<SiteRules>) {
-        if let rules::Robots::Ignore { reason } = &site.robots {
-            tracing::warn!(site = %site.name, reason, "robots.txt is not obeyed: the site's rule file says so");
+    fn start(&mut self, rules: Arc<SiteRules>, after: Duration) {
+        if let rules::Robots::Ignore { reason } = &rules.robots {
+            tracing::warn!(site = %rules.name, reason, "robots.txt is not obeyed: the site's rule file says so");
         }
-        match self.app.site(site) {
-            Ok(built) => {
-                let (stop, alive) = self.crew.add(built);
-                self.running.insert(
-                    site.name.to_string(),
-                    Running { file: site.file.to_path_buf(), fingerprint: self.fingerprint(site), stop, alive },
-                );
+        match self.app.site(&rules) {
+            Ok(site) => {
+                let (stop, alive) = self.crew.add(site, after);
+                self.running.insert(rules.name.to_string(), Running { rules, stop, alive });
             }
-            Err(error) => tracing::error!(site = %site.name, error = format!("{error:#}"), "site cannot start"),
+            Err(error) => tracing::error!(site = %rules.name, error = format!("{error:#}"), "site cannot start"),
         }
-    }
-
-    /// Changes when the site's file or any family does. A file that cannot be read counts as empty; loading it
-    /// has told the fault.
-    fn fingerprint(&self, site: &SiteRules) -> u64 {
-        let families = rules::site_paths(&self.rules_dir.join("families")).unwrap_or_default();
-        let mut hasher = Xxh3::new();
-        for path in families.iter().map(PathBuf::as_path).chain([&*site.file]) {
-            hasher.update(&std::fs::read(path).unwrap_or_default());
-        }
-        hasher.digest()
     }
 
     fn end(&mut self, name: &str, next: Option<Arc<SiteRules>>) {
@@ -197,16 +182,20 @@ impl Service<'_> {
         }
     }
 
-    fn site_ended(&mut self, name: &str, result: Result<(), crate::crawl::CrawlError>) -> anyhow::Result<()> {
-        if let Some(next) = self.ending.remove(name) {
-            if let Some(site) = next {
-                self.start(&site);
-            }
-            return Ok(());
+    /// A site ends because it was told to, or because the store failed: then it is tried again, like a commit.
+    fn site_ended(&mut self, name: &str, result: Result<Ended, CrawlError>) {
+        if let Err(error) = &result {
+            tracing::error!(site = name, %error, "site's crawl broke off");
         }
-        // A site of the service ends by itself only when its budget is used up.
-        self.running.remove(name);
-        result.with_context(|| format!("site {name}"))
+        match self.ending.remove(name) {
+            Some(Some(site)) => self.start(site, Duration::ZERO),
+            Some(None) => self.progress.forget(name),
+            None => {
+                if let Some(running) = self.running.remove(name) {
+                    self.start(running.rules, SITE_RETRY);
+                }
+            }
+        }
     }
 
     fn all_alive(&self) -> bool {

@@ -60,17 +60,21 @@ pub struct BlockedHost {
 }
 
 /// Reads the report. `progress` is that of the crawl in this process, if there is one.
-pub async fn report(db: &dyn Reader, progress: Option<&Progress>) -> Result<StatusReport, CrawlDbError> {
+pub async fn report(
+    db: &dyn Reader,
+    progress: Option<&Progress>,
+    now: UnixMillis,
+) -> Result<StatusReport, CrawlDbError> {
     let live = progress.map(Progress::snapshot).unwrap_or_default();
     let hosts = db.hosts().await?;
     let names: BTreeSet<&str> = hosts.iter().map(|host| &*host.site).chain(live.keys().map(String::as_str)).collect();
     let mut sites = Vec::new();
     for name in names {
         let counts = db.site_counts(name).await?;
-        let now = live.get(name).cloned().unwrap_or_default();
+        let doing = live.get(name).cloned().unwrap_or_default();
         let blocked_hosts = hosts
             .iter()
-            .filter(|host| &*host.site == name && host.blocked_until > UnixMillis(0))
+            .filter(|host| &*host.site == name && host.blocked_until > now)
             .map(|host| BlockedHost {
                 origin: host.origin.to_string(),
                 until: host.blocked_until.rfc3339(),
@@ -88,10 +92,10 @@ pub async fn report(db: &dyn Reader, progress: Option<&Progress>) -> Result<Stat
             urls_queued: counts.urls_queued,
             body_bytes: counts.body_bytes,
             outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name().to_owned(), *count)).collect(),
-            under_way: now.under_way,
-            waiting: now.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
+            under_way: doing.under_way,
+            waiting: doing.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
             blocked_hosts,
-            ended: now.ended,
+            ended: doing.ended,
         });
     }
     Ok(StatusReport { crawling: progress.is_some(), sites })

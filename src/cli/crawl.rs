@@ -76,7 +76,7 @@ pub async fn run_sites(
     terminal: &Terminal,
 ) -> anyhow::Result<Summary> {
     let progress = Progress::default();
-    let _control = control::serve(app, Some(progress.clone()))?;
+    let _control = control::serve(app, Some(progress.clone()));
     let (stop, stopped) = watch::channel(false);
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -33,6 +33,9 @@ pub struct Cli {
     command: Command,
 }
 
+/// How long a thread that blocks may hold up the end of the process.
+const BLOCKED_TIME: std::time::Duration = std::time::Duration::from_secs(1);
+
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
 pub struct Global {
@@ -204,7 +207,11 @@ fn rules_command(command: RulesCommand, rules_dir: &Path) -> anyhow::Result<Exit
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own.
+/// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own. What blocks
+/// when the future has ended is a name server that does not answer; nobody waits for it any more.
 pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future)
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let result = runtime.block_on(future);
+    runtime.shutdown_timeout(BLOCKED_TIME);
+    result
 }

@@ -24,7 +24,7 @@ pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         }
         app::must_exist(&config.data_dir)?;
         let app = App::open(&config.into())?;
-        Ok(status::report(app.reader().as_ref(), None).await?)
+        Ok(status::report(app.reader().as_ref(), None, app.clock.now()).await?)
     })?;
     if options.json {
         println!("{}", serde_json::to_string(&report)?);
@@ -69,7 +69,7 @@ fn state(report: &StatusReport, site: &SiteStatus) -> String {
         return blocked().unwrap_or_else(|| "not being crawled".to_owned());
     }
     match (&site.ended, &site.waiting) {
-        (Some(ended), _) => format!("ended: {ended:?}"),
+        (Some(ended), _) => ended.to_string(),
         (None, Some(waiting)) => {
             blocked().unwrap_or_else(|| format!("waiting until {}: {}", waiting.until, waiting.reason))
         }

@@ -77,13 +77,7 @@ impl Summary {
         let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let _ = writeln!(text, "outcomes      {}", outcomes.join(", "));
         for (site, ended) in &self.sites {
-            let how = match ended {
-                Ended::Exhausted => "history exhausted".to_owned(),
-                Ended::Budget(budget) => format!("stopped at {budget}; crawl again to go on"),
-                Ended::Stopped => "stopped; crawl again to go on".to_owned(),
-                Ended::Unreachable(why) => format!("unreachable: {why}; what is queued stays queued"),
-            };
-            let _ = writeln!(text, "{site:<13} {how}");
+            let _ = writeln!(text, "{site:<13} {ended}");
         }
         let _ = writeln!(text, "archive       {}", self.archive);
         text

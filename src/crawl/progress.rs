@@ -1,6 +1,7 @@
 //! What a crawl has done since it began, for the progress line, the summary and `status`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::commit::Committed;
@@ -49,6 +50,17 @@ pub enum Ended {
     Stopped,
     /// The host did not answer; what is queued stays queued.
     Unreachable(String),
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exhausted => f.write_str("history exhausted"),
+            Self::Budget(budget) => write!(f, "stopped at {budget}; crawl again to go on"),
+            Self::Stopped => f.write_str("stopped; crawl again to go on"),
+            Self::Unreachable(why) => write!(f, "unreachable: {why}; what is queued stays queued"),
+        }
+    }
 }
 
 /// Shared between the crawl, which writes, and whoever shows it.

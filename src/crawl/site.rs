@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::visit::Job;
 use crate::clock::{Clock, UnixMillis};
-use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, UrlKey};
+use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, ROBOTS_TOKENS, UrlKey};
 use crate::fetch::Transport;
 use crate::frontier::priority;
 use crate::limits;
@@ -28,7 +28,7 @@ pub struct Site {
     pub transport: Arc<dyn Transport>,
     pub clock: Arc<dyn Clock>,
     pub db: Arc<dyn CrawlDb>,
-    /// Marks what these rules have refused. Even; the tokens of robots.txt are odd.
+    /// Marks what these rules have refused.
     pub rules_token: u64,
     hosts: Mutex<HashMap<Box<str>, HostId>>,
     told_of_origins: AtomicBool,
@@ -46,7 +46,7 @@ impl Site {
         db: Arc<dyn CrawlDb>,
     ) -> Self {
         Self {
-            rules_token: rules.fingerprint() & !1,
+            rules_token: rules.fingerprint() & !ROBOTS_TOKENS,
             rules,
             transport,
             clock,

@@ -22,7 +22,7 @@ use super::site::Site;
 use super::visit::{self, Finished, Job};
 use super::{CrawlError, RunOptions};
 use crate::clock::UnixMillis;
-use crate::crawldb::{HostDue, HostId, Lease, LeaseRequest, Next, Outcome, Owner, UrlKey};
+use crate::crawldb::{HostDue, HostId, Lease, LeaseRequest, Next, Outcome, Owner, ROBOTS_TOKENS, UrlKey};
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Gate};
@@ -416,13 +416,7 @@ impl SiteLoop {
     }
 
     /// Notes how the host took a request; a pause that it imposed is kept in the database.
-    async fn answered(
-        &mut self,
-        index: usize,
-        slot: Slot,
-        answered: Answered,
-        detail: &str,
-    ) -> Result<(), CrawlError> {
+    async fn answered(&mut self, index: usize, slot: Slot, answered: Answered, detail: &str) -> Result<(), CrawlError> {
         let block = slot.finish(answered, self.site.clock.now());
         let host = &mut self.hosts[index];
         if answered == Answered::Well {
@@ -454,6 +448,7 @@ impl SiteLoop {
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
             self.site.db.make_due(visit.outlinks.clone(), visit.at).await?;
+            self.lease_soon();
         }
         if self.options.keep_looking && visit.next == Next::Done && finished.is_watched() {
             finished.visit.next = Next::RevisitAt(finished.visit.at.plus(self.site.rules.revisit));
@@ -503,18 +498,21 @@ impl SiteLoop {
         self.uncommitted -= 1;
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         if committed.receipt.urls_added > 0 || committed.queued_again {
-            for host in &mut self.hosts {
-                host.lease_at = Some(UnixMillis(0));
-            }
+            self.lease_soon();
+        }
+    }
+
+    /// New rows are in the frontier: whose, the receipt does not say.
+    fn lease_soon(&mut self) {
+        for host in &mut self.hosts {
+            host.lease_at = Some(UnixMillis(0));
         }
     }
 
     /// True when lanes stand idle that the next commit may fill.
     fn starved(&self) -> bool {
         let lanes: usize = self.hosts.iter().map(|host| host.lanes.count()).sum();
-        self.uncommitted > 0
-            && self.running.len() < lanes.max(1)
-            && self.hosts.iter().all(|host| host.lanes.is_empty())
+        self.uncommitted > 0 && self.running.len() < lanes.max(1) && self.hosts.iter().all(|host| host.lanes.is_empty())
     }
 
     /// When the loop has to look again if nothing happens.
@@ -621,7 +619,7 @@ fn next_due(due: HostDue, now: UnixMillis) -> Option<UnixMillis> {
     }
 }
 
-/// Marks what a robots.txt has closed. Odd; the tokens of rules are even.
+/// Marks what a robots.txt has closed.
 fn robots_token(robots: &Robots) -> u64 {
-    robots.fingerprint() | 1
+    robots.fingerprint() | ROBOTS_TOKENS
 }

@@ -48,7 +48,8 @@ impl Finished {
     /// Memory that the visit holds until it is committed, in bytes.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
-        let link = |link: &Discovered| link.key.path.len() + link.via.as_deref().map_or(0, str::len) + size_of_val(link);
+        let link =
+            |link: &Discovered| link.key.path.len() + link.via.as_deref().map_or(0, str::len) + size_of_val(link);
         self.torrent.as_ref().map_or(0, Bytes::len) + self.visit.outlinks.iter().map(link).sum::<usize>()
     }
 }
@@ -104,7 +105,9 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished
         (Read::Failed { failure, .. }, _) => failed(site, job, &failure),
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, &bytes),
-        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers.content_type.as_deref(), &bytes).await,
+        (Read::Whole(bytes), Decision::Page(_)) => {
+            return page(site, job, headers.content_type.as_deref(), &bytes).await;
+        }
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
@@ -149,12 +152,7 @@ fn torrent(site: &Site, job: &Job, bytes: &Bytes) -> Finished {
 
 /// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well:
 /// sites put notices before the first download.
-async fn page(
-    site: &Site,
-    job: &Job,
-    content_type: Option<&str>,
-    bytes: &Bytes,
-) -> Result<Finished, CrawlDbError> {
+async fn page(site: &Site, job: &Job, content_type: Option<&str>, bytes: &Bytes) -> Result<Finished, CrawlDbError> {
     let read = outlinks::read_page(site, job, content_type, bytes);
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);

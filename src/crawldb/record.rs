@@ -204,9 +204,13 @@ pub enum Next {
     /// Finished for now, to be looked at again at this time (attempts start at zero).
     RevisitAt(UnixMillis),
     /// Refused (by rules, robots.txt or a budget) under the state of the rules that has this token, a hash: not
-    /// queued until [`super::CrawlDb::unpark`] is called with another token, or the URL is made due.
+    /// queued until [`super::CrawlDb::unpark`] is called with another token of its kind, or the URL is made due.
     Park(u64),
 }
+
+/// Tokens of parked URLs come in two kinds, which do not touch each other: those of the site's rules are below this
+/// value, those of its robots.txt are not.
+pub const ROBOTS_TOKENS: u64 = 1 << 63;
 
 impl Next {
     /// Attempts that are on record after a visit that began with `attempts`.
