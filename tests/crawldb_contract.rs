@@ -145,6 +145,7 @@ contract!(
     listings_keep_the_latest_look_and_count_what_came_later,
     listings_and_torrents_are_paged,
     the_first_url_with_a_body_owns_it,
+    a_visit_recorded_again_ends_its_lease_and_stays_queued,
     blocks_and_crawl_time_are_kept,
     make_due_queues_again_but_not_later,
     a_leased_url_made_due_stays_leased,
@@ -310,10 +311,11 @@ async fn recording_a_visit_twice_changes_nothing_more(db: &impl CrawlDb) {
     let first =
         Visit { outlinks: vec![found(host, "/next", 0)], magnets: vec![magnet(v1(2))], ..bring(host, "/t", 5, v1(1)) };
     let receipts = db.record_visits(vec![first.clone(), first.clone()].into()).await.unwrap();
-    assert_eq!(receipts[0], Receipt { urls_added: 1, torrent_stored: true, magnets_added: 1 });
-    assert_eq!(receipts[1], Receipt::default());
+    let outcome = Outcome::TorrentStored;
+    assert_eq!(receipts[0], Receipt { outcome, urls_added: 1, torrent_stored: true, magnets_added: 1 });
+    assert_eq!(receipts[1], Receipt::empty(outcome));
     let before = (db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap());
-    assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::default()]);
+    assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::empty(outcome)]);
     assert_eq!((db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap()), before);
     assert_eq!(before.0.outcomes, [(Outcome::TorrentStored, 1)]);
     assert_eq!(before.1[0].seen_count, 1);
@@ -455,12 +457,33 @@ async fn listings_and_torrents_are_paged(db: &impl CrawlDb) {
 async fn the_first_url_with_a_body_owns_it(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("s", "http://b").await.unwrap();
-    assert!(!db.body_known(host, 42, "/1").await.unwrap());
-    let page = |path: &str| Visit { body_hash: Some(42), ..visit(key(host, path), 1, Outcome::Page) };
-    db.record_visits(vec![page("/2"), page("/1")].into()).await.unwrap();
-    assert!(!db.body_known(host, 42, "/2").await.unwrap());
-    assert!(db.body_known(host, 42, "/1").await.unwrap());
-    assert!(!db.body_known(other, 42, "/1").await.unwrap());
+    let page = |host, path: &str, ms| Visit {
+        body_hash: Some(42),
+        outlinks: vec![found(host, &format!("/of{path}"), 0)],
+        ..visit(key(host, path), ms, Outcome::Page)
+    };
+    let batch = vec![page(host, "/2", 1), page(host, "/1", 1), page(host, "/1", 1), page(other, "/1", 1)];
+    let receipts = db.record_visits(batch.into()).await.unwrap();
+    let (first, copy) = (Outcome::Page, Outcome::PageDuplicate);
+    assert_eq!(receipts.iter().map(|receipt| receipt.outcome).collect::<Vec<_>>(), [first, copy, copy, first]);
+    assert_eq!(receipts.iter().map(|receipt| receipt.urls_added).collect::<Vec<_>>(), [1, 1, 0, 1]);
+
+    let claimed = Visit { outcome: copy, ..page(host, "/2", 2) };
+    let receipts = db.record_visits(vec![claimed, page(host, "/1", 1), page(host, "/3", 2)].into()).await.unwrap();
+    assert_eq!(receipts.iter().map(|receipt| receipt.outcome).collect::<Vec<_>>(), [first, copy, copy]);
+    assert_eq!(db.site_counts("s").await.unwrap().outcomes, [(first, 3), (copy, 2)]);
+    assert_eq!(db.url_record(&key(host, "/1")).await.unwrap().unwrap().outcome, Some(copy));
+}
+
+async fn a_visit_recorded_again_ends_its_lease_and_stays_queued(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let retry = Visit { next: Next::RetryAt(at(30)), ..visit(key(host, "/1"), 2, Outcome::TimedOut) };
+    db.record_visits(vec![retry.clone()].into()).await.unwrap();
+    assert_eq!(db.lease_due(lease(host, 30, 9)).await.unwrap().len(), 1);
+    db.record_visits(vec![retry].into()).await.unwrap();
+    assert_eq!(db.host_due(host, at(31)).await.unwrap(), HostDue::Now);
+    assert_eq!(paths(&db.lease_due(lease(host, 31, 9)).await.unwrap()), ["/1"]);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
 }
 
 async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
@@ -550,7 +573,7 @@ async fn what_is_too_long_or_nameless_is_passed_over(db: &impl CrawlDb) {
         ..visit(key(host, "/1"), 1, Outcome::Page)
     };
     let receipts = db.record_visits(vec![odd, visit(key(host, &long), 1, Outcome::Page)].into()).await.unwrap();
-    assert_eq!(receipts, [Receipt::default(); 2]);
+    assert_eq!(receipts, [Receipt::empty(Outcome::Page); 2]);
     assert_eq!(db.known_torrents(vec![nameless]).await.unwrap(), [None]);
     db.adopt_torrent(facts(nameless), at(1)).await.unwrap();
     assert!(db.torrents(None, 9).await.unwrap().is_empty() && db.magnets(None, 9).await.unwrap().is_empty());
@@ -693,9 +716,6 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
         lines.extend(db.queued(host, 99).await.unwrap().iter().map(|row| format!("queued {row:?}")));
         for path in 0..12 {
             lines.push(format!("{path} {:?}", db.url_record(&key(host, &format!("/p{path}"))).await.unwrap()));
-        }
-        for hash in 0..4 {
-            lines.push(format!("body {}", db.body_known(host, hash, "/p1").await.unwrap()));
         }
     }
     for site in ["s0", "s1"] {

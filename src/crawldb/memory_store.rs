@@ -306,19 +306,26 @@ impl State {
         self.magnets.insert(kept.facts.infohashes.key().to_vec(), kept);
     }
 
-    fn record_visit(&mut self, visit: &Visit) -> Option<Receipt> {
+    /// What became of a visit, and whether it was new.
+    fn record_visit(&mut self, visit: &Visit) -> (Receipt, bool) {
+        let mut receipt = Receipt::empty(visit.outcome);
         if !merge::is_keepable(&visit.key) {
-            return None;
+            return (receipt, false);
         }
-        if let Some(url) = self.urls.get(&visit.key)
+        if let Some(url) = self.urls.get_mut(&visit.key)
             && merge::is_repeat(url.record.visited, url.record.outcome, visit)
         {
-            return None;
+            if let Some(queued) = &mut url.queued {
+                queued.lease = None;
+            }
+            receipt.outcome = url.record.outcome.unwrap_or(visit.outcome);
+            return (receipt, false);
         }
-        let mut receipt = Receipt::default();
         let torrent = visit.torrent.as_ref().filter(|facts| !facts.infohashes.key().is_empty());
-        let stored = torrent.map(|facts| self.take_torrent(facts, visit));
-        receipt.torrent_stored = stored == Some(true);
+        if let Some(facts) = torrent {
+            receipt.torrent_stored = self.take_torrent(facts, visit);
+            receipt.outcome = merge::torrent_outcome(receipt.outcome, receipt.torrent_stored);
+        }
         for magnet in &visit.magnets {
             if !magnet.infohashes.key().is_empty() && magnet.link.len() <= limits::URL_BYTES_MAX {
                 receipt.magnets_added += u32::from(self.take_magnet(magnet, visit));
@@ -331,10 +338,11 @@ impl State {
                 .or_insert_with(|| Looks::first(listing, visit.at));
         }
         if let Some(hash) = visit.body_hash {
-            self.bodies.entry((visit.key.host, hash)).or_insert_with(|| visit.key.path.clone());
+            let owner = self.bodies.entry((visit.key.host, hash)).or_insert_with(|| visit.key.path.clone());
+            receipt.outcome = merge::page_outcome(receipt.outcome, *owner == visit.key.path);
         }
-        self.settle_url(visit, merge::settled_outcome(visit.outcome, stored));
-        Some(receipt)
+        self.settle_url(visit, receipt.outcome);
+        (receipt, true)
     }
 
     fn settle_url(&mut self, visit: &Visit, outcome: Outcome) {
@@ -544,9 +552,8 @@ impl CrawlDb for MemoryStore {
         }
         let settled: Vec<_> = visits.iter().map(|visit| state.record_visit(visit)).collect();
         let mut receipts = Vec::with_capacity(visits.len());
-        for (visit, settled) in visits.iter().zip(settled) {
-            let mut receipt = settled.unwrap_or_default();
-            if settled.is_some() {
+        for (visit, (mut receipt, is_new)) in visits.iter().zip(settled) {
+            if is_new {
                 for link in &visit.outlinks {
                     receipt.urls_added += u32::from(state.discover(link.clone(), visit.at));
                 }
@@ -560,10 +567,6 @@ impl CrawlDb for MemoryStore {
         let state = self.state();
         let known = |hashes: &Infohashes| state.torrent_key(hashes).map(|key| state.torrents[&key].facts.infohashes);
         Ok(infohashes.iter().map(known).collect())
-    }
-
-    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
-        Ok(self.state().bodies.get(&(host, body_hash)).is_some_and(|owner| &**owner != path))
     }
 
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {

@@ -274,17 +274,27 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    /// The bodies of pages, in the order of their keys; the first URL recorded with a body owns it.
-    pub(super) fn take_bodies(&mut self, mut bodies: Vec<(codec::BodyKey, &str)>) -> Result<(), Fault> {
+    /// The bodies of pages with what names their visit, in the order of the batch: the first URL recorded with a
+    /// body owns it. `told` hears whether the visit's URL is the one that does.
+    pub(super) fn take_bodies(
+        &mut self,
+        mut bodies: Vec<(codec::BodyKey, &UrlKey, usize)>,
+        mut told: impl FnMut(usize, bool),
+    ) -> Result<(), Fault> {
         if bodies.is_empty() {
             return Ok(());
         }
-        bodies.sort_by_key(|(key, _)| *key);
-        bodies.dedup_by_key(|(key, _)| *key);
+        bodies.sort_by_key(|(key, _, _)| *key);
         let mut table = self.txn.open_table(BODIES)?;
-        for (key, path) in bodies {
-            if table.get(&key)?.is_none() {
-                table.insert(&key, path_hash(path))?;
+        for same in bodies.chunk_by(|(a, _, _), (b, _, _)| a == b) {
+            let (key, first, _) = &same[0];
+            let kept = table.get(key)?.map(|owner| owner.value());
+            let owner = kept.unwrap_or_else(|| path_hash(&first.path));
+            if kept.is_none() {
+                table.insert(key, owner)?;
+            }
+            for (_, url, visit) in same {
+                told(*visit, path_hash(&url.path) == owner);
             }
         }
         Ok(())
@@ -292,6 +302,6 @@ impl<'w> Harvest<'w> {
 }
 
 /// How `bodies` names a path.
-pub(super) fn path_hash(path: &str) -> u64 {
+fn path_hash(path: &str) -> u64 {
     xxh3_64(path.as_bytes())
 }
