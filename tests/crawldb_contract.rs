@@ -142,6 +142,8 @@ contract!(
     a_magnet_of_a_stored_torrent_is_a_source,
     a_magnet_becomes_stored_with_its_page_as_source,
     magnets_by_either_hash_join,
+    a_magnet_counts_while_its_torrent_is_not_stored,
+    a_url_is_counted_as_gone_once_while_it_is,
     listings_keep_the_latest_look_and_count_what_came_later,
     listings_and_torrents_are_paged,
     the_first_url_with_a_body_owns_it,
@@ -400,6 +402,42 @@ async fn magnets_by_either_hash_join(db: &impl CrawlDb) {
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].facts.infohashes, &*rows[0].page), (hybrid(1, 2), "http://a/2"));
     assert_eq!(db.site_counts("s").await.unwrap().magnets, 1);
+}
+
+async fn a_magnet_counts_while_its_torrent_is_not_stored(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let other = db.host_id("t", "http://b").await.unwrap();
+    let magnets = async || {
+        let count = async |site| db.site_counts(site).await.unwrap().magnets;
+        (count("s").await, count("t").await)
+    };
+    let named = vec![name(host, "/1", 1, hybrid(1, 2)), name(other, "/2", 1, v1(3)), name(other, "/3", 1, v1(1))];
+    db.record_visits(named.into()).await.unwrap();
+    assert_eq!(magnets().await, (1, 1));
+    // The torrents of both hashes are two: the magnet counts again when neither is stored.
+    db.record_visits(vec![bring(other, "/t1", 2, v1(1)), bring(other, "/t2", 2, v2(2))].into()).await.unwrap();
+    assert_eq!(magnets().await, (0, 1));
+    db.forget_torrent(v1(1), at(3)).await.unwrap();
+    assert_eq!(magnets().await, (0, 1));
+    db.forget_torrent(v2(2), at(3)).await.unwrap();
+    assert_eq!(magnets().await, (1, 1));
+    db.adopt_torrent(facts(v1(3)), at(4)).await.unwrap();
+    assert_eq!(magnets().await, (1, 0));
+
+    let after = vec![bring(host, "/t9", 5, v1(9)), name(other, "/9", 5, v1(9))];
+    db.record_visits(after.into()).await.unwrap();
+    assert_eq!(magnets().await, (1, 0));
+}
+
+async fn a_url_is_counted_as_gone_once_while_it_is(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let gone = |path, ms| visit(key(host, path), ms, Outcome::Gone);
+    db.record_visits(vec![gone("/1", 1), gone("/1", 2), gone("/2", 1)].into()).await.unwrap();
+    db.record_visits(vec![gone("/1", 3)].into()).await.unwrap();
+    let counts = db.site_counts("s").await.unwrap();
+    assert_eq!((counts.urls_gone, counts.of(Outcome::Gone)), (2, 4));
+    db.record_visits(vec![visit(key(host, "/1"), 4, Outcome::Page)].into()).await.unwrap();
+    assert_eq!(db.site_counts("s").await.unwrap().urls_gone, 1);
 }
 
 async fn listings_keep_the_latest_look_and_count_what_came_later(db: &impl CrawlDb) {

@@ -229,6 +229,9 @@ impl State {
     fn take_torrent(&mut self, facts: &TorrentFacts, visit: &Visit) -> bool {
         let known = self.torrent_key(&facts.infohashes);
         let stored = known.is_none();
+        if stored {
+            self.count_magnets(&facts.infohashes, -1);
+        }
         let key = known.unwrap_or_else(|| facts.infohashes.key().to_vec());
         if stored {
             let torrent = Torrent {
@@ -249,6 +252,20 @@ impl State {
             self.add_magnet_pages(&key, &facts.infohashes);
         }
         stored
+    }
+
+    /// Counts the magnets that name a torrent which is not in the database: no more before it is put in, again after
+    /// it was taken out.
+    fn count_magnets(&mut self, infohashes: &Infohashes, change: i64) {
+        let (by_v1, by_v2) = self.magnet_keys(infohashes);
+        let by_v2 = by_v2.filter(|key| by_v1.as_ref() != Some(key));
+        for key in [by_v1, by_v2].into_iter().flatten() {
+            let magnet = &self.magnets[&key];
+            if self.torrent_key(&magnet.facts.infohashes).is_none() {
+                let counts = self.counts(magnet.page.host);
+                counts.magnets = counts.magnets.strict_add_signed(change);
+            }
+        }
     }
 
     /// The pages that named this torrent before it was stored become sources of it.
@@ -348,7 +365,9 @@ impl State {
     fn settle_url(&mut self, visit: &Visit, outcome: Outcome) {
         self.insert(&visit.key, visit.depth, visit.rank, visit.at);
         self.dequeue(&visit.key);
+        let mut gone_change = 0;
         if let Some(url) = self.urls.get_mut(&visit.key) {
+            gone_change = merge::gone_change(url.record.outcome, outcome);
             url.rank = visit.rank;
             url.record.depth = visit.depth;
             url.record.attempts = visit.next.attempts_after(visit.attempts);
@@ -360,6 +379,7 @@ impl State {
             self.enqueue(&visit.key, visit.rank, due, visit.via.clone());
         }
         let counts = self.counts(visit.key.host);
+        counts.urls_gone = counts.urls_gone.strict_add_signed(gone_change);
         counts.body_bytes += visit.body_bytes;
         match counts.outcomes.binary_search_by_key(&outcome, |&(known, _)| known) {
             Ok(at) => counts.outcomes[at].1 += 1,
@@ -608,6 +628,7 @@ impl CrawlDb for MemoryStore {
         if let Some(host) = torrent.first_host {
             state.counts(host).torrents -= 1;
         }
+        state.count_magnets(&torrent.facts.infohashes, 1);
         let sites: std::collections::BTreeSet<_> = torrent.sources.iter().map(|found| state.site(found.host)).collect();
         for site in sites {
             state.counts.entry(site).or_default().torrents_seen -= 1;
@@ -628,6 +649,7 @@ impl CrawlDb for MemoryStore {
             return Ok(());
         }
         let (key, infohashes) = (facts.infohashes.key().to_vec(), facts.infohashes);
+        state.count_magnets(&infohashes, -1);
         let torrent = Torrent { facts, first_host: None, stored: now, seen_count: 0, sources: Vec::new() };
         state.torrents.insert(key.clone(), torrent);
         state.add_magnet_pages(&key, &infohashes);

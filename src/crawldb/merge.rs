@@ -42,6 +42,11 @@ pub(super) fn page_outcome(claimed: Outcome, is_owner: bool) -> Outcome {
     }
 }
 
+/// How the number of URLs that are gone changes when a URL's last outcome does.
+pub(super) fn gone_change(before: Option<Outcome>, after: Outcome) -> i64 {
+    i64::from(after == Outcome::Gone) - i64::from(before == Some(Outcome::Gone))
+}
+
 /// True when `visit` is the one that left this time and outcome behind.
 pub(super) fn is_repeat(visited: UnixMillis, outcome: Option<Outcome>, visit: &Visit) -> bool {
     let class = |outcome| match outcome {

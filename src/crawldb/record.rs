@@ -387,11 +387,15 @@ pub struct SiteCounts {
     pub urls_queued: u64,
     /// Torrents first stored by this site.
     pub torrents: u64,
+    /// Torrents known by a magnet link only, which a page of this site named first; one that is stored later counts
+    /// no more.
     pub magnets: u64,
     /// Milliseconds during which this site was being crawled.
     pub crawl_ms: u64,
     /// Distinct torrents that have a source on this site, first stored by another site or not.
     pub torrents_seen: u64,
+    /// URLs whose last visit ended in [`Outcome::Gone`], however often they were visited.
+    pub urls_gone: u64,
 }
 
 impl SiteCounts {
