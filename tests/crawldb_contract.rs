@@ -143,9 +143,12 @@ contract!(
     a_magnet_of_a_stored_torrent_is_a_source,
     a_magnet_becomes_stored_with_its_page_as_source,
     magnets_by_either_hash_join,
+    a_magnet_counts_while_its_torrent_is_not_stored,
+    a_url_is_counted_as_gone_once_while_it_is,
     listings_keep_the_latest_look_and_count_what_came_later,
     listings_and_torrents_are_paged,
     the_first_url_with_a_body_owns_it,
+    a_visit_recorded_again_ends_its_lease_and_stays_queued,
     blocks_and_crawl_time_are_kept,
     make_due_queues_again_but_not_later,
     a_leased_url_made_due_stays_leased,
@@ -326,10 +329,11 @@ async fn recording_a_visit_twice_changes_nothing_more(db: &impl CrawlDb) {
     let first =
         Visit { outlinks: vec![found(host, "/next", 0)], magnets: vec![magnet(v1(2))], ..bring(host, "/t", 5, v1(1)) };
     let receipts = db.record_visits(vec![first.clone(), first.clone()].into()).await.unwrap();
-    assert_eq!(receipts[0], Receipt { urls_added: 1, torrent_stored: true, magnets_added: 1 });
-    assert_eq!(receipts[1], Receipt::default());
+    let outcome = Outcome::TorrentStored;
+    assert_eq!(receipts[0], Receipt { outcome, urls_added: 1, torrent_stored: true, magnets_added: 1 });
+    assert_eq!(receipts[1], Receipt::empty(outcome));
     let before = (db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap());
-    assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::default()]);
+    assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::empty(outcome)]);
     assert_eq!((db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap()), before);
     assert_eq!(before.0.outcomes, [(Outcome::TorrentStored, 1)]);
     assert_eq!(before.1[0].seen_count, 1);
@@ -416,6 +420,42 @@ async fn magnets_by_either_hash_join(db: &impl CrawlDb) {
     assert_eq!(db.site_counts("s").await.unwrap().magnets, 1);
 }
 
+async fn a_magnet_counts_while_its_torrent_is_not_stored(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let other = db.host_id("t", "http://b").await.unwrap();
+    let magnets = async || {
+        let count = async |site| db.site_counts(site).await.unwrap().magnets;
+        (count("s").await, count("t").await)
+    };
+    let named = vec![name(host, "/1", 1, hybrid(1, 2)), name(other, "/2", 1, v1(3)), name(other, "/3", 1, v1(1))];
+    db.record_visits(named.into()).await.unwrap();
+    assert_eq!(magnets().await, (1, 1));
+    // The torrents of both hashes are two: the magnet counts again when neither is stored.
+    db.record_visits(vec![bring(other, "/t1", 2, v1(1)), bring(other, "/t2", 2, v2(2))].into()).await.unwrap();
+    assert_eq!(magnets().await, (0, 1));
+    db.forget_torrent(v1(1), at(3)).await.unwrap();
+    assert_eq!(magnets().await, (0, 1));
+    db.forget_torrent(v2(2), at(3)).await.unwrap();
+    assert_eq!(magnets().await, (1, 1));
+    db.adopt_torrent(facts(v1(3)), at(4)).await.unwrap();
+    assert_eq!(magnets().await, (1, 0));
+
+    let after = vec![bring(host, "/t9", 5, v1(9)), name(other, "/9", 5, v1(9))];
+    db.record_visits(after.into()).await.unwrap();
+    assert_eq!(magnets().await, (1, 0));
+}
+
+async fn a_url_is_counted_as_gone_once_while_it_is(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let gone = |path, ms| visit(key(host, path), ms, Outcome::Gone);
+    db.record_visits(vec![gone("/1", 1), gone("/1", 2), gone("/2", 1)].into()).await.unwrap();
+    db.record_visits(vec![gone("/1", 3)].into()).await.unwrap();
+    let counts = db.site_counts("s").await.unwrap();
+    assert_eq!((counts.urls_gone, counts.of(Outcome::Gone)), (2, 4));
+    db.record_visits(vec![visit(key(host, "/1"), 4, Outcome::Page)].into()).await.unwrap();
+    assert_eq!(db.site_counts("s").await.unwrap().urls_gone, 1);
+}
+
 async fn listings_keep_the_latest_look_and_count_what_came_later(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let look = |ms, targets: &[u64]| Visit {
@@ -471,12 +511,33 @@ async fn listings_and_torrents_are_paged(db: &impl CrawlDb) {
 async fn the_first_url_with_a_body_owns_it(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("s", "http://b").await.unwrap();
-    assert!(!db.body_known(host, 42, "/1").await.unwrap());
-    let page = |path: &str| Visit { body_hash: Some(42), ..visit(key(host, path), 1, Outcome::Page) };
-    db.record_visits(vec![page("/2"), page("/1")].into()).await.unwrap();
-    assert!(!db.body_known(host, 42, "/2").await.unwrap());
-    assert!(db.body_known(host, 42, "/1").await.unwrap());
-    assert!(!db.body_known(other, 42, "/1").await.unwrap());
+    let page = |host, path: &str, ms| Visit {
+        body_hash: Some(42),
+        outlinks: vec![found(host, &format!("/of{path}"), 0)],
+        ..visit(key(host, path), ms, Outcome::Page)
+    };
+    let batch = vec![page(host, "/2", 1), page(host, "/1", 1), page(host, "/1", 1), page(other, "/1", 1)];
+    let receipts = db.record_visits(batch.into()).await.unwrap();
+    let (first, copy) = (Outcome::Page, Outcome::PageDuplicate);
+    assert_eq!(receipts.iter().map(|receipt| receipt.outcome).collect::<Vec<_>>(), [first, copy, copy, first]);
+    assert_eq!(receipts.iter().map(|receipt| receipt.urls_added).collect::<Vec<_>>(), [1, 1, 0, 1]);
+
+    let claimed = Visit { outcome: copy, ..page(host, "/2", 2) };
+    let receipts = db.record_visits(vec![claimed, page(host, "/1", 1), page(host, "/3", 2)].into()).await.unwrap();
+    assert_eq!(receipts.iter().map(|receipt| receipt.outcome).collect::<Vec<_>>(), [first, copy, copy]);
+    assert_eq!(db.site_counts("s").await.unwrap().outcomes, [(first, 3), (copy, 2)]);
+    assert_eq!(db.url_record(&key(host, "/1")).await.unwrap().unwrap().outcome, Some(copy));
+}
+
+async fn a_visit_recorded_again_ends_its_lease_and_stays_queued(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let retry = Visit { next: Next::RetryAt(at(30)), ..visit(key(host, "/1"), 2, Outcome::TimedOut) };
+    db.record_visits(vec![retry.clone()].into()).await.unwrap();
+    assert_eq!(db.lease_due(lease(host, 30, 9)).await.unwrap().len(), 1);
+    db.record_visits(vec![retry].into()).await.unwrap();
+    assert_eq!(db.host_due(host, at(31)).await.unwrap(), HostDue::Now);
+    assert_eq!(paths(&db.lease_due(lease(host, 31, 9)).await.unwrap()), ["/1"]);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
 }
 
 async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
@@ -566,7 +627,7 @@ async fn what_is_too_long_or_nameless_is_passed_over(db: &impl CrawlDb) {
         ..visit(key(host, "/1"), 1, Outcome::Page)
     };
     let receipts = db.record_visits(vec![odd, visit(key(host, &long), 1, Outcome::Page)].into()).await.unwrap();
-    assert_eq!(receipts, [Receipt::default(); 2]);
+    assert_eq!(receipts, [Receipt::empty(Outcome::Page); 2]);
     assert_eq!(db.known_torrents(vec![nameless]).await.unwrap(), [None]);
     db.adopt_torrent(facts(nameless), at(1)).await.unwrap();
     assert!(db.torrents(None, 9).await.unwrap().is_empty() && db.magnets(None, 9).await.unwrap().is_empty());
@@ -709,9 +770,6 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
         lines.extend(db.queued(host, 99).await.unwrap().iter().map(|row| format!("queued {row:?}")));
         for path in 0..12 {
             lines.push(format!("{path} {:?}", db.url_record(&key(host, &format!("/p{path}"))).await.unwrap()));
-        }
-        for hash in 0..4 {
-            lines.push(format!("body {}", db.body_known(host, hash, "/p1").await.unwrap()));
         }
     }
     for site in ["s0", "s1"] {

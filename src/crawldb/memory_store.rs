@@ -229,6 +229,9 @@ impl State {
     fn take_torrent(&mut self, facts: &TorrentFacts, visit: &Visit) -> bool {
         let known = self.torrent_key(&facts.infohashes);
         let stored = known.is_none();
+        if stored {
+            self.count_magnets(&facts.infohashes, -1);
+        }
         let key = known.unwrap_or_else(|| facts.infohashes.key().to_vec());
         if stored {
             let torrent = Torrent {
@@ -249,6 +252,20 @@ impl State {
             self.add_magnet_pages(&key, &facts.infohashes);
         }
         stored
+    }
+
+    /// Counts the magnets that name a torrent which is not in the database: no more before it is put in, again after
+    /// it was taken out.
+    fn count_magnets(&mut self, infohashes: &Infohashes, change: i64) {
+        let (by_v1, by_v2) = self.magnet_keys(infohashes);
+        let by_v2 = by_v2.filter(|key| by_v1.as_ref() != Some(key));
+        for key in [by_v1, by_v2].into_iter().flatten() {
+            let magnet = &self.magnets[&key];
+            if self.torrent_key(&magnet.facts.infohashes).is_none() {
+                let counts = self.counts(magnet.page.host);
+                counts.magnets = counts.magnets.strict_add_signed(change);
+            }
+        }
     }
 
     /// The pages that named this torrent before it was stored become sources of it.
@@ -306,19 +323,26 @@ impl State {
         self.magnets.insert(kept.facts.infohashes.key().to_vec(), kept);
     }
 
-    fn record_visit(&mut self, visit: &Visit) -> Option<Receipt> {
+    /// What became of a visit, and whether it was new.
+    fn record_visit(&mut self, visit: &Visit) -> (Receipt, bool) {
+        let mut receipt = Receipt::empty(visit.outcome);
         if !merge::is_keepable(&visit.key) {
-            return None;
+            return (receipt, false);
         }
-        if let Some(url) = self.urls.get(&visit.key)
+        if let Some(url) = self.urls.get_mut(&visit.key)
             && merge::is_repeat(url.record.visited, url.record.outcome, visit)
         {
-            return None;
+            if let Some(queued) = &mut url.queued {
+                queued.lease = None;
+            }
+            receipt.outcome = url.record.outcome.unwrap_or(visit.outcome);
+            return (receipt, false);
         }
-        let mut receipt = Receipt::default();
         let torrent = visit.torrent.as_ref().filter(|facts| !facts.infohashes.key().is_empty());
-        let stored = torrent.map(|facts| self.take_torrent(facts, visit));
-        receipt.torrent_stored = stored == Some(true);
+        if let Some(facts) = torrent {
+            receipt.torrent_stored = self.take_torrent(facts, visit);
+            receipt.outcome = merge::torrent_outcome(receipt.outcome, receipt.torrent_stored);
+        }
         for magnet in &visit.magnets {
             if !magnet.infohashes.key().is_empty() && magnet.link.len() <= limits::URL_BYTES_MAX {
                 receipt.magnets_added += u32::from(self.take_magnet(magnet, visit));
@@ -331,16 +355,19 @@ impl State {
                 .or_insert_with(|| Looks::first(listing, visit.at));
         }
         if let Some(hash) = visit.body_hash {
-            self.bodies.entry((visit.key.host, hash)).or_insert_with(|| visit.key.path.clone());
+            let owner = self.bodies.entry((visit.key.host, hash)).or_insert_with(|| visit.key.path.clone());
+            receipt.outcome = merge::page_outcome(receipt.outcome, *owner == visit.key.path);
         }
-        self.settle_url(visit, merge::settled_outcome(visit.outcome, stored));
-        Some(receipt)
+        self.settle_url(visit, receipt.outcome);
+        (receipt, true)
     }
 
     fn settle_url(&mut self, visit: &Visit, outcome: Outcome) {
         self.insert(&visit.key, visit.depth, visit.rank, visit.at);
         self.dequeue(&visit.key);
+        let mut gone_change = 0;
         if let Some(url) = self.urls.get_mut(&visit.key) {
+            gone_change = merge::gone_change(url.record.outcome, outcome);
             url.rank = visit.rank;
             url.record.depth = visit.depth;
             url.record.attempts = visit.next.attempts_after(visit.attempts);
@@ -352,6 +379,7 @@ impl State {
             self.enqueue(&visit.key, visit.rank, due, visit.via.clone());
         }
         let counts = self.counts(visit.key.host);
+        counts.urls_gone = counts.urls_gone.strict_add_signed(gone_change);
         counts.body_bytes += visit.body_bytes;
         match counts.outcomes.binary_search_by_key(&outcome, |&(known, _)| known) {
             Ok(at) => counts.outcomes[at].1 += 1,
@@ -544,9 +572,8 @@ impl CrawlDb for MemoryStore {
         }
         let settled: Vec<_> = visits.iter().map(|visit| state.record_visit(visit)).collect();
         let mut receipts = Vec::with_capacity(visits.len());
-        for (visit, settled) in visits.iter().zip(settled) {
-            let mut receipt = settled.unwrap_or_default();
-            if settled.is_some() {
+        for (visit, (mut receipt, is_new)) in visits.iter().zip(settled) {
+            if is_new {
                 for link in &visit.outlinks {
                     receipt.urls_added += u32::from(state.discover(link.clone(), visit.at));
                 }
@@ -560,10 +587,6 @@ impl CrawlDb for MemoryStore {
         let state = self.state();
         let known = |hashes: &Infohashes| state.torrent_key(hashes).map(|key| state.torrents[&key].facts.infohashes);
         Ok(infohashes.iter().map(known).collect())
-    }
-
-    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
-        Ok(self.state().bodies.get(&(host, body_hash)).is_some_and(|owner| &**owner != path))
     }
 
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
@@ -605,6 +628,7 @@ impl CrawlDb for MemoryStore {
         if let Some(host) = torrent.first_host {
             state.counts(host).torrents -= 1;
         }
+        state.count_magnets(&torrent.facts.infohashes, 1);
         let sites: std::collections::BTreeSet<_> = torrent.sources.iter().map(|found| state.site(found.host)).collect();
         for site in sites {
             state.counts.entry(site).or_default().torrents_seen -= 1;
@@ -625,6 +649,7 @@ impl CrawlDb for MemoryStore {
             return Ok(());
         }
         let (key, infohashes) = (facts.infohashes.key().to_vec(), facts.infohashes);
+        state.count_magnets(&infohashes, -1);
         let torrent = Torrent { facts, first_host: None, stored: now, seen_count: 0, sources: Vec::new() };
         state.torrents.insert(key.clone(), torrent);
         state.add_magnet_pages(&key, &infohashes);

@@ -9,10 +9,12 @@
 //!   parked, until `unpark` is called with another token or `make_due` queues it.
 //! - **Leases have an owner and a deadline.** A URL leased is not leased again before its deadline passed, its
 //!   visit was recorded or its owner let go. A process that died owns nothing: its leases end at the next open.
-//! - **Idempotent.** Recording the same visit twice (same URL, same time, same outcome) changes nothing more; the
-//!   receipt of the second is empty.
+//! - **Idempotent.** Recording the same visit twice (same URL, same time, same outcome) changes nothing more but
+//!   ends a lease of its URL; the receipt of the second tells the outcome only.
 //! - **The database has the last word on duplicates.** A visit that brings a torrent is counted as
-//!   `TorrentStored` or `TorrentDuplicate` by what the database knew, whichever of the two the caller named.
+//!   `TorrentStored` or `TorrentDuplicate` by what the database knew, whichever of the two the caller named; one
+//!   with the body of a page as `Page`, or as `PageDuplicate` where another URL of the host owns the body. The
+//!   outlinks of a duplicate are taken all the same.
 //! - **A batch of visits is settled before its outlinks**, so that a URL visited in it is not queued by it.
 //! - **Bad input changes nothing.** URLs and magnet links over `limits::URL_BYTES_MAX` and facts without any
 //!   infohash are passed over; a host number never given out refuses the batch.
@@ -143,10 +145,6 @@ pub trait CrawlDb: Reader {
 
     /// For each, the archive key of a torrent already stored under either hash.
     async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError>;
-
-    /// True when a page with this body was recorded for this host under another URL than `path`. The first URL
-    /// recorded with a body owns it, so that a later look at that URL is not taken for a copy of its own copy.
-    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError>;
 
     /// No request to the host before `until`, with the reason that `status` shows; kept over restarts.
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError>;

@@ -57,7 +57,7 @@ pub enum Outcome {
     TorrentDuplicate = 2,
     /// A page whose links were read.
     Page = 3,
-    /// A page whose body was the same as another page's of this host; its links were not read again.
+    /// A page whose body was the same as another page's of this host; its links were taken all the same.
     PageDuplicate = 4,
     /// 304, or a page equal to the one seen before.
     NotModified = 5,
@@ -300,7 +300,8 @@ pub struct Visit {
     pub next: Next,
     /// Decoded bytes of the body that were read.
     pub body_bytes: u64,
-    /// xxh3 of a page's body, where it was read whole; equal bodies of one host are one page.
+    /// xxh3 of a page's body, where it was read whole; equal bodies of one host are one page. The first URL recorded
+    /// with a body owns it, so that a later look at that URL is not taken for a copy of its own copy.
     pub body_hash: Option<u64>,
     pub outlinks: Vec<Discovered>,
     pub torrent: Option<TorrentFacts>,
@@ -309,14 +310,25 @@ pub struct Visit {
 }
 
 /// What the database made of a [`Visit`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt {
+    /// The outcome that was counted: a torrent or page is new or a duplicate by what the database knew. Of a visit
+    /// recorded before, what was counted then.
+    pub outcome: Outcome,
     /// Outlinks that were not known.
     pub urls_added: u32,
     /// True when the visit's torrent was not known before.
     pub torrent_stored: bool,
     /// Magnets that name a torrent not known before, neither stored nor named.
     pub magnets_added: u32,
+}
+
+impl Receipt {
+    /// Of a visit that brought nothing.
+    #[must_use]
+    pub fn empty(outcome: Outcome) -> Self {
+        Self { outcome, urls_added: 0, torrent_stored: false, magnets_added: 0 }
+    }
 }
 
 /// What is known of one URL.
@@ -379,11 +391,15 @@ pub struct SiteCounts {
     pub urls_queued: u64,
     /// Torrents first stored by this site.
     pub torrents: u64,
+    /// Torrents known by a magnet link only, which a page of this site named first; one that is stored later counts
+    /// no more.
     pub magnets: u64,
     /// Milliseconds during which this site was being crawled.
     pub crawl_ms: u64,
     /// Distinct torrents that have a source on this site, first stored by another site or not.
     pub torrents_seen: u64,
+    /// URLs whose last visit ended in [`Outcome::Gone`], however often they were visited.
+    pub urls_gone: u64,
 }
 
 impl SiteCounts {

@@ -464,11 +464,6 @@ impl CrawlDb for RedbStore {
         self.call(move |_, db| read::known_torrents(db, &infohashes)).await
     }
 
-    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
-        let path = path.to_owned();
-        self.call(move |_, db| read::body_known(db, host, body_hash, &path)).await
-    }
-
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
         let reason = reason.to_owned();
         self.call(move |core, db| core.block_host(db, host, until, &reason)).await

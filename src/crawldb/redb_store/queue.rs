@@ -24,6 +24,8 @@ pub(super) struct QueueChanges {
     values: Vec<u8>,
     /// URLs whose visit was recorded: their leases end with the commit.
     settled: Vec<(HostId, Box<str>)>,
+    /// URLs whose visit was recorded before: their leases end, their places in the queue stay.
+    ended: Vec<(HostId, Box<str>)>,
     /// URLs queued anew that may be leased: the lease goes with them.
     moved: Vec<(HostId, Box<str>, Position)>,
 }
@@ -77,6 +79,10 @@ impl QueueChanges {
         self.settled.push((host, path.into()));
     }
 
+    pub(super) fn end_lease(&mut self, host: HostId, path: &str) {
+        self.ended.push((host, path.into()));
+    }
+
     pub(super) fn moved(&mut self, host: HostId, path: &str, to: Position) {
         self.moved.push((host, path.into(), to));
     }
@@ -119,6 +125,9 @@ impl QueueChanges {
     pub(super) fn tell(self, leases: &mut Leases) {
         for (host, path) in &self.settled {
             leases.settle(*host, path);
+        }
+        for (host, path) in &self.ended {
+            leases.host(*host).end(path);
         }
         for (host, path, to) in &self.moved {
             leases.host(*host).moved(path, *to);

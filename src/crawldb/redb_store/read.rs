@@ -6,11 +6,11 @@ use redb::{Database, ReadableDatabase, ReadableTable};
 
 use super::Core;
 use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
-use super::harvest::{find_torrent, path_hash};
+use super::harvest::find_torrent;
 use super::known::Known;
 use super::leases::HostLeases;
 use super::open::Fault;
-use super::tables::{BODIES, INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
+use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
 use super::urls;
 use crate::clock::UnixMillis;
 use crate::crawldb::HostDue;
@@ -45,12 +45,6 @@ pub(super) fn known_torrents(db: &Database, batch: &[Infohashes]) -> Result<Vec<
         });
     }
     Ok(known)
-}
-
-pub(super) fn body_known(db: &Database, host: HostId, body_hash: u64, path: &str) -> Result<bool, Fault> {
-    let bodies = db.begin_read()?.open_table(BODIES)?;
-    let owner = bodies.get(&codec::body_key(host, body_hash))?;
-    Ok(owner.is_some_and(|owner| owner.value() != path_hash(path)))
 }
 
 /// A key with its value.

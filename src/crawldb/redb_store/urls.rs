@@ -6,7 +6,7 @@ use std::ops::Bound;
 use redb::{CursorError, ReadableTable, Table, WriteTransaction};
 
 use super::codec::{self, Place, QueueRow, UrlRow};
-use super::known::{BODY_BYTES, Known, Tally, URLS_KNOWN, URLS_QUEUED};
+use super::known::{BODY_BYTES, Known, Tally, URLS_GONE, URLS_KNOWN, URLS_QUEUED};
 use super::open::Fault;
 use super::queue::QueueChanges;
 use super::seen::{Mark, Seen};
@@ -300,6 +300,10 @@ impl<'w> UrlWrites<'w> {
         }
         if before.is_none() {
             self.changes.tally.add(site, URLS_KNOWN, 1);
+        }
+        let gone_change = merge::gone_change(before.and_then(|row| row.outcome), outcome);
+        if gone_change != 0 {
+            self.changes.tally.add(site, URLS_GONE, gone_change);
         }
         let queued_change = i64::from(place.is_some()) - i64::from(place_before.is_some());
         if queued_change != 0 {
