@@ -110,7 +110,7 @@ impl Archive {
     pub fn open(dir: impl Into<PathBuf>, sync: bool) -> Result<Self, ArchiveError> {
         let dir = dir.into();
         if !dir.is_dir() {
-            std::fs::create_dir_all(&dir).map_err(|error| ArchiveError::new(dir.clone(), "create", error))?;
+            create_folders(&dir, sync)?;
         }
         let dir_fd = rustix::fs::open(&dir, folder_flags(), Mode::empty())
             .map_err(|error| ArchiveError::new(dir.clone(), "open", error))?;
@@ -167,8 +167,8 @@ impl Archive {
         pending: &mut Vec<Pending>,
     ) -> Result<(), ArchiveError> {
         let whole_file_system = batch.len() >= SYNCFS_FILES_MIN;
-        // Folders to sync: those of equal files too, because a process that died may have given a name that is
-        // not yet on the disk.
+        // Folders to sync: those of equal files too, because a process that died may have given a name, and made a
+        // folder for it, that are not yet on the disk.
         let mut touched = [false; 256];
         let mut seen = HashSet::with_capacity(batch.len());
         for (infohashes, body) in batch {
@@ -192,15 +192,16 @@ impl Archive {
         if self.sync && whole_file_system && !pending.is_empty() {
             self.sync_file_system()?;
         }
-        let mut new_shard = false;
+        let mut new_shard =
+            touched.iter().zip(&self.shards).any(|(touched, known)| *touched && !known.load(Ordering::Relaxed));
         for file in &*pending {
             new_shard |= self.give_name(tmp, file)?;
         }
         if self.sync {
             self.sync_names(&touched, new_shard, whole_file_system)?;
         }
-        for file in &*pending {
-            self.shards[usize::from(file.shard)].store(true, Ordering::Relaxed);
+        for (_, known) in touched.iter().zip(&self.shards).filter(|(touched, _)| **touched) {
+            known.store(true, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -231,28 +232,29 @@ impl Archive {
         }
     }
 
-    /// Renames a file into its place; true when its folder had to be made or is new to this process.
+    /// Renames a file into its place; true when its folder had to be made again.
     fn give_name(&self, tmp: &Tmp, file: &Pending) -> Result<bool, ArchiveError> {
         let rename = || rustix::fs::renameat(&tmp.fd, &file.tmp_name, &self.dir_fd, &file.name);
-        let mut new_shard = self.make_shard(file.shard)?;
+        self.make_shard(file.shard)?;
         let mut renamed = rename();
-        if renamed == Err(Errno::NOENT) {
+        let taken_away = renamed == Err(Errno::NOENT);
+        if taken_away {
             // Somebody has taken the folder away since it was made.
             self.shards[usize::from(file.shard)].store(false, Ordering::Relaxed);
-            new_shard = self.make_shard(file.shard)?;
+            self.make_shard(file.shard)?;
             renamed = rename();
         }
         renamed.map_err(|error| ArchiveError::new(self.dir.join(&file.name), "rename", error))?;
-        Ok(new_shard)
+        Ok(taken_away)
     }
 
-    /// Makes the folder of a first byte; true when it is new to this process, so that `dir` must be synced.
-    fn make_shard(&self, shard: u8) -> Result<bool, ArchiveError> {
+    /// Makes the folder of a first byte, unless it is known to be there.
+    fn make_shard(&self, shard: u8) -> Result<(), ArchiveError> {
         if self.shards[usize::from(shard)].load(Ordering::Relaxed) {
-            return Ok(false);
+            return Ok(());
         }
         match rustix::fs::mkdirat(&self.dir_fd, shard_name(shard), Mode::from_raw_mode(0o755)) {
-            Ok(()) | Err(Errno::EXIST) => Ok(true),
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
             Err(error) => Err(ArchiveError::new(self.dir.join(shard_name(shard)), "create", error)),
         }
     }
@@ -371,6 +373,20 @@ impl Archive {
         }
         Ok(())
     }
+}
+
+/// Makes a folder and those above it that are absent; their entries are on the disk when it returns.
+fn create_folders(dir: &Path, sync: bool) -> Result<(), ArchiveError> {
+    let absent: Vec<&Path> =
+        dir.ancestors().take_while(|folder| *folder != Path::new("") && !folder.is_dir()).collect();
+    std::fs::create_dir_all(dir).map_err(|error| ArchiveError::new(dir.to_owned(), "create", error))?;
+    for above in absent.into_iter().filter_map(Path::parent).filter(|_| sync) {
+        let above = if above == Path::new("") { Path::new(".") } else { above };
+        File::open(above)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|error| ArchiveError::new(above.to_owned(), "sync", error))?;
+    }
+    Ok(())
 }
 
 fn folder_flags() -> OFlags {
