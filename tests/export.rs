@@ -338,6 +338,31 @@ async fn what_a_killed_export_left_is_taken_over() {
 }
 
 #[tokio::test]
+async fn links_in_the_place_of_what_is_being_written_are_not_followed() {
+    let harvest = three_sites(0..20).await;
+    let victim = harvest.path("victim");
+    std::fs::write(&victim, "mine").unwrap();
+    for name in ["x.zip", "x.tar.zst", "x"] {
+        let (dest, process) = (harvest.path(name), std::process::id());
+        let spools = if name == "x" { dest.clone() } else { harvest.dir.path().to_owned() };
+        if name == "x" {
+            run(&harvest, &options(dest.clone())).await.unwrap();
+        } else {
+            std::os::unix::fs::symlink(&victim, harvest.path(&format!(".{name}.gleaner-part"))).unwrap();
+        }
+        for list in ["manifest.jsonl", "magnets.jsonl"] {
+            std::os::unix::fs::symlink(&victim, spools.join(format!(".{list}.{process}.gleaner-part"))).unwrap();
+        }
+        std::os::unix::fs::symlink(&victim, spools.join(".manifest.jsonl.gleaner-part")).unwrap();
+        run(&harvest, &options(dest.clone())).await.unwrap();
+        assert_eq!(std::fs::read(&victim).unwrap(), b"mine", "{name}");
+        assert!(!std::fs::symlink_metadata(&dest).unwrap().is_symlink());
+        let _ = std::fs::remove_file(spools.join(".manifest.jsonl.gleaner-part"));
+        assert_eq!(check_manifest(&unpack(&dest)).len(), 20, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn two_exports_to_one_place_do_not_mix() {
     let harvest = three_sites(0..3).await;
     for name in ["x.zip", "x"] {

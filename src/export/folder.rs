@@ -29,6 +29,8 @@ pub(super) struct Folder {
     in_place: bool,
     finished: bool,
     unchanged: u64,
+    /// The file that is being put in place.
+    part: Option<PathBuf>,
     /// Keeps other exports away.
     _lock: File,
 }
@@ -50,7 +52,7 @@ impl Folder {
         } else {
             fresh(dest)?
         };
-        Ok(Self { dest: dest.to_owned(), base, in_place, finished: false, unchanged: 0, _lock: lock })
+        Ok(Self { dest: dest.to_owned(), base, in_place, finished: false, unchanged: 0, part: None, _lock: lock })
     }
 
     /// Where files are put.
@@ -72,8 +74,10 @@ impl Folder {
             let part = parent(&target).join(PART);
             // What a killed export left.
             let _ = std::fs::remove_file(&part);
-            copy(torrent, &part)?;
-            return std::fs::rename(&part, &target).map_err(|error| ExportError::io(&target, "rename", error));
+            copy(torrent, self.part.insert(part.clone()))?;
+            std::fs::rename(&part, &target).map_err(|error| ExportError::io(&target, "rename", error))?;
+            self.part = None;
+            return Ok(());
         }
         copy(torrent, &target)
     }
@@ -105,11 +109,11 @@ impl Drop for Folder {
             return;
         }
         // Best effort: the next export to this place clears it away.
-        let _ = if self.in_place {
-            std::fs::remove_file(self.base.join(PART))
-        } else {
-            std::fs::remove_dir_all(&self.base)
-        };
+        if !self.in_place {
+            let _ = std::fs::remove_dir_all(&self.base);
+        } else if let Some(part) = &self.part {
+            let _ = std::fs::remove_file(part);
+        }
     }
 }
 
