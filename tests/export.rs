@@ -338,6 +338,80 @@ async fn what_a_killed_export_left_is_taken_over() {
 }
 
 #[tokio::test]
+async fn links_in_the_place_of_what_is_being_written_are_not_followed() {
+    let harvest = three_sites(0..20).await;
+    let victim = harvest.path("victim");
+    std::fs::write(&victim, "mine").unwrap();
+    for name in ["x.zip", "x.tar.zst", "x"] {
+        let (dest, process) = (harvest.path(name), std::process::id());
+        let spools = if name == "x" { dest.clone() } else { harvest.dir.path().to_owned() };
+        if name == "x" {
+            run(&harvest, &options(dest.clone())).await.unwrap();
+        } else {
+            std::os::unix::fs::symlink(&victim, harvest.path(&format!(".{name}.gleaner-part"))).unwrap();
+        }
+        for list in ["manifest.jsonl", "magnets.jsonl"] {
+            std::os::unix::fs::symlink(&victim, spools.join(format!(".{list}.{process}.gleaner-part"))).unwrap();
+        }
+        std::os::unix::fs::symlink(&victim, spools.join(".manifest.jsonl.gleaner-part")).unwrap();
+        run(&harvest, &options(dest.clone())).await.unwrap();
+        assert_eq!(std::fs::read(&victim).unwrap(), b"mine", "{name}");
+        assert!(!std::fs::symlink_metadata(&dest).unwrap().is_symlink());
+        let _ = std::fs::remove_file(spools.join(".manifest.jsonl.gleaner-part"));
+        assert_eq!(check_manifest(&unpack(&dest)).len(), 20, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_update_that_was_killed_leaves_nothing_to_one_with_another_layout() {
+    let harvest = three_sites(0..20).await;
+    let dest = harvest.path("out");
+    run(&harvest, &options(dest.clone())).await.unwrap();
+    let flat = unpack(&dest);
+    // As a kill between the renames and the manifest leaves it: the lists are those of before.
+    run(&harvest, &ExportOptions { layout: Layout::BySite, ..options(dest.clone()) }).await.unwrap();
+    let journal: Vec<u8> =
+        lines(&unpack(&dest), "manifest.jsonl").iter().flat_map(|l| format!("{l}\n").into_bytes()).collect();
+    std::fs::write(dest.join(".update.gleaner-part"), journal).unwrap();
+    std::fs::write(dest.join("alpha.example/.torrent.gleaner-part"), "half").unwrap();
+    std::fs::write(dest.join("beta.example/notes.txt"), "mine").unwrap();
+    for (path, body) in &flat {
+        std::fs::write(dest.join(path), body).unwrap();
+    }
+    let summary = run(&harvest, &options(dest.clone())).await.unwrap();
+    assert_eq!((summary.unchanged, summary.removed), (20, 0));
+    assert_eq!(listing(&dest.join("beta.example")), [dest.join("beta.example/notes.txt")]);
+    std::fs::remove_dir_all(dest.join("beta.example")).unwrap();
+    assert_eq!(unpack(&dest), flat);
+    assert_eq!(listing(&dest).len(), flat.len(), "{:?}", listing(&dest));
+}
+
+#[tokio::test]
+async fn an_update_that_is_dropped_leaves_the_former_export() {
+    let harvest = three_sites(0..300).await;
+    let dest = harvest.path("out");
+    run(&harvest, &ExportOptions { site: Some("alpha.example".to_owned()), ..options(dest.clone()) }).await.unwrap();
+    let (before, files) = (unpack(&dest), listing(&dest));
+    let options = ExportOptions { layout: Layout::BySite, ..options(dest.clone()) };
+    let (told, hear) = tokio::sync::oneshot::channel::<()>();
+    let mut told = Some(told);
+    let mut progress = |_| drop(told.take());
+    tokio::select! {
+        biased;
+        _ = hear => {}
+        _ = export(&harvest.db, &harvest.archive, &options, &mut progress) => panic!("the export was not interrupted"),
+    }
+    for _ in 0..500 {
+        if listing(&dest) == files {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(listing(&dest), files);
+    assert_eq!(unpack(&dest), before);
+}
+
+#[tokio::test]
 async fn two_exports_to_one_place_do_not_mix() {
     let harvest = three_sites(0..3).await;
     for name in ["x.zip", "x"] {

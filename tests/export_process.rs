@@ -99,6 +99,29 @@ async fn sigkill_at_any_moment_leaves_the_former_export_or_the_new_one() {
 }
 
 #[tokio::test]
+async fn status_is_answered_while_an_export_holds_the_data_folder() {
+    let dir = data_folder(1_500).await;
+    let dir = dir.path();
+    let socket = dir.join("data/control.sock");
+    let mut answered = 0;
+    for _ in 0..20 {
+        let mut export =
+            gleaner(dir, &["export", "x.zip"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while !socket.exists() && export.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let status = gleaner(dir, &["status", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let status = status.wait_with_output().unwrap();
+        answered += u32::from(export.try_wait().unwrap().is_none() && status.status.success());
+        assert!(export.wait().unwrap().success());
+        if answered > 0 {
+            return;
+        }
+    }
+    panic!("no status was answered while an export ran");
+}
+
+#[tokio::test]
 async fn an_export_that_runs_out_of_room_says_so_and_takes_itself_away() {
     let dir = data_folder(500).await;
     let dir = dir.path();

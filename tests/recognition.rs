@@ -459,6 +459,36 @@ fn large_bombs_are_refused_in_time() {
     }
 }
 
+/// 100,000 files below a name of 4 MB, or below folders whose names have 4 MB together: a parser that touches the whole
+/// path of each file moves 400 GB and does not come back.
+#[test]
+fn long_names_above_many_files_cost_their_bytes_once() {
+    let long = "n".repeat(4_000_000);
+    let files = "d6:lengthi1e4:pathl1:aee".repeat(100_000);
+    let hashes = "h".repeat(7 * 20);
+    let v1 = format!(
+        "d4:infod5:filesl{files}e4:name{}:{long}12:piece lengthi16384e6:pieces{}:{hashes}ee",
+        long.len(),
+        hashes.len()
+    );
+    assert_eq!(metainfo::parse(v1.as_bytes()).unwrap().file_count, 100_000);
+
+    let fields = format!("d0:d6:lengthi1e11:pieces root32:{}ee", "r".repeat(32));
+    let files: String = (0..100_000).map(|file| format!("5:{file:05}{fields}")).collect();
+    // An empty `files` makes a hybrid, of which paths are compared.
+    let hybrid = |name: &str, folders: usize, folder: &str| {
+        let (open, close) = (format!("{}:{folder}d", folder.len()).repeat(folders), "e".repeat(folders));
+        let tree = format!("d{open}{files}{close}e");
+        format!(
+            "d4:infod9:file tree{tree}5:filesle12:meta versioni2e4:name{}:{name}12:piece lengthi16384eee",
+            name.len()
+        )
+    };
+    for torrent in [hybrid(&long, 1, "f"), hybrid("n", 80, &long[..50_000])] {
+        assert_eq!(metainfo::parse(torrent.as_bytes()).unwrap().file_count, 100_000);
+    }
+}
+
 #[test]
 fn facts_beside_the_infohashes_are_read() {
     let read = |name: &str| metainfo::parse(&fs::read(root().join("fixtures/torrents").join(name)).unwrap()).unwrap();

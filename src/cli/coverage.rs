@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
 
 use super::block_on;
-use crate::app::{self, App, control::Remote};
+use crate::app::control::{self, Remote};
+use crate::app::{self, App};
 use crate::config::Config;
 use crate::coverage;
 use crate::crawldb::Reader;
@@ -26,14 +26,14 @@ pub struct Options {
 /// Tells the coverage from the service that holds the data folder, or from the folder itself.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
-        let db: Arc<dyn Reader> = match Remote::connect(&config.data_dir).await {
-            Some(remote) => Arc::new(remote),
-            None => {
-                app::must_exist(&config.data_dir)?;
-                App::open(&config.into())?.reader()
-            }
-        };
-        text(db.as_ref(), options).await
+        if let Some(remote) = Remote::connect(&config.data_dir).await {
+            return text(&remote, options).await;
+        }
+        app::must_exist(&config.data_dir)?;
+        let app = App::open(&config.into())?;
+        // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
+        let _control = control::serve(&app, None).ok();
+        text(app.reader().as_ref(), options).await
     })?;
     print!("{text}");
     Ok(ExitCode::SUCCESS)

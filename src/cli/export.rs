@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
 use super::block_on;
-use crate::app::{self, App, control::Remote};
+use crate::app::control::{self, Remote};
+use crate::app::{self, App};
 use crate::clock::UnixMillis;
 use crate::config::Config;
 use crate::crawldb::Reader;
@@ -92,23 +92,15 @@ fn since(text: &str) -> anyhow::Result<UnixMillis> {
 /// torrents had to be left out; what could be exported is there then.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let summary = block_on(async {
-        let (db, archive): (Arc<dyn Reader>, Arc<Archive>) = match Remote::connect(&config.data_dir).await {
-            Some(remote) => (Arc::new(remote), Arc::new(Archive::open(app::archive_path(&config.data_dir), true)?)),
-            None => {
-                app::must_exist(&config.data_dir)?;
-                let app = App::open(&config.into())?;
-                (app.reader(), Arc::clone(&app.archive))
-            }
-        };
-        // Draws on a terminal only.
-        let bar = ProgressBar::new_spinner();
-        let mut progress = |at: export::Progress| {
-            bar.set_message(format!("{} torrents, {} bytes", at.torrents, at.torrent_bytes));
-            bar.tick();
-        };
-        let summary = export::export(db.as_ref(), &archive, &options.export_options(), &mut progress).await;
-        bar.finish_and_clear();
-        Ok(summary?)
+        if let Some(remote) = Remote::connect(&config.data_dir).await {
+            let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
+            return run(&remote, &archive, options).await;
+        }
+        app::must_exist(&config.data_dir)?;
+        let app = App::open(&config.into())?;
+        // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
+        let _control = control::serve(&app, None).ok();
+        run(app.reader().as_ref(), &app.archive, options).await
     })?;
     let mut out = io::stdout().lock();
     if options.json {
@@ -117,6 +109,18 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         tell(&summary, &mut out)?;
     }
     Ok(if summary.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn run(db: &dyn Reader, archive: &Archive, options: &Options) -> anyhow::Result<ExportSummary> {
+    // Draws on a terminal only.
+    let bar = ProgressBar::new_spinner();
+    let mut progress = |at: export::Progress| {
+        bar.set_message(format!("{} torrents, {} bytes", at.torrents, at.torrent_bytes));
+        bar.tick();
+    };
+    let summary = export::export(db, archive, &options.export_options(), &mut progress).await;
+    bar.finish_and_clear();
+    Ok(summary?)
 }
 
 fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {

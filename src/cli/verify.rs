@@ -7,7 +7,8 @@ use anyhow::bail;
 use clap::Args;
 
 use super::block_on;
-use crate::app::{self, App, control::Remote};
+use crate::app::control::{self, Remote};
+use crate::app::{self, App};
 use crate::config::Config;
 use crate::torrent::archive::Archive;
 use crate::verify::{self, Findings, Verdict};
@@ -38,6 +39,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         }
         app::must_exist(&config.data_dir)?;
         let app = App::open(&config.into())?;
+        // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
+        let _control = control::serve(&app, None).ok();
         if options.repair {
             return Ok(verify::repair(app.db.as_ref(), &app.archive, app.clock.now()).await?);
         }

@@ -2,7 +2,9 @@
 //!
 //! In place, each file is whole under its name at any moment, files that are right are not touched, and the
 //! manifest comes last. Files that only the former manifest names are removed before it is replaced, so that a
-//! killed update is finished by the next one. Nothing else in the folder is ever removed.
+//! killed update is finished by the next one. Each file is named in a journal before it is there: what a killed
+//! update put in and no manifest names is removed by the next, whatever that one exports. Nothing else in the folder
+//! is ever removed.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -21,6 +23,9 @@ use crate::limits::MANIFEST_LINE_BYTES_MAX;
 /// Name of a file on its way to its own.
 const PART: &str = ".torrent.gleaner-part";
 
+/// Name of the journal of an update; it lies in the folder only while one is under way, or was killed.
+const JOURNAL: &str = ".update.gleaner-part";
+
 /// A folder being written.
 pub(super) struct Folder {
     dest: PathBuf,
@@ -29,6 +34,10 @@ pub(super) struct Folder {
     in_place: bool,
     finished: bool,
     unchanged: u64,
+    /// What this update puts in, from its first file on.
+    journal: Option<File>,
+    /// The file that is being put in place.
+    part: Option<PathBuf>,
     /// Keeps other exports away.
     _lock: File,
 }
@@ -46,11 +55,21 @@ impl Folder {
             let folder = File::open(dest).map_err(|error| ExportError::io(dest, "open", error))?;
             lock(&folder, dest)?;
             claim(dest)?;
+            take_back(dest)?;
             (dest.to_owned(), folder)
         } else {
             fresh(dest)?
         };
-        Ok(Self { dest: dest.to_owned(), base, in_place, finished: false, unchanged: 0, _lock: lock })
+        Ok(Self {
+            dest: dest.to_owned(),
+            base,
+            in_place,
+            finished: false,
+            unchanged: 0,
+            journal: None,
+            part: None,
+            _lock: lock,
+        })
     }
 
     /// Where files are put.
@@ -69,24 +88,41 @@ impl Folder {
                 self.unchanged += 1;
                 return Ok(());
             }
+            self.note(path, torrent)?;
             let part = parent(&target).join(PART);
             // What a killed export left.
             let _ = std::fs::remove_file(&part);
-            copy(torrent, &part)?;
-            return std::fs::rename(&part, &target).map_err(|error| ExportError::io(&target, "rename", error));
+            copy(torrent, self.part.insert(part.clone()))?;
+            std::fs::rename(&part, &target).map_err(|error| ExportError::io(&target, "rename", error))?;
+            self.part = None;
+            return Ok(());
         }
         copy(torrent, &target)
     }
 
+    /// Names a file in the journal before it is there. Not synced: it is for a killed process, and after a power
+    /// loss a file that no list names is at worst one too many.
+    fn note(&mut self, path: &str, torrent: &Checked) -> Result<(), ExportError> {
+        let name = self.base.join(JOURNAL);
+        let failed = |error| ExportError::io(&name, "write", error);
+        let journal = match &mut self.journal {
+            Some(journal) => journal,
+            none => none.insert(File::create_new(&name).map_err(failed)?),
+        };
+        // In one call, so that a killed process leaves whole lines.
+        journal.write_all((manifest::journal_line(path, &torrent.sha256) + "\n").as_bytes()).map_err(failed)
+    }
+
     /// Removes what is no longer part of the export, puts the lists in and gives the folder its name.
     pub fn finish(mut self, mut torrents: File, magnets: File) -> Result<Written, ExportError> {
-        let failed = |error| ExportError::io(&self.base, "sync", error);
+        let failed = |error| ExportError::io(&self.base, "finish", error);
         let folder = File::open(&self.base).map_err(failed)?;
         // One sync for all files; their names are given already, but the manifest does not speak of them yet.
         rustix::fs::syncfs(&folder).map_err(|error| failed(error.into()))?;
         let mut removed = 0;
         if self.in_place {
-            removed = remove_stale(&self.base, &mut torrents)?;
+            let former = File::open(self.base.join(MANIFEST)).map_err(failed)?;
+            removed = remove_stale(&self.base, former, &mut torrents)?;
         }
         put_list(&self.base.join(MAGNETS), magnets)?;
         put_list(&self.base.join(MANIFEST), torrents)?;
@@ -95,6 +131,9 @@ impl Folder {
             sync_folder(parent(&self.dest))?;
         }
         self.finished = true;
+        if self.journal.is_some() {
+            std::fs::remove_file(self.base.join(JOURNAL)).map_err(failed)?;
+        }
         Ok(Written { dest_bytes: None, unchanged: self.unchanged, removed })
     }
 }
@@ -105,11 +144,14 @@ impl Drop for Folder {
             return;
         }
         // Best effort: the next export to this place clears it away.
-        let _ = if self.in_place {
-            std::fs::remove_file(self.base.join(PART))
+        if !self.in_place {
+            let _ = std::fs::remove_dir_all(&self.base);
         } else {
-            std::fs::remove_dir_all(&self.base)
-        };
+            if let Some(part) = &self.part {
+                let _ = std::fs::remove_file(part);
+            }
+            let _ = take_back(&self.base);
+        }
     }
 }
 
@@ -205,13 +247,30 @@ fn put_list(target: &Path, mut lines: File) -> Result<(), ExportError> {
     file.finish().map(drop)
 }
 
-/// Removes the files that the former manifest names and the new one does not; leaves `torrents` at its beginning.
+/// Removes what an update that did not come to its end put into the folder, and its journal.
+fn take_back(base: &Path) -> Result<(), ExportError> {
+    let name = base.join(JOURNAL);
+    let failed = |action| move |error| ExportError::io(base, action, error);
+    if std::fs::symlink_metadata(&name).is_ok_and(|there| there.is_file()) {
+        for path in paths(File::open(&name).map_err(failed("read"))?) {
+            let part = parent(Path::new(&path)).join(PART);
+            remove(base, &part).map_err(failed("clear"))?;
+        }
+        let mut manifest = File::open(base.join(MANIFEST)).map_err(failed("read"))?;
+        remove_stale(base, File::open(&name).map_err(failed("read"))?, &mut manifest)?;
+    }
+    match std::fs::remove_file(&name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("clear")(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the files that the `former` list names and the new one does not; leaves `torrents` at its beginning.
 ///
 /// Both lists are in the order of the infohashes, of which the paths carry the beginning: they are read side by
 /// side, and only paths with one beginning are held at a time.
-fn remove_stale(base: &Path, torrents: &mut File) -> Result<u64, ExportError> {
+fn remove_stale(base: &Path, former: File, torrents: &mut File) -> Result<u64, ExportError> {
     let failed = |action| move |error| ExportError::io(base, action, error);
-    let former = File::open(base.join(MANIFEST)).map_err(failed("read"))?;
     let mut new = paths(torrents.try_clone().map_err(failed("read"))?).peekable();
     let (mut group_of, mut group) = (String::new(), HashSet::new());
     let mut removed = 0;
@@ -229,7 +288,7 @@ fn remove_stale(base: &Path, torrents: &mut File) -> Result<u64, ExportError> {
                 group.insert(path);
             }
         }
-        if !group.contains(&path) && remove(base, &path).map_err(failed("remove"))? {
+        if !group.contains(&path) && remove(base, Path::new(&path)).map_err(failed("remove"))? {
             removed += 1;
         }
     }
@@ -238,8 +297,8 @@ fn remove_stale(base: &Path, torrents: &mut File) -> Result<u64, ExportError> {
 }
 
 /// Removes a file of the export, and its folder when that is empty then.
-fn remove(base: &Path, path: &str) -> io::Result<bool> {
-    let folder = path.split_once('/').map(|(folder, _)| base.join(folder));
+fn remove(base: &Path, path: &Path) -> io::Result<bool> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).map(|folder| base.join(folder));
     if folder.as_deref().is_some_and(|folder| !is_real_folder(folder)) {
         return Ok(false);
     }

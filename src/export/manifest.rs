@@ -41,6 +41,13 @@ pub struct TorrentLine<'a> {
     pub path: &'a str,
 }
 
+#[derive(Debug, Serialize)]
+struct JournalLine<'a> {
+    infohash_v1: Option<String>,
+    sha256: String,
+    path: &'a str,
+}
+
 /// Where a torrent was found.
 #[derive(Debug, Serialize)]
 pub struct SourceLine<'a> {
@@ -87,6 +94,12 @@ pub fn torrent_line(row: &TorrentRow, path: &str) -> String {
         sources: row.sources.iter().map(source_line).collect(),
         path,
     })
+}
+
+/// The journal's line of a file that is about to be put into a folder: what [`path_of_line`] reads, and no more.
+#[must_use]
+pub fn journal_line(path: &str, sha256: &[u8; 32]) -> String {
+    json(&JournalLine { infohash_v1: None, sha256: HEXLOWER.encode(sha256), path })
 }
 
 /// The line of a magnet, without its line feed.

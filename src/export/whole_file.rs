@@ -5,7 +5,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
 
 use super::ExportError;
 
@@ -19,7 +20,8 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins the file. What a killed process left of an earlier try is overwritten.
+    /// Begins the file. What a killed process left of an earlier try is removed; a link in its place is never
+    /// followed.
     ///
     /// # Errors
     /// [`ExportError::Busy`] while another process writes the same file.
@@ -27,19 +29,17 @@ impl WholeFile {
         let part = part_name(dest);
         let failed = |error| ExportError::io(&part, "create", error);
         loop {
-            let file =
-                OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&part).map_err(failed)?;
-            lock(&file, dest)?;
-            // Between the opening and the lock another process may have finished and renamed this very file.
-            let ours = file.metadata().map_err(failed)?;
-            match std::fs::metadata(&part) {
-                Ok(there) if (there.dev(), there.ino()) == (ours.dev(), ours.ino()) => {}
-                Ok(_) => continue,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&part) {
+                Ok(file) => {
+                    lock(&file, dest)?;
+                    // Between the creation and the lock another process may have taken it for a dead one's.
+                    if is_at(&file, &part).map_err(failed)? {
+                        return Ok(Self { file, part, dest: dest.to_owned(), finished: false });
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => remove_left(&part, dest)?,
                 Err(error) => return Err(failed(error)),
             }
-            file.set_len(0).map_err(failed)?;
-            return Ok(Self { file, part, dest: dest.to_owned(), finished: false });
         }
     }
 
@@ -79,6 +79,36 @@ impl Drop for WholeFile {
             // Best effort: the next export to this place overwrites it.
             let _ = std::fs::remove_file(&self.part);
         }
+    }
+}
+
+/// Removes what a dead process left under the name of a part, or a link that somebody put there.
+fn remove_left(part: &Path, dest: &Path) -> Result<(), ExportError> {
+    let failed = |error| ExportError::io(part, "clear", error);
+    // Not blocking, should it be a pipe.
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    match rustix::fs::open(part, flags, Mode::empty()).map(File::from) {
+        Ok(left) => {
+            lock(&left, dest)?;
+            // Between the opening and the lock its writer may have finished, and another have begun.
+            if !is_at(&left, part).map_err(failed)? {
+                return Ok(());
+            }
+        }
+        Err(Errno::LOOP) => {}
+        Err(Errno::NOENT) => return Ok(()),
+        Err(error) => return Err(failed(error.into())),
+    }
+    std::fs::remove_file(part).map_err(failed)
+}
+
+/// True when the open file is what lies at `path`.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    match std::fs::symlink_metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -127,9 +157,20 @@ impl Spool {
     pub fn new(folder: &Path, name: &str) -> Result<Self, ExportError> {
         let path = folder.join(format!(".{name}.{}.gleaner-part", std::process::id()));
         let failed = |error| ExportError::io(&path, "create", error);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(failed)?;
-        std::fs::remove_file(&path).map_err(failed)?;
-        Ok(Self { lines: io::BufWriter::new(file), path })
+        loop {
+            let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+            // Its own name, or what a dead process of the same number, or somebody with a link, has put there.
+            match std::fs::remove_file(&path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(failed(error)),
+            }
+            match made {
+                Ok(file) => return Ok(Self { lines: io::BufWriter::new(file), path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
     }
 
     /// Adds a line.

@@ -2,7 +2,9 @@
 //! BEP 52 `file tree`, and whether the two lists of a hybrid torrent tell of the same payload.
 //!
 //! Part of [`super::metainfo`]; reads checked spans only. It follows libtorrent in what is valid. It never makes
-//! file names for a disk: paths are cleaned as libtorrent cleans them, but only to be compared.
+//! file names for a disk: paths are cleaned as libtorrent cleans them, but only to be compared. It never builds a
+//! whole path: each element is cleaned and hashed once, a file's path is its folder's hash and one element more, so
+//! that the work is linear in the bytes whatever the names' lengths and the depth.
 
 use memchr::memmem;
 
@@ -33,12 +35,32 @@ pub(super) struct Layout {
     placed: Option<Vec<Placed>>,
 }
 
-/// A file with content, at its place in the payload. The path is kept as its hash: a list may name 10⁵ files.
+/// A cleaned path as the chained hash of its elements: 10⁵ files may lie in a folder whose name has megabytes.
+/// Elements hold no separator and are never empty, so that equal chains and equal paths are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PathHash(u64);
+
+impl PathHash {
+    /// The path of a torrent's own folder.
+    pub(super) fn of_root(name: &[u8]) -> Self {
+        let mut clean = Vec::new();
+        // libtorrent takes the infohash for a name of which nothing is left; any name serves here, as it is only
+        // compared.
+        let name = if clean_element(&mut clean, name) { clean.as_slice() } else { b"_" };
+        Self::default().join(name)
+    }
+
+    fn join(self, clean: &[u8]) -> Self {
+        Self(xxhash_rust::xxh3::xxh3_64_with_seed(clean, self.0))
+    }
+}
+
+/// A file with content, at its place in the payload.
 #[derive(Debug, PartialEq, Eq)]
 struct Placed {
     /// Number in the list, pad files counted.
     index: u64,
-    path_hash: u64,
+    path: PathHash,
     offset: u64,
     bytes: u64,
 }
@@ -48,7 +70,7 @@ impl Layout {
         Self { placed: compare.then(Vec::new), ..Self::default() }
     }
 
-    fn add(&mut self, path: &[u8], bytes: u64, pad: bool) -> Result<(), MetainfoError> {
+    fn add(&mut self, path: PathHash, bytes: u64, pad: bool) -> Result<(), MetainfoError> {
         let (index, offset) = (self.entries, self.total_bytes);
         self.advance(bytes)?;
         self.entries += 1;
@@ -61,7 +83,7 @@ impl Layout {
         if let Some(placed) = &mut self.placed
             && bytes > 0
         {
-            placed.push(Placed { index, path_hash: xxhash_rust::xxh3::xxh3_64(path), offset, bytes });
+            placed.push(Placed { index, path, offset, bytes });
         }
         Ok(())
     }
@@ -98,38 +120,38 @@ impl Layout {
 pub(super) fn single_file(info: Dict<'_>, name: &[u8], compare: bool) -> Result<Layout, MetainfoError> {
     let file = FileFields::read(info);
     let bytes = file.bytes()?;
-    let mut path = Vec::new();
-    push_element(&mut path, name);
-    if name.is_empty() || path.is_empty() {
+    let mut clean = Vec::new();
+    if name.is_empty() || !clean_element(&mut clean, name) {
         return Err(MetainfoError::Name);
     }
     file.check_symlink()?;
     let mut layout = Layout::new(compare);
-    layout.add(&path, bytes, file.has_attribute(b'p') || contains_bitcomet_pad(name))?;
+    layout.add(PathHash::default().join(&clean), bytes, file.has_attribute(b'p') || contains_bitcomet_pad(name))?;
     Ok(layout)
 }
 
-/// The `files` list of a v1 torrent. `root` is the torrent's name.
-pub(super) fn file_list(files: List<'_>, root: &[u8], compare: bool) -> Result<Layout, MetainfoError> {
+/// The `files` list of a v1 torrent. `root` is the torrent's folder.
+pub(super) fn file_list(files: List<'_>, root: PathHash, compare: bool) -> Result<Layout, MetainfoError> {
     let mut layout = Layout::new(compare);
-    let mut path = Vec::new();
+    let mut clean = Vec::new();
     for file in files.iter() {
         let file = FileFields::read(file.as_dict().ok_or(MetainfoError::Files)?);
         let bytes = file.bytes()?;
         let mut pad = file.has_attribute(b'p');
-        path.clear();
+        let mut path = root;
         match file.path() {
             Some(elements) if elements.iter().next().is_some() => {
-                path.extend_from_slice(root);
+                let mut named = false;
                 for element in elements.iter() {
                     let element = element.as_string().ok_or(MetainfoError::Path)?;
                     pad |= contains_bitcomet_pad(element);
-                    if compare {
-                        push_element(&mut path, element);
+                    if compare && clean_element(&mut clean, element) {
+                        path = path.join(&clean);
+                        named = true;
                     }
                 }
-                if path.len() == root.len() {
-                    path.extend_from_slice(b"/_");
+                if !named {
+                    path = path.join(b"_");
                 }
             }
             // A pad file needs no name.
@@ -137,7 +159,7 @@ pub(super) fn file_list(files: List<'_>, root: &[u8], compare: bool) -> Result<L
             _ => return Err(MetainfoError::Path),
         }
         file.check_symlink()?;
-        layout.add(&path, bytes, pad)?;
+        layout.add(path, bytes, pad)?;
     }
     Ok(layout)
 }
@@ -152,15 +174,17 @@ pub(super) struct LayeredFile<'a> {
 /// a `files` list too, so that a lone file lies in a folder.
 pub(super) fn file_tree<'a>(
     tree: Dict<'a>,
-    root: &[u8],
+    root: PathHash,
     piece_bytes: u64,
     has_list: bool,
     compare: bool,
 ) -> Result<(Layout, Vec<LayeredFile<'a>>), MetainfoError> {
     let mut layout = Layout::new(compare);
     let mut layered = Vec::new();
-    let mut path = root.to_vec();
+    let mut path = root;
+    // The folders outside `path`; the scanner's cap on depth bounds them.
     let mut folders = Vec::new();
+    let mut clean = Vec::new();
     let mut walk = tree.walk();
     let mut first_key = true;
     loop {
@@ -169,7 +193,7 @@ pub(super) fn file_tree<'a>(
                 return Err(MetainfoError::FileTree);
             }
             match folders.pop() {
-                Some(length) => path.truncate(length),
+                Some(outside) => path = outside,
                 None => return Ok((layout, layered)),
             }
             continue;
@@ -177,9 +201,9 @@ pub(super) fn file_tree<'a>(
         if key.is_empty() || !walk.enter() {
             return Err(MetainfoError::FileTree);
         }
-        let length_outside = path.len();
         // Here, unlike in a `path`, what is left of "/" is an empty name and not none.
         let name = &key[key.iter().take_while(|byte| **byte == b'/').count()..];
+        let named = clean_element(&mut clean, name);
         let mut ahead = walk.clone();
         if ahead.key() == Some(b"") {
             // A file: a dictionary whose only key is empty.
@@ -189,18 +213,17 @@ pub(super) fn file_tree<'a>(
             }
             walk = ahead;
             let alone = first_key && folders.is_empty() && walk.at_end() && !has_list;
-            if alone {
-                path.clear();
-            }
-            push_element(&mut path, name);
-            if path.is_empty() {
+            if alone && !named {
                 return Err(MetainfoError::Name);
             }
-            layered.extend(add_tree_file(&mut layout, FileFields::read(file), &path, piece_bytes)?);
-            path.truncate(length_outside);
+            let folder = if alone { PathHash::default() } else { path };
+            let place = if named { folder.join(&clean) } else { folder };
+            layered.extend(add_tree_file(&mut layout, FileFields::read(file), place, piece_bytes)?);
         } else {
-            folders.push(length_outside);
-            push_element(&mut path, name);
+            folders.push(path);
+            if named {
+                path = path.join(&clean);
+            }
         }
         first_key = false;
     }
@@ -209,7 +232,7 @@ pub(super) fn file_tree<'a>(
 fn add_tree_file<'a>(
     layout: &mut Layout,
     file: FileFields<'a>,
-    path: &[u8],
+    path: PathHash,
     piece_bytes: u64,
 ) -> Result<Option<LayeredFile<'a>>, MetainfoError> {
     if file.has_attribute(b'p') {
@@ -293,35 +316,26 @@ fn contains_bitcomet_pad(element: &[u8]) -> bool {
     element.len() >= BITCOMET_PAD.len() && memmem::find(element, BITCOMET_PAD).is_some()
 }
 
-/// Appends a path element as libtorrent would name it: separators, NUL and marks that turn the writing direction
-/// are dropped, control characters and broken UTF-8 become `_`, and an element of which nothing or only one or
-/// two dots remain is left out.
-pub(super) fn push_element(path: &mut Vec<u8>, element: &[u8]) {
-    let length_before = path.len();
-    if element == b"." {
-        return;
-    }
-    if !path.is_empty() {
-        path.push(b'/');
-    }
+/// Writes a path element to `clean` as libtorrent would name it: separators, NUL and marks that turn the writing
+/// direction are dropped, control characters and broken UTF-8 become `_`, and nothing becomes `_` too. False when
+/// nothing or only one or two dots remain: the path goes on without it.
+fn clean_element(clean: &mut Vec<u8>, element: &[u8]) -> bool {
+    clean.clear();
     if element.is_empty() {
-        path.push(b'_');
-        return;
+        clean.push(b'_');
+        return true;
     }
-    let start = path.len();
     for chunk in element.utf8_chunks() {
         for character in chunk.valid().chars() {
             match character {
                 '\0' | '/' | '\\' | '\u{202a}'..='\u{202e}' | '\u{200e}' | '\u{200f}' => {}
-                '\u{1}'..='\u{1f}' => path.push(b'_'),
-                _ => path.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                '\u{1}'..='\u{1f}' => clean.push(b'_'),
+                _ => clean.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
             }
         }
         if !chunk.invalid().is_empty() {
-            path.push(b'_');
+            clean.push(b'_');
         }
     }
-    if matches!(&path[start..], b"" | b"." | b"..") {
-        path.truncate(length_before);
-    }
+    !matches!(clean.as_slice(), b"" | b"." | b"..")
 }

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use super::Infohashes;
 use super::bencode::{self, BencodeError, DictSpans, Shape, Value};
-use super::layout::{self, LayeredFile, Layout};
+use super::layout::{self, LayeredFile, Layout, PathHash};
 use crate::limits::{BENCODE_TOKENS_MAX, TORRENT_JUNK_BYTES_MAX, TORRENT_PIECES_MAX};
 
 /// Why bytes are no torrent.
@@ -224,19 +224,14 @@ fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
 
     let name = fields.name_utf8.and_then(Value::as_string).or_else(|| fields.name.and_then(Value::as_string));
     let name = name.ok_or(MetainfoError::Name)?;
-    let mut root = Vec::new();
-    layout::push_element(&mut root, name);
-    if root.is_empty() {
-        // libtorrent takes the infohash as the folder's name; any name serves here, as it is only compared.
-        root.push(b'_');
-    }
+    let root = PathHash::of_root(name);
 
     let files = fields.files.and_then(Value::as_list);
     let tree = fields.file_tree.and_then(Value::as_dict);
     let v2 = match tree {
         Some(tree) if is_v2 => Some(layout::file_tree(
             tree,
-            &root,
+            root,
             piece_bytes,
             files.is_some(),
             files.is_some() || fields.length.is_some(),
@@ -246,7 +241,7 @@ fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
         None => None,
     };
     let v1 = match files {
-        Some(files) => Some(layout::file_list(files, &root, is_v2)?),
+        Some(files) => Some(layout::file_list(files, root, is_v2)?),
         None if !is_v2 || fields.length.is_some() => Some(layout::single_file(info, name, is_v2)?),
         None => None,
     };

@@ -4,12 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::VerifyError;
 use crate::limits;
+use crate::torrent::archive::{TMP, key_of_name, name_of_key, shard_name};
 
 /// Folder for files that are no longer what they were; nothing in it is looked at.
 pub(super) const DAMAGED: &str = "damaged";
-
-/// Folder for files being written (`torrent::archive`).
-const TMP: &str = ".tmp";
 
 /// The key that a well-named file tells: 20 bytes of v1 or 32 of v2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,23 +20,16 @@ impl Key {
 
     /// Where the file lies in the archive.
     pub fn path(&self, archive: &Path) -> PathBuf {
-        let hex = data_encoding::HEXLOWER.encode(&self.0);
-        archive.join(&hex[..2]).join(format!("{hex}.torrent"))
-    }
-
-    /// The key of `<hex>.torrent` in folder `shard`.
-    fn of_name(name: &str, shard: u8) -> Option<Self> {
-        let key = data_encoding::HEXLOWER.decode(name.strip_suffix(".torrent")?.as_bytes()).ok()?;
-        (matches!(key.len(), 20 | 32) && key[0] == shard).then_some(Self(key))
+        archive.join(name_of_key(&self.0))
     }
 }
 
 /// The keys of the well-named files in one folder, sorted.
 pub(super) fn keys(archive: &Path, shard: u8) -> Result<Vec<Key>, VerifyError> {
-    let mut keys: Vec<Key> = entries(&archive.join(format!("{shard:02x}")))?
+    let mut keys: Vec<Key> = entries(&archive.join(shard_name(shard)))?
         .into_iter()
         .filter(|entry| !entry.is_folder && entry.is_file)
-        .filter_map(|entry| Key::of_name(entry.path.file_name()?.to_str()?, shard))
+        .filter_map(|entry| key_of_name(entry.path.file_name()?.to_str()?, shard).map(Key))
         .collect();
     keys.sort_unstable();
     Ok(keys)
@@ -99,10 +90,10 @@ impl Strays {
             }
             None => Ok(all(entries(&self.archive.join(TMP))?, true)),
             Some(Ok(shard)) => {
-                let mut entries = entries(&self.archive.join(format!("{shard:02x}")))?;
+                let mut entries = entries(&self.archive.join(shard_name(shard)))?;
                 entries.retain(|entry| {
                     let name = entry.path.file_name().and_then(|name| name.to_str());
-                    !entry.is_file || name.and_then(|name| Key::of_name(name, shard)).is_none()
+                    !entry.is_file || name.and_then(|name| key_of_name(name, shard)).is_none()
                 });
                 Ok(all(entries, false))
             }
