@@ -18,6 +18,10 @@ pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
 /// Links taken from one page. The largest directory listings hold 10⁵ entries.
 pub const LINKS_PER_PAGE_MAX: usize = 250_000;
 
+/// Bytes of the URLs taken from one page, with what each remembers of the page that carries it: a long `base` would
+/// make 250,000 short links 1 GB. The largest directory listings give 20 MB.
+pub const OUTLINK_BYTES_PER_PAGE_MAX: usize = 32 << 20;
+
 /// Depth to which a page's tree is built; browsers stop at 512, and html5ever's time is quadratic in it.
 pub const HTML_DEPTH_MAX: usize = 512;
 

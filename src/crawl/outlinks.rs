@@ -11,8 +11,9 @@ use crate::crawldb::{Listing, MagnetFacts};
 use crate::fetch::charset;
 use crate::limits;
 use crate::page::encoded_links::{self, Decoded};
-use crate::page::{links, pagination};
-use crate::rules::{Class, Verdict};
+use crate::page::links::LinkKind;
+use crate::page::{feed, links, pagination};
+use crate::rules::{Class, Robots, Verdict};
 use crate::torrent::magnet;
 use crate::url::CrawlUrl;
 
@@ -23,36 +24,44 @@ pub struct PageFindings {
     pub listing: Option<Listing>,
     /// Hash of the body and of the URLs found in it: equal ones are one page under two URLs.
     pub fingerprint: u64,
+    /// The page had more links than `limits` allow; the rest was left.
+    pub truncated: bool,
+    /// The page asks robots not to follow its links, and the site's rules obey: none was taken.
+    pub nofollow: bool,
 }
 
-/// Reads a page. Links are resolved, normalised and judged; repeats within the page are dropped.
+/// Reads a page, a feed or a sitemap. Links are resolved, normalised and judged; repeats within the page are dropped.
+/// A page that asks robots not to follow its links gives none where the site's rules obey robots; a magnet is no
+/// link to follow.
 #[must_use]
 pub fn read_page(site: &Site, job: &Job, content_type: Option<&str>, body: &[u8]) -> PageFindings {
     let encoding = charset::detect(content_type, body, site.rules.charset.map(encoding_rs::Encoding::name));
-    let page = links::scan(body, encoding);
+    let is_feed = feed::is_feed(body, encoding);
+    let page = if is_feed { feed::links(body, encoding) } else { links::scan(body, encoding) };
     let own = url::Url::parse(job.url.as_str()).ok();
     let base = match (&own, &page.base) {
         (Some(own), Some(base)) => own.join(base).ok().or_else(|| Some(own.clone())),
         _ => own,
     };
+    let nofollow = page.robots_nofollow && site.rules.robots == Robots::Obey;
 
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let mut taken = Taken { site, job, seen: HashSet::new(), found: Vec::new(), bytes: 0, truncated: page.truncated };
     let mut take = |href: &str| {
-        let Some(base) = &base else { return };
-        let Ok(url) = CrawlUrl::join(base, href, Some(encoding), &site.rules.canonical) else {
-            return;
-        };
-        if seen.insert(xxh3_64(url.as_str().as_bytes())) {
-            found.extend(judge(site, url));
+        if let Some(base) = base.as_ref().filter(|_| !nofollow)
+            && let Ok(url) = CrawlUrl::join(base, href, Some(encoding), &site.rules.canonical)
+        {
+            taken.take(url);
         }
     };
     for link in &page.links {
         take(&link.href);
     }
     let mut magnets: Vec<MagnetFacts> = Vec::new();
-    for link in encoded_links::find(body, encoding) {
-        match encoded_links::decode(&link.link) {
+    // In a feed they stand escaped as XML; the reader has found them.
+    let of_feed =
+        page.links.iter().filter(|link| is_feed && link.kind == LinkKind::Encoded).map(|link| link.href.clone());
+    for link in of_feed.chain(encoded_links::find(body, encoding).into_iter().map(|found| found.link.into())) {
+        match encoded_links::decode(&link) {
             Ok(Decoded::Url(url)) => take(&url),
             Ok(Decoded::Magnet(link)) => magnets.extend(magnet_facts(&link)),
             Ok(Decoded::Other(_)) | Err(_) => {}
@@ -61,13 +70,42 @@ pub fn read_page(site: &Site, job: &Job, content_type: Option<&str>, body: &[u8]
     let mut named = HashSet::new();
     magnets.retain(|magnet| named.insert(magnet.infohashes));
 
+    let Taken { found, truncated, .. } = taken;
     let mut hasher = Xxh3::new();
     hasher.update(body);
     for found in &found {
         hasher.update(found.url.as_str().as_bytes());
     }
     let listing = job.class.is_listing().then(|| listing(site, job, &found));
-    PageFindings { found, magnets, listing, fingerprint: hasher.digest() }
+    PageFindings { found, magnets, listing, fingerprint: hasher.digest(), truncated, nofollow }
+}
+
+/// The URLs taken from one page, each once, within the page's allowance of memory.
+struct Taken<'a> {
+    site: &'a Site,
+    job: &'a Job,
+    seen: HashSet<u64>,
+    found: Vec<Found>,
+    bytes: usize,
+    truncated: bool,
+}
+
+impl Taken<'_> {
+    fn take(&mut self, url: CrawlUrl) {
+        if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
+            return;
+        }
+        let Some(found) = judge(self.site, url) else { return };
+        // A link to a torrent is kept with the URL of its page.
+        let via = if found.class == Class::Download { self.job.url.as_str().len() } else { 0 };
+        let bytes = self.bytes + found.url.as_str().len() + via;
+        if bytes > limits::OUTLINK_BYTES_PER_PAGE_MAX {
+            self.truncated = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.found.push(found);
+    }
 }
 
 /// Resolves one reference against a URL; None when it is no usable http(s) URL.
@@ -124,4 +162,84 @@ fn listing(site: &Site, job: &Job, found: &[Found]) -> Listing {
         .collect();
     targets.sort_unstable();
     Listing { series: series.into(), page, page_max, targets }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::clock::{SystemClock, UnixMillis};
+    use crate::crawldb::memory_store::MemoryStore;
+    use crate::crawldb::{HostId, Lease, UrlKey};
+    use crate::fetch::{FetchFailure, Response, Transport};
+    use crate::url::Canonical;
+
+    struct NoTransport;
+
+    #[async_trait::async_trait]
+    impl Transport for NoTransport {
+        async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure> {
+            panic!("reading a page asks for {url}");
+        }
+    }
+
+    fn read(robots: &str, content_type: &str, body: &str) -> PageFindings {
+        let rules = format!(
+            "start = ['http://site.example/']\nrobots = {robots}\n[classes]\nindex = ['^/']\ndownload = ['\\.torrent']\n"
+        );
+        let rules = crate::rules::from_text("site", &rules).unwrap();
+        let site = Site::new(rules, Arc::new(NoTransport), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
+        let url = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
+        let key = UrlKey { host: HostId(1), path: "/".into() };
+        let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, deadline: UnixMillis(0) };
+        read_page(&site, &Job { lease, url, class: Class::Index }, Some(content_type), body.as_bytes())
+    }
+
+    fn urls(findings: &PageFindings) -> Vec<&str> {
+        findings.found.iter().map(|found| found.url.as_str()).collect()
+    }
+
+    const OBEY: &str = "{ obey = true }";
+    const IGNORE: &str = "{ obey = false, reason = 'own server' }";
+
+    #[test]
+    fn a_feed_is_read_as_one_whatever_its_type_says() {
+        let body = "<?xml version='1.0'?><rss><link>/a?x=1&amp;y=2</link><enclosure url='b.torrent'/>\
+            <link>magnet:?xt=urn:btih:0123456789ABCDEF0123456789ABCDEF01234567&amp;dn=A</link></rss>";
+        for content_type in ["application/rss+xml", "text/xml", "text/html", "text/plain"] {
+            let findings = read(OBEY, content_type, body);
+            assert_eq!(urls(&findings), ["http://site.example/a?x=1&y=2", "http://site.example/b.torrent"]);
+            assert_eq!(findings.magnets.len(), 1);
+            assert_eq!(findings.magnets[0].name.as_deref(), Some("A"));
+            assert!(!findings.truncated);
+        }
+    }
+
+    #[test]
+    fn nofollow_is_obeyed_unless_the_rules_do_not_obey_robots() {
+        let body = "<meta name=robots content=nofollow><a href=/a>a</a> <a href='thunder://QUFodHRwOi8vc2l0ZS5leGFtcGxlL2JaWg=='>b</a>\
+            <a href='magnet:?xt=urn:btih:0123456789ABCDEF0123456789ABCDEF01234567'>m</a>";
+        let obeyed = read(OBEY, "text/html", body);
+        assert!(obeyed.nofollow && obeyed.found.is_empty(), "{:?}", urls(&obeyed));
+        assert_eq!(obeyed.magnets.len(), 1, "a magnet is nothing to follow");
+        let ignored = read(IGNORE, "text/html", body);
+        assert_eq!(urls(&ignored), ["http://site.example/a", "http://site.example/b"]);
+        assert!(!ignored.nofollow);
+    }
+
+    #[test]
+    fn a_long_base_does_not_fill_the_memory() {
+        let folder = "d".repeat(limits::URL_BYTES_MAX - 100);
+        let mut body = format!("<base href='/{folder}/'>");
+        let fit = limits::OUTLINK_BYTES_PER_PAGE_MAX / limits::URL_BYTES_MAX;
+        for number in 0..2 * fit {
+            body.push_str(&format!("<a href={number}>"));
+        }
+        let findings = read(OBEY, "text/html", &body);
+        assert!(findings.truncated);
+        let bytes: usize = findings.found.iter().map(|found| found.url.as_str().len()).sum();
+        assert!(bytes <= limits::OUTLINK_BYTES_PER_PAGE_MAX, "{bytes}");
+        assert!(findings.found.len() >= fit, "{} of {fit}", findings.found.len());
+    }
 }

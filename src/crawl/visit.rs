@@ -208,7 +208,7 @@ fn asked_again(site: &Site, job: &Job) -> Finished {
 fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
     let (outcome, host_is_down) = match failure.kind {
         FailureKind::Dns => (Outcome::DnsFailed, true),
-        FailureKind::Connect => (Outcome::ConnectFailed, true),
+        FailureKind::Connect | FailureKind::AddressRefused => (Outcome::ConnectFailed, true),
         FailureKind::Tls => (Outcome::TlsFailed, true),
         FailureKind::TimedOut => (Outcome::TimedOut, false),
         FailureKind::Truncated => (Outcome::Truncated, false),

@@ -1,6 +1,7 @@
 //! The transport over sockets: one reqwest client a site, with the site's cookies, headers and proxy. Redirects
 //! are off (every hop goes back to the crawl), proxies of the environment are ignored (a site's proxy stands in
-//! its rule file).
+//! its rule file), and addresses that are not public are refused unless the site's rule file allows them (see
+//! [`super::resolve`]).
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
+use super::resolve::{self, AddressRefused, PublicResolver};
 use super::{Body, FailureKind, FetchFailure, Response, ResponseHeaders, Transport};
 use crate::limits;
 use crate::url::CrawlUrl;
@@ -21,6 +23,9 @@ pub struct ClientOptions<'a> {
     pub headers: &'a [(Box<str>, Box<str>)],
     /// `http://`, `https://`, `socks5://` or `socks5h://` URL.
     pub proxy: Option<&'a url::Url>,
+    /// Whether private, loopback and other addresses off the public internet may be connected to. Names that the
+    /// proxy resolves are beyond this.
+    pub private_addresses: bool,
     /// Idle connections kept.
     pub connections_max: usize,
 }
@@ -33,6 +38,7 @@ pub struct ClientError(String);
 /// A site's HTTP client.
 pub struct HttpTransport {
     client: reqwest::Client,
+    private_addresses: bool,
 }
 
 impl HttpTransport {
@@ -61,17 +67,26 @@ impl HttpTransport {
             .read_timeout(limits::READ_TIME_MAX)
             .timeout(limits::REQUEST_TIME_MAX)
             .pool_max_idle_per_host(options.connections_max);
+        if !options.private_addresses {
+            builder = builder.dns_resolver(Arc::new(PublicResolver::new(options.proxy)));
+        }
         if let Some(proxy) = options.proxy {
             builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(|error| fault(&error))?);
         }
-        Ok(Self { client: builder.build().map_err(|error| fault(&error))? })
+        let client = builder.build().map_err(|error| fault(&error))?;
+        Ok(Self { client, private_addresses: options.private_addresses })
     }
 }
 
 #[async_trait]
 impl Transport for HttpTransport {
     async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure> {
-        let response = self.client.get(url.as_str()).send().await.map_err(|error| failure(&error))?;
+        let url =
+            url.to_url().map_err(|error| FetchFailure { kind: FailureKind::Protocol, detail: error.to_string() })?;
+        if !self.private_addresses {
+            resolve::check_literal(&url)?;
+        }
+        let response = self.client.get(url).send().await.map_err(|error| failure(&error))?;
         Ok(Response {
             status: response.status().as_u16(),
             headers: response_headers(&response),
@@ -108,6 +123,9 @@ fn failure(error: &reqwest::Error) -> FetchFailure {
     let mut source = error.source();
     let mut broke_off = false;
     while let Some(cause) = source {
+        if let Some(refused) = cause.downcast_ref::<AddressRefused>() {
+            return refused.clone().into();
+        }
         if let Some(io) = cause.downcast_ref::<std::io::Error>() {
             use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
             broke_off |= matches!(io.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof);
@@ -133,4 +151,67 @@ fn failure(error: &reqwest::Error) -> FetchFailure {
         FailureKind::Protocol
     };
     FetchFailure { kind, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::url::Canonical;
+
+    fn transport(private_addresses: bool, proxy: Option<&url::Url>) -> HttpTransport {
+        HttpTransport::new(&ClientOptions {
+            user_agent: "gleaner-test",
+            headers: &[],
+            proxy,
+            private_addresses,
+            connections_max: 1,
+        })
+        .unwrap()
+    }
+
+    async fn get(transport: &HttpTransport, url: &str) -> Result<u16, FetchFailure> {
+        let url = CrawlUrl::parse(url, &Canonical::default()).unwrap();
+        transport.get(&url).await.map(|response| response.status)
+    }
+
+    /// Answers every connection with an empty 200; returns its port.
+    async fn server() -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            while let Ok((mut socket, _)) = listener.accept().await {
+                let mut request = [0; 4096];
+                let _ = socket.read(&mut request).await;
+                let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                let _ = socket.write_all(answer).await;
+            }
+        });
+        port
+    }
+
+    #[tokio::test]
+    async fn a_name_or_address_of_this_machine_is_refused_unless_allowed() {
+        let port = server().await;
+        let (guarded, open) = (transport(false, None), transport(true, None));
+        for host in ["localhost", "127.0.0.1", "2130706433", "0x7f.1"] {
+            let url = format!("http://{host}:{port}/");
+            let refused = get(&guarded, &url).await.unwrap_err();
+            assert_eq!(refused.kind, FailureKind::AddressRefused, "{host}: {refused}");
+            assert!(refused.detail.contains("`private_addresses = true`"), "{refused}");
+            assert_eq!(get(&open, &url).await, Ok(200), "{host}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_proxy_is_the_operators_word_and_names_behind_it_are_its_own() {
+        let port = server().await;
+        let proxy = url::Url::parse(&format!("http://localhost:{port}")).unwrap();
+        let guarded = transport(false, Some(&proxy));
+        assert_eq!(get(&guarded, "http://name.invalid/").await, Ok(200));
+        let refused = get(&guarded, "http://10.0.0.1/").await.unwrap_err();
+        assert_eq!(refused.kind, FailureKind::AddressRefused, "an address is refused before the proxy hears of it");
+    }
 }

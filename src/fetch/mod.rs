@@ -7,6 +7,7 @@
 pub mod body;
 pub mod charset;
 pub mod http;
+pub mod resolve;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -57,6 +58,8 @@ pub struct FetchFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     Dns,
+    /// The host is at no public address, and the site's rule file does not allow others.
+    AddressRefused,
     Connect,
     Tls,
     TimedOut,
@@ -70,6 +73,7 @@ impl FailureKind {
     fn name(self) -> &'static str {
         match self {
             Self::Dns => "name not resolved",
+            Self::AddressRefused => "address refused",
             Self::Connect => "no connection",
             Self::Tls => "TLS failed",
             Self::TimedOut => "timed out",

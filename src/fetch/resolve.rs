@@ -1,0 +1,259 @@
+//! The address guard: names resolve to public addresses only, unless the site's rule file allows others
+//! (`private_addresses`). A page can link to any name, and any name can resolve to the crawler's own network; the
+//! guard stands where the connection is made, so that what was checked is what is connected to (no rebinding).
+//!
+//! Through a proxy the names of a site are resolved by the proxy (`http`, `https`, `socks5h`) and its addresses are
+//! the proxy's to refuse; with `socks5` they are resolved here and guarded. The proxy's own name is the operator's
+//! word and not guarded. Never caches, never connects.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use super::{FailureKind, FetchFailure};
+
+/// Where the guard refused; the text tells the fix.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{host}` is at {address}, which is no public address\nhint: if it may be crawled, write `private_addresses = true` in the site's rule file"
+)]
+pub struct AddressRefused {
+    pub host: String,
+    pub address: IpAddr,
+}
+
+impl From<AddressRefused> for FetchFailure {
+    fn from(refused: AddressRefused) -> Self {
+        Self { kind: FailureKind::AddressRefused, detail: refused.to_string() }
+    }
+}
+
+/// Refuses a URL whose host is written as an address that is not public. The URL standard has made one spelling of
+/// them all: `2130706433`, `0x7f.1` and `127.1` arrive here as 127.0.0.1.
+pub fn check_literal(url: &url::Url) -> Result<(), AddressRefused> {
+    let address = match url.host() {
+        Some(url::Host::Ipv4(address)) => IpAddr::V4(address),
+        Some(url::Host::Ipv6(address)) => IpAddr::V6(address),
+        Some(url::Host::Domain(_)) | None => return Ok(()),
+    };
+    if is_public(address) {
+        return Ok(());
+    }
+    Err(AddressRefused { host: url.host_str().unwrap_or_default().to_owned(), address })
+}
+
+/// The system's resolver, without the addresses that are not public.
+#[derive(Clone, Debug)]
+pub struct PublicResolver {
+    /// The proxy's name, which may resolve to anything.
+    exempt: Option<Box<str>>,
+}
+
+impl PublicResolver {
+    /// A guard that lets the proxy's own host pass.
+    #[must_use]
+    pub fn new(proxy: Option<&url::Url>) -> Self {
+        Self { exempt: proxy.and_then(url::Url::host_str).map(Into::into) }
+    }
+}
+
+impl Resolve for PublicResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let is_exempt = self.exempt.as_deref().is_some_and(|exempt| exempt.eq_ignore_ascii_case(name.as_str()));
+        Box::pin(async move {
+            // The client puts the port in.
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let addresses: Vec<SocketAddr> = if is_exempt { found.collect() } else { public(name.as_str(), found)? };
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// The public ones; an error where there are only others. A name without any address stays one.
+fn public(host: &str, found: impl Iterator<Item = SocketAddr>) -> Result<Vec<SocketAddr>, AddressRefused> {
+    let (public, others): (Vec<_>, Vec<_>) = found.partition(|address| is_public(address.ip()));
+    match others.first() {
+        Some(other) if public.is_empty() => Err(AddressRefused { host: host.to_owned(), address: other.ip() }),
+        _ => Ok(public),
+    }
+}
+
+/// True for addresses of the public internet: global unicast, by the special-purpose registries of RFC 6890 and its
+/// updates. Addresses of IPv6 that carry one of IPv4 are what they carry.
+#[must_use]
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    !match a {
+        // This network, private (RFC 1918), loopback; multicast, reserved and broadcast from 224 on.
+        0 | 10 | 127 | 224.. => true,
+        // Carrier-grade NAT (RFC 6598).
+        100 => (64..128).contains(&b),
+        // Link-local; 169.254.169.254 hands out the secrets of cloud machines.
+        169 => b == 254,
+        172 => (16..32).contains(&b),
+        // Private; protocol assignments, documentation, the former 6to4 relays.
+        192 => b == 168 || (b == 0 && matches!(c, 0 | 2)) || (b == 88 && c == 99),
+        // Benchmarks (RFC 2544), documentation.
+        198 => matches!(b, 18 | 19) || (b == 51 && c == 100),
+        203 => b == 0 && c == 113,
+        _ => false,
+    }
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let embedded = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        is_public_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match address.segments() {
+        // Mapped (RFC 4291 §2.5.5.2) and translated (RFC 2765), NAT64 (RFC 6052).
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
+        // Compatible (RFC 4291 §2.5.5.1); `::` and `::1` are 0.0.0.0 and 0.0.0.1.
+        [0, 0, 0, 0, 0, 0, high, low] => embedded(high, low),
+        // 6to4 (RFC 3056).
+        [0x2002, high, low, ..] => embedded(high, low),
+        // Protocol assignments, Teredo among them (RFC 2928); documentation (RFC 3849, RFC 9637).
+        [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
+        [0x3fff, second, ..] if second < 0x1000 => false,
+        // Global unicast is 2000::/3. Unique-local, link-local, site-local and multicast lie outside.
+        [first, ..] => first & 0xe000 == 0x2000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PUBLIC: &[&str] = &[
+        "1.1.1.1",
+        "8.8.8.8",
+        "9.255.255.255",
+        "11.0.0.0",
+        "100.63.255.255",
+        "100.128.0.0",
+        "126.255.255.255",
+        "128.0.0.0",
+        "169.253.255.255",
+        "169.255.0.0",
+        "172.15.255.255",
+        "172.32.0.0",
+        "192.0.1.1",
+        "192.167.255.255",
+        "192.169.0.0",
+        "198.17.255.255",
+        "198.20.0.0",
+        "203.0.112.255",
+        "223.255.255.255",
+        "2606:4700:4700::1111",
+        "2001:4860:4860::8888",
+        "2a00:1450:4001:800::200e",
+        "::ffff:8.8.8.8",
+        "::8.8.8.8",
+        "64:ff9b::8.8.8.8",
+        "2002:808:808::1",
+    ];
+
+    const NOT_PUBLIC: &[&str] = &[
+        "0.0.0.0",
+        "0.1.2.3",
+        "10.0.0.0",
+        "10.255.255.255",
+        "100.64.0.0",
+        "100.127.255.255",
+        "127.0.0.1",
+        "127.255.255.254",
+        "169.254.0.1",
+        "169.254.169.254",
+        "172.16.0.0",
+        "172.31.255.255",
+        "192.0.0.1",
+        "192.0.2.1",
+        "192.88.99.1",
+        "192.168.0.0",
+        "192.168.255.255",
+        "198.18.0.0",
+        "198.19.255.255",
+        "198.51.100.7",
+        "203.0.113.7",
+        "224.0.0.1",
+        "239.255.255.255",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::127.0.0.1",
+        "::ffff:127.0.0.1",
+        "::ffff:a9fe:a9fe",
+        "::ffff:0:10.0.0.1",
+        "64:ff9b::10.0.0.1",
+        "64:ff9b:1::8.8.8.8",
+        "2002:7f00:1::1",
+        "2002:c0a8:101::",
+        "2001::1",
+        "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+        "2001:db8::1",
+        "3fff::1",
+        "100::1",
+        "5f00::1",
+        "fc00::1",
+        "fd00:ec2::254",
+        "fe80::1",
+        "fec0::1",
+        "ff02::1",
+    ];
+
+    #[test]
+    fn an_address_is_public_or_not_in_every_spelling() {
+        for (list, wanted) in [(PUBLIC, true), (NOT_PUBLIC, false)] {
+            for text in list {
+                assert_eq!(is_public(text.parse().unwrap()), wanted, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_host_written_as_an_address_is_seen_in_every_spelling() {
+        for host in [
+            "127.0.0.1",
+            "2130706433",
+            "0x7f.1",
+            "0x7f000001",
+            "017700000001",
+            "127.1",
+            "0",
+            "127.0.0.1.",
+            "１２７.0.0.1",
+            "[::1]",
+            "[::ffff:7f00:1]",
+            "169.254.169.254",
+        ] {
+            let url = url::Url::parse(&format!("http://{host}:8080/x")).unwrap();
+            let refused = check_literal(&url).unwrap_err().to_string();
+            assert!(refused.contains("`private_addresses = true`"), "{host}: {refused}");
+        }
+        for host in ["8.8.8.8", "134744072", "[2606:4700::1]", "example.org", "127.0.0.1.example.org"] {
+            assert_eq!(check_literal(&url::Url::parse(&format!("http://{host}/")).unwrap()), Ok(()), "{host}");
+        }
+    }
+
+    #[test]
+    fn one_public_address_is_enough_and_the_others_are_left_out() {
+        let all = |list: &[&str]| {
+            let list: Vec<SocketAddr> = list.iter().map(|text| SocketAddr::new(text.parse().unwrap(), 0)).collect();
+            public("mixed.example", list.into_iter())
+        };
+        let found = all(&["10.0.0.1", "1.1.1.1", "::1"]).unwrap();
+        assert_eq!(found, ["1.1.1.1:0".parse().unwrap()]);
+        assert_eq!(all(&["10.0.0.1", "::1"]).unwrap_err().address, IpAddr::from([10, 0, 0, 1]));
+        assert_eq!(all(&[]), Ok(Vec::new()));
+    }
+}

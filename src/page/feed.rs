@@ -1,0 +1,268 @@
+//! Links of feeds and sitemaps: RSS, Atom, RDF (RSS 1.0) and the sitemap protocol, by an XML reader.
+//!
+//! The link scanner of HTML sees little in them: a URL stands in the text of an element (`<link>`, `<guid>`,
+//! `<loc>`), in an attribute of any name (`enclosure url`, `rdf:resource`), or in HTML that is itself escaped
+//! (`<description>`). Namespaces are not resolved: their prefixes are what real feeds have in common, if anything.
+//!
+//! Entities of a DTD are never expanded, nothing is loaded. A document that is not well-formed gives what stood
+//! before the fault. Linear in the body, no recursion; never resolves a URL, never fails.
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, UTF_8};
+use quick_xml::Reader;
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::encoded_links;
+use super::entities::decode_attribute;
+use super::links::{self, Link, LinkKind, PageLinks};
+use crate::limits::LINKS_PER_PAGE_MAX;
+
+/// Root elements of what is read here.
+const ROOTS: &[&[u8]] = &[b"rss", b"feed", b"rdf:rdf", b"urlset", b"sitemapindex"];
+
+/// True for a body whose root element is a feed's or a sitemap's: looks at what stands before the root only.
+#[must_use]
+pub fn is_feed(body: &[u8], encoding: &'static Encoding) -> bool {
+    if encoding.is_ascii_compatible() {
+        return has_feed_root(body);
+    }
+    // Of UTF-16 the beginning is enough, cut between two units.
+    let start = &body[..body.len().min(4_096) & !1];
+    has_feed_root(encoding.decode_with_bom_removal(start).0.as_bytes())
+}
+
+fn has_feed_root(body: &[u8]) -> bool {
+    let mut rest = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
+    loop {
+        // Declarations, comments and style sheets stand before the root.
+        let end: &[u8] = match rest {
+            [b'<', b'!', b'-', b'-', ..] => b"-->",
+            [b'<', b'?', ..] => b"?>",
+            [b'<', b'!', ..] => b">",
+            [b'<', root @ ..] => {
+                return ROOTS.iter().any(|name| {
+                    root.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+                        && root
+                            .get(name.len())
+                            .is_none_or(|byte| matches!(byte, b'>' | b'/') || byte.is_ascii_whitespace())
+                });
+            }
+            _ => return false,
+        };
+        let Some(at) = memchr::memmem::find(rest, end) else { return false };
+        rest = rest[at + end.len()..].trim_ascii_start();
+    }
+}
+
+/// What the text of an element is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Url,
+    /// A URL only where it looks like one; else a name of the item.
+    UrlOrName,
+    Html,
+}
+
+fn text_of(element: &str) -> Option<Text> {
+    match element {
+        "link" | "comments" | "loc" | "magnetURI" | "origLink" => Some(Text::Url),
+        "guid" | "id" => Some(Text::UrlOrName),
+        "description" | "encoded" | "summary" | "content" => Some(Text::Html),
+        _ => None,
+    }
+}
+
+/// An element whose text is being put together.
+struct Open {
+    name: String,
+    text: Text,
+    so_far: String,
+}
+
+/// Every link of the feed or sitemap `body`, which is in `encoding`, in document order; at most
+/// [`LINKS_PER_PAGE_MAX`]. Magnets and their kin have the kind [`LinkKind::Encoded`].
+#[must_use]
+pub fn links(body: &[u8], encoding: &'static Encoding) -> PageLinks<'static> {
+    let (text, _) = encoding.decode_with_bom_removal(body);
+    let mut reader = Reader::from_str(&text);
+    let config = reader.config_mut();
+    // Feeds are written by hand, too: a bare `&` in a URL and a wrong end tag say nothing of the links.
+    config.allow_dangling_amp = true;
+    config.allow_unmatched_ends = true;
+    config.check_end_names = false;
+    let mut found = PageLinks::default();
+    let mut open: Option<Open> = None;
+    while !found.truncated {
+        match reader.read_event() {
+            Ok(Event::Start(tag)) => {
+                attributes(&tag, &mut found);
+                if let Some(opened) = opens(&tag) {
+                    open = Some(opened);
+                }
+            }
+            Ok(Event::Empty(tag)) => attributes(&tag, &mut found),
+            Ok(Event::End(tag)) => {
+                if let Some(done) = open.take_if(|open| open.name == tag.local_name().as_ref()) {
+                    take_text(&done, &mut found);
+                }
+            }
+            Ok(Event::Text(text)) => append(&mut open, &text),
+            Ok(Event::CData(text)) => append(&mut open, &text),
+            Ok(Event::GeneralRef(reference)) => append(&mut open, &character(&reference)),
+            Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
+            Ok(Event::Eof) | Err(_) => break,
+        }
+    }
+    found
+}
+
+fn opens(tag: &BytesStart<'_>) -> Option<Open> {
+    let name = tag.local_name();
+    let text = text_of(name.as_ref())?;
+    let is_no_link = tag.attributes().with_checks(false).flatten().any(|attribute| {
+        attribute.key.as_ref().eq_ignore_ascii_case("isPermaLink")
+            && attribute.value.trim().eq_ignore_ascii_case("false")
+    });
+    (!is_no_link).then(|| Open { name: name.as_ref().to_owned(), text, so_far: String::new() })
+}
+
+fn append(open: &mut Option<Open>, text: &str) {
+    if let Some(open) = open {
+        open.so_far.push_str(text);
+    }
+}
+
+/// What a reference stands for. Names that only a DTD could explain stay as written.
+fn character<'a>(reference: &'a BytesRef<'_>) -> Cow<'a, str> {
+    let name: &str = reference;
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return Cow::Owned(character.to_string());
+    }
+    resolve_xml_entity(name).map_or_else(|| Cow::Owned(format!("&{name};")), Cow::Borrowed)
+}
+
+/// Attributes that hold URLs, on whatever element.
+fn attributes(tag: &BytesStart<'_>, found: &mut PageLinks<'static>) {
+    let mut url = None;
+    let mut rel = None;
+    // Checks for duplicates would be quadratic.
+    for attribute in tag.attributes().with_checks(false).flatten() {
+        match attribute.key.as_ref() {
+            "rel" => rel = Some(decode_attribute(&attribute.value).into_owned()),
+            "xml:base" if found.base.is_none() && found.links.is_empty() => {
+                found.base = Some(Cow::Owned(links::strip_url(&decode_attribute(&attribute.value)).into_owned()));
+            }
+            "href" | "xlink:href" | "url" | "rdf:resource" | "resource" | "rdf:about" | "about" => {
+                url = url.or_else(|| Some(decode_attribute(&attribute.value).into_owned()));
+            }
+            // <torznab:attr name="magneturl" value="magnet:…"/>
+            "value" if encoded_links::is_encoded(&attribute.value) => {
+                url = url.or_else(|| Some(decode_attribute(&attribute.value).into_owned()));
+            }
+            _ => {}
+        }
+    }
+    if let Some(url) = url {
+        push(&url, rel.as_deref(), found);
+    }
+}
+
+fn take_text(done: &Open, found: &mut PageLinks<'static>) {
+    let text = done.so_far.trim();
+    match done.text {
+        Text::Url => push(text, None, found),
+        Text::UrlOrName if text.contains("://") || encoded_links::is_encoded(text) => push(text, None, found),
+        Text::UrlOrName => {}
+        Text::Html => {
+            for link in links::scan(text.as_bytes(), UTF_8).links {
+                let kind = if link.kind == LinkKind::Encoded { LinkKind::Encoded } else { LinkKind::Anchor };
+                push_as(&link.href, kind, found);
+            }
+        }
+    }
+}
+
+fn push(url: &str, rel: Option<&str>, found: &mut PageLinks<'static>) {
+    let url = links::strip_url(url);
+    push_as(&url, links::anchor_kind(&url, rel), found);
+}
+
+fn push_as(url: &str, kind: LinkKind, found: &mut PageLinks<'static>) {
+    if url.is_empty() {
+        return;
+    }
+    if found.links.len() == LINKS_PER_PAGE_MAX {
+        found.truncated = true;
+        return;
+    }
+    found.links.push(Link { href: Cow::Owned(url.to_owned()), kind });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hrefs(body: &str) -> Vec<String> {
+        links(body.as_bytes(), UTF_8).links.into_iter().map(|link| link.href.into_owned()).collect()
+    }
+
+    #[test]
+    fn roots_are_found_behind_whatever_may_stand_before_them() {
+        for feed in [
+            "<rss>",
+            "\u{feff}\n<?xml version='1.0'?>\n<!-- <html> --><?xml-stylesheet href='a>b'?><rss version='2.0'>",
+            "<!DOCTYPE rss><RSS>",
+            "<feed xmlns='http://www.w3.org/2005/Atom'>",
+            "<rdf:RDF\n>",
+            "<urlset/>",
+            "<sitemapindex",
+        ] {
+            assert!(is_feed(feed.as_bytes(), UTF_8), "{feed}");
+        }
+        for other in ["", "<", "<html><rss>", "<!-- <rss>", "<?xml", "<rssx>", "rss", "<feedback>", "text <rss>"] {
+            assert!(!is_feed(other.as_bytes(), UTF_8), "{other}");
+        }
+        let utf16: Vec<u8> = "\u{feff}<?xml version='1.0'?><rss>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(is_feed(&utf16, encoding_rs::UTF_16LE));
+    }
+
+    #[test]
+    fn entities_of_a_dtd_are_not_expanded() {
+        let mut bomb = String::from("<!DOCTYPE rss [<!ENTITY a0 'lol'>");
+        for level in 1..30 {
+            bomb.push_str(&format!("<!ENTITY a{level} '&a{0};&a{0};&a{0};&a{0};'>", level - 1));
+        }
+        bomb.push_str("<!ENTITY f SYSTEM 'file:///etc/passwd'>]><rss><link>http://a/&a29;&f;&amp;&#x41;</link></rss>");
+        assert_eq!(hrefs(&bomb), ["http://a/&a29;&f;&A"]);
+    }
+
+    #[test]
+    fn a_fault_keeps_what_stood_before_it() {
+        let good = "<rss><item><link>http://a/1</link></item><item>";
+        for fault in
+            ["<link>http://a/cut", "<link", "<!-- never closed", "<![CDATA[ never closed", "</rss></rss>", "<>", "\0"]
+        {
+            assert_eq!(hrefs(&format!("{good}{fault}")), ["http://a/1"], "{fault:?}");
+        }
+        assert_eq!(
+            hrefs("<rss><link>http://a/1</wrong></link><link>http://a/2?x=1&y=2</link>"),
+            ["http://a/1", "http://a/2?x=1&y=2"]
+        );
+    }
+
+    #[test]
+    fn links_are_capped() {
+        let body = format!("<urlset>{}</urlset>", "<loc>a</loc>".repeat(LINKS_PER_PAGE_MAX + 1));
+        let page = links(body.as_bytes(), UTF_8);
+        assert_eq!((page.links.len(), page.truncated), (LINKS_PER_PAGE_MAX, true));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_read_to_an_end(body: Vec<u8>, soup in "(<[a-z!?/]{0,3}|>|&#?[a-z0-9]{0,3};?|link|loc|\"|'|=|]]>|<!\\[CDATA\\[){0,40}") {
+            let _ = (is_feed(&body, UTF_8), links(&body, UTF_8), is_feed(soup.as_bytes(), UTF_8), links(soup.as_bytes(), UTF_8));
+        }
+    }
+}
