@@ -32,7 +32,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         app::must_exist(&config.data_dir)?;
         let app = App::open(&config.into())?;
         // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
-        let _control = control::serve(&app, None).ok();
+        let _control = control::serve(&app, None);
         text(app.reader().as_ref(), options).await
     })?;
     print!("{text}");

@@ -42,7 +42,7 @@ pub struct Options {
 }
 
 pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow::Result<ExitCode> {
-    let sites = chosen(config, &options.sites)?;
+    let Chosen { sites, bad_files } = chosen(config, &options.sites)?;
     if options.dry_run {
         return block_on(dry_run(config, &sites, options.json));
     }
@@ -65,7 +65,7 @@ pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow:
     } else {
         print!("{}", summary.text());
     }
-    Ok(if summary.ended_well() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if summary.ended_well() && bad_files == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Crawls with progress shown, until the end or a signal.
@@ -99,44 +99,45 @@ pub async fn run_sites(
     Ok(Summary::new(&progress.total(), took, ends, &app::archive_path(&app.data_dir)))
 }
 
-/// The named sites, or all enabled ones. Faults of files that are not asked for are told and do not stop.
-fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Vec<Arc<SiteRules>>> {
-    let mut chosen = Vec::new();
+/// The sites of a run.
+struct Chosen {
+    sites: Vec<Arc<SiteRules>>,
+    /// Files that would have been crawled and are at fault; their faults are told here.
+    bad_files: usize,
+}
+
+/// The named sites, or all enabled ones. A bad file stops its own site alone.
+fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Chosen> {
+    let mut chosen = Chosen { sites: Vec::new(), bad_files: 0 };
     let mut known = Vec::new();
-    let mut faults = 0;
     for file in rules::load_dir(&config.rules_dir) {
         match file.site {
             Ok(site) => {
-                let wanted =
-                    if names.is_empty() { site.enabled } else { names.iter().any(|name| **name == *site.name) };
+                let is_named = names.iter().any(|name| **name == *site.name);
                 known.push(site.name.to_string());
-                if wanted {
-                    chosen.push(site);
+                if is_named || (names.is_empty() && site.enabled) {
+                    chosen.sites.push(site);
                 }
             }
-            Err(found) => {
-                faults += found.len();
-                eprint!(
-                    "{}",
-                    rules::fault::render(&found, rules::fault::colour_wanted(std::io::stderr().is_terminal()))
-                );
+            Err(faults) => {
+                let is_named = |name: &String| file.path.file_stem().is_some_and(|stem| stem == name.as_str());
+                if names.is_empty() || names.iter().any(is_named) {
+                    chosen.bad_files += 1;
+                    let colour = rules::fault::colour_wanted(std::io::stderr().is_terminal());
+                    eprint!("{}", rules::fault::render(&faults, colour));
+                }
             }
         }
     }
-    for name in names {
-        if !known.iter().any(|site| site == name) {
-            let nearest =
-                known.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-            let hint = nearest.map(|site| format!("\nhint: did you mean `{site}`?")).unwrap_or_default();
-            bail!("no usable rule file for site `{name}` in {}{hint}", config.rules_dir.display());
-        }
+    let dir = config.rules_dir.display();
+    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+        let nearest = rules::fault::nearest(name, known.iter().map(String::as_str));
+        let hint = nearest.map(|site| format!("\nhint: did you mean `{site}`?")).unwrap_or_default();
+        bail!("no usable rule file for site `{name}` in {dir}{hint}");
     }
-    if chosen.is_empty() {
-        let why = if faults > 0 { "no usable" } else { "no enabled" };
-        bail!(
-            "{why} site in {}\nhint: `gleaner rules new URL` begins one; `enabled = true` in a file enables it",
-            config.rules_dir.display()
-        );
+    if chosen.sites.is_empty() {
+        let why = if chosen.bad_files > 0 { "no usable" } else { "no enabled" };
+        bail!("{why} site in {dir}\nhint: `gleaner rules new URL` begins one; `enabled = true` in a file enables it");
     }
     Ok(chosen)
 }

@@ -8,11 +8,13 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use super::{Global, block_on, crawl};
 use crate::app::{self, App};
 use crate::crawl::RunOptions;
+use crate::crawl::progress::Ended;
 use crate::crawldb::Outcome;
 use crate::demo::{DemoError, DemoOptions, DemoSite};
 use crate::rules;
@@ -70,6 +72,9 @@ struct DemoSummary {
 
 pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::Result<ExitCode> {
     let data_dir = global.data.clone().unwrap_or_else(|| PathBuf::from("gleaner-demo"));
+    if app::database_path(&data_dir).exists() && !data_dir.join("demo.json").exists() {
+        bail!("{} holds a crawl that is no demo\nhint: pass another --data, or unset GLEANER_DATA", data_dir.display());
+    }
     std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
     let site = serve(&data_dir, options.torrents)?;
     if !options.json {
@@ -80,7 +85,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
             data_dir.display()
         );
     }
-    let summary = block_on(crawl_demo(&data_dir, &site.site, terminal))?;
+    let (summary, ended_well) = block_on(crawl_demo(&data_dir, &site.site, terminal))?;
     if options.json {
         println!("{}", serde_json::to_string(&summary)?);
     } else {
@@ -88,9 +93,19 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
     }
     if options.keep_serving {
         eprintln!("the demo site stays open on {} until Ctrl-C", summary.site);
-        block_on(async { Ok(tokio::signal::ctrl_c().await?) })?;
+        block_on(until_told_to_end())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if ended_well && summary.false_torrents == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn until_told_to_end() -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
 }
 
 /// The site on a thread of its own, so that it answers while the crawl computes.
@@ -174,7 +189,7 @@ fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served> {
     Ok(served)
 }
 
-async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> anyhow::Result<DemoSummary> {
+async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> anyhow::Result<(DemoSummary, bool)> {
     let rules = rules::from_text("demo", &site.rules_text)
         .map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
     let app = App::open(&app::Options { data_dir: data_dir.to_owned(), ..app::Options::default() })?;
@@ -192,7 +207,8 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
     let pages = counts.pages();
     #[allow(clippy::cast_precision_loss)] // a rate for people
     let harvest_rate = if pages == 0 { 0.0 } else { counts.torrents as f64 / pages as f64 };
-    Ok(DemoSummary {
+    let ended_well = run.sites.values().all(|ended| *ended == Ended::Exhausted);
+    let summary = DemoSummary {
         site_torrents: score.reachable,
         stored: stored.len(),
         false_torrents: score.foreign,
@@ -206,7 +222,8 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
         seconds: run.seconds,
         archive: app::archive_path(data_dir).display().to_string(),
         site: site.origin().to_owned(),
-    })
+    };
+    Ok((summary, ended_well))
 }
 
 fn text(summary: &DemoSummary, data_dir: &Path) -> String {

@@ -99,7 +99,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         app::must_exist(&config.data_dir)?;
         let app = App::open(&config.into())?;
         // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
-        let _control = control::serve(&app, None).ok();
+        let _control = control::serve(&app, None);
         run(app.reader().as_ref(), &app.archive, options).await
     })?;
     let mut out = io::stdout().lock();

@@ -40,7 +40,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         app::must_exist(&config.data_dir)?;
         let app = App::open(&config.into())?;
         // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
-        let _control = control::serve(&app, None).ok();
+        let _control = control::serve(&app, None);
         if options.repair {
             return Ok(verify::repair(app.db.as_ref(), &app.archive, app.clock.now()).await?);
         }

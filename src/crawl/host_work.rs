@@ -37,8 +37,8 @@ pub struct HostWork {
     pub lease_at: Option<UnixMillis>,
     /// Something waits for the host's patience, or for a connection, until this time.
     pub gate_at: Option<UnixMillis>,
-    /// The last pause in a row of pauses without a good answer.
-    pub block: Option<Block>,
+    /// The last pause in a row of pauses without a good answer, with all that is known of its cause.
+    pub block: Option<(Block, String)>,
 }
 
 impl HostWork {
@@ -108,7 +108,7 @@ impl HostWork {
     /// True when the host has paused us so often in a row that a crawl which is to end leaves it alone.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
-        self.block.as_ref().is_some_and(|block| block.complaints >= limits::HOST_COMPLAINTS_MAX)
+        self.block.as_ref().is_some_and(|(block, _)| block.complaints >= limits::HOST_COMPLAINTS_MAX)
     }
 
     /// When the loop has to look at this host again if nothing happens; None: only after an event.

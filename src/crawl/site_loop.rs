@@ -427,7 +427,7 @@ impl SiteLoop {
             let reason = format!("{}: {detail}", block.reason);
             tracing::warn!(%site, host = %host.name, until, reason, "host pauses");
             self.site.db.block_host_until(host.id, block.until, &reason).await?;
-            host.block = Some(block);
+            host.block = Some((block, reason));
         }
         Ok(())
     }
@@ -526,8 +526,9 @@ impl SiteLoop {
         let left = |host: &&HostWork| host.is_given_up() && (host.lease_at.is_some() || !host.lanes.is_empty());
         match self.hosts.iter().find(left) {
             Some(host) => {
-                let reason = host.block.as_ref().map_or("", |block| block.reason);
-                Ended::Unreachable(format!("{}: {reason}, {} times in a row", host.origin, limits::HOST_COMPLAINTS_MAX))
+                let reason = host.block.as_ref().map_or("", |(_, reason)| reason);
+                let times = limits::HOST_COMPLAINTS_MAX;
+                Ended::Unreachable(format!("{}, {times} times in a row: {reason}", host.origin))
             }
             None => Ended::Exhausted,
         }
@@ -559,7 +560,7 @@ impl SiteLoop {
         let waiting = wake.filter(|at| at.since(now) > Duration::from_secs(1)).map(|at| {
             let paused = self.hosts.iter().find(|host| host.gate_at == Some(at));
             let reason = match paused.map(|host| (host, &host.block)) {
-                Some((host, Some(block))) => format!("{}: {}", host.name, block.reason),
+                Some((host, Some((_, reason)))) => format!("{}: {reason}", host.name),
                 Some((host, None)) if self.may_request() => format!("{}: its rate allows no more", host.name),
                 Some(_) => "pages_max of the rule file is used up for this round".to_owned(),
                 None => "the next look, or the next retry".to_owned(),

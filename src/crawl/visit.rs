@@ -160,6 +160,11 @@ async fn page(site: &Site, job: &Job, content_type: Option<&str>, bytes: &Bytes)
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
     finished.visit.listing = read.listing;
+    if read.truncated {
+        let (site, url) = (&site.rules.name, job.url.as_str());
+        tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");
+        finished.detail = Some("more links than are taken".to_owned());
+    }
     finished.visit.outlinks = site.discovered(job, read.found, job.lease.depth.saturating_add(1)).await?;
     Ok(finished)
 }

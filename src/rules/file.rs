@@ -119,7 +119,7 @@ pub struct SiteFile {
     /// URLs of this site that one crawl fetches.
     #[schemars(range(min = 1))]
     pub pages_max: Option<u64>,
-    /// Minutes after which the service looks at start URLs and lists again (ALGORITHMS §6: every three hours).
+    /// Minutes after which the service looks at start URLs, and at the first page of every list, again (ALGORITHMS §6: every three hours).
     #[schemars(range(min = 1, max = 525_600))]
     pub revisit_minutes: u32,
     /// Whether the site's robots.txt is obeyed.
