@@ -16,9 +16,7 @@ use super::status::{self, StatusReport};
 use crate::clock::{Clock, UnixMillis};
 use crate::crawl::progress::Progress;
 use crate::crawldb::{CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, Reader, SiteCounts, TorrentRow};
-
-/// Bytes of one question; listings' keys are the longest part.
-const ASK_BYTES_MAX: u64 = 64 << 10;
+use crate::limits;
 
 /// A question.
 #[derive(Debug, Serialize, Deserialize)]
@@ -104,7 +102,7 @@ async fn converse(
     let mut read = BufReader::new(read);
     loop {
         let mut line = String::new();
-        if (&mut read).take(ASK_BYTES_MAX).read_line(&mut line).await? == 0 {
+        if (&mut read).take(limits::ASK_BYTES_MAX).read_line(&mut line).await? == 0 {
             return Ok(());
         }
         let mut answer = match serde_json::from_str(&line) {

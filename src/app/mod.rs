@@ -22,7 +22,7 @@ use crate::crawl::site::Site;
 use crate::crawl::site_loop::{Shared, SiteLoop};
 use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
-use crate::crawldb::{CrawlDb, Owner, Reader};
+use crate::crawldb::{CrawlDb, CrawlDbError, Owner, Reader};
 use crate::fetch::http::{ClientOptions, HttpTransport};
 use crate::limits;
 use crate::rules::SiteRules;
@@ -74,7 +74,7 @@ impl App {
     pub fn open(options: &Options) -> anyhow::Result<Self> {
         let data_dir = &options.data_dir;
         let cache_bytes = options.cache_bytes;
-        let db = RedbStore::open(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
+        let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         let archive = Archive::open(archive_path(data_dir), true)?;
         Ok(Self {
             data_dir: data_dir.clone(),
@@ -130,6 +130,18 @@ impl App {
         };
         Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
     }
+}
+
+/// Opens the database; one that a short command such as `status` holds at this moment is waited for.
+fn open_database(path: &Path, options: OpenOptions) -> Result<RedbStore, CrawlDbError> {
+    const TRIES: u32 = 10;
+    for _ in 1..TRIES {
+        match RedbStore::open(path, options) {
+            Err(CrawlDbError::Held { .. }) => std::thread::sleep(Duration::from_millis(100)),
+            opened => return opened,
+        }
+    }
+    RedbStore::open(path, options)
 }
 
 /// An error with a hint unless a crawl has begun in this folder: reading must not make one.

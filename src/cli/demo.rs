@@ -1,6 +1,7 @@
 //! `gleaner demo`: the bundled site, crawled into a folder. The site's address and size are kept in the folder,
 //! so that a second demo serves the same site and resumes.
 
+use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -300,7 +301,9 @@ pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
     let log = site.log();
     let kinds: std::collections::BTreeMap<_, _> = log.counts.iter().map(|(kind, count)| (kind.name(), count)).collect();
-    println!(
+    // Whoever started this may have gone; then nobody reads it.
+    let _ = writeln!(
+        std::io::stdout(),
         "{}",
         serde_json::json!({
             "refused_fetches": site.refused_fetches(), "kinds": kinds, "requests": log.paths,

@@ -6,8 +6,9 @@ use clap::Args;
 use comfy_table::Table;
 
 use super::block_on;
+use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport};
-use crate::app::{self, App, control::Remote};
+use crate::app::{self, App};
 use crate::config::Config;
 
 #[derive(Args, Clone, Debug)]
@@ -24,6 +25,7 @@ pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         }
         app::must_exist(&config.data_dir)?;
         let app = App::open(&config.into())?;
+        let _control = control::serve(&app, None);
         Ok(status::report(app.reader().as_ref(), None, app.clock.now()).await?)
     })?;
     if options.json {

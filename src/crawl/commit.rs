@@ -183,11 +183,6 @@ async fn new_torrents(
 
 /// What the site hears of a visit: the database has settled whether a torrent was new.
 fn committed(visit: &Visit, receipt: Receipt) -> Committed {
-    let outcome = match (&visit.torrent, receipt.torrent_stored) {
-        (Some(_), true) => Outcome::TorrentStored,
-        (Some(_), false) => Outcome::TorrentDuplicate,
-        (None, _) => visit.outcome,
-    };
     let queued_again = matches!(visit.next, Next::RetryAt(_) | Next::RevisitAt(_) | Next::WaitUntil(_));
-    Committed { outcome, receipt, body_bytes: visit.body_bytes, queued_again }
+    Committed { outcome: receipt.outcome, receipt, body_bytes: visit.body_bytes, queued_again }
 }

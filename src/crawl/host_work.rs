@@ -37,6 +37,8 @@ pub struct HostWork {
     pub lease_at: Option<UnixMillis>,
     /// Something waits for the host's patience, or for a connection, until this time.
     pub gate_at: Option<UnixMillis>,
+    /// Until when the host has paused us, in this process or before.
+    pub blocked_until: UnixMillis,
     /// The last pause in a row of pauses without a good answer, with all that is known of its cause.
     pub block: Option<(Block, String)>,
 }
@@ -58,6 +60,7 @@ impl HostWork {
             robots,
             lease_at: Some(UnixMillis(0)),
             gate_at: None,
+            blocked_until: row.blocked_until,
             block: None,
         }
     }
@@ -118,5 +121,13 @@ impl HostWork {
             return self.gate_at;
         }
         self.lease_at.filter(|_| self.lanes.len() < self.lanes.count())
+    }
+
+    /// True when all that is left is a look that the service has planned: further away than any retry, and not
+    /// because the host paused us.
+    #[must_use]
+    pub fn only_revisits_left(&self, now: UnixMillis) -> bool {
+        let patient_until = self.blocked_until.max(now).plus(limits::RETRY_TIME_MAX);
+        self.gate_at.is_none() && self.lanes.is_empty() && self.lease_at.is_some_and(|at| at > patient_until)
     }
 }

@@ -427,6 +427,7 @@ impl SiteLoop {
             let reason = format!("{}: {detail}", block.reason);
             tracing::warn!(%site, host = %host.name, until, reason, "host pauses");
             self.site.db.block_host_until(host.id, block.until, &reason).await?;
+            host.blocked_until = block.until;
             host.block = Some((block, reason));
         }
         Ok(())
@@ -517,7 +518,11 @@ impl SiteLoop {
 
     /// When the loop has to look again if nothing happens.
     fn wake_at(&self) -> Option<UnixMillis> {
-        let hosts = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index));
+        let now = self.site.clock.now();
+        let waits_for = |index: &usize| {
+            self.options.keep_looking || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now))
+        };
+        let hosts = (0..self.hosts.len()).filter(waits_for);
         hosts.filter_map(|index| self.hosts[index].wake_at()).min()
     }
 

@@ -50,11 +50,15 @@ pub enum CrawlDbError {
     NewerSchema { path: PathBuf, found: u64, known: u64 },
     #[error("{path}: the database is damaged: {detail}", path = path.display())]
     Corrupt { path: PathBuf, detail: String },
-    #[error("{path}: {detail}", path = path.display())]
+    #[error("{path}: {detail}{hint}", path = path.display(), hint = hint(*full))]
     Storage { path: PathBuf, detail: String, full: bool },
     /// A host number that [`CrawlDb::host_id`] never gave out; nothing of the batch was written.
     #[error("host number {number} was never given out by this database", number = host.0)]
     UnknownHost { host: HostId },
+}
+
+fn hint(full: bool) -> &'static str {
+    if full { "\nhint: make room on the disk, then run the command again; nothing that was stored is lost" } else { "" }
 }
 
 /// Who holds a lease: unique per process and crew.
