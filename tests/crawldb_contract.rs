@@ -131,6 +131,9 @@ contract!(
     only_the_owner_releases_a_lease,
     a_url_due_later_is_not_leased_before,
     a_retry_keeps_its_attempts_and_a_revisit_starts_anew,
+    a_wait_keeps_its_attempts,
+    a_parked_url_waits_for_another_token,
+    a_parked_url_made_due_is_no_longer_parked,
     host_due_tells_now_later_leased_and_exhausted,
     recording_a_visit_twice_changes_nothing_more,
     two_visits_with_one_torrent_store_it_once,
@@ -139,9 +142,12 @@ contract!(
     a_magnet_of_a_stored_torrent_is_a_source,
     a_magnet_becomes_stored_with_its_page_as_source,
     magnets_by_either_hash_join,
+    a_magnet_counts_while_its_torrent_is_not_stored,
+    a_url_is_counted_as_gone_once_while_it_is,
     listings_keep_the_latest_look_and_count_what_came_later,
     listings_and_torrents_are_paged,
     the_first_url_with_a_body_owns_it,
+    a_visit_recorded_again_ends_its_lease_and_stays_queued,
     blocks_and_crawl_time_are_kept,
     make_due_queues_again_but_not_later,
     a_leased_url_made_due_stays_leased,
@@ -237,6 +243,55 @@ async fn a_retry_keeps_its_attempts_and_a_revisit_starts_anew(db: &impl CrawlDb)
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
 }
 
+async fn a_wait_keeps_its_attempts(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let wait = Visit { attempts: 2, next: Next::WaitUntil(at(30)), ..visit(key(host, "/1"), 2, Outcome::Throttled) };
+    db.record_visits(vec![wait].into()).await.unwrap();
+    assert_eq!(db.host_due(host, at(3)).await.unwrap(), HostDue::At(at(30)));
+    assert_eq!(db.lease_due(lease(host, 30, 1)).await.unwrap()[0].attempts, 2);
+}
+
+/// A visit that was refused under the rules of `token`.
+fn park(host: HostId, path: &str, ms: u64, token: u64) -> Visit {
+    let via = Some("http://a/list".into());
+    Visit { attempts: 1, rank: 3, via, next: Next::Park(token), ..visit(key(host, path), ms, Outcome::RulesRefused) }
+}
+
+async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let other = db.host_id("s", "http://b").await.unwrap();
+    db.add_discovered(vec![found(host, "/2", 3), found(host, "/1", 3)], at(1)).await.unwrap();
+    assert_eq!(db.lease_due(lease(host, 1, 9)).await.unwrap().len(), 2);
+    let parked =
+        [park(host, "/2", 2, 7), park(host, "/1", 2, 7), park(host, "/3", 2, u64::MAX), park(other, "/4", 2, 7)];
+    db.record_visits(parked.to_vec().into()).await.unwrap();
+    assert_eq!(db.add_discovered(vec![found(host, "/1", 0)], at(3)).await.unwrap(), 0);
+    assert_eq!(db.unpark(other, 7, at(3)).await.unwrap(), 0);
+    assert!(db.queued(host, 9).await.unwrap().is_empty());
+    assert_eq!(db.host_due(host, at(900)).await.unwrap(), HostDue::Exhausted);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 0);
+
+    assert_eq!(db.unpark(host, u64::MAX, at(900)).await.unwrap(), 2);
+    assert_eq!(db.unpark(host, u64::MAX, at(900)).await.unwrap(), 0);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 2);
+    let leased = db.lease_due(lease(host, 900, 9)).await.unwrap();
+    assert_eq!(paths(&leased), ["/1", "/2"]);
+    assert_eq!((leased[0].attempts, leased[0].rank, leased[0].via.as_deref()), (0, 3, Some("http://a/list")));
+    assert_eq!(db.unpark(host, 8, at(901)).await.unwrap(), 1);
+    assert_eq!(paths(&db.lease_due(lease(host, 901, 9)).await.unwrap()), ["/3"]);
+    assert_eq!(db.host_due(other, at(902)).await.unwrap(), HostDue::Exhausted);
+}
+
+async fn a_parked_url_made_due_is_no_longer_parked(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    db.record_visits(vec![park(host, "/1", 2, 7), park(host, "/2", 2, 7)].into()).await.unwrap();
+    db.make_due(vec![found(host, "/1", 0)], at(3)).await.unwrap();
+    db.record_visits(vec![visit(key(host, "/2"), 4, Outcome::Page)].into()).await.unwrap();
+    assert_eq!(db.unpark(host, 8, at(5)).await.unwrap(), 0);
+    assert_eq!(paths(&db.lease_due(lease(host, 5, 9)).await.unwrap()), ["/1"]);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
+}
+
 async fn host_due_tells_now_later_leased_and_exhausted(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     assert_eq!(db.host_due(host, at(1)).await.unwrap(), HostDue::Exhausted);
@@ -258,10 +313,11 @@ async fn recording_a_visit_twice_changes_nothing_more(db: &impl CrawlDb) {
     let first =
         Visit { outlinks: vec![found(host, "/next", 0)], magnets: vec![magnet(v1(2))], ..bring(host, "/t", 5, v1(1)) };
     let receipts = db.record_visits(vec![first.clone(), first.clone()].into()).await.unwrap();
-    assert_eq!(receipts[0], Receipt { urls_added: 1, torrent_stored: true, magnets_added: 1 });
-    assert_eq!(receipts[1], Receipt::default());
+    let outcome = Outcome::TorrentStored;
+    assert_eq!(receipts[0], Receipt { outcome, urls_added: 1, torrent_stored: true, magnets_added: 1 });
+    assert_eq!(receipts[1], Receipt::empty(outcome));
     let before = (db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap());
-    assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::default()]);
+    assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::empty(outcome)]);
     assert_eq!((db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap()), before);
     assert_eq!(before.0.outcomes, [(Outcome::TorrentStored, 1)]);
     assert_eq!(before.1[0].seen_count, 1);
@@ -348,6 +404,42 @@ async fn magnets_by_either_hash_join(db: &impl CrawlDb) {
     assert_eq!(db.site_counts("s").await.unwrap().magnets, 1);
 }
 
+async fn a_magnet_counts_while_its_torrent_is_not_stored(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let other = db.host_id("t", "http://b").await.unwrap();
+    let magnets = async || {
+        let count = async |site| db.site_counts(site).await.unwrap().magnets;
+        (count("s").await, count("t").await)
+    };
+    let named = vec![name(host, "/1", 1, hybrid(1, 2)), name(other, "/2", 1, v1(3)), name(other, "/3", 1, v1(1))];
+    db.record_visits(named.into()).await.unwrap();
+    assert_eq!(magnets().await, (1, 1));
+    // The torrents of both hashes are two: the magnet counts again when neither is stored.
+    db.record_visits(vec![bring(other, "/t1", 2, v1(1)), bring(other, "/t2", 2, v2(2))].into()).await.unwrap();
+    assert_eq!(magnets().await, (0, 1));
+    db.forget_torrent(v1(1), at(3)).await.unwrap();
+    assert_eq!(magnets().await, (0, 1));
+    db.forget_torrent(v2(2), at(3)).await.unwrap();
+    assert_eq!(magnets().await, (1, 1));
+    db.adopt_torrent(facts(v1(3)), at(4)).await.unwrap();
+    assert_eq!(magnets().await, (1, 0));
+
+    let after = vec![bring(host, "/t9", 5, v1(9)), name(other, "/9", 5, v1(9))];
+    db.record_visits(after.into()).await.unwrap();
+    assert_eq!(magnets().await, (1, 0));
+}
+
+async fn a_url_is_counted_as_gone_once_while_it_is(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let gone = |path, ms| visit(key(host, path), ms, Outcome::Gone);
+    db.record_visits(vec![gone("/1", 1), gone("/1", 2), gone("/2", 1)].into()).await.unwrap();
+    db.record_visits(vec![gone("/1", 3)].into()).await.unwrap();
+    let counts = db.site_counts("s").await.unwrap();
+    assert_eq!((counts.urls_gone, counts.of(Outcome::Gone)), (2, 4));
+    db.record_visits(vec![visit(key(host, "/1"), 4, Outcome::Page)].into()).await.unwrap();
+    assert_eq!(db.site_counts("s").await.unwrap().urls_gone, 1);
+}
+
 async fn listings_keep_the_latest_look_and_count_what_came_later(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let look = |ms, targets: &[u64]| Visit {
@@ -403,12 +495,33 @@ async fn listings_and_torrents_are_paged(db: &impl CrawlDb) {
 async fn the_first_url_with_a_body_owns_it(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("s", "http://b").await.unwrap();
-    assert!(!db.body_known(host, 42, "/1").await.unwrap());
-    let page = |path: &str| Visit { body_hash: Some(42), ..visit(key(host, path), 1, Outcome::Page) };
-    db.record_visits(vec![page("/2"), page("/1")].into()).await.unwrap();
-    assert!(!db.body_known(host, 42, "/2").await.unwrap());
-    assert!(db.body_known(host, 42, "/1").await.unwrap());
-    assert!(!db.body_known(other, 42, "/1").await.unwrap());
+    let page = |host, path: &str, ms| Visit {
+        body_hash: Some(42),
+        outlinks: vec![found(host, &format!("/of{path}"), 0)],
+        ..visit(key(host, path), ms, Outcome::Page)
+    };
+    let batch = vec![page(host, "/2", 1), page(host, "/1", 1), page(host, "/1", 1), page(other, "/1", 1)];
+    let receipts = db.record_visits(batch.into()).await.unwrap();
+    let (first, copy) = (Outcome::Page, Outcome::PageDuplicate);
+    assert_eq!(receipts.iter().map(|receipt| receipt.outcome).collect::<Vec<_>>(), [first, copy, copy, first]);
+    assert_eq!(receipts.iter().map(|receipt| receipt.urls_added).collect::<Vec<_>>(), [1, 1, 0, 1]);
+
+    let claimed = Visit { outcome: copy, ..page(host, "/2", 2) };
+    let receipts = db.record_visits(vec![claimed, page(host, "/1", 1), page(host, "/3", 2)].into()).await.unwrap();
+    assert_eq!(receipts.iter().map(|receipt| receipt.outcome).collect::<Vec<_>>(), [first, copy, copy]);
+    assert_eq!(db.site_counts("s").await.unwrap().outcomes, [(first, 3), (copy, 2)]);
+    assert_eq!(db.url_record(&key(host, "/1")).await.unwrap().unwrap().outcome, Some(copy));
+}
+
+async fn a_visit_recorded_again_ends_its_lease_and_stays_queued(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let retry = Visit { next: Next::RetryAt(at(30)), ..visit(key(host, "/1"), 2, Outcome::TimedOut) };
+    db.record_visits(vec![retry.clone()].into()).await.unwrap();
+    assert_eq!(db.lease_due(lease(host, 30, 9)).await.unwrap().len(), 1);
+    db.record_visits(vec![retry].into()).await.unwrap();
+    assert_eq!(db.host_due(host, at(31)).await.unwrap(), HostDue::Now);
+    assert_eq!(paths(&db.lease_due(lease(host, 31, 9)).await.unwrap()), ["/1"]);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 1);
 }
 
 async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
@@ -479,6 +592,7 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
     let linking = Visit { outlinks: batch, ..visit(key(host, "/2"), 1, Outcome::Page) };
     assert!(refused(db.record_visits(vec![linking].into()).await.unwrap_err()));
     assert!(refused(db.lease_due(lease(stray, 1, 1)).await.unwrap_err()));
+    assert!(refused(db.unpark(stray, 1, at(1)).await.unwrap_err()));
     assert!(refused(db.host_due(stray, at(1)).await.unwrap_err()));
     assert!(refused(db.block_host_until(stray, at(1), "").await.unwrap_err()));
     assert_eq!(db.site_counts("s").await.unwrap(), SiteCounts::default());
@@ -497,7 +611,7 @@ async fn what_is_too_long_or_nameless_is_passed_over(db: &impl CrawlDb) {
         ..visit(key(host, "/1"), 1, Outcome::Page)
     };
     let receipts = db.record_visits(vec![odd, visit(key(host, &long), 1, Outcome::Page)].into()).await.unwrap();
-    assert_eq!(receipts, [Receipt::default(); 2]);
+    assert_eq!(receipts, [Receipt::empty(Outcome::Page); 2]);
     assert_eq!(db.known_torrents(vec![nameless]).await.unwrap(), [None]);
     db.adopt_torrent(facts(nameless), at(1)).await.unwrap();
     assert!(db.torrents(None, 9).await.unwrap().is_empty() && db.magnets(None, 9).await.unwrap().is_empty());
@@ -524,6 +638,7 @@ async fn a_url_visited_in_a_batch_is_not_queued_by_its_outlinks(db: &impl CrawlD
 enum Step {
     Add(Vec<Discovered>),
     MakeDue(Vec<Discovered>),
+    Unpark { host: HostId, token: u64 },
     Lease { host: HostId, owner: u64, urls_max: usize, time: u64 },
     Release { owner: u64, keys: Vec<UrlKey> },
     Record(Vec<Visit>),
@@ -564,6 +679,8 @@ fn any_visit() -> impl Strategy<Value = Visit> {
         3 => Just(Next::Done),
         1 => any_due().prop_map(Next::RetryAt),
         1 => any_due().prop_map(Next::RevisitAt),
+        1 => any_due().prop_map(Next::WaitUntil),
+        2 => (0..3_u64).prop_map(Next::Park),
     ];
     let listing = (0..2_usize, 0..2_u64, proptest::collection::vec(0..9_u64, 0..5))
         .prop_map(|(series, page, targets)| listing(["/a", "/a\0b"][series], page, &targets));
@@ -599,6 +716,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => batch().prop_map(Step::Add),
         2 => batch().prop_map(Step::MakeDue),
+        2 => (0..HOSTS, 0..3_u64).prop_map(|(host, token)| Step::Unpark { host: HostId(host), token }),
         4 => lease.prop_map(|(host, owner, urls_max, time)| Step::Lease { host: HostId(host), owner, urls_max, time }),
         2 => release.prop_map(|(owner, keys)| Step::Release { owner, keys }),
         5 => proptest::collection::vec(any_visit(), 1..6).prop_map(Step::Record),
@@ -614,6 +732,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
     match step.clone() {
         Step::Add(batch) => format!("{:?}", db.add_discovered(batch, now).await.unwrap()),
         Step::MakeDue(batch) => format!("{:?}", db.make_due(batch, now).await.unwrap()),
+        Step::Unpark { host, token } => format!("{:?}", db.unpark(host, token, now).await.unwrap()),
         Step::Lease { host, owner, urls_max, .. } => {
             let request = LeaseRequest { host, owner: Owner(owner), now, deadline: at(now.0 + LEASE_MS), urls_max };
             format!("{:?}", db.lease_due(request).await.unwrap())
@@ -635,9 +754,6 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
         lines.extend(db.queued(host, 99).await.unwrap().iter().map(|row| format!("queued {row:?}")));
         for path in 0..12 {
             lines.push(format!("{path} {:?}", db.url_record(&key(host, &format!("/p{path}"))).await.unwrap()));
-        }
-        for hash in 0..4 {
-            lines.push(format!("body {}", db.body_known(host, hash, "/p1").await.unwrap()));
         }
     }
     for site in ["s0", "s1"] {

@@ -36,6 +36,13 @@ struct Url {
     record: UrlRecord,
     rank: u8,
     queued: Option<Queued>,
+    /// The token that it is parked under; None while it is queued.
+    parked: Option<Parked>,
+}
+
+struct Parked {
+    token: u64,
+    via: Option<Box<str>>,
 }
 
 struct Queued {
@@ -103,6 +110,7 @@ impl State {
         let lease = before.as_ref().and_then(|queued| queued.lease);
         url.rank = rank;
         url.queued = Some(Queued { seq, due, ready: due.0 == 0, via, lease });
+        url.parked = None;
         if before.is_none() {
             self.counts(key.host).urls_queued += 1;
         }
@@ -121,7 +129,7 @@ impl State {
             return false;
         }
         let record = UrlRecord { depth, attempts: 0, outcome: None, first_seen: now, visited: UnixMillis(0) };
-        self.urls.insert(key.clone(), Url { record, rank, queued: None });
+        self.urls.insert(key.clone(), Url { record, rank, queued: None, parked: None });
         self.counts(key.host).urls_known += 1;
         true
     }
@@ -145,6 +153,23 @@ impl State {
         url.record.attempts = 0;
         url.record.depth = found.depth;
         self.enqueue(&found.key, found.rank, found.due, found.via);
+    }
+
+    fn unpark(&mut self, host: HostId, token: u64, now: UnixMillis) -> u64 {
+        let urls = self.urls.iter().filter(|(key, _)| key.host == host);
+        let mut parked: Vec<_> = urls
+            .filter_map(|(key, url)| url.parked.as_ref().map(|parked| (parked.token, key.clone(), url.rank)))
+            .filter(|(under, _, _)| *under != token)
+            .collect();
+        parked.sort();
+        for (_, key, rank) in &parked {
+            let parked = self.urls.get_mut(key).and_then(|url| url.parked.take());
+            self.enqueue(key, *rank, now, parked.and_then(|parked| parked.via));
+            if let Some(queued) = self.urls.get_mut(key).and_then(|url| url.queued.as_mut()) {
+                queued.ready = true;
+            }
+        }
+        parked.len() as u64
     }
 
     /// Ends the leases whose deadline passed and marks what became due.
@@ -204,6 +229,9 @@ impl State {
     fn take_torrent(&mut self, facts: &TorrentFacts, visit: &Visit) -> bool {
         let known = self.torrent_key(&facts.infohashes);
         let stored = known.is_none();
+        if stored {
+            self.count_magnets(&facts.infohashes, -1);
+        }
         let key = known.unwrap_or_else(|| facts.infohashes.key().to_vec());
         if stored {
             let torrent = Torrent {
@@ -224,6 +252,20 @@ impl State {
             self.add_magnet_pages(&key, &facts.infohashes);
         }
         stored
+    }
+
+    /// Counts the magnets that name a torrent which is not in the database: no more before it is put in, again after
+    /// it was taken out.
+    fn count_magnets(&mut self, infohashes: &Infohashes, change: i64) {
+        let (by_v1, by_v2) = self.magnet_keys(infohashes);
+        let by_v2 = by_v2.filter(|key| by_v1.as_ref() != Some(key));
+        for key in [by_v1, by_v2].into_iter().flatten() {
+            let magnet = &self.magnets[&key];
+            if self.torrent_key(&magnet.facts.infohashes).is_none() {
+                let counts = self.counts(magnet.page.host);
+                counts.magnets = counts.magnets.strict_add_signed(change);
+            }
+        }
     }
 
     /// The pages that named this torrent before it was stored become sources of it.
@@ -281,19 +323,26 @@ impl State {
         self.magnets.insert(kept.facts.infohashes.key().to_vec(), kept);
     }
 
-    fn record_visit(&mut self, visit: &Visit) -> Option<Receipt> {
+    /// What became of a visit, and whether it was new.
+    fn record_visit(&mut self, visit: &Visit) -> (Receipt, bool) {
+        let mut receipt = Receipt::empty(visit.outcome);
         if !merge::is_keepable(&visit.key) {
-            return None;
+            return (receipt, false);
         }
-        if let Some(url) = self.urls.get(&visit.key)
+        if let Some(url) = self.urls.get_mut(&visit.key)
             && merge::is_repeat(url.record.visited, url.record.outcome, visit)
         {
-            return None;
+            if let Some(queued) = &mut url.queued {
+                queued.lease = None;
+            }
+            receipt.outcome = url.record.outcome.unwrap_or(visit.outcome);
+            return (receipt, false);
         }
-        let mut receipt = Receipt::default();
         let torrent = visit.torrent.as_ref().filter(|facts| !facts.infohashes.key().is_empty());
-        let stored = torrent.map(|facts| self.take_torrent(facts, visit));
-        receipt.torrent_stored = stored == Some(true);
+        if let Some(facts) = torrent {
+            receipt.torrent_stored = self.take_torrent(facts, visit);
+            receipt.outcome = merge::torrent_outcome(receipt.outcome, receipt.torrent_stored);
+        }
         for magnet in &visit.magnets {
             if !magnet.infohashes.key().is_empty() && magnet.link.len() <= limits::URL_BYTES_MAX {
                 receipt.magnets_added += u32::from(self.take_magnet(magnet, visit));
@@ -306,31 +355,31 @@ impl State {
                 .or_insert_with(|| Looks::first(listing, visit.at));
         }
         if let Some(hash) = visit.body_hash {
-            self.bodies.entry((visit.key.host, hash)).or_insert_with(|| visit.key.path.clone());
+            let owner = self.bodies.entry((visit.key.host, hash)).or_insert_with(|| visit.key.path.clone());
+            receipt.outcome = merge::page_outcome(receipt.outcome, *owner == visit.key.path);
         }
-        self.settle_url(visit, merge::settled_outcome(visit.outcome, stored));
-        Some(receipt)
+        self.settle_url(visit, receipt.outcome);
+        (receipt, true)
     }
 
     fn settle_url(&mut self, visit: &Visit, outcome: Outcome) {
         self.insert(&visit.key, visit.depth, visit.rank, visit.at);
         self.dequeue(&visit.key);
-        let (attempts, again) = match visit.next {
-            Next::Done => (visit.attempts, None),
-            Next::RetryAt(at) => (visit.attempts.saturating_add(1), Some(at)),
-            Next::RevisitAt(at) => (0, Some(at)),
-        };
+        let mut gone_change = 0;
         if let Some(url) = self.urls.get_mut(&visit.key) {
+            gone_change = merge::gone_change(url.record.outcome, outcome);
             url.rank = visit.rank;
             url.record.depth = visit.depth;
-            url.record.attempts = attempts;
+            url.record.attempts = visit.next.attempts_after(visit.attempts);
             url.record.outcome = Some(outcome);
             url.record.visited = visit.at;
+            url.parked = visit.next.token().map(|token| Parked { token, via: visit.via.clone() });
         }
-        if let Some(due) = again {
+        if let Some(due) = visit.next.due() {
             self.enqueue(&visit.key, visit.rank, due, visit.via.clone());
         }
         let counts = self.counts(visit.key.host);
+        counts.urls_gone = counts.urls_gone.strict_add_signed(gone_change);
         counts.body_bytes += visit.body_bytes;
         match counts.outcomes.binary_search_by_key(&outcome, |&(known, _)| known) {
             Ok(at) => counts.outcomes[at].1 += 1,
@@ -453,6 +502,12 @@ impl CrawlDb for MemoryStore {
         Ok(())
     }
 
+    async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError> {
+        let mut state = self.state();
+        state.host(host)?;
+        Ok(state.unpark(host, token, now))
+    }
+
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {
         let mut state = self.state();
         state.host(request.host)?;
@@ -517,9 +572,8 @@ impl CrawlDb for MemoryStore {
         }
         let settled: Vec<_> = visits.iter().map(|visit| state.record_visit(visit)).collect();
         let mut receipts = Vec::with_capacity(visits.len());
-        for (visit, settled) in visits.iter().zip(settled) {
-            let mut receipt = settled.unwrap_or_default();
-            if settled.is_some() {
+        for (visit, (mut receipt, is_new)) in visits.iter().zip(settled) {
+            if is_new {
                 for link in &visit.outlinks {
                     receipt.urls_added += u32::from(state.discover(link.clone(), visit.at));
                 }
@@ -533,10 +587,6 @@ impl CrawlDb for MemoryStore {
         let state = self.state();
         let known = |hashes: &Infohashes| state.torrent_key(hashes).map(|key| state.torrents[&key].facts.infohashes);
         Ok(infohashes.iter().map(known).collect())
-    }
-
-    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
-        Ok(self.state().bodies.get(&(host, body_hash)).is_some_and(|owner| &**owner != path))
     }
 
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
@@ -578,6 +628,7 @@ impl CrawlDb for MemoryStore {
         if let Some(host) = torrent.first_host {
             state.counts(host).torrents -= 1;
         }
+        state.count_magnets(&torrent.facts.infohashes, 1);
         let sites: std::collections::BTreeSet<_> = torrent.sources.iter().map(|found| state.site(found.host)).collect();
         for site in sites {
             state.counts.entry(site).or_default().torrents_seen -= 1;
@@ -598,6 +649,7 @@ impl CrawlDb for MemoryStore {
             return Ok(());
         }
         let (key, infohashes) = (facts.infohashes.key().to_vec(), facts.infohashes);
+        state.count_magnets(&infohashes, -1);
         let torrent = Torrent { facts, first_host: None, stored: now, seen_count: 0, sources: Vec::new() };
         state.torrents.insert(key.clone(), torrent);
         state.add_magnet_pages(&key, &infohashes);

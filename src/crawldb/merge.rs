@@ -24,19 +24,34 @@ pub(super) fn is_keepable(key: &UrlKey) -> bool {
     key.path.len() <= limits::URL_BYTES_MAX
 }
 
-/// The outcome that is counted: a visit that brought a torrent is named by what the database knew of it.
-pub(super) fn settled_outcome(claimed: Outcome, torrent_stored: Option<bool>) -> Outcome {
-    match (claimed, torrent_stored) {
-        (Outcome::TorrentStored | Outcome::TorrentDuplicate, Some(true)) => Outcome::TorrentStored,
-        (Outcome::TorrentStored | Outcome::TorrentDuplicate, Some(false)) => Outcome::TorrentDuplicate,
-        (claimed, _) => claimed,
+/// The outcome that is counted for a visit that brought a torrent, named by what the database knew of it.
+pub(super) fn torrent_outcome(claimed: Outcome, is_new: bool) -> Outcome {
+    match claimed {
+        Outcome::TorrentStored | Outcome::TorrentDuplicate if is_new => Outcome::TorrentStored,
+        Outcome::TorrentStored | Outcome::TorrentDuplicate => Outcome::TorrentDuplicate,
+        claimed => claimed,
     }
+}
+
+/// The outcome that is counted for a visit with the body of a page, which its URL or another one owns.
+pub(super) fn page_outcome(claimed: Outcome, is_owner: bool) -> Outcome {
+    match claimed {
+        Outcome::Page | Outcome::PageDuplicate if is_owner => Outcome::Page,
+        Outcome::Page | Outcome::PageDuplicate => Outcome::PageDuplicate,
+        claimed => claimed,
+    }
+}
+
+/// How the number of URLs that are gone changes when a URL's last outcome does.
+pub(super) fn gone_change(before: Option<Outcome>, after: Outcome) -> i64 {
+    i64::from(after == Outcome::Gone) - i64::from(before == Some(Outcome::Gone))
 }
 
 /// True when `visit` is the one that left this time and outcome behind.
 pub(super) fn is_repeat(visited: UnixMillis, outcome: Option<Outcome>, visit: &Visit) -> bool {
     let class = |outcome| match outcome {
         Outcome::TorrentDuplicate => Outcome::TorrentStored,
+        Outcome::PageDuplicate => Outcome::Page,
         other => other,
     };
     visited == visit.at && outcome.map(class) == Some(class(visit.outcome))

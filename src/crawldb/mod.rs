@@ -5,12 +5,16 @@
 //! - **One call, one durable commit.** When `add_discovered` or `record_visits` returns, everything it was
 //!   given is on the disk, or nothing of it is and an error is returned. Callers batch.
 //! - **Insert if absent.** A URL that is known is never queued a second time by discovery.
+//! - **A parked URL waits for other rules.** It is neither leased nor counted as queued, and discovery leaves it
+//!   parked, until `unpark` is called with another token or `make_due` queues it.
 //! - **Leases have an owner and a deadline.** A URL leased is not leased again before its deadline passed, its
 //!   visit was recorded or its owner let go. A process that died owns nothing: its leases end at the next open.
-//! - **Idempotent.** Recording the same visit twice (same URL, same time, same outcome) changes nothing more; the
-//!   receipt of the second is empty.
+//! - **Idempotent.** Recording the same visit twice (same URL, same time, same outcome) changes nothing more but
+//!   ends a lease of its URL; the receipt of the second tells the outcome only.
 //! - **The database has the last word on duplicates.** A visit that brings a torrent is counted as
-//!   `TorrentStored` or `TorrentDuplicate` by what the database knew, whichever of the two the caller named.
+//!   `TorrentStored` or `TorrentDuplicate` by what the database knew, whichever of the two the caller named; one
+//!   with the body of a page as `Page`, or as `PageDuplicate` where another URL of the host owns the body. The
+//!   outlinks of a duplicate are taken all the same.
 //! - **A batch of visits is settled before its outlinks**, so that a URL visited in it is not queued by it.
 //! - **Bad input changes nothing.** URLs and magnet links over `limits::URL_BYTES_MAX` and facts without any
 //!   infohash are passed over; a host number never given out refuses the batch.
@@ -114,9 +118,14 @@ pub trait CrawlDb: Reader {
     /// Inserts the URLs that are absent; returns how many were.
     async fn add_discovered(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<u64, CrawlDbError>;
 
-    /// Makes a known URL due at `due` again (attempts start at zero), or inserts it. Does nothing while the URL
-    /// is already queued for that time or earlier.
+    /// Makes a known URL due at `due` again (attempts start at zero; a parked URL is no longer parked), or inserts
+    /// it. Does nothing while the URL is already queued for that time or earlier.
     async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError>;
+
+    /// Queues the host's URLs that are parked under another token than `token`, due at `now` and with no attempts,
+    /// in the order of (token, path); returns how many. What is parked under `token` costs nothing. Many URLs are
+    /// several commits: one that fails leaves the rest parked for the next call.
+    async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError>;
 
     /// Up to `urls_max` URLs of one host that are due: by rank, then in the order in which they were queued (a
     /// URL queued again by a retry or a revisit stands behind those queued before it). That the host is blocked
@@ -135,10 +144,6 @@ pub trait CrawlDb: Reader {
 
     /// For each, the archive key of a torrent already stored under either hash.
     async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError>;
-
-    /// True when a page with this body was recorded for this host under another URL than `path`. The first URL
-    /// recorded with a body owns it, so that a later look at that URL is not taken for a copy of its own copy.
-    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError>;
 
     /// No request to the host before `until`, with the reason that `status` shows; kept over restarts.
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError>;

@@ -57,7 +57,7 @@ pub enum Outcome {
     TorrentDuplicate = 2,
     /// A page whose links were read.
     Page = 3,
-    /// A page whose body was the same as another page's of this host; its links were not read again.
+    /// A page whose body was the same as another page's of this host; its links were taken all the same.
     PageDuplicate = 4,
     /// 304, or a page equal to the one seen before.
     NotModified = 5,
@@ -85,7 +85,7 @@ pub enum Outcome {
     Throttled = 24,
     /// Closed by robots.txt; not fetched.
     RobotsDenied = 30,
-    /// Refused by the site's rules; not fetched (rules changed, or a redirect led out).
+    /// Refused by the site's rules; not fetched (the rules changed since it was queued).
     RulesRefused = 31,
     /// A budget of the site (depth, pages) was used up; not fetched.
     OverBudget = 32,
@@ -93,6 +93,8 @@ pub enum Outcome {
     RedirectLoop = 33,
     /// A redirect without a usable target.
     BadRedirect = 34,
+    /// A redirect whose target the site's rules refuse.
+    RedirectRefused = 35,
     /// The host's name did not resolve.
     DnsFailed = 40,
     /// No connection.
@@ -107,7 +109,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of their numbers.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::TorrentStored,
         Self::TorrentDuplicate,
         Self::Page,
@@ -129,6 +131,7 @@ impl Outcome {
         Self::OverBudget,
         Self::RedirectLoop,
         Self::BadRedirect,
+        Self::RedirectRefused,
         Self::DnsFailed,
         Self::ConnectFailed,
         Self::TlsFailed,
@@ -173,6 +176,7 @@ impl Outcome {
             Self::OverBudget => "over_budget",
             Self::RedirectLoop => "redirect_loop",
             Self::BadRedirect => "bad_redirect",
+            Self::RedirectRefused => "redirect_refused",
             Self::DnsFailed => "dns_failed",
             Self::ConnectFailed => "connect_failed",
             Self::TlsFailed => "tls_failed",
@@ -195,8 +199,43 @@ pub enum Next {
     Done,
     /// To be tried again at this time (attempts grow by one).
     RetryAt(UnixMillis),
+    /// To be tried again at this time; attempts stay, since the host was at fault or asked for patience.
+    WaitUntil(UnixMillis),
     /// Finished for now, to be looked at again at this time (attempts start at zero).
     RevisitAt(UnixMillis),
+    /// Refused (by rules, robots.txt or a budget) under the state of the rules that has this token, a hash: not
+    /// queued until [`super::CrawlDb::unpark`] is called with another token, or the URL is made due.
+    Park(u64),
+}
+
+impl Next {
+    /// Attempts that are on record after a visit that began with `attempts`.
+    #[must_use]
+    pub(super) fn attempts_after(self, attempts: u8) -> u8 {
+        match self {
+            Self::Done | Self::WaitUntil(_) => attempts,
+            Self::RetryAt(_) => attempts.saturating_add(1),
+            Self::RevisitAt(_) | Self::Park(_) => 0,
+        }
+    }
+
+    /// The time that the URL is queued for; None where it is not queued.
+    #[must_use]
+    pub(super) fn due(self) -> Option<UnixMillis> {
+        match self {
+            Self::Done | Self::Park(_) => None,
+            Self::RetryAt(at) | Self::WaitUntil(at) | Self::RevisitAt(at) => Some(at),
+        }
+    }
+
+    /// The token that the URL is parked under.
+    #[must_use]
+    pub(super) fn token(self) -> Option<u64> {
+        match self {
+            Self::Park(token) => Some(token),
+            _ => None,
+        }
+    }
 }
 
 /// What is known of a torrent beside its names; its file lies in the archive.
@@ -257,7 +296,8 @@ pub struct Visit {
     pub next: Next,
     /// Decoded bytes of the body that were read.
     pub body_bytes: u64,
-    /// xxh3 of a page's body, where it was read whole; equal bodies of one host are one page.
+    /// xxh3 of a page's body, where it was read whole; equal bodies of one host are one page. The first URL recorded
+    /// with a body owns it, so that a later look at that URL is not taken for a copy of its own copy.
     pub body_hash: Option<u64>,
     pub outlinks: Vec<Discovered>,
     pub torrent: Option<TorrentFacts>,
@@ -266,14 +306,25 @@ pub struct Visit {
 }
 
 /// What the database made of a [`Visit`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt {
+    /// The outcome that was counted: a torrent or page is new or a duplicate by what the database knew. Of a visit
+    /// recorded before, what was counted then.
+    pub outcome: Outcome,
     /// Outlinks that were not known.
     pub urls_added: u32,
     /// True when the visit's torrent was not known before.
     pub torrent_stored: bool,
     /// Magnets that name a torrent not known before, neither stored nor named.
     pub magnets_added: u32,
+}
+
+impl Receipt {
+    /// Of a visit that brought nothing.
+    #[must_use]
+    pub fn empty(outcome: Outcome) -> Self {
+        Self { outcome, urls_added: 0, torrent_stored: false, magnets_added: 0 }
+    }
 }
 
 /// What is known of one URL.
@@ -336,11 +387,15 @@ pub struct SiteCounts {
     pub urls_queued: u64,
     /// Torrents first stored by this site.
     pub torrents: u64,
+    /// Torrents known by a magnet link only, which a page of this site named first; one that is stored later counts
+    /// no more.
     pub magnets: u64,
     /// Milliseconds during which this site was being crawled.
     pub crawl_ms: u64,
     /// Distinct torrents that have a source on this site, first stored by another site or not.
     pub torrents_seen: u64,
+    /// URLs whose last visit ended in [`Outcome::Gone`], however often they were visited.
+    pub urls_gone: u64,
 }
 
 impl SiteCounts {

@@ -34,7 +34,7 @@ use self::leases::Leases;
 use self::open::Fault;
 pub use self::open::{BackendFactory, OpenOptions};
 use self::seen::Seen;
-use self::tables::{HOSTS, LATER, QUEUE};
+use self::tables::{HOSTS, LATER, PARKED, QUEUE};
 use self::urls::{UrlChanges, UrlWrites};
 use super::record::*;
 use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader};
@@ -43,6 +43,9 @@ use crate::torrent::Infohashes;
 
 /// Rows that one transaction moves from `later` to `queue`.
 const PROMOTED_ROWS_MAX: usize = 8_192;
+
+/// Rows that one transaction moves from `parked` to `queue`.
+const UNPARKED_ROWS_MAX: usize = 50_000;
 
 /// See the module.
 pub struct RedbStore {
@@ -268,6 +271,25 @@ impl Core {
         }
     }
 
+    /// Moves what is parked under another token to `queue`, a bounded transaction at a time.
+    fn unpark(&self, db: &Database, host: HostId, token: u64, now: UnixMillis) -> Result<u64, Fault> {
+        self.known().host(host)?;
+        let mut unparked = 0;
+        loop {
+            if read::parked_elsewhere(&db.begin_read()?.open_table(PARKED)?, host, token, 1)?.is_empty() {
+                return Ok(unparked);
+            }
+            unparked += self.write(db, |txn, writes| {
+                let rows = read::parked_elsewhere(&txn.open_table(PARKED)?, host, token, UNPARKED_ROWS_MAX)?;
+                for (key, value) in &rows {
+                    let (token, path) = codec::parked_position(key).ok_or_else(|| Fault::row("parked"))?;
+                    writes.unpark(&UrlKey { host, path: path.into() }, token, value, now)?;
+                }
+                Ok(rows.len() as u64)
+            })?;
+        }
+    }
+
     fn lease_due(&self, db: &Database, request: LeaseRequest) -> Result<Vec<Lease>, Fault> {
         let LeaseRequest { host, owner, now, deadline, urls_max } = request;
         self.known().host(host)?;
@@ -405,6 +427,10 @@ impl CrawlDb for RedbStore {
         .await
     }
 
+    async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError> {
+        self.call(move |core, db| core.unpark(db, host, token, now)).await
+    }
+
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {
         self.call(move |core, db| core.lease_due(db, request)).await
     }
@@ -436,11 +462,6 @@ impl CrawlDb for RedbStore {
 
     async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError> {
         self.call(move |_, db| read::known_torrents(db, &infohashes)).await
-    }
-
-    async fn body_known(&self, host: HostId, body_hash: u64, path: &str) -> Result<bool, CrawlDbError> {
-        let path = path.to_owned();
-        self.call(move |_, db| read::body_known(db, host, body_hash, &path)).await
     }
 
     async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {

@@ -160,6 +160,19 @@ pub(super) fn later_position(key: &LaterKey) -> (UnixMillis, u64) {
     (UnixMillis(u48_from(due)), u48_from(seq))
 }
 
+/// Appends a `parked` key: host, token, path.
+pub(super) fn put_parked_key(out: &mut Vec<u8>, host: HostId, token: u64, path: &str) {
+    out.extend_from_slice(&host.0.to_be_bytes());
+    out.extend_from_slice(&token.to_be_bytes());
+    out.extend_from_slice(path.as_bytes());
+}
+
+/// Token and path of a `parked` key.
+pub(super) fn parked_position(key: &[u8]) -> Option<(u64, &str)> {
+    let (token, path) = key.get(4..)?.split_first_chunk()?;
+    Some((u64::from_be_bytes(*token), std::str::from_utf8(path).ok()?))
+}
+
 /// `bodies` key: host, hash of the body.
 pub(super) fn body_key(host: HostId, body_hash: u64) -> BodyKey {
     let mut key = [0; 4 + 8];
@@ -220,6 +233,8 @@ impl Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UrlRow {
     pub place: Option<Place>,
+    /// The token that it is parked under; None while it is queued.
+    pub parked: Option<u64>,
     pub outcome: Option<Outcome>,
     pub rank: u8,
     pub attempts: u8,
@@ -232,9 +247,10 @@ const QUEUED: u8 = 1;
 const LATER: u8 = 2;
 const VISITED: u8 = 4;
 const DUE: u8 = 8;
+const PARKED: u8 = 16;
 
 /// A `urls` value as bytes: 18 for a URL that is queued or finished, so that a first visit rewrites the value in
-/// its place; up to 30 for one that waits for a retry.
+/// its place; up to 30 for one that waits for a retry, 26 for one that is parked.
 pub(super) struct UrlBytes {
     bytes: [u8; 30],
     length: usize,
@@ -268,6 +284,10 @@ impl UrlRow {
                 bytes[length..length + U48].copy_from_slice(&u48_bytes(place.due.0));
                 length += U48;
             }
+        } else if let Some(token) = self.parked {
+            flags |= PARKED;
+            bytes[length..length + 8].copy_from_slice(&token.to_le_bytes());
+            length += 8;
         }
         bytes[0] = flags;
         bytes[1] = self.outcome.map_or(0, Outcome::code);
@@ -298,7 +318,8 @@ impl UrlRow {
         } else if flags & VISITED != 0 {
             visited = UnixMillis(slot);
         }
-        Some(Self { place, outcome, rank, attempts, depth, first_seen, visited })
+        let parked = if flags & (QUEUED | PARKED) == PARKED { Some(reader.u64()?) } else { None };
+        Some(Self { place, parked, outcome, rank, attempts, depth, first_seen, visited })
     }
 }
 
@@ -499,17 +520,19 @@ mod tests {
             let _ = MagnetKept::decode(&bytes);
             let _ = looks_from(&bytes);
             let _ = listing_position(&bytes);
+            let _ = parked_position(&bytes);
             let _ = host_from(HostId(1), &bytes);
         }
 
         #[test]
         fn url_rows_come_back(
-            seq in 0..U48_MAX, due in 0..U48_MAX, later: bool, queued: bool,
+            seq in 0..U48_MAX, due in 0..U48_MAX, later: bool, queued: bool, token: Option<u64>,
             outcome in proptest::option::of(proptest::sample::select(&Outcome::ALL[..])),
             (rank, attempts, depth) in any::<(u8, u8, u16)>(), first in 0..U48_MAX, visited in 1..U48_MAX,
         ) {
             let row = UrlRow {
                 place: queued.then_some(Place { seq, due: UnixMillis(due), later }),
+                parked: token.filter(|_| !queued),
                 outcome, rank, attempts, depth,
                 first_seen: UnixMillis(first),
                 visited: UnixMillis(if outcome.is_some() { visited } else { 0 }),
@@ -531,6 +554,7 @@ mod tests {
     fn a_first_visit_keeps_the_length_of_the_value() {
         let mut row = UrlRow {
             place: Some(Place { seq: 5, due: UnixMillis(0), later: false }),
+            parked: None,
             outcome: None,
             rank: 1,
             attempts: 0,

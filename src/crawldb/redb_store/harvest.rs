@@ -4,7 +4,7 @@ use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::codec::{self, MagnetKept, TorrentKept};
-use super::known::{Known, MAGNET_ROWS, TORRENT_ROWS, TORRENTS_SEEN, Tally};
+use super::known::{Known, MAGNETS_ONLY, TORRENT_ROWS, TORRENTS_SEEN, Tally};
 use super::open::Fault;
 use super::tables::{BODIES, INFOHASHES, LISTINGS, MAGNET_HASHES, MAGNETS, TORRENTS};
 use crate::clock::UnixMillis;
@@ -97,16 +97,26 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    /// The pages that named this torrent before it was stored become sources of it.
+    /// The pages that named this torrent before it was stored become sources of it, and the magnets count no more. To
+    /// be called before the torrent is put in.
     fn add_magnet_pages(&self, torrent: &mut TorrentKept, tally: &mut Tally) -> Result<(), Fault> {
         if self.magnets.is_empty()? {
             return Ok(());
         }
         let (one, two) = self.magnet_rows(&torrent.facts.infohashes)?;
         for (_, magnet) in [one, two].into_iter().flatten() {
+            self.count_magnet(&magnet, tally, -1)?;
             let at = magnet.first_seen;
             let page = Found { host: magnet.host, path: magnet.path, via: None, first_seen: at, last_seen: at };
             self.add_source(torrent, page, tally)?;
+        }
+        Ok(())
+    }
+
+    /// Counts a magnet whose torrent is not stored: no more before that is put in, again after it was taken out.
+    fn count_magnet(&self, magnet: &MagnetKept, tally: &mut Tally, change: i64) -> Result<(), Fault> {
+        if find_torrent(&self.torrents, &self.infohashes, &magnet.facts.infohashes)?.is_none() {
+            tally.add(self.known.site_of(magnet.host)?, MAGNETS_ONLY, change);
         }
         Ok(())
     }
@@ -172,6 +182,10 @@ impl<'w> Harvest<'w> {
         if let Some(host) = torrent.first_host {
             tally.add(self.known.site_of(host)?, TORRENT_ROWS, -1);
         }
+        let (one, two) = self.magnet_rows(&torrent.facts.infohashes)?;
+        for (_, magnet) in [one, two].into_iter().flatten() {
+            self.count_magnet(&magnet, tally, 1)?;
+        }
         let mut sites = Vec::new();
         for found in &torrent.sources {
             sites.push(self.known.site_of(found.host)?);
@@ -221,7 +235,7 @@ impl<'w> Harvest<'w> {
             (None, None) => {
                 let UrlKey { host, path } = visit.key.clone();
                 self.put_magnet(&MagnetKept { facts: facts.clone(), host, path, first_seen: visit.at })?;
-                tally.add(self.known.site_of(host)?, MAGNET_ROWS, 1);
+                tally.add(self.known.site_of(host)?, MAGNETS_ONLY, 1);
                 Ok(true)
             }
             (Some(one), Some(two)) => self.join_magnets(one, two, tally).map(|()| false),
@@ -246,7 +260,7 @@ impl<'w> Harvest<'w> {
         let (mut kept, dropped) = if one.first_seen <= two.first_seen { (one, two) } else { (two, one) };
         kept.facts.infohashes = merge::filled(kept.facts.infohashes, dropped.facts.infohashes);
         kept.facts.name = kept.facts.name.or(dropped.facts.name);
-        tally.add(self.known.site_of(dropped.host)?, MAGNET_ROWS, -1);
+        tally.add(self.known.site_of(dropped.host)?, MAGNETS_ONLY, -1);
         self.magnets.remove(&*one_key)?;
         self.magnets.remove(&*two_key)?;
         self.put_magnet(&kept)
@@ -274,17 +288,27 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    /// The bodies of pages, in the order of their keys; the first URL recorded with a body owns it.
-    pub(super) fn take_bodies(&mut self, mut bodies: Vec<(codec::BodyKey, &str)>) -> Result<(), Fault> {
+    /// The bodies of pages with what names their visit, in the order of the batch: the first URL recorded with a
+    /// body owns it. `told` hears whether the visit's URL is the one that does.
+    pub(super) fn take_bodies(
+        &mut self,
+        mut bodies: Vec<(codec::BodyKey, &UrlKey, usize)>,
+        mut told: impl FnMut(usize, bool),
+    ) -> Result<(), Fault> {
         if bodies.is_empty() {
             return Ok(());
         }
-        bodies.sort_by_key(|(key, _)| *key);
-        bodies.dedup_by_key(|(key, _)| *key);
+        bodies.sort_by_key(|(key, _, _)| *key);
         let mut table = self.txn.open_table(BODIES)?;
-        for (key, path) in bodies {
-            if table.get(&key)?.is_none() {
-                table.insert(&key, path_hash(path))?;
+        for same in bodies.chunk_by(|(a, _, _), (b, _, _)| a == b) {
+            let (key, first, _) = &same[0];
+            let kept = table.get(key)?.map(|owner| owner.value());
+            let owner = kept.unwrap_or_else(|| path_hash(&first.path));
+            if kept.is_none() {
+                table.insert(key, owner)?;
+            }
+            for (_, url, visit) in same {
+                told(*visit, path_hash(&url.path) == owner);
             }
         }
         Ok(())
@@ -292,6 +316,6 @@ impl<'w> Harvest<'w> {
 }
 
 /// How `bodies` names a path.
-pub(super) fn path_hash(path: &str) -> u64 {
+fn path_hash(path: &str) -> u64 {
     xxh3_64(path.as_bytes())
 }

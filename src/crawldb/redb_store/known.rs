@@ -15,9 +15,11 @@ pub(super) const BODY_BYTES: u8 = 64;
 pub(super) const URLS_KNOWN: u8 = 65;
 pub(super) const URLS_QUEUED: u8 = 66;
 pub(super) const TORRENT_ROWS: u8 = 67;
-pub(super) const MAGNET_ROWS: u8 = 68;
+/// Rows of `magnets` whose torrent is not stored.
+pub(super) const MAGNETS_ONLY: u8 = 68;
 pub(super) const CRAWL_MS: u8 = 69;
 pub(super) const TORRENTS_SEEN: u8 = 70;
+pub(super) const URLS_GONE: u8 = 71;
 
 /// Number of a site within this process.
 pub(super) type SiteNumber = u32;
@@ -161,9 +163,10 @@ impl Known {
             urls_known: count(URLS_KNOWN),
             urls_queued: count(URLS_QUEUED),
             torrents: count(TORRENT_ROWS),
-            magnets: count(MAGNET_ROWS),
+            magnets: count(MAGNETS_ONLY),
             crawl_ms: count(CRAWL_MS),
             torrents_seen: count(TORRENTS_SEEN),
+            urls_gone: count(URLS_GONE),
         }
     }
 }

@@ -116,9 +116,14 @@ impl HostLeases {
     }
 
     pub(super) fn release(&mut self, owner: Owner, path: &str) {
-        if self.held.get(path).is_some_and(|held| held.owner == owner)
-            && let Some(held) = self.held.remove(path)
-        {
+        if self.held.get(path).is_some_and(|held| held.owner == owner) {
+            self.end(path);
+        }
+    }
+
+    /// Ends a lease whose row may still lie in the queue.
+    pub(super) fn end(&mut self, path: &str) {
+        if let Some(held) = self.held.remove(path) {
             self.taken.remove(&held.at);
             self.inserted(held.at);
         }

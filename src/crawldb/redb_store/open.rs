@@ -116,18 +116,34 @@ fn io_error(path: &Path, error: &io::Error) -> CrawlDbError {
     }
 }
 
-/// The factory for a plain file: its folder is made (0700) if it is absent, the file is made 0600.
+/// The factory for a plain file: its folder is made (0700) if it is absent, the file is made 0600. The names of both
+/// are durable before the first commit is.
 pub(super) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory {
     let path = path.to_path_buf();
     Box::new(move || {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        }
+        let folder = folder_of(&path);
+        let unnamed: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let file =
             fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+        if options.sync {
+            // At each opening: the one that made the file may have been cut short in between.
+            sync_folder(folder)?;
+            unnamed.into_iter().try_for_each(|made| sync_folder(folder_of(made)))?;
+        }
         let file = FileBackend::new(file).map_err(io::Error::other)?;
         Ok(if options.sync { Box::new(file) } else { Box::new(WithoutSync(file)) })
     })
+}
+
+/// The folder that `path` is named in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes the names in a folder durable.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
 }
 
 /// Opens or makes the database and reads what is kept in memory.

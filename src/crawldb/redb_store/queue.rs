@@ -8,7 +8,7 @@ use redb::{CursorError, Table, WriteTransaction};
 use super::codec::{self, LaterKey, Place, QueueKey, QueueRow};
 use super::leases::{Leases, Position};
 use super::open::Fault;
-use super::tables::{LATER, QUEUE};
+use super::tables::{LATER, PARKED, QUEUE};
 use crate::clock::UnixMillis;
 use crate::crawldb::record::HostId;
 
@@ -18,10 +18,14 @@ pub(super) struct QueueChanges {
     later_out: Vec<LaterKey>,
     queue_in: Vec<(QueueKey, Range<usize>)>,
     later_in: Vec<(LaterKey, Range<usize>)>,
+    parked_out: Vec<Box<[u8]>>,
+    parked_in: Vec<(Box<[u8]>, Range<usize>)>,
     /// The values of the rows that come in.
     values: Vec<u8>,
     /// URLs whose visit was recorded: their leases end with the commit.
     settled: Vec<(HostId, Box<str>)>,
+    /// URLs whose visit was recorded before: their leases end, their places in the queue stay.
+    ended: Vec<(HostId, Box<str>)>,
     /// URLs queued anew that may be leased: the lease goes with them.
     moved: Vec<(HostId, Box<str>, Position)>,
 }
@@ -29,16 +33,37 @@ pub(super) struct QueueChanges {
 impl QueueChanges {
     /// Puts a URL in, due at once or later.
     pub(super) fn put(&mut self, host: HostId, seq: u64, row: &QueueRow<'_>) -> Place {
-        let start = self.values.len();
-        row.encode(&mut self.values);
-        let value = start..self.values.len();
         let place = Place::of(seq, row.due);
+        self.put_at(host, place, row);
+        place
+    }
+
+    /// Puts a URL in at this place.
+    pub(super) fn put_at(&mut self, host: HostId, place: Place, row: &QueueRow<'_>) {
+        let Place { seq, .. } = place;
+        let value = self.value(row);
         if place.later {
             self.later_in.push((codec::later_key(host, row.due, seq), value));
         } else {
             self.queue_in.push((codec::queue_key(host, row.rank, seq), value));
         }
-        place
+    }
+
+    fn value(&mut self, row: &QueueRow<'_>) -> Range<usize> {
+        let start = self.values.len();
+        row.encode(&mut self.values);
+        start..self.values.len()
+    }
+
+    /// Parks a URL under a token.
+    pub(super) fn park(&mut self, host: HostId, token: u64, row: &QueueRow<'_>) {
+        let value = self.value(&QueueRow { path: "", ..*row });
+        self.parked_in.push((parked_key(host, token, row.path), value));
+    }
+
+    /// Takes a URL out of those parked under a token.
+    pub(super) fn unpark(&mut self, host: HostId, token: u64, path: &str) {
+        self.parked_out.push(parked_key(host, token, path));
     }
 
     /// Takes a URL out of where its record says that it is.
@@ -52,6 +77,10 @@ impl QueueChanges {
 
     pub(super) fn settle(&mut self, host: HostId, path: &str) {
         self.settled.push((host, path.into()));
+    }
+
+    pub(super) fn end_lease(&mut self, host: HostId, path: &str) {
+        self.ended.push((host, path.into()));
     }
 
     pub(super) fn moved(&mut self, host: HostId, path: &str, to: Position) {
@@ -78,6 +107,17 @@ impl QueueChanges {
                 later.insert(key, &self.values[value.clone()])?;
             }
         }
+        if !(self.parked_in.is_empty() && self.parked_out.is_empty()) {
+            let mut parked = txn.open_table(PARKED)?;
+            self.parked_out.sort_unstable();
+            for key in &self.parked_out {
+                parked.remove(&**key)?;
+            }
+            self.parked_in.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            for (key, value) in &self.parked_in {
+                parked.insert(&**key, &self.values[value.clone()])?;
+            }
+        }
         Ok(())
     }
 
@@ -85,6 +125,9 @@ impl QueueChanges {
     pub(super) fn tell(self, leases: &mut Leases) {
         for (host, path) in &self.settled {
             leases.settle(*host, path);
+        }
+        for (host, path) in &self.ended {
+            leases.host(*host).end(path);
         }
         for (host, path, to) in &self.moved {
             leases.host(*host).moved(path, *to);
@@ -107,6 +150,12 @@ impl QueueChanges {
         self.later_out.push(codec::later_key(host, due, seq));
         self.queue_in.push((codec::queue_key(host, rank, seq), start..self.values.len()));
     }
+}
+
+fn parked_key(host: HostId, token: u64, path: &str) -> Box<[u8]> {
+    let mut key = Vec::with_capacity(4 + 8 + path.len());
+    codec::put_parked_key(&mut key, host, token, path);
+    key.into()
 }
 
 fn host_of(key: &QueueKey) -> HostId {

@@ -2,15 +2,15 @@
 
 use std::ops::Bound;
 
-use redb::{Database, ReadableDatabase};
+use redb::{Database, ReadableDatabase, ReadableTable};
 
 use super::Core;
 use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
-use super::harvest::{find_torrent, path_hash};
+use super::harvest::find_torrent;
 use super::known::Known;
 use super::leases::HostLeases;
 use super::open::Fault;
-use super::tables::{BODIES, INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
+use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
 use super::urls;
 use crate::clock::UnixMillis;
 use crate::crawldb::HostDue;
@@ -47,10 +47,35 @@ pub(super) fn known_torrents(db: &Database, batch: &[Infohashes]) -> Result<Vec<
     Ok(known)
 }
 
-pub(super) fn body_known(db: &Database, host: HostId, body_hash: u64, path: &str) -> Result<bool, Fault> {
-    let bodies = db.begin_read()?.open_table(BODIES)?;
-    let owner = bodies.get(&codec::body_key(host, body_hash))?;
-    Ok(owner.is_some_and(|owner| owner.value() != path_hash(path)))
+/// A key with its value.
+pub(super) type Bytes = (Box<[u8]>, Box<[u8]>);
+
+/// Up to `rows_max` rows of a host that are parked under another token, in the order of their keys.
+pub(super) fn parked_elsewhere(
+    parked: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    host: HostId,
+    token: u64,
+    rows_max: usize,
+) -> Result<Vec<Bytes>, Fault> {
+    let key = |token| {
+        let mut key = Vec::with_capacity(4 + 8);
+        codec::put_parked_key(&mut key, host, token, "");
+        key
+    };
+    let below = parked.range::<&[u8]>(key(0).as_slice()..key(token).as_slice())?;
+    let end = host.0.checked_add(1).map(u32::to_be_bytes);
+    let end = end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(&end[..]));
+    let start = token.checked_add(1).map(key);
+    let above = match &start {
+        Some(start) => Some(parked.range::<&[u8]>((Bound::Included(start.as_slice()), end))?),
+        None => None,
+    };
+    let mut rows = Vec::new();
+    for row in below.chain(above.into_iter().flatten()).take(rows_max) {
+        let (key, value) = row?;
+        rows.push((key.value().into(), value.value().into()));
+    }
+    Ok(rows)
 }
 
 /// When a host's next URL is due; `leases` are the host's, without those that ended.

@@ -13,8 +13,16 @@ use crate::limits;
 /// The visits of one URL within a batch, with what was known of it before.
 struct Group {
     before: Option<UrlRow>,
-    /// Places in the batch, in its order; repeats are left out.
+    /// Places in the batch, in its order.
     visits: Vec<u32>,
+    repeats: Vec<(u32, Recorded)>,
+}
+
+/// Where the visit is that another one repeats.
+#[derive(Clone, Copy)]
+enum Recorded {
+    Before(Outcome),
+    InBatch(u32),
 }
 
 /// Writes a batch, but the counts. The receipts stand in the order of the visits.
@@ -23,23 +31,31 @@ pub(super) fn record(
     writes: &mut UrlWrites<'_>,
     visits: &[Visit],
 ) -> Result<Vec<Receipt>, Fault> {
-    let mut receipts = vec![Receipt::default(); visits.len()];
+    let mut receipts: Vec<Receipt> = visits.iter().map(|visit| Receipt::empty(visit.outcome)).collect();
     let groups = groups(writes, visits)?;
-    let outcomes = harvest(txn, writes, visits, &groups, &mut receipts)?;
+    let mut fresh: Vec<u32> = groups.iter().flat_map(|group| group.visits.iter().copied()).collect();
+    fresh.sort_unstable();
+    harvest(txn, writes, visits, &fresh, &mut receipts)?;
     let base = writes.changes.next_seq;
     writes.changes.next_seq += visits.len() as u64;
     for group in &groups {
         let settled = group.visits.iter().map(|&at| {
             let at = at as usize;
-            (base + at as u64, &visits[at], outcomes[at])
+            (base + at as u64, &visits[at], receipts[at].outcome)
         });
         writes.settle(group.before, settled)?;
+        for &(at, recorded) in &group.repeats {
+            let key = &visits[at as usize].key;
+            writes.changes.queue.end_lease(key.host, &key.path);
+            receipts[at as usize].outcome = match recorded {
+                Recorded::Before(outcome) => outcome,
+                Recorded::InBatch(first) => receipts[first as usize].outcome,
+            };
+        }
     }
-    let mut fresh_visits: Vec<u32> = groups.iter().flat_map(|group| group.visits.iter().copied()).collect();
-    fresh_visits.sort_unstable();
     let mut links = Vec::new();
     let mut link_visits = Vec::new();
-    for at in fresh_visits {
+    for at in fresh {
         let visit = &visits[at as usize];
         links.extend(visit.outlinks.iter().map(|link| (link, visit.at)));
         link_visits.resize(links.len(), at);
@@ -48,7 +64,7 @@ pub(super) fn record(
     Ok(receipts)
 }
 
-/// The visits in the order of their URLs, without those that are recorded already.
+/// The visits in the order of their URLs; those that are recorded already apart.
 fn groups(writes: &mut UrlWrites<'_>, visits: &[Visit]) -> Result<Vec<Group>, Fault> {
     let mut order: Vec<u32> =
         (0_u32..).zip(visits).filter(|(_, visit)| merge::is_keepable(&visit.key)).map(|(at, _)| at).collect();
@@ -56,40 +72,43 @@ fn groups(writes: &mut UrlWrites<'_>, visits: &[Visit]) -> Result<Vec<Group>, Fa
     let mut groups = Vec::with_capacity(order.len());
     for same in order.chunk_by(|&a, &b| visits[a as usize].key == visits[b as usize].key) {
         let before = writes.row(&visits[same[0] as usize].key)?;
-        let mut last = before.and_then(|row| row.outcome.map(|outcome| (row.visited, outcome)));
-        let mut fresh = Vec::with_capacity(1);
+        let mut group = Group { before, visits: Vec::with_capacity(1), repeats: Vec::new() };
+        let mut last =
+            before.and_then(|row| row.outcome.map(|outcome| (row.visited, outcome, Recorded::Before(outcome))));
         for &at in same {
             let visit = &visits[at as usize];
-            if !last.is_some_and(|(visited, outcome)| merge::is_repeat(visited, Some(outcome), visit)) {
-                last = Some((visit.at, visit.outcome));
-                fresh.push(at);
+            match last {
+                Some((visited, outcome, recorded)) if merge::is_repeat(visited, Some(outcome), visit) => {
+                    group.repeats.push((at, recorded));
+                }
+                _ => {
+                    last = Some((visit.at, visit.outcome, Recorded::InBatch(at)));
+                    group.visits.push(at);
+                }
             }
         }
-        groups.push(Group { before, visits: fresh });
+        groups.push(group);
     }
     Ok(groups)
 }
 
-/// Takes in what the visits brought, in the order of the batch; returns the outcome of each as it counts.
+/// Takes in what the visits at these places brought, in the order of the batch, and settles their outcomes.
 fn harvest(
     txn: &WriteTransaction,
     writes: &mut UrlWrites<'_>,
     visits: &[Visit],
-    groups: &[Group],
+    fresh: &[u32],
     receipts: &mut [Receipt],
-) -> Result<Vec<Outcome>, Fault> {
-    let mut outcomes: Vec<Outcome> = visits.iter().map(|visit| visit.outcome).collect();
-    let mut fresh: Vec<u32> = groups.iter().flat_map(|group| group.visits.iter().copied()).collect();
-    fresh.sort_unstable();
+) -> Result<(), Fault> {
     let mut harvest = Harvest::open(txn, writes.known())?;
     let mut bodies = Vec::new();
-    for at in fresh {
+    for &at in fresh {
         let at = at as usize;
         let visit = &visits[at];
         let receipt = &mut receipts[at];
         if let Some(facts) = visit.torrent.as_ref().filter(|facts| !facts.infohashes.key().is_empty()) {
             receipt.torrent_stored = harvest.take_torrent(facts, visit, &mut writes.changes.tally)?;
-            outcomes[at] = merge::settled_outcome(visit.outcome, Some(receipt.torrent_stored));
+            receipt.outcome = merge::torrent_outcome(receipt.outcome, receipt.torrent_stored);
         }
         for magnet in &visit.magnets {
             if !magnet.infohashes.key().is_empty() && magnet.link.len() <= limits::URL_BYTES_MAX {
@@ -100,9 +119,10 @@ fn harvest(
             harvest.take_listing(listing, visit)?;
         }
         if let Some(hash) = visit.body_hash {
-            bodies.push((codec::body_key(visit.key.host, hash), &*visit.key.path));
+            bodies.push((codec::body_key(visit.key.host, hash), &visit.key, at));
         }
     }
-    harvest.take_bodies(bodies)?;
-    Ok(outcomes)
+    harvest.take_bodies(bodies, |at, is_owner| {
+        receipts[at].outcome = merge::page_outcome(receipts[at].outcome, is_owner);
+    })
 }

@@ -21,6 +21,8 @@ pub(super) const URLS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("url
 pub(super) const QUEUE: TableDefinition<&QueueKey, &[u8]> = TableDefinition::new("queue");
 /// URLs that wait for a time; a lease moves those whose time has come to `queue`.
 pub(super) const LATER: TableDefinition<&LaterKey, &[u8]> = TableDefinition::new("later");
+/// URLs that wait for other rules: host, token and path → as `queue`, without the path.
+pub(super) const PARKED: TableDefinition<&[u8], &[u8]> = TableDefinition::new("parked");
 pub(super) const TORRENTS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("torrents");
 /// The other hash of a hybrid → its archive key.
 pub(super) const INFOHASHES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("infohashes");
@@ -56,6 +58,7 @@ pub(super) fn create(db: &Database) -> Result<(), Fault> {
     txn.open_table(URLS)?;
     txn.open_table(QUEUE)?;
     txn.open_table(LATER)?;
+    txn.open_table(PARKED)?;
     txn.open_table(TORRENTS)?;
     txn.open_table(INFOHASHES)?;
     txn.open_table(MAGNETS)?;

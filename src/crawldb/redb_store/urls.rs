@@ -6,14 +6,14 @@ use std::ops::Bound;
 use redb::{CursorError, ReadableTable, Table, WriteTransaction};
 
 use super::codec::{self, Place, QueueRow, UrlRow};
-use super::known::{BODY_BYTES, Known, Tally, URLS_KNOWN, URLS_QUEUED};
+use super::known::{BODY_BYTES, Known, Tally, URLS_GONE, URLS_KNOWN, URLS_QUEUED};
 use super::open::Fault;
 use super::queue::QueueChanges;
 use super::seen::{Mark, Seen};
 use super::tables::URLS;
 use crate::clock::UnixMillis;
 use crate::crawldb::merge;
-use crate::crawldb::record::{Discovered, HostId, Next, Outcome, UrlKey, Visit};
+use crate::crawldb::record::{Discovered, HostId, Outcome, UrlKey, Visit};
 
 pub(super) type UrlTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
 
@@ -60,6 +60,7 @@ impl UrlRow {
     fn new(found: &Discovered, place: Option<Place>, now: UnixMillis) -> Self {
         Self {
             place,
+            parked: None,
             outcome: None,
             rank: found.rank,
             attempts: 0,
@@ -224,6 +225,9 @@ impl<'w> UrlWrites<'w> {
             Some(place) => self.changes.queue.take_out(host, before.rank, place),
             None => self.changes.tally.add(self.known.site_of(host)?, URLS_QUEUED, 1),
         }
+        if let Some(token) = before.parked {
+            self.changes.queue.unpark(host, token, &found.key.path);
+        }
         let row = QueueRow {
             rank: found.rank,
             attempts: 0,
@@ -234,8 +238,23 @@ impl<'w> UrlWrites<'w> {
         };
         let place = self.changes.queue.put(host, seq, &row);
         self.changes.queue.moved(host, &found.key.path, (found.rank, seq));
-        let row = UrlRow { place: Some(place), rank: found.rank, attempts: 0, depth: found.depth, ..before };
+        let (rank, depth) = (found.rank, found.depth);
+        let row = UrlRow { place: Some(place), parked: None, rank, attempts: 0, depth, ..before };
         self.write(&found.key, &row)
+    }
+
+    /// Queues a URL that is parked under `token`, due at `now`; `value` is its row in `parked`.
+    pub(super) fn unpark(&mut self, key: &UrlKey, token: u64, value: &[u8], now: UnixMillis) -> Result<(), Fault> {
+        let before = self.row(key)?.filter(|row| row.parked == Some(token)).ok_or_else(|| Fault::row("parked"))?;
+        let row = QueueRow::decode(value).ok_or_else(|| Fault::row("parked"))?;
+        // It is due already, so it takes no detour over `later`.
+        let place = Place { seq: self.changes.next_seq, due: now, later: false };
+        self.changes.next_seq += 1;
+        let row = QueueRow { rank: before.rank, attempts: 0, depth: before.depth, due: now, path: &key.path, ..row };
+        self.changes.queue.put_at(key.host, place, &row);
+        self.changes.queue.unpark(key.host, token, &key.path);
+        self.changes.tally.add(self.known.site_of(key.host)?, URLS_QUEUED, 1);
+        self.write(key, &UrlRow { place: Some(place), parked: None, attempts: 0, ..before })
     }
 
     /// Settles visits of one URL, in their order: the record tells the last, the queue what it asked for.
@@ -256,27 +275,35 @@ impl<'w> UrlWrites<'w> {
         let Some((seq, visit, outcome, site)) = last else {
             return Ok(());
         };
-        let (attempts, again) = match visit.next {
-            Next::Done => (visit.attempts, None),
-            Next::RetryAt(at) => (visit.attempts.saturating_add(1), Some(at)),
-            Next::RevisitAt(at) => (0, Some(at)),
-        };
+        let attempts = visit.next.attempts_after(visit.attempts);
         let host = visit.key.host;
         let place_before = before.and_then(|row| row.place);
         if let (Some(place), Some(before)) = (place_before, before) {
             self.changes.queue.take_out(host, before.rank, place);
         }
         self.changes.queue.settle(host, &visit.key.path);
-        let place = again.map(|due| {
-            let (path, via) = (&*visit.key.path, visit.via.as_deref());
-            self.changes.queue.put(
-                host,
-                seq,
-                &QueueRow { rank: visit.rank, attempts, depth: visit.depth, due, path, via },
-            )
-        });
+        if let Some(token) = before.and_then(|row| row.parked) {
+            self.changes.queue.unpark(host, token, &visit.key.path);
+        }
+        let queue_row = QueueRow {
+            rank: visit.rank,
+            attempts,
+            depth: visit.depth,
+            due: visit.next.due().unwrap_or_default(),
+            path: &visit.key.path,
+            via: visit.via.as_deref(),
+        };
+        let place = visit.next.due().map(|_| self.changes.queue.put(host, seq, &queue_row));
+        let parked = visit.next.token();
+        if let Some(token) = parked {
+            self.changes.queue.park(host, token, &queue_row);
+        }
         if before.is_none() {
             self.changes.tally.add(site, URLS_KNOWN, 1);
+        }
+        let gone_change = merge::gone_change(before.and_then(|row| row.outcome), outcome);
+        if gone_change != 0 {
+            self.changes.tally.add(site, URLS_GONE, gone_change);
         }
         let queued_change = i64::from(place.is_some()) - i64::from(place_before.is_some());
         if queued_change != 0 {
@@ -284,6 +311,7 @@ impl<'w> UrlWrites<'w> {
         }
         let row = UrlRow {
             place,
+            parked,
             outcome: Some(outcome),
             rank: visit.rank,
             attempts,
