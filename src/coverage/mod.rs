@@ -27,9 +27,11 @@ use estimate::{Estimate, Estimator};
 /// The coverage of one site, with all its terms. Ratios are None where their divisor is zero or unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SiteCoverage {
+    /// Its key in the rule files.
     pub site: String,
     /// Index pages, read or announced by the site's pagination.
     pub index_pages: u64,
+    /// Those of them that were read.
     pub index_pages_read: u64,
     /// Torrents a page, on average; times `index_pages` it is `listed`.
     pub torrents_per_page: Option<f64>,
@@ -62,21 +64,27 @@ pub struct SiteCoverage {
     pub terms: Vec<Term>,
     /// The largest series of index pages, at most `limits::COVERAGE_SERIES_LISTED_MAX`.
     pub series: Vec<SeriesCoverage>,
+    /// All of them, those beyond `series` included.
     pub series_count: u64,
 }
 
 /// A term and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Term {
+    /// Its name in the formula.
     pub term: &'static str,
+    /// A sentence for people.
     pub from: String,
 }
 
 /// What one series of index pages adds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SeriesCoverage {
+    /// What its pages have in common, mostly a path.
     pub series: String,
+    /// Pages, read or announced.
     pub pages: u64,
+    /// Those of them that were read.
     pub pages_read: u64,
     /// Distinct links to torrents on the pages read.
     pub listed_read: u64,
