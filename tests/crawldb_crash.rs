@@ -143,7 +143,7 @@ fn torrent(batch: u64) -> Infohashes {
     Infohashes { v1: Some([batch as u8; 20]), v2: None }
 }
 
-/// A visit that stores a torrent and finds 20 links.
+/// A visit that stores a torrent, finds 20 links and leaves its URL parked.
 fn visit(batch: u64) -> Visit {
     let link =
         |link| Discovered { key: key(format!("/{batch}/{link}")), depth: 1, rank: 0, due: UnixMillis(0), via: None };
@@ -155,7 +155,7 @@ fn visit(batch: u64) -> Visit {
         via: None,
         at: UnixMillis(batch + 1),
         outcome: Outcome::TorrentStored,
-        next: Next::Done,
+        next: Next::Park(batch),
         body_bytes: 1,
         body_hash: Some(batch),
         outlinks: (0..20).map(link).collect(),
@@ -174,12 +174,13 @@ fn visit(batch: u64) -> Visit {
     }
 }
 
-/// Crawls until something fails; the number of batches that were reported committed.
+/// Crawls and unparks until something fails; the number of batches that were reported committed.
 async fn crawl(db: &RedbStore) -> Result<u64, (u64, CrawlDbError)> {
     db.host_id("s", "http://a").await.map_err(|error| (0, error))?;
     for batch in 0..BATCHES {
         db.record_visits(vec![visit(batch)].into()).await.map_err(|error| (batch, error))?;
     }
+    db.unpark(HostId(0), BATCHES, UnixMillis(8)).await.map_err(|error| (BATCHES, error))?;
     Ok(BATCHES)
 }
 
@@ -198,7 +199,9 @@ async fn check(db: &RedbStore, reported: u64) {
         whole += u64::from(stored);
     }
     let counts = db.site_counts("s").await.unwrap();
-    assert_eq!((counts.torrents, counts.urls_known, counts.urls_queued), (whole, whole * 21, whole * 20));
+    assert_eq!((counts.torrents, counts.urls_known), (whole, whole * 21));
+    let unparked = counts.urls_queued - whole * 20;
+    assert!(unparked == 0 || (reported, unparked) == (BATCHES, BATCHES), "{unparked} of {whole} are unparked");
     crawl(db).await.map_err(|(_, error)| error).unwrap();
     assert_eq!(db.site_counts("s").await.unwrap().torrents, BATCHES);
     let all = LeaseRequest {
@@ -208,7 +211,8 @@ async fn check(db: &RedbStore, reported: u64) {
         deadline: UnixMillis(99),
         urls_max: 1_000,
     };
-    assert_eq!(db.lease_due(all).await.unwrap().len() as u64, BATCHES * 20);
+    assert_eq!(db.lease_due(all).await.unwrap().len() as u64, BATCHES * 21);
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, BATCHES * 21);
 }
 
 /// Which of the unsynced writes survive a power cut.
@@ -248,6 +252,28 @@ fn power_lost_at_any_sync_loses_nothing_reported_and_tears_nothing() {
         }
     }
     panic!("the sweep did not reach the end of the crawl");
+}
+
+#[test]
+fn more_urls_than_one_transaction_takes_are_unparked() {
+    const URLS: u64 = 50_003;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crawl.redb");
+    let db = RedbStore::open(&path, OpenOptions { sync: false, ..OPTIONS }).unwrap();
+    run(async {
+        db.host_id("s", "http://a").await.unwrap();
+        let parked = |url| Visit { key: key(format!("/{url}")), torrent: None, outlinks: Vec::new(), ..visit(url % 3) };
+        db.record_visits(Arc::new((0..URLS).map(parked).collect())).await.unwrap();
+        let kept = URLS.div_ceil(3);
+        assert_eq!(db.unpark(HostId(0), 0, UnixMillis(8)).await.unwrap(), URLS - kept);
+        assert_eq!(db.unpark(HostId(0), 9, UnixMillis(8)).await.unwrap(), kept);
+        assert_eq!(db.site_counts("s").await.unwrap().urls_queued, URLS);
+        let parked = (0..URLS).map(|url| Visit { at: UnixMillis(50), next: Next::Park(7), ..parked(url) });
+        db.record_visits(Arc::new(parked.collect())).await.unwrap();
+        assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 0);
+        assert_eq!(db.unpark(HostId(0), 8, UnixMillis(8)).await.unwrap(), URLS);
+        assert_eq!(db.queued(HostId(0), usize::MAX).await.unwrap().len() as u64, URLS);
+    });
 }
 
 #[test]

@@ -263,7 +263,8 @@ impl State {
             let magnet = &self.magnets[&key];
             if self.torrent_key(&magnet.facts.infohashes).is_none() {
                 let counts = self.counts(magnet.page.host);
-                counts.magnets = counts.magnets.strict_add_signed(change);
+                // A count below zero would show as a huge one, where the other store stops at zero.
+                counts.magnets = counts.magnets.wrapping_add_signed(change);
             }
         }
     }
@@ -379,7 +380,7 @@ impl State {
             self.enqueue(&visit.key, visit.rank, due, visit.via.clone());
         }
         let counts = self.counts(visit.key.host);
-        counts.urls_gone = counts.urls_gone.strict_add_signed(gone_change);
+        counts.urls_gone = counts.urls_gone.wrapping_add_signed(gone_change);
         counts.body_bytes += visit.body_bytes;
         match counts.outcomes.binary_search_by_key(&outcome, |&(known, _)| known) {
             Ok(at) => counts.outcomes[at].1 += 1,
