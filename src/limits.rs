@@ -29,6 +29,14 @@ pub const HTML_DEPTH_MAX: usize = 512;
 /// `<b>` is copied into every later block.
 pub const HTML_NODES_MAX: usize = 1_000_000;
 
+/// Elements on the stack that tells foreign content (SVG, MathML) from HTML. Browsers cap the tree's depth at 512;
+/// beyond the cap the rest of the page is read as plain HTML, which differs only in the raw text elements and CDATA
+/// sections of hostile pages.
+pub const FOREIGN_DEPTH_MAX: usize = 256;
+
+/// How deep encoded links (thunder, flashget, qqdl) may wrap each other: real ones wrap once, seldom twice.
+pub const ENCODED_LINK_NESTING_MAX: usize = 3;
+
 /// Nesting of lists and dictionaries in a metainfo file; libtorrent's limit is 100.
 pub const BENCODE_DEPTH_MAX: usize = 100;
 
@@ -115,6 +123,15 @@ pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(4);
 /// Longest wait that a `Retry-After` can impose.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 3_600);
 
+/// Longest pause that a host's complaints without a `Retry-After` lead to.
+pub const THROTTLED_PAUSE_MAX: Duration = Duration::from_secs(3_600);
+
+/// Longest pause before a host that cannot be reached is tried again.
+pub const UNREACHABLE_PAUSE_MAX: Duration = Duration::from_secs(600);
+
+/// `Crawl-delay` of a robots.txt that is honoured; a longer one is taken for a mistake and cut to this.
+pub const CRAWL_DELAY_MAX: Duration = Duration::from_secs(600);
+
 /// Bytes of a rule or configuration file.
 pub const RULE_FILE_BYTES_MAX: u64 = 1 << 20;
 
@@ -144,17 +161,33 @@ pub const MANIFEST_LINE_BYTES_MAX: u64 = 4 << 20;
 /// Regular expressions of one site, its families' included. Each URL is tried against all of them at once; the
 /// largest families need some dozens.
 pub const RULES_PER_SITE_MAX: usize = 512;
+
 /// Torrents of the demo site: each costs it about 400 bytes, and more would only slow the demonstration.
 pub const DEMO_TORRENTS_MAX: usize = 200_000;
 
 /// Request paths that the demo site keeps for its tests: a crawl of 5,000 torrents makes about 15,000.
 pub const DEMO_LOG_PATHS_MAX: usize = 50_000;
 
+/// Parameters of a query that the demo site reads; its own links have three at most.
+pub const DEMO_PARAMETERS_MAX: usize = 16;
+
+/// Bytes of a token that the demo site looks at; its own have about 40.
+pub const DEMO_TOKEN_BYTES_MAX: usize = 128;
+
 /// Time that the demo site waits for open connections when it is stopped.
 pub const DEMO_STOP_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Bytes of one compiled regular expression. `\w{20}` in Unicode is 1 MB: a pattern that needs more is a mistake.
 pub const REGEX_PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// Families of rules in one line of descent.
+pub const FAMILY_GENERATIONS_MAX: usize = 8;
+
+/// Faults of syntax that are looked for in one rule file: each costs a parse of the file.
+pub const SYNTAX_FAULTS_MAX: usize = 30;
+
+/// Faults of rule files that are shown in full; a file of the longest may hold a hundred thousand.
+pub const FAULTS_SHOWN_MAX: usize = 200;
 
 /// Hosts of one site. Each URL's host is compared with them.
 pub const HOSTS_PER_SITE_MAX: usize = 256;

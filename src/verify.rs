@@ -93,6 +93,7 @@ impl Verdict {
 /// Findings of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
+    /// All of them.
     pub count: u64,
     /// The first `limits::FINDINGS_LISTED_MAX` of them.
     pub listed: Vec<Finding>,
@@ -111,8 +112,11 @@ impl Findings {
 /// A file, or the place where one should be, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
+    /// The file, or where it should be.
     pub path: PathBuf,
+    /// The key in hex, where it is known.
     pub infohash: Option<String>,
+    /// What is wrong; may quote a hostile name.
     pub detail: String,
 }
 

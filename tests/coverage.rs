@@ -59,6 +59,34 @@ async fn the_papers_second_site_has_two_indexes_updates_and_removals() {
 }
 
 #[tokio::test]
+async fn a_url_that_is_gone_is_invalid_once_and_no_longer_when_it_is_back() {
+    let harvest = Harvest::new();
+    page(&harvest, "/browse", 1, 1, 0..10, 0).await;
+    for visit in 0..3 {
+        harvest.outcome(SITE, "/detail/1", Outcome::Gone, NOON + visit).await;
+    }
+    harvest.outcome(SITE, "/detail/2", Outcome::Gone, NOON).await;
+    let found = of(&harvest).await;
+    assert_eq!((found.invalid, found.nt), (2, Some(12)));
+    assert!(from(&found, "TorrentsInvalid").contains("each once"));
+    harvest.outcome(SITE, "/detail/2", Outcome::Page, NOON + 9).await;
+    assert_eq!(of(&harvest).await.invalid, 1);
+}
+
+#[tokio::test]
+async fn a_young_crawl_says_that_it_is_one() {
+    let harvest = Harvest::new();
+    for number in 1..=4 {
+        page(&harvest, "/browse", number, 10, number * 100..number * 100 + 20, number).await;
+    }
+    let found = of(&harvest).await;
+    assert!(from(&found, "NT").contains("the crawl is young: 4 of 10 pages of the largest series are read"));
+    page(&harvest, "/browse", 5, 10, 500..520, 5).await;
+    let found = of(&harvest).await;
+    assert!(!from(&found, "NT").contains("young"), "half of it is read");
+}
+
+#[tokio::test]
 async fn rates_come_from_what_was_fetched_and_how_long_it_took() {
     let harvest = Harvest::new();
     page(&harvest, "/browse", 1, 1, 0..10, 0).await;

@@ -129,6 +129,26 @@ const NEVER: &[(&str, &[&str], &str)] = &[
 const IO: &[&str] = &["async", "await", "tokio", "fs", "net", "reqwest", "redb", "SystemTime", "Instant", "Clock"];
 const PURE: &str = "decisions are pure: what they need, the time included, is an argument";
 
+/// Constants named `…_MAX` that stand outside `src/limits.rs`: the file, or a folder, the name (none: all there), and
+/// why.
+const MAX_ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("src/page/pagination.rs", "DIGITS_MAX", RECOGNITION),
+    ("src/page/pagination.rs", "BARE_DIGITS_MAX", RECOGNITION),
+    ("src/page/pagination.rs", "POST_DIGITS_MAX", RECOGNITION),
+    ("src/torrent/bencode.rs", "INTEGER_DIGITS_MAX", VERDICT),
+    ("src/torrent/bencode.rs", "LENGTH_DIGITS_MAX", VERDICT),
+    ("src/torrent/layout.rs", "PAYLOAD_BYTES_MAX", VERDICT),
+    ("src/torrent/layout.rs", "FILE_BYTES_MAX", VERDICT),
+    ("src/demo/delivery.rs", "ARCHIVE_MAX", "the size of a made-up page, not a cap"),
+    ("src/app/", "", OWNED),
+    ("src/crawl/", "", OWNED),
+    ("src/crawldb/", "", OWNED),
+];
+
+const RECOGNITION: &str = "tells page numbers from identifiers; it caps nothing";
+const VERDICT: &str = "a rule of libtorrent's for what is valid, not a cap of the crawler";
+const OWNED: &str = "to be moved by who owns the room";
+
 /// Macros and attributes that must not be merged, in `src/` and `tests/` alike.
 const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "dbg!", "#[ignore"];
 
@@ -425,6 +445,34 @@ fn unused_limit_faults(limits: &Source, others: &[Source]) -> Vec<String> {
     faults
 }
 
+/// Caps outside `src/limits.rs` that the table does not excuse.
+fn stray_limit_faults(source: &Source, elsewhere: &[(&str, &str, &str)]) -> Vec<String> {
+    if source.path == "src/limits.rs" {
+        return Vec::new();
+    }
+    let excused = |found: &str| {
+        elsewhere.iter().any(|(path, name, _)| {
+            if name.is_empty() { source.path.starts_with(path) } else { source.path == *path && found == *name }
+        })
+    };
+    caps_of(source)
+        .filter(|(_, name)| !excused(name))
+        .map(|(line, name)| {
+            format!("{}:{line}: the cap `{name}` stands outside src/limits.rs; move it there", source.path)
+        })
+        .collect()
+}
+
+/// Constants named `…_MAX`, with their lines.
+fn caps_of(source: &Source) -> impl Iterator<Item = (usize, &str)> {
+    let mut before = "";
+    words(&source.shipped).filter(move |(_, word)| {
+        let is_cap = before == "const" && word.ends_with("_MAX");
+        before = word;
+        is_cap
+    })
+}
+
 /// Lines of the table that use a room below themselves, or none that exists.
 fn table_faults(may_use: &[(&str, &[&str])]) -> Vec<String> {
     let order: BTreeMap<&str, usize> = may_use.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
@@ -504,6 +552,16 @@ fn every_limit_caps_something() {
     assert_none(&unused_limit_faults(&limits[0], &others));
 }
 
+#[test]
+fn caps_stand_in_one_file() {
+    let sources = sources("src");
+    assert_none(&sources.iter().flat_map(|source| stray_limit_faults(source, MAX_ELSEWHERE)).collect::<Vec<_>>());
+    for (path, name, why) in MAX_ELSEWHERE.iter().filter(|(_, name, _)| !name.is_empty()) {
+        let there = sources.iter().filter(|source| source.path == *path).flat_map(caps_of).any(|(_, cap)| cap == *name);
+        assert!(there, "MAX_ELSEWHERE excuses `{name}` of {path} ({why}), which is not there any more");
+    }
+}
+
 /// The alarm itself: each rule fails on a snippet made to break it, and stays silent on one that only looks so.
 mod alarm {
     use super::*;
@@ -570,6 +628,20 @@ mod alarm {
         assert_eq!(faults("//! A.\nconst A: &str = \"TODO dbg! todo! // TODO\";\n"), 0);
         assert_eq!(faults("use std::fs;\n"), 1, "no opening words");
         assert_eq!(faults(&format!("//! A.\n{}", "\n".repeat(LINES_MAX))), 1, "too long");
+    }
+
+    #[test]
+    fn a_cap_outside_the_file_of_caps_is_told() {
+        let text = "//! A.\npub(super) const A_MAX: usize = 1; // const B_MAX\nconst C_MIN: u8 = 1;\n\
+                    fn f() -> usize { const D_MAX: usize = 2; D_MAX + A_MAX }\n\
+                    #[cfg(test)]\nmod tests { const E_MAX: usize = 3; }\n";
+        let faults = |path: &str, table| stray_limit_faults(&Source::new(path, text), table);
+        let told = faults("src/a.rs", &[]);
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].starts_with("src/a.rs:2: the cap `A_MAX`") && told[1].starts_with("src/a.rs:4:"), "{told:?}");
+        assert_eq!(faults("src/a.rs", &[("src/a.rs", "A_MAX", "x"), ("src/b.rs", "D_MAX", "x")]).len(), 1);
+        assert_eq!(faults("src/a/b.rs", &[("src/a/", "", "x")]).len(), 0);
+        assert_eq!(faults("src/limits.rs", &[]).len(), 0);
     }
 
     #[test]

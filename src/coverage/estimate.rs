@@ -31,8 +31,11 @@ pub struct Estimate {
 /// One series of index pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
+    /// What its pages have in common, mostly a path.
     pub name: Box<str>,
+    /// Pages, read or announced.
     pub pages: u64,
+    /// Those of them that were read.
     pub pages_read: u64,
     /// Distinct links to torrents on the pages read.
     pub listed_read: u64,

@@ -27,9 +27,11 @@ use estimate::{Estimate, Estimator};
 /// The coverage of one site, with all its terms. Ratios are None where their divisor is zero or unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SiteCoverage {
+    /// Its key in the rule files.
     pub site: String,
     /// Index pages, read or announced by the site's pagination.
     pub index_pages: u64,
+    /// Those of them that were read.
     pub index_pages_read: u64,
     /// Torrents a page, on average; times `index_pages` it is `listed`.
     pub torrents_per_page: Option<f64>,
@@ -37,7 +39,7 @@ pub struct SiteCoverage {
     pub listed: u64,
     /// TorrentsUpdated: came while the site was crawled, and pushed as many off the pages read.
     pub updated: u64,
-    /// TorrentsInvalid: pages that were gone (404, 410) when they were visited.
+    /// TorrentsInvalid: URLs that were gone (404, 410) when they were last visited.
     pub invalid: u64,
     /// `listed + updated + invalid`; None where no index page lists a torrent.
     pub nt: Option<u64>,
@@ -62,21 +64,27 @@ pub struct SiteCoverage {
     pub terms: Vec<Term>,
     /// The largest series of index pages, at most `limits::COVERAGE_SERIES_LISTED_MAX`.
     pub series: Vec<SeriesCoverage>,
+    /// All of them, those beyond `series` included.
     pub series_count: u64,
 }
 
 /// A term and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Term {
+    /// Its name in the formula.
     pub term: &'static str,
+    /// A sentence for people.
     pub from: String,
 }
 
 /// What one series of index pages adds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SeriesCoverage {
+    /// What its pages have in common, mostly a path.
     pub series: String,
+    /// Pages, read or announced.
     pub pages: u64,
+    /// Those of them that were read.
     pub pages_read: u64,
     /// Distinct links to torrents on the pages read.
     pub listed_read: u64,
@@ -134,7 +142,7 @@ pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCov
         counts.outcomes.iter().filter(|(outcome, _)| *outcome == wanted).map(|(_, visits)| visits).sum::<u64>()
     };
     let pages = counts.outcomes.iter().filter(|(outcome, _)| outcome.was_fetched()).map(|(_, visits)| visits).sum();
-    let invalid = visits(Outcome::Gone);
+    let invalid = counts.urls_gone;
     let listed = estimate.listed;
     let nt = (listed > 0).then(|| listed.saturating_add(estimate.updated).saturating_add(invalid));
     let ci = counts.torrents_seen;
@@ -190,8 +198,8 @@ fn terms(found: &SiteCoverage, estimate: &Estimate) -> Vec<Term> {
         term("IndexPageNumber", index_pages(estimate));
         term("TorrentsPerPage", torrents_per_page(estimate));
         term("TorrentsUpdated", updated(estimate));
-        term("TorrentsInvalid", "visits that were answered with 404 or 410; one that an index page still lists counts twice, which keeps NT an upper bound".to_owned());
-        term("NT", "IndexPageNumber × TorrentsPerPage + TorrentsUpdated + TorrentsInvalid: an upper bound, because a torrent listed under two links is one after de-duplication by infohash".to_owned());
+        term("TorrentsInvalid", "URLs that answered 404 or 410 when they were last visited, each once; one that an index page still lists counts there too, which keeps NT an upper bound".to_owned());
+        term("NT", nt(estimate));
     }
     term("CI", ci(found));
     if found.nt.is_some() {
@@ -243,6 +251,18 @@ fn updated(estimate: &Estimate) -> String {
             "later looks found {links} new links; those that pushed as many off pages not looked at again are added"
         ),
     }
+}
+
+fn nt(estimate: &Estimate) -> String {
+    let mut text = "IndexPageNumber × TorrentsPerPage + TorrentsUpdated + TorrentsInvalid: an upper bound, because a torrent listed under two links is one after de-duplication by infohash".to_owned();
+    if let Some(main) = estimate.series.first().filter(|main| main.pages_read < main.pages.div_ceil(2)) {
+        text += &format!(
+            "; the crawl is young: {} of {} pages of the largest series are read, so that most of NT is reckoned, and it may \
+             be far too high until they are",
+            main.pages_read, main.pages
+        );
+    }
+    text
 }
 
 fn ci(found: &SiteCoverage) -> String {

@@ -8,9 +8,7 @@ use super::links;
 use super::log::Kind;
 use super::torrents::Wrapping;
 use super::truth::Fate;
-
-/// Parameters of a query that are read; the site's own links have three at most.
-const PARAMETERS_MAX: usize = 16;
+use crate::limits::DEMO_PARAMETERS_MAX;
 
 /// What a request says that matters here.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +34,7 @@ pub(super) struct Parameters {
 impl Parameters {
     pub(super) fn read(query: &str) -> Self {
         let mut parameters = Self::default();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()).take(PARAMETERS_MAX) {
+        for pair in query.split('&').filter(|pair| !pair.is_empty()).take(DEMO_PARAMETERS_MAX) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match name {
                 "sid" => parameters.sid = Some(value.to_owned()),

@@ -6,10 +6,8 @@ use data_encoding::{BASE32_NOPAD, HEXLOWER};
 
 use super::catalogue::{Item, NEWEST_UNIX};
 use super::escape::percent;
+use crate::limits::DEMO_TOKEN_BYTES_MAX;
 use crate::torrent::Infohashes;
-
-/// Longest token that is looked at, in bytes; the site's own have about 40.
-const TOKEN_BYTES_MAX: usize = 128;
 
 /// base64 of `listing|start of the infohash|time`, as Discuz! writes its attachment links. The time is the
 /// number of views so far: no two views give the same link, and every link stays valid.
@@ -20,7 +18,7 @@ pub(super) fn token(listing: u32, infohashes: &Infohashes, views: u64) -> String
 
 /// The listing that a token (percent-encoding undone) is for, with the start of the infohash to compare.
 pub(super) fn read_token(token: &[u8]) -> Option<(u32, String)> {
-    if token.len() > TOKEN_BYTES_MAX {
+    if token.len() > DEMO_TOKEN_BYTES_MAX {
         return None;
     }
     let text = String::from_utf8(STANDARD.decode(token).ok()?).ok()?;

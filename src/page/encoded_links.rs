@@ -14,10 +14,7 @@ use encoding_rs::{Encoding, GB18030};
 use percent_encoding::percent_decode_str;
 
 use super::entities::decode_attribute;
-use crate::limits::{LINKS_PER_PAGE_MAX, URL_BYTES_MAX};
-
-/// How deep links may wrap each other: real ones wrap once, seldom twice.
-const NESTING_MAX: usize = 3;
+use crate::limits::{ENCODED_LINK_NESTING_MAX, LINKS_PER_PAGE_MAX, URL_BYTES_MAX};
 
 /// A magnet or encoded link found in a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +51,7 @@ pub enum EncodedLinkError {
     Charset,
     #[error("the decoded text is not a link")]
     NotALink,
-    #[error("links are wrapped more than {NESTING_MAX} deep")]
+    #[error("links are wrapped more than {ENCODED_LINK_NESTING_MAX} deep")]
     Nesting,
 }
 
@@ -193,7 +190,7 @@ fn clean(bytes: &[u8], encoding: &'static Encoding) -> String {
 /// [`EncodedLinkError`] says what is wrong with the link; never panics, whatever it is given.
 pub fn decode(link: &str) -> Result<Decoded, EncodedLinkError> {
     let mut link = Cow::Borrowed(link.trim_ascii());
-    for _ in 0..=NESTING_MAX {
+    for _ in 0..=ENCODED_LINK_NESTING_MAX {
         if link.len() > URL_BYTES_MAX {
             return Err(EncodedLinkError::TooLong);
         }
@@ -355,7 +352,10 @@ mod tests {
         for depth in 1..=5 {
             link = thunder(link.as_bytes());
             let opened = decode(&link);
-            assert_eq!(opened, if depth <= NESTING_MAX + 1 { url(TARGET) } else { Err(EncodedLinkError::Nesting) });
+            assert_eq!(
+                opened,
+                if depth <= ENCODED_LINK_NESTING_MAX + 1 { url(TARGET) } else { Err(EncodedLinkError::Nesting) }
+            );
         }
     }
 

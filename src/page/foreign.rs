@@ -8,10 +8,7 @@
 use std::ops::Range;
 
 use super::tokens::{Name, key};
-
-/// Elements kept on the stack. Browsers cap the tree's depth at 512; beyond the cap the rest of the page is read as
-/// plain HTML, which differs only in the raw text elements and CDATA sections of hostile pages.
-const DEPTH_MAX: usize = 256;
+use crate::limits::FOREIGN_DEPTH_MAX;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Space {
@@ -169,7 +166,7 @@ impl Foreign {
     }
 
     fn push(&mut self, open: Open) {
-        if self.stack.len() == DEPTH_MAX {
+        if self.stack.len() == FOREIGN_DEPTH_MAX {
             self.stack.clear();
         } else {
             self.stack.push(open);

@@ -6,21 +6,19 @@ use crate::clock::UnixMillis;
 use crate::limits;
 
 const THROTTLED_FIRST: Duration = Duration::from_secs(10);
-const THROTTLED_MAX: Duration = Duration::from_secs(3_600);
 const UNREACHABLE_FIRST: Duration = Duration::from_secs(1);
-const UNREACHABLE_MAX: Duration = Duration::from_secs(600);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 
 /// End of the pause after the n-th complaint in a row (n ≥ 1): 10 s, doubled each time, an hour at most.
 #[must_use]
 pub fn throttled_until(complaints: u32, now: UnixMillis) -> UnixMillis {
-    now.plus(doubled(THROTTLED_FIRST, complaints, THROTTLED_MAX))
+    now.plus(doubled(THROTTLED_FIRST, complaints, limits::THROTTLED_PAUSE_MAX))
 }
 
 /// End of the pause after the n-th request in a row without an answer: 1 s, doubled each time, ten minutes at most.
 #[must_use]
 pub fn unreachable_until(complaints: u32, now: UnixMillis) -> UnixMillis {
-    now.plus(doubled(UNREACHABLE_FIRST, complaints, UNREACHABLE_MAX))
+    now.plus(doubled(UNREACHABLE_FIRST, complaints, limits::UNREACHABLE_PAUSE_MAX))
 }
 
 /// When a URL whose n-th attempt failed is tried again (n ≥ 1): after 1 s, 4 s, 16 s, …; None after the last.

@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use crate::limits;
 
-/// Crawl-delay beyond which the value is taken for a mistake.
-const CRAWL_DELAY_MAX: Duration = Duration::from_secs(600);
-
 /// The rules that hold for us on one origin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Robots {
@@ -77,7 +74,7 @@ impl Robots {
                         .ok()
                         .and_then(|text| text.parse::<f64>().ok())
                         .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
-                        .map(|seconds| Duration::from_secs_f64(seconds.min(CRAWL_DELAY_MAX.as_secs_f64())));
+                        .map(|seconds| Duration::from_secs_f64(seconds.min(limits::CRAWL_DELAY_MAX.as_secs_f64())));
                     if for_us {
                         ours.crawl_delay = ours.crawl_delay.max(delay);
                     }
@@ -275,7 +272,7 @@ mod tests {
     #[test]
     fn crawl_delay_is_that_of_our_group_and_never_absurd() {
         assert_eq!(robots("User-agent: *\nCrawl-delay: 2.5").crawl_delay, Some(Duration::from_millis(2_500)));
-        assert_eq!(robots("User-agent: *\nCrawl-delay: 9e99").crawl_delay, Some(CRAWL_DELAY_MAX));
+        assert_eq!(robots("User-agent: *\nCrawl-delay: 9e99").crawl_delay, Some(limits::CRAWL_DELAY_MAX));
         for bad in ["-1", "NaN", "inf", "soon", ""] {
             assert_eq!(robots(&format!("User-agent: *\nCrawl-delay: {bad}")).crawl_delay, None, "{bad}");
         }

@@ -13,6 +13,7 @@ use super::fault::{Fault, Faults, nearest};
 use super::file::{FamilyFile, ParametersFile};
 use super::patterns::RuleList;
 use super::schema;
+use crate::limits::FAMILY_GENERATIONS_MAX;
 
 /// Families that are part of the binary: name and text.
 pub const BUILT_IN: [(&str, &str); 6] = [
@@ -23,9 +24,6 @@ pub const BUILT_IN: [(&str, &str); 6] = [
     ("nginx", include_str!("../../rules/families/nginx.toml")),
     ("python-http", include_str!("../../rules/families/python-http.toml")),
 ];
-
-/// Families in one line of descent.
-const GENERATIONS_MAX: usize = 8;
 
 /// What a site inherits: its family's rules and those of the family's own families behind them.
 #[derive(Debug, Default)]
@@ -78,7 +76,7 @@ impl Families {
         let mut all = Inherited::default();
         let mut next = Some(name.to_owned());
         while let Some(name) = next {
-            if line.contains(&name) || line.len() == GENERATIONS_MAX {
+            if line.contains(&name) || line.len() == FAMILY_GENERATIONS_MAX {
                 let message = format!("the family `{name}` descends from itself, or from too many others");
                 return Err(NoFamily { message, hint: Some("take one `extends` out of the circle".to_owned()) });
             }

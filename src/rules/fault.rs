@@ -11,6 +11,8 @@ use std::sync::Arc;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+use crate::limits::FAULTS_SHOWN_MAX;
+
 /// One fault of one file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -158,16 +160,13 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// Faults shown in full by [`render`]; a file may hold a hundred thousand.
-const RENDERED_MAX: usize = 200;
-
 /// Shows the faults with their lines, the offending text marked. `colour` is for terminals (`NO_COLOR` is the
 /// caller's to honour, see [`colour_wanted`]).
 #[must_use]
 pub fn render(faults: &[Fault], colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.decor_style(DecorStyle::Ascii);
     let mut out = String::new();
-    for fault in faults.iter().take(RENDERED_MAX) {
+    for fault in faults.iter().take(FAULTS_SHOWN_MAX) {
         // `path:line:column: message` in one line first: editors and people with grep read that one.
         out.push_str(&format!("{}:{}:{}: ", fault.path.display(), fault.line, fault.column));
         out.push_str(&marked(&renderer, fault));
@@ -176,8 +175,8 @@ pub fn render(faults: &[Fault], colour: bool) -> String {
         }
         out.push('\n');
     }
-    if faults.len() > RENDERED_MAX {
-        out.push_str(&format!("… and {} more\n", faults.len() - RENDERED_MAX));
+    if faults.len() > FAULTS_SHOWN_MAX {
+        out.push_str(&format!("… and {} more\n", faults.len() - FAULTS_SHOWN_MAX));
     }
     out
 }

@@ -3,9 +3,7 @@
 use toml::de::DeTable;
 
 use super::fault::Faults;
-
-/// Faults of syntax that are looked for in one file.
-const SYNTAX_FAULTS_MAX: usize = 30;
+use crate::limits::SYNTAX_FAULTS_MAX;
 
 /// Notes the faults of syntax and returns the text without the statements that hold them, of the same length.
 ///

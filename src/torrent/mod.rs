@@ -15,7 +15,9 @@ use std::fmt;
 /// At least one of them is there; a hybrid torrent has both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Infohashes {
+    /// SHA-1 of the `info` dictionary (BEP 3).
     pub v1: Option<[u8; 20]>,
+    /// SHA-256 of the `info` dictionary (BEP 52).
     pub v2: Option<[u8; 32]>,
 }
 
