@@ -69,7 +69,7 @@ enum Command {
         SIGHUP reads the rule files again (changes are noticed without it too); SIGTERM drains and exits.")]
     Run(run::Options),
     /// Check, explain and begin site rule files
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example: gleaner rules new https://example.org/torrents/")]
     Rules(RulesCommand),
     /// What each site has given, and what it waits for; also while the service runs
     #[command(after_help = "Example: gleaner status --json")]
@@ -84,7 +84,7 @@ enum Command {
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
     /// Check the configuration
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example: gleaner config check --config /etc/gleaner/gleaner.toml")]
     Config(ConfigCommand),
     /// Write a shell's completion script to standard output
     #[command(after_help = "Example: gleaner completions bash > /etc/bash_completion.d/gleaner")]
