@@ -197,3 +197,12 @@ pub const START_URLS_MAX: usize = 1_024;
 
 /// Example URLs in one list of a rule file.
 pub const EXAMPLES_MAX: usize = 4_096;
+
+/// Rows that one transaction moves from `later` to `queue`.
+pub const PROMOTED_ROWS_MAX: usize = 8_192;
+
+/// Rows that one transaction moves from `parked` to `queue`.
+pub const UNPARKED_ROWS_MAX: usize = 50_000;
+
+/// A new file is longer than this at no time.
+pub const NEW_FILE_BYTES_MAX: u64 = 16 << 20;

@@ -605,3 +605,16 @@ async fn a_start_page_that_redirects_is_looked_at_again_where_it_is() {
     machine.crawl(&web, &rules, RunOptions::default()).await;
     assert_eq!(machine.outcomes().await["torrent_stored"], 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_does_not_wait_for_the_looks_that_the_service_has_planned() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page("<a href=/detail/1>x</a>")]));
+    let machine = Machine::new();
+    let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+    machine.crawl_until(&web, FAST, service, Some(Duration::from_secs(5))).await;
+    let begun = tokio::time::Instant::now();
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert_eq!(web.asked("/"), 1);
+}

@@ -39,13 +39,8 @@ use self::urls::{UrlChanges, UrlWrites};
 use super::record::*;
 use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader};
 use crate::clock::UnixMillis;
+use crate::limits;
 use crate::torrent::Infohashes;
-
-/// Rows that one transaction moves from `later` to `queue`.
-const PROMOTED_ROWS_MAX: usize = 8_192;
-
-/// Rows that one transaction moves from `parked` to `queue`.
-const UNPARKED_ROWS_MAX: usize = 50_000;
 
 /// See the module.
 pub struct RedbStore {
@@ -259,7 +254,8 @@ impl Core {
             self.write_in(tables::begin_volatile(db)?, &mut seen, |txn, writes| {
                 let later = txn.open_table(LATER)?;
                 let range = due();
-                for row in later.range::<&codec::LaterKey>(range.start()..=range.end())?.take(PROMOTED_ROWS_MAX) {
+                for row in later.range::<&codec::LaterKey>(range.start()..=range.end())?.take(limits::PROMOTED_ROWS_MAX)
+                {
                     let (key, value) = row?;
                     let (due, seq) = codec::later_position(key.value());
                     let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("later"))?;
@@ -280,7 +276,7 @@ impl Core {
                 return Ok(unparked);
             }
             unparked += self.write(db, |txn, writes| {
-                let rows = read::parked_elsewhere(&txn.open_table(PARKED)?, host, token, UNPARKED_ROWS_MAX)?;
+                let rows = read::parked_elsewhere(&txn.open_table(PARKED)?, host, token, limits::UNPARKED_ROWS_MAX)?;
                 for (key, value) in &rows {
                     let (token, path) = codec::parked_position(key).ok_or_else(|| Fault::row("parked"))?;
                     writes.unpark(&UrlKey { host, path: path.into() }, token, value, now)?;

@@ -54,7 +54,7 @@ fn any_visit() -> impl Strategy<Value = Visit> {
         1 => any_due().prop_map(Next::RetryAt),
         1 => any_due().prop_map(Next::RevisitAt),
         1 => any_due().prop_map(Next::WaitUntil),
-        2 => (0..3_u64).prop_map(Next::Park),
+        2 => (0..3_u64).prop_map(|token| Next::Park(token << 62)),
     ];
     let listing = (0..2_usize, 0..2_u64, proptest::collection::vec(0..9_u64, 0..5))
         .prop_map(|(series, page, targets)| listing(["/a", "/a\0b"][series], page, &targets));

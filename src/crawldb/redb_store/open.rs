@@ -16,6 +16,7 @@ use super::known::Known;
 use super::tables::{self, META, META_SCHEMA, SCHEMA};
 use crate::crawldb::CrawlDbError;
 use crate::crawldb::record::HostId;
+use crate::limits;
 
 /// How a database file is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,9 +171,6 @@ const HEADER_BYTES: usize = 320;
 /// Where redb's magic number ends, and where its page size stands.
 const MAGIC_BYTES: usize = 9;
 const PAGE_SIZE_AT: std::ops::Range<usize> = 12..16;
-/// A new file is longer than this at no time.
-const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
-
 /// Empties a file whose making was cut short. redb writes its magic number last, so a file without one was never
 /// a database; what is longer, or begins otherwise than such a file does, is something else and left alone.
 fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
@@ -184,7 +182,7 @@ fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
         Err(BackendError::Unsupported) => false,
         Err(error) => return Err(error.into()),
     };
-    if (HEADER_BYTES as u64..=NEW_FILE_BYTES_MAX).contains(&backend.len()?) {
+    if (HEADER_BYTES as u64..=limits::NEW_FILE_BYTES_MAX).contains(&backend.len()?) {
         let mut header = [0; HEADER_BYTES];
         backend.read(0, &mut header)?;
         let empty = header.iter().all(|&byte| byte == 0);

@@ -165,14 +165,14 @@ fn host_of(key: &QueueKey) -> HostId {
 
 /// Sequence numbers between the first and the last row of a run, for each row that goes, up to which walking over
 /// what stays costs less than looking each row up.
-const RUN_SPREAD_MAX: u64 = 32;
+const RUN_SPREAD: u64 = 32;
 
 /// Removes rows with rising keys. What was leased together mostly lies side by side and goes leaf by leaf.
 fn remove_runs(queue: &mut Table<'_, &'static QueueKey, &'static [u8]>, keys: &[QueueKey]) -> Result<(), Fault> {
     for run in keys.chunk_by(|a, b| a[..5] == b[..5]) {
         let (first, last) = (&run[0], &run[run.len() - 1]);
         let spread = codec::queue_position(last).1.saturating_sub(codec::queue_position(first).1);
-        if run.len() > 2 && spread < RUN_SPREAD_MAX * run.len() as u64 {
+        if run.len() > 2 && spread < RUN_SPREAD * run.len() as u64 {
             queue.retain_in::<&QueueKey, _>(first..=last, |key, _| run.binary_search(key).is_err())?;
         } else {
             for key in run {
