@@ -454,7 +454,7 @@ impl Drop for Service {
 
 #[test]
 fn the_service_answers_keeps_its_last_good_rules_and_reloads() {
-    const BAD: &str = "rule file is bad, its last good state stays in force";
+    const BAD: &str = "rule file is bad; its last good state, if any, stays in force";
     let here = folder();
     let _site = Site::start(here.path(), 300, 50);
     let mut service = Service::start(here.path());

@@ -11,7 +11,7 @@ use crate::torrent::Infohashes;
 
 /// Bytes of a time or sequence number.
 const U48: usize = 6;
-const U48_MAX: u64 = (1 << 48) - 1;
+const U48_LAST: u64 = (1 << 48) - 1;
 
 pub(super) type QueueKey = [u8; 4 + 1 + U48];
 pub(super) type LaterKey = [u8; 4 + U48 + U48];
@@ -83,7 +83,7 @@ impl<'b> Reader<'b> {
 }
 
 fn u48_bytes(value: u64) -> [u8; U48] {
-    let [b0, b1, b2, b3, b4, b5, _, _] = value.min(U48_MAX).to_le_bytes();
+    let [b0, b1, b2, b3, b4, b5, _, _] = value.min(U48_LAST).to_le_bytes();
     [b0, b1, b2, b3, b4, b5]
 }
 
@@ -526,9 +526,9 @@ mod tests {
 
         #[test]
         fn url_rows_come_back(
-            seq in 0..U48_MAX, due in 0..U48_MAX, later: bool, queued: bool, token: Option<u64>,
+            seq in 0..U48_LAST, due in 0..U48_LAST, later: bool, queued: bool, token: Option<u64>,
             outcome in proptest::option::of(proptest::sample::select(&Outcome::ALL[..])),
-            (rank, attempts, depth) in any::<(u8, u8, u16)>(), first in 0..U48_MAX, visited in 1..U48_MAX,
+            (rank, attempts, depth) in any::<(u8, u8, u16)>(), first in 0..U48_LAST, visited in 1..U48_LAST,
         ) {
             let row = UrlRow {
                 place: queued.then_some(Place { seq, due: UnixMillis(due), later }),
