@@ -12,6 +12,9 @@ pub const PAGE_BYTES_MAX: usize = 8 << 20;
 /// Bytes of one metainfo file. A torrent of 10⁶ files is about 100 MB; pieces of a 4 TB torrent are 5 MB.
 pub const TORRENT_BYTES_MAX: usize = 128 << 20;
 
+/// Bytes of a metainfo file that is read on the loop's own thread: half a millisecond, most of it SHA-1.
+pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
+
 /// Bytes of a robots.txt that are read (RFC 9309 §2.5 asks for 500 kB at least).
 pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
 

@@ -15,7 +15,7 @@ use crate::fetch::{FailureKind, FetchFailure, Response};
 use crate::limits;
 use crate::politeness::{Answered, backoff};
 use crate::rules::Class;
-use crate::torrent::metainfo;
+use crate::torrent::metainfo::{self, MetainfoError};
 use crate::url::CrawlUrl;
 
 /// A visit with what the crawl needs beside it.
@@ -104,7 +104,7 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished
     Ok(match (read, decision) {
         (Read::Failed { failure, .. }, _) => failed(site, job, &failure),
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
-        (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, &bytes),
+        (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, bytes).await,
         (Read::Whole(bytes), Decision::Page(_)) => {
             return page(site, job, headers.content_type.as_deref(), &bytes).await;
         }
@@ -120,19 +120,33 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished
     })
 }
 
-/// A body that began like a torrent.
-fn torrent(site: &Site, job: &Job, bytes: &Bytes) -> Finished {
-    let metainfo = match metainfo::parse(bytes) {
-        Ok(metainfo) => metainfo,
-        Err(error) => {
-            let mut finished = done(site, job, Outcome::MalformedTorrent);
-            finished.visit.body_bytes = bytes.len() as u64;
-            finished.detail = Some(error.to_string());
-            return finished;
-        }
+/// A body that began like a torrent. A large one is read off the loop's thread.
+async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
+    let body_bytes = bytes.len() as u64;
+    let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
+        read_torrent(&bytes)
+    } else {
+        let reading = tokio::task::spawn_blocking(move || read_torrent(&bytes));
+        reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     };
-    let file = bytes.slice(metainfo.dict.clone());
+    let mut finished = match read {
+        Ok((facts, file)) => {
+            let mut finished = done(site, job, Outcome::TorrentStored);
+            finished.visit.torrent = Some(facts);
+            finished.torrent = Some(file);
+            finished
+        }
+        Err(error) => Finished { detail: Some(error.to_string()), ..done(site, job, Outcome::MalformedTorrent) },
+    };
+    finished.visit.body_bytes = body_bytes;
+    finished
+}
+
+/// What a torrent is, and its file as the archive keeps it: without the junk around it.
+fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
+    let metainfo = metainfo::parse(bytes)?;
     let sha256 = metainfo.dict_sha256(bytes);
+    let file = bytes.slice(metainfo.dict.clone());
     let facts = TorrentFacts {
         infohashes: metainfo.infohashes,
         name: metainfo.name.into(),
@@ -143,11 +157,7 @@ fn torrent(site: &Site, job: &Job, bytes: &Bytes) -> Finished {
         created_unix: metainfo.created_unix,
         private: metainfo.private,
     };
-    let mut finished = done(site, job, Outcome::TorrentStored);
-    finished.visit.body_bytes = bytes.len() as u64;
-    finished.visit.torrent = Some(facts);
-    finished.torrent = Some(file);
-    finished
+    Ok((facts, file))
 }
 
 /// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well:
