@@ -18,19 +18,19 @@ pub fn load(global: &Global) -> Result<Config, ExitCode> {
 }
 
 /// Tells the values in force and where they come from. The file's faults have been told by [`load`].
-pub fn check(config: &Config) -> ExitCode {
+pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     match &config.file {
-        Some(file) => println!("ok {}", file.display()),
-        None => println!("ok: no configuration file, defaults are in force"),
+        Some(file) => outln!("ok {}", file.display()),
+        None => outln!("ok: no configuration file, defaults are in force"),
     }
-    println!("data_dir      {}", config.data_dir.display());
-    println!("rules_dir     {}", config.rules_dir.display());
-    println!("user agent    {}", config.user_agent());
-    println!("cache_mb      {}", config.cache_mb);
-    println!("requests_max  {}", config.requests_max);
-    println!("log_filter    {}", config.log_filter);
+    outln!("data_dir      {}", config.data_dir.display());
+    outln!("rules_dir     {}", config.rules_dir.display());
+    outln!("user agent    {}", config.user_agent());
+    outln!("cache_mb      {}", config.cache_mb);
+    outln!("requests_max  {}", config.requests_max);
+    outln!("log_filter    {}", config.log_filter);
     if config.contact.is_none() {
-        println!("hint: set `contact`, so that the operators of sites know whom to ask");
+        outln!("hint: set `contact`, so that the operators of sites know whom to ask");
     }
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }

@@ -35,7 +35,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         let _control = control::serve(&app, None);
         text(app.reader().as_ref(), options).await
     })?;
-    print!("{text}");
+    out!("{text}");
     Ok(ExitCode::SUCCESS)
 }
 

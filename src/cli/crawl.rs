@@ -61,9 +61,9 @@ pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow:
         run_sites(&app, &sites, run_options, terminal).await
     })?;
     if options.json {
-        println!("{}", serde_json::to_string(&summary)?);
+        outln!("{}", serde_json::to_string(&summary)?);
     } else {
-        print!("{}", summary.text());
+        out!("{}", summary.text());
     }
     Ok(if summary.ended_well() && bad_files == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -163,14 +163,14 @@ async fn dry_run(config: &Config, sites: &[Arc<SiteRules>], json: bool) -> anyho
         }));
     }
     if json {
-        println!("{}", serde_json::to_string(&serde_json::json!({ "dry_run": true, "sites": plans }))?);
+        outln!("{}", serde_json::to_string(&serde_json::json!({ "dry_run": true, "sites": plans }))?);
         return Ok(ExitCode::SUCCESS);
     }
     for plan in plans {
-        println!("{}: {} URLs queued", plan["site"].as_str().unwrap_or_default(), plan["urls_queued"]);
+        outln!("{}: {} URLs queued", plan["site"].as_str().unwrap_or_default(), plan["urls_queued"]);
         for (what, urls) in [("start", &plan["start"]), ("next", &plan["next"])] {
             for url in urls.as_array().into_iter().flatten() {
-                println!("  {what:<6}{}", url.as_str().unwrap_or_default());
+                outln!("  {what:<6}{}", url.as_str().unwrap_or_default());
             }
         }
     }

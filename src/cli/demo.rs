@@ -88,9 +88,12 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
     }
     let (summary, ended_well) = block_on(crawl_demo(&data_dir, &site.site, terminal))?;
     if options.json {
-        println!("{}", serde_json::to_string(&summary)?);
+        outln!("{}", serde_json::to_string(&summary)?);
     } else {
-        print!("{}", text(&summary, &data_dir));
+        out!("{}", text(&summary, &data_dir));
+        if !ended_well {
+            eprintln!("the crawl was broken off: `gleaner demo` goes on with it");
+        }
     }
     if options.keep_serving {
         eprintln!("the demo site stays open on {} until Ctrl-C", summary.site);
@@ -240,7 +243,7 @@ archive       {archive}
 
 Try next:
   gleaner status --data {data}
-  gleaner coverage demo --data {data}
+  gleaner coverage demo --data {data}      what the site's own pages tell: a lower bound
   gleaner export harvest.tar.zst --data {data}
   gleaner rules explain '{site}/?page=2&sid=00112233445566778899aabbccddeeff' --rules {data}/rules
   gleaner rules new https://example.org/torrents/        begin a rule file of your own
@@ -297,7 +300,7 @@ pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
         std::fs::create_dir_all(dir)?;
         std::fs::write(dir.join("demo.toml"), &site.rules_text)?;
     }
-    println!("{}", serde_json::json!({ "site": site.origin(), "site_torrents": site.truth().reachable().count() }));
+    outln!("{}", serde_json::json!({ "site": site.origin(), "site_torrents": site.truth().reachable().count() }));
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
     let log = site.log();
     let kinds: std::collections::BTreeMap<_, _> = log.counts.iter().map(|(kind, count)| (kind.name(), count)).collect();

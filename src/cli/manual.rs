@@ -1,5 +1,6 @@
 //! Shell completions and manual pages, from the same definitions as the parser.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,7 +11,9 @@ use super::Cli;
 
 /// Writes a completion script to standard output.
 pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<ExitCode> {
-    clap_complete::generate(shell, &mut Cli::command(), "gleaner", &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "gleaner", &mut script);
+    std::io::stdout().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 

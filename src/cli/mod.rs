@@ -1,5 +1,19 @@
 //! The command line: parse, open, run, print. One file per command, no logic of its own.
 
+/// Writes to standard output; a failed write returns from the caller with the error.
+macro_rules! out {
+    ($($text:tt)*) => {
+        $crate::cli::write_out(format_args!($($text)*))?
+    };
+}
+
+/// [`out!`] with an end of line.
+macro_rules! outln {
+    ($($text:tt)*) => {
+        out!("{}\n", format_args!($($text)*))
+    };
+}
+
 pub mod config;
 pub mod coverage;
 pub mod crawl;
@@ -13,7 +27,7 @@ pub mod status;
 pub mod summary;
 pub mod verify;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -137,12 +151,24 @@ enum ConfigCommand {
     Check,
 }
 
+pub(crate) fn write_out(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_fmt(text)?;
+    out.flush()
+}
+
+/// True when whoever read our output has read enough of it.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
 /// Parses the arguments of the process, runs the command and gives its exit code: 0 done, 1 failed, 2 wrong usage.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match dispatch(cli) {
         Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -186,7 +212,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
-        Command::Config(ConfigCommand::Check) => Ok(config::check(&config)),
+        Command::Config(ConfigCommand::Check) => config::check(&config),
         Command::Demo(_) | Command::DemoSite(_) | Command::Completions { .. } | Command::Man { .. } => {
             unreachable!("handled without a configuration")
         }

@@ -29,9 +29,9 @@ pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         Ok(status::report(app.reader().as_ref(), None, app.clock.now()).await?)
     })?;
     if options.json {
-        println!("{}", serde_json::to_string(&report)?);
+        outln!("{}", serde_json::to_string(&report)?);
     } else {
-        print!("{}", text(&report));
+        out!("{}", text(&report));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -76,6 +76,9 @@ fn state(report: &StatusReport, site: &SiteStatus) -> String {
             blocked().unwrap_or_else(|| format!("waiting until {}: {}", waiting.until, waiting.reason))
         }
         (None, None) if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
+        (None, None) if site.urls_queued > 0 => {
+            blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned())
+        }
         (None, None) => blocked().unwrap_or_else(|| "idle".to_owned()),
     }
 }

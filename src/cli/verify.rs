@@ -72,7 +72,10 @@ fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
     let Some(done) = &verdict.repaired else {
         return match verdict.faults() {
             0 => writeln!(out, "archive and database agree"),
-            _ => writeln!(out, "hint: gleaner verify --repair deletes nothing and has what is lost fetched again"),
+            _ => writeln!(
+                out,
+                "hint: a file without a row is taken up when its URL is fetched again; gleaner verify --repair takes it in at once,\ndeletes nothing, and has what is lost fetched again"
+            ),
         };
     };
     writeln!(

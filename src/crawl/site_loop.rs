@@ -35,6 +35,9 @@ const IDLE_TIME: Duration = Duration::from_secs(5);
 /// How often the time under crawl is written down: a kill loses no more of it.
 const TIME_KEPT_EVERY: Duration = Duration::from_secs(30);
 
+/// The same where nothing is under way: what `coverage` tells of a crawl that has just ended is then true.
+const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
+
 /// How often a site looks for a connection or a request's place that another site holds.
 const CONNECTION_POLL: Duration = Duration::from_millis(50);
 
@@ -173,7 +176,7 @@ impl SiteLoop {
             if idle && !self.options.keep_looking && wake.is_none() {
                 return Ok(self.nothing_left());
             }
-            self.keep_time(TIME_KEPT_EVERY).await?;
+            self.keep_time(if idle { TIME_KEPT_IDLE } else { TIME_KEPT_EVERY }).await?;
             self.tell_wait(wake.filter(|_| idle));
             let now = self.site.clock.now();
             let end_at = self.options.time_max.map(|max| self.started.plus(max));
@@ -566,6 +569,9 @@ impl SiteLoop {
             let paused = self.hosts.iter().find(|host| host.gate_at == Some(at));
             let reason = match paused.map(|host| (host, &host.block)) {
                 Some((host, Some((_, reason)))) => format!("{}: {reason}", host.name),
+                Some((host, None)) if host.blocked_until == at => {
+                    format!("{}: it asked for this pause earlier", host.name)
+                }
                 Some((host, None)) if self.may_request() => format!("{}: its rate allows no more", host.name),
                 Some(_) => "pages_max of the rule file is used up for this round".to_owned(),
                 None => "the next look, or the next retry".to_owned(),
