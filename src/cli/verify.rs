@@ -74,7 +74,7 @@ fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
             0 => writeln!(out, "archive and database agree"),
             _ => writeln!(
                 out,
-                "hint: a file without a row is taken up when its URL is fetched again; gleaner verify --repair takes it in at once,\ndeletes nothing, and has what is lost fetched again"
+                "hint: gleaner verify --repair deletes nothing and has what is lost fetched again; a file without a row needs\nno repair: it is taken up when its URL is fetched again"
             ),
         };
     };
