@@ -11,6 +11,7 @@ use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::resolve::{self, AddressRefused, PublicResolver};
+use super::session::Jar;
 use super::{Body, FailureKind, FetchFailure, Response, ResponseHeaders, Transport};
 use crate::limits;
 use crate::url::CrawlUrl;
@@ -62,7 +63,7 @@ impl HttpTransport {
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .no_proxy()
-            .cookie_provider(Arc::new(reqwest_cookie_store::CookieStoreMutex::default()))
+            .cookie_provider(Arc::new(Jar::default()))
             .connect_timeout(limits::CONNECT_TIME_MAX)
             .read_timeout(limits::READ_TIME_MAX)
             .timeout(limits::REQUEST_TIME_MAX)

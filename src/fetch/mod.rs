@@ -8,6 +8,7 @@ pub mod body;
 pub mod charset;
 pub mod http;
 pub mod resolve;
+pub mod session;
 
 use async_trait::async_trait;
 use bytes::Bytes;

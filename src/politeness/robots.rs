@@ -120,6 +120,7 @@ impl Rule {
 
     /// Matches part after part at its first place, which finds a match where there is one, in linear time.
     fn matches(&self, path: &[u8]) -> bool {
+        // Splitting yields one part at least, of an empty pattern too.
         let (first, others) = self.parts.split_first().expect("split yields one part at least");
         let Some(mut rest) = path.strip_prefix(first.as_slice()) else {
             return false;
