@@ -101,7 +101,8 @@ pub const COMMIT_VISITS_MAX: usize = 1_024;
 /// Bytes of torrents and links held in memory while they wait for a commit; one visit may pass it alone.
 pub const COMMIT_BYTES_MAX: usize = 64 << 20;
 
-/// The commit window: how long a finished visit may wait for its durable commit.
+/// The commit window: how long a finished visit may wait until its durable commit begins, unless the one before it is
+/// still being written.
 pub const COMMIT_WINDOW: Duration = Duration::from_millis(200);
 
 /// URLs leased from one host's queue at a time.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use super::summary::harvest_rate;
 use super::{Global, block_on, crawl};
 use crate::app::{self, App};
 use crate::crawl::RunOptions;
@@ -209,8 +210,6 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
     let counts = app.db.site_counts("demo").await?;
     let score = site.truth().score(stored.iter().copied());
     let pages = counts.pages();
-    #[allow(clippy::cast_precision_loss)] // a rate for people
-    let harvest_rate = if pages == 0 { 0.0 } else { counts.torrents as f64 / pages as f64 };
     let ended_well = run.sites.values().all(|ended| *ended == Ended::Exhausted);
     let summary = DemoSummary {
         site_torrents: score.reachable,
@@ -221,7 +220,7 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
         pages,
         refused_fetches: site.refused_fetches(),
         coverage: score.coverage,
-        harvest_rate,
+        harvest_rate: harvest_rate(counts.torrents, pages),
         bytes: counts.body_bytes,
         seconds: run.seconds,
         archive: app::archive_path(data_dir).display().to_string(),

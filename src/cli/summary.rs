@@ -34,17 +34,21 @@ pub struct Summary {
     pub archive: String,
 }
 
+/// HR of ALGORITHMS §7: new torrents a request; 0 where nothing was requested.
+#[must_use]
+pub fn harvest_rate(torrents: u64, pages: u64) -> f64 {
+    if pages == 0 { 0.0 } else { torrents as f64 / pages as f64 }
+}
+
 impl Summary {
     #[must_use]
     pub fn new(counts: &Counts, took: Duration, sites: BTreeMap<String, Ended>, archive: &Path) -> Self {
-        #[allow(clippy::cast_precision_loss)] // a rate for people
-        let harvest_rate = if counts.pages == 0 { 0.0 } else { counts.torrents as f64 / counts.pages as f64 };
         Self {
             stored: counts.torrents,
             duplicates: counts.duplicates,
             magnets: counts.magnets,
             pages: counts.pages,
-            harvest_rate,
+            harvest_rate: harvest_rate(counts.torrents, counts.pages),
             bytes: counts.body_bytes,
             seconds: took.as_secs_f64(),
             queued: counts.queued,

@@ -22,7 +22,13 @@ use crate::torrent::archive::{Archive, ArchiveError};
 pub enum Message {
     /// To be committed within the window; the receipt goes to `reply`.
     /// The permit is for the memory that the visit holds.
-    Visit { finished: Box<Finished>, reply: mpsc::UnboundedSender<Committed>, permit: OwnedSemaphorePermit },
+    Visit {
+        finished: Box<Finished>,
+        reply: mpsc::UnboundedSender<Committed>,
+        permit: OwnedSemaphorePermit,
+        /// When the visit was finished: its window begins here, also while the commit before it is being written.
+        at: tokio::time::Instant,
+    },
     /// Commit now what has come so far.
     Flush,
 }
@@ -118,8 +124,8 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
             // Flushes of several sites that came together are one.
             Some(Message::Flush) if messages.is_empty() => return Some(batch),
             Some(Message::Flush) => {}
-            Some(Message::Visit { finished, reply, permit }) => {
-                window.get_or_insert_with(|| tokio::time::Instant::now() + limits::COMMIT_WINDOW);
+            Some(Message::Visit { finished, reply, permit, at }) => {
+                window.get_or_insert(at + limits::COMMIT_WINDOW);
                 held_bytes += finished.held_bytes();
                 batch.visits.push(finished.visit);
                 batch.torrents.push(finished.torrent);

@@ -269,7 +269,7 @@ impl SiteLoop {
         };
         self.uncommitted += 1;
         let reply = self.reply.clone();
-        self.send(Message::Visit { finished, reply, permit }).await
+        self.send(Message::Visit { finished, reply, permit, at: tokio::time::Instant::now() }).await
     }
 
     /// Hands a message to the committer. A committer that cannot write (a full disk) takes none: a process that is
