@@ -14,7 +14,7 @@ use gleaner::crawl::site_loop::{Shared, SiteLoop};
 use gleaner::crawl::{Hosts, RunOptions};
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::{CrawlDb, Outcome, Owner, Reader};
-use gleaner::fetch::{Body, FailureKind, FetchFailure, Response, ResponseHeaders, Transport};
+use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use gleaner::torrent::archive::Archive;
 use gleaner::url::CrawlUrl;
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -116,7 +116,12 @@ impl Body for Whole {
 
 #[async_trait::async_trait]
 impl Transport for SimTransport {
-    async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure> {
+    async fn resolve(&self, _url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        Ok(Resolution::default())
+    }
+
+    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        let url = request.url;
         if self.web.dead_host == Some(url.host()) {
             return Err(FetchFailure { kind: FailureKind::Connect, detail: "simulated".to_owned() });
         }

@@ -172,15 +172,19 @@ mod tests {
     use crate::clock::{SystemClock, UnixMillis};
     use crate::crawldb::memory_store::MemoryStore;
     use crate::crawldb::{HostId, Lease, UrlKey};
-    use crate::fetch::{FetchFailure, Response, Transport};
+    use crate::fetch::{FetchFailure, Request, Resolution, Response, Transport};
     use crate::url::Canonical;
 
     struct NoTransport;
 
     #[async_trait::async_trait]
     impl Transport for NoTransport {
-        async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure> {
-            panic!("reading a page asks for {url}");
+        async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+            panic!("reading a page asks for {}", request.url);
+        }
+
+        async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+            panic!("reading a page looks up {url}");
         }
     }
 

@@ -28,7 +28,7 @@ pub struct RobotsFault {
 pub async fn fetch(site: &Site, origin: &str) -> Result<Robots, RobotsFault> {
     let mut url = CrawlUrl::from_parts(origin, "/robots.txt");
     for _ in 0..=limits::ROBOTS_REDIRECTS_MAX {
-        let response = site.transport.get(&url).await.map_err(|failure| unanswered(&failure))?;
+        let response = site.transport.get((&url).into()).await.map_err(|failure| unanswered(&failure))?;
         let closed = |answered| RobotsFault { answered, detail: format!("robots.txt: status {}", response.status) };
         match response.status {
             200..=299 => {

@@ -56,7 +56,7 @@ impl Finished {
 
 /// Visits one URL. Every end has an outcome; an error is the crawl database's.
 pub async fn visit(site: &Site, job: Job) -> Result<Finished, CrawlDbError> {
-    let response = match site.transport.get(&job.url).await {
+    let response = match site.transport.get((&job.url).into()).await {
         Ok(response) => response,
         Err(failure) => return Ok(failed(site, &job, &failure)),
     };

@@ -12,7 +12,7 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::resolve::{self, AddressRefused, PublicResolver};
 use super::session::Jar;
-use super::{Body, FailureKind, FetchFailure, Response, ResponseHeaders, Transport};
+use super::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use crate::limits;
 use crate::url::CrawlUrl;
 
@@ -81,9 +81,11 @@ impl HttpTransport {
 
 #[async_trait]
 impl Transport for HttpTransport {
-    async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure> {
-        let url =
-            url.to_url().map_err(|error| FetchFailure { kind: FailureKind::Protocol, detail: error.to_string() })?;
+    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        let url = request
+            .url
+            .to_url()
+            .map_err(|error| FetchFailure { kind: FailureKind::Protocol, detail: error.to_string() })?;
         if !self.private_addresses {
             resolve::check_literal(&url)?;
         }
@@ -93,6 +95,10 @@ impl Transport for HttpTransport {
             headers: response_headers(&response),
             body: Box::new(HttpBody(response)),
         })
+    }
+
+    async fn resolve(&self, _url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        Ok(Resolution::default())
     }
 }
 
@@ -115,6 +121,9 @@ fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
         content_length: response.content_length(),
         location: text(header::LOCATION),
         retry_after: text(header::RETRY_AFTER),
+        etag: text(header::ETAG),
+        last_modified: text(header::LAST_MODIFIED),
+        robots_tags: Vec::new(),
     }
 }
 
@@ -175,7 +184,7 @@ mod tests {
 
     async fn get(transport: &HttpTransport, url: &str) -> Result<u16, FetchFailure> {
         let url = CrawlUrl::parse(url, &Canonical::default()).unwrap();
-        transport.get(&url).await.map(|response| response.status)
+        transport.get((&url).into()).await.map(|response| response.status)
     }
 
     /// Answers every connection with an empty 200; returns its port.

@@ -10,10 +10,43 @@ pub mod http;
 pub mod resolve;
 pub mod session;
 
+use std::net::IpAddr;
+use std::time::Duration;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::url::CrawlUrl;
+
+/// One GET.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub url: &'a CrawlUrl,
+    /// What an earlier answer said of its version: the server may answer 304 and send nothing (RFC 9110 §13).
+    pub validators: Option<&'a Validators>,
+}
+
+impl<'a> From<&'a CrawlUrl> for Request<'a> {
+    fn from(url: &'a CrawlUrl) -> Self {
+        Self { url, validators: None }
+    }
+}
+
+/// The version of an answer as its headers name it (RFC 9110 §8.8), word for word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validators {
+    pub etag: Option<Box<str>>,
+    pub last_modified: Option<Box<str>>,
+}
+
+/// Where a host is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolution {
+    /// Empty where nobody here knows, because a proxy resolves the name.
+    pub addresses: Vec<IpAddr>,
+    /// For how long that holds.
+    pub ttl: Duration,
+}
 
 /// The headers that decisions are made from, as text. Bytes that are no UTF-8 are replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +56,10 @@ pub struct ResponseHeaders {
     pub content_length: Option<u64>,
     pub location: Option<String>,
     pub retry_after: Option<String>,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    /// Each `X-Robots-Tag`.
+    pub robots_tags: Vec<String>,
 }
 
 /// A response whose body has not been read yet.
@@ -44,7 +81,11 @@ pub trait Body: Send {
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
     /// Sends a GET and waits for the headers. Redirects are returned, not followed.
-    async fn get(&self, url: &CrawlUrl) -> Result<Response, FetchFailure>;
+    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure>;
+
+    /// The addresses of a URL's host, from a cache where it knows them: what a rate is counted by, and a prefetch
+    /// for the requests that follow.
+    async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure>;
 }
 
 /// Why there is no response, or not the whole of it.
