@@ -210,3 +210,32 @@ pub const UNPARKED_ROWS_MAX: usize = 50_000;
 
 /// A new file is longer than this at no time.
 pub const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Longest rest of a connection that follows the server's response time.
+pub const REST_MAX: Duration = Duration::from_secs(60);
+
+/// Domains and addresses whose rate is kept in memory; beyond it those that rest are forgotten. 4,096 sites have fewer.
+pub const LOADS_MAX: usize = 65_536;
+
+/// Milliseconds by which the clock must differ from the steady one to be taken as set: more than a slew, less than any
+/// pause that matters.
+pub const CLOCK_SET_MS_MIN: u64 = 2_000;
+
+/// Windows of quiet hours of one site: one an hour is more than anybody means.
+pub const QUIET_WINDOWS_MAX: usize = 24;
+
+/// Mirrors of one site. Each is asked for its robots.txt when it is needed.
+pub const MIRRORS_MAX: usize = 32;
+
+/// Networks that a site's rule file may allow beyond the public internet. Each address is compared with them.
+pub const NETWORKS_MAX: usize = 64;
+
+/// Bytes of one sitemap, unpacked: what sitemaps.org allows.
+pub const SITEMAP_BYTES_MAX: usize = 50 << 20;
+
+/// Sitemaps that one robots.txt may name.
+pub const SITEMAPS_PER_ROBOTS_MAX: usize = 100;
+
+/// Sitemaps of one site that are taken from sitemap indexes: with 50,000 URLs each, what sitemaps.org allows, five
+/// million URLs.
+pub const SITEMAPS_PER_SITE_MAX: usize = 100;
