@@ -289,5 +289,6 @@ pub fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
         torrent: None,
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     }
 }

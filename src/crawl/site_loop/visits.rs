@@ -194,7 +194,7 @@ impl SiteLoop {
             let (site, until) = (&self.site.rules.name, block.until.rfc3339());
             let reason = format!("{}: {detail}", block.reason);
             tracing::warn!(%site, host = %host.name, until, reason, "host pauses");
-            self.site.db.block_host_until(host.id, block.until, &reason).await?;
+            self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
             host.blocked_until = block.until;
             host.block = Some((block, reason));
         }
