@@ -335,6 +335,7 @@ fn visit_of(lease: Lease) -> Visit {
         torrent: None,
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     }
 }
 

@@ -2,9 +2,11 @@
 //! histories.
 
 mod crawldb_histories;
+mod crawldb_notes;
 
 use std::path::Path;
 
+use crawldb_notes::*;
 use gleaner::clock::UnixMillis;
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -42,6 +44,7 @@ fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
         torrent: None,
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     }
 }
 
@@ -158,6 +161,14 @@ contract!(
     an_unknown_host_refuses_the_batch,
     what_is_too_long_or_nameless_is_passed_over,
     a_url_visited_in_a_batch_is_not_queued_by_its_outlinks,
+    a_memo_comes_with_the_next_lease_whatever_queued_it,
+    a_visit_without_a_memo_clears_it_unless_nothing_changed,
+    a_memo_that_is_too_long_counts_as_none,
+    a_visit_recorded_again_leaves_the_memo_alone,
+    a_forgotten_torrent_takes_the_memos_of_its_sources_with_it,
+    a_note_is_kept_overwritten_and_taken_away,
+    a_note_that_is_too_long_is_refused,
+    complaints_are_kept_until_the_host_is_forgiven,
 );
 
 async fn host_numbers_are_given_once_and_for_ever(db: &impl CrawlDb) {
@@ -543,9 +554,10 @@ async fn a_visit_recorded_again_ends_its_lease_and_stays_queued(db: &impl CrawlD
 
 async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    db.block_host_until(host, at(9), "429").await.unwrap();
+    db.block_host_until(host, at(9), "429", 2).await.unwrap();
     let row = db.hosts().await.unwrap().remove(0);
     assert_eq!((row.blocked_until, &*row.blocked_reason, &*row.origin), (at(9), "429", "http://a"));
+    assert_eq!(row.complaints, 2);
     db.add_crawl_time("s", 5).await.unwrap();
     db.add_crawl_time("s", 6).await.unwrap();
     db.add_crawl_time("unknown", 1).await.unwrap();
@@ -611,7 +623,8 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
     assert!(refused(db.lease_due(lease(stray, 1, 1)).await.unwrap_err()));
     assert!(refused(db.unpark(stray, 1, at(1)).await.unwrap_err()));
     assert!(refused(db.host_due(stray, at(1)).await.unwrap_err()));
-    assert!(refused(db.block_host_until(stray, at(1), "").await.unwrap_err()));
+    assert!(refused(db.block_host_until(stray, at(1), "", 0).await.unwrap_err()));
+    assert!(refused(db.forgive_host(stray).await.unwrap_err()));
     assert_eq!(db.site_counts("s").await.unwrap(), SiteCounts::default());
 }
 

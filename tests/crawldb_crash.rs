@@ -171,6 +171,7 @@ fn visit(batch: u64) -> Visit {
         }),
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     }
 }
 
@@ -359,10 +360,10 @@ fn a_newer_schema_is_refused_and_left_alone() {
         txn.commit().unwrap();
         before
     };
-    assert_eq!(set_schema(2), Some(1));
+    assert_eq!(set_schema(3), Some(2));
     let error = RedbStore::open(&path, OPTIONS).err().unwrap();
-    assert!(matches!(error, CrawlDbError::NewerSchema { found: 2, known: 1, .. }), "{error}");
-    assert_eq!(set_schema(1), Some(2));
+    assert!(matches!(error, CrawlDbError::NewerSchema { found: 3, known: 2, .. }), "{error}");
+    assert_eq!(set_schema(2), Some(3));
     RedbStore::open(&path, OPTIONS).unwrap();
 }
 

@@ -176,7 +176,9 @@ mod tests {
 
     #[test]
     fn what_is_no_window_or_offset_is_refused() {
-        for text in ["", "8-20", "08:00", "08:00-08:00", "25:00-26:00", "24:00-06:00", "08:60-09:00", "a:b-c:d", "8:0-9:00"] {
+        for text in
+            ["", "8-20", "08:00", "08:00-08:00", "25:00-26:00", "24:00-06:00", "08:60-09:00", "a:b-c:d", "8:0-9:00"]
+        {
             assert_eq!(window(text), None, "{text}");
         }
         assert_eq!(window("8:00 - 24:00"), Some((480, 1_440)));

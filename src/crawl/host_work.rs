@@ -46,6 +46,8 @@ pub struct Face {
     /// What politeness binds.
     pub keys: Arc<HostKeys>,
     pub location: Location,
+    /// True once it was found out where the host is, or that nobody knows.
+    pub was_located: bool,
     pub robots: RobotsState,
     /// Until when the host has paused us, in this process or before.
     pub blocked_until: UnixMillis,
@@ -66,6 +68,7 @@ impl Face {
             keys: HostKeys::new(CrawlUrl::from_parts(&row.origin, "/").host(), &[]),
             origin: row.origin.into(),
             location: Location::Unknown,
+            was_located: false,
             robots,
             blocked_until: row.blocked_until,
             block: None,
@@ -93,6 +96,7 @@ impl Face {
             self.keys = HostKeys::new(&self.keys.name, addresses);
         }
         self.location = Location::Known { until };
+        self.was_located = true;
     }
 
     /// True when the host has paused us so often in a row that a crawl which is to end leaves it alone.

@@ -37,9 +37,10 @@ pub struct PageFindings {
 /// robots; a magnet is no link to follow.
 #[must_use]
 pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8]) -> PageFindings {
+    let is_sitemap = job.class == Class::Sitemap;
+    let body: &[u8] = if is_sitemap { &sitemap::unpacked(body) } else { body };
     let content_type = headers.content_type.as_deref();
     let encoding = charset::detect(content_type, body, site.rules.charset.map(encoding_rs::Encoding::name));
-    let is_sitemap = job.class == Class::Sitemap;
     let is_feed = is_sitemap || feed::is_feed(body, encoding);
     let page = match is_feed {
         true if is_sitemap => sitemap::links(body, encoding),

@@ -7,7 +7,8 @@ use crate::fetch::{ResponseHeaders, Validators};
 /// version.
 #[must_use]
 pub fn memo(headers: &ResponseHeaders, rules_token: u64) -> Option<Box<str>> {
-    let line = |value: &Option<String>| value.as_deref().filter(|text| !text.contains('\n')).unwrap_or_default().to_owned();
+    let line =
+        |value: &Option<String>| value.as_deref().filter(|text| !text.contains('\n')).unwrap_or_default().to_owned();
     let (etag, last_modified) = (line(&headers.etag), line(&headers.last_modified));
     (!etag.is_empty() || !last_modified.is_empty())
         .then(|| format!("{rules_token:016x}\n{etag}\n{last_modified}").into())

@@ -3,6 +3,8 @@
 //!
 //! A visit touches neither database nor archive: it returns everything that is to be committed together.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::site::{Found, Site};
@@ -14,7 +16,6 @@ use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
 use crate::frontier::priority;
 use crate::limits;
-use crate::page::sitemap;
 use crate::politeness::{Answered, backoff};
 use crate::rules::Class;
 use crate::torrent::metainfo::{self, MetainfoError};
@@ -61,7 +62,7 @@ impl Finished {
 }
 
 /// Visits one URL, at a mirror where one is named. Every end has an outcome; an error is the crawl database's.
-pub async fn visit(site: &Site, job: Job, mirror: Option<CrawlUrl>) -> Result<Finished, CrawlDbError> {
+pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Result<Finished, CrawlDbError> {
     let url = mirror.as_ref().unwrap_or(&job.url);
     // Versions are a server's own, and links are taken anew where the rules have changed.
     let validators = job.lease.memo.as_deref().filter(|_| mirror.is_none());
@@ -100,7 +101,7 @@ pub async fn visit(site: &Site, job: Job, mirror: Option<CrawlUrl>) -> Result<Fi
 }
 
 /// A response whose body is for us to judge, while it arrives.
-async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished, CrawlDbError> {
+async fn answered(site: &Arc<Site>, job: &Job, response: Response) -> Result<Finished, CrawlDbError> {
     let Response { headers, body, .. } = response;
     let mut classifier = Classifier::new(HeaderFacts {
         content_type: headers.content_type.as_deref(),
@@ -129,9 +130,9 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, bytes).await,
         (Read::Whole(bytes), _) if job.class == Class::Sitemap => {
-            return page(site, job, &headers, &sitemap::unpacked(&bytes)).await;
+            return page(site, job, headers, bytes).await;
         }
-        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, &headers, &bytes).await,
+        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers, bytes).await,
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
@@ -185,12 +186,19 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 }
 
 /// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well:
-/// sites put notices before the first download.
-async fn page(site: &Site, job: &Job, headers: &ResponseHeaders, bytes: &[u8]) -> Result<Finished, CrawlDbError> {
-    let read = outlinks::read_page(site, job, headers, bytes);
+/// sites put notices before the first download. A large one is read off the loop's thread.
+async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Bytes) -> Result<Finished, CrawlDbError> {
+    let body_bytes = bytes.len() as u64;
+    let read = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
+        outlinks::read_page(site, job, &headers, &bytes)
+    } else {
+        let (site, job) = (Arc::clone(site), job.clone());
+        let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
+        reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    };
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
-    finished.visit.body_bytes = bytes.len() as u64;
+    finished.visit.body_bytes = body_bytes;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
     finished.visit.listing = read.listing;

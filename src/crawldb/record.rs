@@ -43,6 +43,8 @@ pub struct Lease {
     /// Visits that ended in a retry so far.
     pub attempts: u8,
     pub via: Option<Box<str>>,
+    /// What the last visit of this URL left for this one.
+    pub memo: Option<Box<str>>,
     pub deadline: UnixMillis,
 }
 
@@ -95,6 +97,10 @@ pub enum Outcome {
     BadRedirect = 34,
     /// A redirect whose target the site's rules refuse.
     RedirectRefused = 35,
+    /// Of a URL shape that yields nothing, or of a form that only traps have; not fetched.
+    Trapped = 36,
+    /// The host's address is one that the crawl does not connect to (private, loopback, metadata); not fetched.
+    AddressRefused = 37,
     /// The host's name did not resolve.
     DnsFailed = 40,
     /// No connection.
@@ -109,7 +115,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of their numbers.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         Self::TorrentStored,
         Self::TorrentDuplicate,
         Self::Page,
@@ -132,6 +138,8 @@ impl Outcome {
         Self::RedirectLoop,
         Self::BadRedirect,
         Self::RedirectRefused,
+        Self::Trapped,
+        Self::AddressRefused,
         Self::DnsFailed,
         Self::ConnectFailed,
         Self::TlsFailed,
@@ -177,6 +185,8 @@ impl Outcome {
             Self::RedirectLoop => "redirect_loop",
             Self::BadRedirect => "bad_redirect",
             Self::RedirectRefused => "redirect_refused",
+            Self::Trapped => "trapped",
+            Self::AddressRefused => "address_refused",
             Self::DnsFailed => "dns_failed",
             Self::ConnectFailed => "connect_failed",
             Self::TlsFailed => "tls_failed",
@@ -188,7 +198,10 @@ impl Outcome {
     /// True when a request for the URL was sent; false when it was refused before.
     #[must_use]
     pub fn was_fetched(self) -> bool {
-        !matches!(self, Self::RobotsDenied | Self::RulesRefused | Self::OverBudget)
+        !matches!(
+            self,
+            Self::RobotsDenied | Self::RulesRefused | Self::OverBudget | Self::Trapped | Self::AddressRefused
+        )
     }
 }
 
@@ -307,6 +320,10 @@ pub struct Visit {
     pub torrent: Option<TorrentFacts>,
     pub magnets: Vec<MagnetFacts>,
     pub listing: Option<Listing>,
+    /// Left for the next visit of this URL, which its lease brings: the validators of a conditional request, say. The
+    /// database does not read it. At most `limits::MEMO_BYTES_MAX` bytes; a longer one counts as none. Without one
+    /// the URL's former memo goes, unless the outcome is [`Outcome::NotModified`].
+    pub memo: Option<Box<str>>,
 }
 
 /// What the database made of a [`Visit`].
@@ -426,6 +443,8 @@ pub struct HostRow {
     pub blocked_until: UnixMillis,
     /// Why, as `status` tells it.
     pub blocked_reason: Box<str>,
+    /// Pauses in a row without a good answer, for the back-off that escalates over restarts.
+    pub complaints: u32,
 }
 
 /// A listing with the host and time of its visit.

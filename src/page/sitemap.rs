@@ -72,7 +72,8 @@ mod tests {
         links(text, UTF_8).links.into_iter().map(|link| link.href.into_owned()).collect()
     }
 
-    const INDEX: &[u8] = b"<?xml version='1.0'?><!-- x --><sitemapindex><sitemap><loc>http://a.example/1.xml.gz</loc></sitemap>\
+    const INDEX: &[u8] =
+        b"<?xml version='1.0'?><!-- x --><sitemapindex><sitemap><loc>http://a.example/1.xml.gz</loc></sitemap>\
         </sitemapindex>";
     const URLS: &[u8] = b"<urlset><url><loc>http://a.example/?a=1&amp;b=2</loc></url></urlset>";
 

@@ -73,7 +73,8 @@ impl Robots {
                     }
                 }
                 Key::Sitemap => {
-                    let url = std::str::from_utf8(value).ok().filter(|url| (1..=limits::URL_BYTES_MAX).contains(&url.len()));
+                    let url =
+                        std::str::from_utf8(value).ok().filter(|url| (1..=limits::URL_BYTES_MAX).contains(&url.len()));
                     if sitemaps.len() < limits::SITEMAPS_PER_ROBOTS_MAX {
                         sitemaps.extend(url.map(Into::into));
                     }
@@ -125,7 +126,9 @@ pub fn tags_say_nofollow(tags: &[impl AsRef<str>], product_token: &str) -> bool 
     tags.iter().any(|tag| {
         let tag = tag.as_ref();
         let directives = match tag.split_once(':') {
-            Some((name, rest)) if !name.contains(',') && !VALUED.iter().any(|valued| name.trim().eq_ignore_ascii_case(valued)) => {
+            Some((name, rest))
+                if !name.contains(',') && !VALUED.iter().any(|valued| name.trim().eq_ignore_ascii_case(valued)) =>
+            {
                 if !name.trim().eq_ignore_ascii_case(product_token) && name.trim() != "*" {
                     return false;
                 }
@@ -133,9 +136,10 @@ pub fn tags_say_nofollow(tags: &[impl AsRef<str>], product_token: &str) -> bool 
             }
             _ => tag,
         };
-        directives.split(',').map(str::trim).any(|directive| {
-            directive.eq_ignore_ascii_case("nofollow") || directive.eq_ignore_ascii_case("none")
-        })
+        directives
+            .split(',')
+            .map(str::trim)
+            .any(|directive| directive.eq_ignore_ascii_case("nofollow") || directive.eq_ignore_ascii_case("none"))
     })
 }
 
@@ -307,9 +311,13 @@ mod tests {
 
     #[test]
     fn sitemaps_are_everybodys_and_change_no_rule() {
-        let text = "Sitemap: https://x.example/a.xml\nUser-agent: other\nDisallow: /\nSITEMAP:/b.xml.gz # b\nsitemap:\n";
+        let text =
+            "Sitemap: https://x.example/a.xml\nUser-agent: other\nDisallow: /\nSITEMAP:/b.xml.gz # b\nsitemap:\n";
         let with = robots(text);
-        assert_eq!(with.sitemaps.iter().map(|url| &**url).collect::<Vec<_>>(), ["https://x.example/a.xml", "/b.xml.gz"]);
+        assert_eq!(
+            with.sitemaps.iter().map(|url| &**url).collect::<Vec<_>>(),
+            ["https://x.example/a.xml", "/b.xml.gz"]
+        );
         assert_eq!(with.fingerprint(), robots("User-agent: other\nDisallow: /").fingerprint());
         let many = robots(&"Sitemap: /x\n".repeat(limits::SITEMAPS_PER_ROBOTS_MAX + 1));
         assert_eq!(many.sitemaps.len(), limits::SITEMAPS_PER_ROBOTS_MAX);
@@ -319,8 +327,16 @@ mod tests {
 
     #[test]
     fn x_robots_tag_binds_everybody_or_the_robot_it_names() {
-        for tag in ["nofollow", "noindex, NOFOLLOW", "none", "gleaner: nofollow", "Gleaner: noindex, none", "*: nofollow",
-            "unavailable_after: 25 Jun 2030 15:00:00 GMT, nofollow", "max-snippet:5, nofollow"] {
+        for tag in [
+            "nofollow",
+            "noindex, NOFOLLOW",
+            "none",
+            "gleaner: nofollow",
+            "Gleaner: noindex, none",
+            "*: nofollow",
+            "unavailable_after: 25 Jun 2030 15:00:00 GMT, nofollow",
+            "max-snippet:5, nofollow",
+        ] {
             assert!(tags_say_nofollow(&[tag], "gleaner"), "{tag}");
         }
         for tag in ["", "noindex", "follow", "otherbot: nofollow", "noarchive: nofollow", "nofollows"] {
