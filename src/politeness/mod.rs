@@ -67,6 +67,8 @@ impl Gate {
 pub enum Answered {
     /// The server answered and did not complain.
     Well,
+    /// It sent a file that servers refuse to nobody, as robots.txt: it is there, but that forgives no refused rate.
+    Reached,
     /// A server error, or an answer that broke off: the URL's fault until several follow each other.
     Faulty,
     /// 429 or 503; the time that `Retry-After` asked for, where it did.
@@ -139,6 +141,8 @@ impl Load {
 pub struct Patience {
     blocked_until: UnixMillis,
     complaints: u32,
+    /// True when one of them was a refused rate.
+    was_refused: bool,
     faults: u32,
 }
 
@@ -147,6 +151,8 @@ impl Patience {
     pub fn block(&mut self, until: UnixMillis, complaints: u32) {
         self.blocked_until = self.blocked_until.max(until);
         self.complaints = self.complaints.max(complaints);
+        // What they were, nobody remembers.
+        self.was_refused |= complaints > 0;
     }
 
     /// The clock was set by this many milliseconds.
@@ -169,8 +175,11 @@ impl Patience {
     /// A request ended. Returns a pause when the host asked for one, or failed often enough to get one.
     pub fn ended(&mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
         match answered {
-            Answered::Well => {
-                self.complaints = 0;
+            Answered::Well | Answered::Reached => {
+                if answered == Answered::Well || !self.was_refused {
+                    self.complaints = 0;
+                    self.was_refused = false;
+                }
                 self.faults = 0;
                 return None;
             }
@@ -180,7 +189,8 @@ impl Patience {
                     return None;
                 }
             }
-            Answered::Throttled(_) | Answered::Unreachable => {}
+            Answered::Throttled(_) => self.was_refused = true,
+            Answered::Unreachable => {}
         }
         // Answers to requests that were under way together are one complaint.
         if self.blocked_until <= now {
@@ -213,7 +223,9 @@ fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
 /// address or `localhost`.
 #[must_use]
 pub fn domain_of(host: &str) -> &str {
-    if host.starts_with('[') || host.parse::<std::net::IpAddr>().is_ok() {
+    // A host whose last label is a number is an address (WHATWG URL, ends in a number), as one in brackets is.
+    let last = host.rsplit('.').next().unwrap_or_default();
+    if host.starts_with('[') || (!last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit())) {
         return host;
     }
     psl::domain_str(host).unwrap_or(host)
@@ -313,6 +325,16 @@ mod tests {
         assert_eq!(host.ended(Answered::Well, now), None);
         let block = host.ended(Answered::Throttled(None), now).expect("a pause");
         assert_eq!(block.until.since(now).as_millis(), pauses[0]);
+    }
+
+    #[test]
+    fn a_robots_txt_forgives_silence_and_no_refusal() {
+        for (answered, forgiven) in [(Answered::Unreachable, true), (Answered::Throttled(None), false)] {
+            let mut host = Patience::default();
+            host.ended(answered, at(0)).expect("a pause");
+            assert_eq!(host.ended(Answered::Reached, at(600_000)), None);
+            assert_eq!(host.complaints() == 0, forgiven, "{answered:?}");
+        }
     }
 
     #[test]

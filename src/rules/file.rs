@@ -315,7 +315,7 @@ impl Default for RateFile {
 }
 
 /// Which addresses off the public internet may be connected to.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PrivateAddresses {
     /// All, or none.

@@ -246,7 +246,7 @@ impl SiteLoop {
         let now = self.site.clock.now();
         match result {
             Ok(robots) => {
-                self.answered(index, face, slot, Answered::Well, "robots.txt").await?;
+                self.answered(index, face, slot, Answered::Reached, "robots.txt").await?;
                 self.site.db.unpark(self.hosts[index].id, robots_token(&robots), now).await?;
                 self.look_at_sitemaps(index, face, &robots).await?;
                 let until = now.plus(robots_txt::KEPT_FOR);
@@ -285,7 +285,7 @@ impl SiteLoop {
     ) -> Result<(), CrawlError> {
         let Ending { block, forgiven } = slot.finish(answered, self.site.clock.now());
         let host = self.hosts[index].face_mut(face);
-        if answered == Answered::Well {
+        if forgiven || answered == Answered::Well {
             host.block = None;
         }
         if forgiven {
