@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use gleaner::clock::UnixMillis;
+use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
 use gleaner::crawldb::*;
 use gleaner::torrent::Infohashes;
@@ -154,8 +155,14 @@ fn torrent(batch: u64) -> Infohashes {
 
 /// A visit that stores a torrent, finds 20 links and leaves its URL parked with a memo.
 fn visit(batch: u64) -> Visit {
-    let link =
-        |link| Discovered { key: key(format!("/{batch}/{link}")), depth: 1, rank: 0, due: UnixMillis(0), via: None };
+    let link = |link| Discovered {
+        key: key(format!("/{batch}/{link}")),
+        depth: 1,
+        rank: 0,
+        due: UnixMillis(0),
+        via: None,
+        is_target: link % 3 == 0,
+    };
     Visit {
         key: key(format!("/{batch}")),
         depth: 0,
@@ -257,7 +264,7 @@ async fn check_schema_1(db: &RedbStore) {
 
     assert_eq!(db.unpark(HostId(0), 8, UnixMillis(100)).await.unwrap(), 1);
     let due = UnixMillis(0);
-    let done = Discovered { key: key("/done".into()), depth: 1, rank: 1, due, via: None };
+    let done = Discovered { key: key("/done".into()), depth: 1, rank: 1, due, via: None, is_target: false };
     db.make_due(vec![done], UnixMillis(100)).await.unwrap();
     let now = UnixMillis(100);
     let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: UnixMillis(999), urls_max: 9 };
@@ -315,6 +322,67 @@ fn power_lost_at_any_sync_loses_nothing_reported_and_tears_nothing() {
         }
     }
     panic!("the sweep did not reach the end of the crawl");
+}
+
+/// All that a store says of the batches, in a comparable form.
+async fn everything(db: &dyn CrawlDb) -> String {
+    let mut told = format!("{:?}", (db.site_counts("s").await.unwrap(), db.torrents(None, 99).await.unwrap()));
+    for batch in 0..4 {
+        told += &format!("{:?}", db.url_record(&key(format!("/{batch}"))).await.unwrap());
+    }
+    let now = UnixMillis(9);
+    let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: now, urls_max: 1_000 };
+    told + &format!("{:?}", db.lease_due(all).await.unwrap())
+}
+
+#[test]
+fn a_batch_that_failed_at_any_sync_is_recorded_again_as_if_it_had_not() {
+    let batch = || Arc::new(vec![visit(1), visit(0), visit(2), visit(1)]);
+    let prepared = async |db: &dyn CrawlDb| {
+        db.host_id("s", "http://a").await.unwrap();
+        db.record_visits(vec![visit(0)].into()).await.unwrap();
+        let revisit = Discovered { due: UnixMillis(0), ..visit(0).outlinks.remove(0) };
+        db.make_due(vec![Discovered { key: key("/2".into()), ..revisit }], UnixMillis(3)).await.unwrap();
+        let now = UnixMillis(4);
+        let some = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: UnixMillis(99), urls_max: 30 };
+        db.lease_due(some).await.unwrap();
+    };
+    let model = MemoryStore::new();
+    let (receipts, after) = run(async {
+        prepared(&model).await;
+        (model.record_visits(batch()).await.unwrap(), everything(&model).await)
+    });
+    let mut in_file = Vec::new();
+    for dies_at in 0..20 {
+        let disk = Shared::default();
+        let db = open_on(&disk).unwrap();
+        let failed = run(async {
+            prepared(&db).await;
+            let before = db.site_counts("s").await.unwrap();
+            let syncs = disk.0.lock().unwrap().syncs;
+            disk.0.lock().unwrap().dies_at_sync = Some(syncs + dies_at);
+            let failed = db.record_visits(batch()).await.is_err();
+            // Once more on the dead disk: what is known of the first try outlives that.
+            let failed_again = failed && db.record_visits(batch()).await.is_err();
+            assert_eq!(failed, failed_again);
+            disk.0.lock().unwrap().dies_at_sync = None;
+            if failed {
+                let is_in_file = db.url_record(&key("/1".into())).await.unwrap().is_some();
+                in_file.push(is_in_file);
+                if !is_in_file {
+                    assert_eq!(db.site_counts("s").await.unwrap(), before, "sync {dies_at}");
+                }
+                assert_eq!(db.record_visits(batch()).await.unwrap(), receipts, "sync {dies_at}");
+            }
+            assert_eq!(everything(&db).await, after, "sync {dies_at}");
+            failed
+        });
+        if !failed {
+            assert!(in_file.contains(&true) && in_file.contains(&false), "{in_file:?}");
+            return;
+        }
+    }
+    panic!("the sweep did not reach the end of the commit");
 }
 
 #[test]
