@@ -131,6 +131,7 @@ impl Site {
     pub async fn row(&self, url: &CrawlUrl, class: Class, depth: u16) -> Result<Option<Discovered>, CrawlDbError> {
         let Some(host) = self.host_id(url.origin()).await? else { return Ok(None) };
         let key = UrlKey { host, path: url.path().into() };
-        Ok(Some(Discovered { key, depth, rank: priority::rank(class), due: UnixMillis(0), via: None }))
+        let is_target = matches!(class, Class::Detail | Class::Thread | Class::Download);
+        Ok(Some(Discovered { key, depth, rank: priority::rank(class), due: UnixMillis(0), via: None, is_target }))
     }
 }

@@ -459,7 +459,9 @@ impl CrawlDb for MemoryStore {
         for (visit, (mut receipt, is_new)) in visits.iter().zip(settled) {
             if is_new {
                 for link in &visit.outlinks {
-                    receipt.urls_added += u32::from(state.discover(link.clone(), visit.at));
+                    let added = state.discover(link.clone(), visit.at);
+                    receipt.urls_added += u32::from(added);
+                    receipt.targets_added += u32::from(added && link.is_target);
                 }
             }
             receipts.push(receipt);
@@ -525,6 +527,7 @@ impl CrawlDb for MemoryStore {
                 rank: url.rank,
                 due: queued.due,
                 via: queued.via.clone(),
+                is_target: false,
             })
             .collect())
     }
@@ -551,7 +554,7 @@ impl CrawlDb for MemoryStore {
                 url.memo = None;
                 (depth, rank) = (url.record.depth, url.rank);
             }
-            state.make_due(Discovered { key, depth, rank, due: now, via: found.via }, now);
+            state.make_due(Discovered { key, depth, rank, due: now, via: found.via, is_target: false }, now);
         }
         Ok(())
     }

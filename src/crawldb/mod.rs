@@ -3,7 +3,9 @@
 //! The contract, held by one suite for every implementation (`tests/crawldb_contract.rs`):
 //!
 //! - **One call, one durable commit.** When `add_discovered` or `record_visits` returns, everything it was
-//!   given is on the disk, or nothing of it is and an error is returned. Callers batch.
+//!   given is on the disk, or nothing of it is and an error is returned. Callers batch. Where only the disk's last
+//!   answer was lost, all of it may be there in spite of the error: visits recorded again then get the receipts
+//!   that they would have had, and change nothing more, so that a caller tries again and need not know.
 //! - **Insert if absent.** A URL that is known is never queued a second time by discovery.
 //! - **A parked URL waits for other rules.** It is neither leased nor counted as queued, and discovery leaves it
 //!   parked, until `unpark` is called with another token or `make_due` queues it.

@@ -32,6 +32,9 @@ pub struct Discovered {
     pub due: UnixMillis,
     /// The page that carries the link, kept for links to torrents so that their sources can be told.
     pub via: Option<Box<str>>,
+    /// True where the crawl is after what lies there, a detail page or a torrent. Not kept, and only counted: see
+    /// [`Receipt::targets_added`].
+    pub is_target: bool,
 }
 
 /// A URL handed to a worker until `deadline`.
@@ -334,6 +337,8 @@ pub struct Receipt {
     pub outcome: Outcome,
     /// Outlinks that were not known.
     pub urls_added: u32,
+    /// Those of them that were marked as targets: what the page was worth to the crawl.
+    pub targets_added: u32,
     /// True when the visit's torrent was not known before.
     pub torrent_stored: bool,
     /// Magnets that name a torrent not known before, neither stored nor named.
@@ -344,7 +349,7 @@ impl Receipt {
     /// Of a visit that brought nothing.
     #[must_use]
     pub fn empty(outcome: Outcome) -> Self {
-        Self { outcome, urls_added: 0, torrent_stored: false, magnets_added: 0 }
+        Self { outcome, urls_added: 0, targets_added: 0, torrent_stored: false, magnets_added: 0 }
     }
 }
 

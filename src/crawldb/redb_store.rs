@@ -35,6 +35,7 @@ use self::leases::Leases;
 use self::notes::Memos;
 use self::open::Fault;
 pub use self::open::{BackendFactory, OpenOptions};
+use self::record::InDoubt;
 use self::seen::Seen;
 use self::tables::{HOSTS, LATER, PARKED, QUEUE};
 use self::urls::{UrlChanges, UrlWrites};
@@ -58,6 +59,8 @@ struct Core {
     file: RwLock<Option<Database>>,
     /// Set by a fault: the file is opened again before its next use.
     broken: AtomicBool,
+    /// Held by whoever records visits.
+    in_doubt: Mutex<InDoubt>,
     /// Held by whoever writes.
     writer: Mutex<Seen>,
     known: RwLock<Known>,
@@ -85,6 +88,7 @@ impl RedbStore {
             factory,
             file: RwLock::new(None),
             broken: AtomicBool::new(true),
+            in_doubt: Mutex::default(),
             writer: Mutex::new(Seen::new()),
             known: RwLock::default(),
             leases: Mutex::default(),
@@ -236,9 +240,26 @@ impl Core {
         self.put_host(db, row)
     }
 
+    fn record_visits(&self, db: &Database, visits: &[Visit]) -> Result<Vec<Receipt>, Fault> {
+        let mut in_doubt = self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut receipts = Vec::new();
+        let done = self.write(db, |txn, writes| {
+            receipts = record::record(txn, writes, visits, &in_doubt)?;
+            Ok(())
+        });
+        match done {
+            Ok(()) => in_doubt.recorded(visits),
+            Err(_) if receipts.is_empty() => {}
+            Err(_) => in_doubt.failed(visits, &receipts),
+        }
+        done.map(|()| receipts)
+    }
+
     fn add_crawl_time(&self, db: &Database, site: &str, crawl_ms: u64) -> Result<(), Fault> {
+        // The turn comes first: who only reads what is known must not wait for a batch behind one who adds to it.
+        let mut seen = self.writer();
         let site = self.known.write().unwrap_or_else(PoisonError::into_inner).site_number(site);
-        self.write(db, |_, writes| {
+        self.write_in(tables::begin(db)?, &mut seen, |_, writes| {
             writes.changes.tally.add_size(site, CRAWL_MS, crawl_ms);
             Ok(())
         })
@@ -351,6 +372,7 @@ impl Core {
                     rank: 0,
                     due: now,
                     via: found.via,
+                    is_target: false,
                 })
                 .collect();
             batch.iter().for_each(|found| writes.forget_memo(&found.key));
@@ -467,7 +489,7 @@ impl CrawlDb for RedbStore {
             for visit in visits.iter() {
                 core.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
             }
-            core.write(db, |txn, writes| record::record(txn, writes, &visits))
+            core.record_visits(db, &visits)
         })
         .await
     }

@@ -39,8 +39,8 @@ fn any_due() -> impl Strategy<Value = UnixMillis> {
 }
 
 fn any_found() -> impl Strategy<Value = Discovered> {
-    (any_key(), 0..3_u16, 0..3_u8, any_due(), proptest::option::of(Just("http://via/".into())))
-        .prop_map(|(key, depth, rank, due, via)| Discovered { key, depth, rank, due, via })
+    (any_key(), 0..3_u16, 0..3_u8, any_due(), proptest::option::of(Just("http://via/".into())), any::<bool>())
+        .prop_map(|(key, depth, rank, due, via, is_target)| Discovered { key, depth, rank, due, via, is_target })
 }
 
 fn any_hashes() -> impl Strategy<Value = Infohashes> {

@@ -541,7 +541,7 @@ mod tests {
 
         #[test]
         fn url_rows_come_back(
-            seq in 0..U48_LAST, due in 0..U48_LAST, (later, queued, memo): (bool, bool, bool), token: Option<u64>,
+            seq in 0..U48_LAST, due in 0..U48_LAST, (later, queued, memo) in any::<(bool, bool, bool)>(), token: Option<u64>,
             outcome in proptest::option::of(proptest::sample::select(&Outcome::ALL[..])),
             (rank, attempts, depth) in any::<(u8, u8, u16)>(), first in 0..U48_LAST, visited in 1..U48_LAST,
         ) {

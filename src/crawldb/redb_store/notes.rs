@@ -12,17 +12,22 @@ use crate::crawldb::record::HostId;
 /// Changes of memos in one transaction, in the order in which they are made.
 #[derive(Default)]
 pub(super) struct MemoChanges {
-    /// Key of the URL with its memo, None where that goes.
-    changes: Vec<(Box<[u8]>, Option<Box<str>>)>,
+    changes: Vec<MemoOf>,
+}
+
+struct MemoOf {
+    url_key: Box<[u8]>,
+    /// None where it goes.
+    memo: Option<Box<str>>,
 }
 
 impl MemoChanges {
     pub(super) fn put(&mut self, url_key: &[u8], memo: &str) {
-        self.changes.push((url_key.into(), Some(memo.into())));
+        self.changes.push(MemoOf { url_key: url_key.into(), memo: Some(memo.into()) });
     }
 
     pub(super) fn remove(&mut self, url_key: &[u8]) {
-        self.changes.push((url_key.into(), None));
+        self.changes.push(MemoOf { url_key: url_key.into(), memo: None });
     }
 
     /// Writes the changes.
@@ -31,10 +36,10 @@ impl MemoChanges {
             return Ok(());
         }
         let mut memos = txn.open_table(MEMOS)?;
-        for (key, memo) in &self.changes {
+        for MemoOf { url_key, memo } in &self.changes {
             match memo {
-                Some(memo) => memos.insert(&**key, &**memo)?,
-                None => memos.remove(&**key)?,
+                Some(memo) => memos.insert(&**url_key, &**memo)?,
+                None => memos.remove(&**url_key)?,
             };
         }
         Ok(())
