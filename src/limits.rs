@@ -257,3 +257,6 @@ pub const INLINE_PAGE_BYTES_MAX: usize = 1 << 20;
 
 /// Least time after which a host is looked up again for its rate; the resolver's cache keeps to the TTL itself.
 pub const LOCATED_FOR_MIN: Duration = Duration::from_secs(60);
+
+/// Longest pause of a host that a crawl which is to end waits for; the service waits for any.
+pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);

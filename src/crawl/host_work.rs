@@ -49,6 +49,8 @@ pub struct Face {
     /// True once it was found out where the host is, or that nobody knows.
     pub was_located: bool,
     pub robots: RobotsState,
+    /// Of the last robots.txt.
+    crawl_delay: Option<Duration>,
     /// Until when the host has paused us, in this process or before.
     pub blocked_until: UnixMillis,
     /// The last pause in a row of pauses without a good answer, with all that is known of its cause.
@@ -70,6 +72,7 @@ impl Face {
             location: Location::Unknown,
             was_located: false,
             robots,
+            crawl_delay: None,
             blocked_until: row.blocked_until,
             block: None,
         }
@@ -90,6 +93,26 @@ impl Face {
         }
     }
 
+    /// What the site's rules and the host's own `Crawl-delay` allow. A host that names a delay is asked over one
+    /// connection, and the delay is counted from the end of its answer. It holds while robots.txt is asked for anew.
+    #[must_use]
+    pub fn policy(&self, site: &SiteRules) -> HostPolicy {
+        let asked = self.crawl_delay.filter(|delay| !delay.is_zero());
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        HostPolicy {
+            interval_ms: millis(site.rate.interval.max(asked.unwrap_or_default())),
+            connections_max: asked.map_or(site.rate.connections.into(), |_| 1),
+            rest_factor: site.rate.rest_factor,
+            rest_ms_min: asked.map_or(0, millis),
+        }
+    }
+
+    /// A robots.txt came; it is in force until then.
+    pub fn obeys(&mut self, robots: Robots, until: UnixMillis) {
+        self.crawl_delay = robots.crawl_delay;
+        self.robots = RobotsState::Known { robots: Arc::new(robots), until };
+    }
+
     /// Where the host is was found out. Nothing found (its requests will tell why) leaves what was known before.
     pub fn located(&mut self, addresses: &[IpAddr], until: UnixMillis) {
         if !addresses.is_empty() {
@@ -99,10 +122,11 @@ impl Face {
         self.was_located = true;
     }
 
-    /// True when the host has paused us so often in a row that a crawl which is to end leaves it alone.
+    /// True when the host has paused us so often in a row, or for so long, that a crawl which is to end leaves it alone.
     #[must_use]
-    pub fn is_given_up(&self) -> bool {
-        self.block.as_ref().is_some_and(|(block, _)| block.complaints >= limits::HOST_COMPLAINTS_MAX)
+    pub fn is_given_up(&self, now: UnixMillis) -> bool {
+        let often = self.block.as_ref().is_some_and(|(block, _)| block.complaints >= limits::HOST_COMPLAINTS_MAX);
+        often || self.blocked_until.since(now) > limits::PAUSE_WAITED_FOR_MAX
     }
 }
 
@@ -184,23 +208,6 @@ impl HostWork {
         std::mem::replace(&mut self.active, best) != best
     }
 
-    /// What the site's rules and the host's own `Crawl-delay` allow. A host that names a delay is asked over one
-    /// connection, and the delay is counted from the end of its answer.
-    #[must_use]
-    pub fn policy(&self, site: &SiteRules) -> HostPolicy {
-        let asked = match &self.face().robots {
-            RobotsState::Known { robots, .. } => robots.crawl_delay.filter(|delay| !delay.is_zero()),
-            _ => None,
-        };
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        HostPolicy {
-            interval_ms: millis(site.rate.interval.max(asked.unwrap_or_default())),
-            connections_max: asked.map_or(site.rate.connections.into(), |_| 1),
-            rest_factor: site.rate.rest_factor,
-            rest_ms_min: asked.map_or(0, millis),
-        }
-    }
-
     /// URLs to lease at once: no more than a slow host can do before the leases end.
     #[must_use]
     pub fn lease_size(&self, policy: HostPolicy) -> usize {
@@ -221,11 +228,10 @@ impl HostWork {
         self.lanes.push(lane, job);
     }
 
-    /// True when every place that answers for the host has paused us so often in a row that a crawl which is to end
-    /// leaves it alone.
+    /// True when a crawl which is to end leaves every place that answers for the host alone.
     #[must_use]
-    pub fn is_given_up(&self) -> bool {
-        self.faces.iter().all(Face::is_given_up)
+    pub fn is_given_up(&self, now: UnixMillis) -> bool {
+        self.faces.iter().all(|face| face.is_given_up(now))
     }
 
     /// When the loop has to look at this host again if nothing happens; None: only after an event.

@@ -107,7 +107,7 @@ impl Hosts {
                 None => loads.entry(key.clone()).or_default().started(policy, now),
             }
         }
-        Ok(Slot { hosts: self.clone(), keys: Arc::clone(keys), policy, began: Instant::now(), is_open: true })
+        Ok(Slot { hosts: self.clone(), keys: Arc::clone(keys), began: Instant::now(), is_open: true })
     }
 }
 
@@ -115,17 +115,17 @@ impl Hosts {
 pub struct Slot {
     hosts: Hosts,
     keys: Arc<HostKeys>,
-    policy: HostPolicy,
     began: Instant,
     is_open: bool,
 }
 
 impl Slot {
     /// The request ended; returns the pause that the host gets for it, if any, and whether it was forgiven earlier ones.
+    /// `policy` is what is known now: a robots.txt may just have told its delay.
     #[must_use]
-    pub fn finish(mut self, answered: Answered, now: UnixMillis) -> Ending {
+    pub fn finish(mut self, answered: Answered, policy: HostPolicy, now: UnixMillis) -> Ending {
         self.is_open = false;
-        let rests_until = now.plus(self.policy.rest(self.began.elapsed()));
+        let rests_until = now.plus(policy.rest(self.began.elapsed()));
         let mut known = self.hosts.known();
         for key in &self.keys.loads {
             if let Some(load) = known.loads.get_mut(key) {
@@ -181,7 +181,7 @@ mod tests {
         let (www, dl) = (HostKeys::new("www.example.org", &[]), HostKeys::new("dl.example.org", &[]));
         let slot = hosts.ask(&www, POLICY, at(0)).ok().expect("go");
         assert_eq!(wait(hosts.ask(&dl, POLICY, at(0))), Gate::WaitForConnection);
-        let _ = slot.finish(Answered::Well, at(0));
+        let _ = slot.finish(Answered::Well, POLICY, at(0));
         assert_eq!(wait(hosts.ask(&dl, POLICY, at(0))), Gate::WaitUntil(at(1_000)));
         let other = HostKeys::new("www.example.net", &[]);
         assert_eq!(wait(hosts.ask(&other, POLICY, at(0))), Gate::Go);
@@ -215,7 +215,7 @@ mod tests {
         let hosts = Hosts::default();
         let (www, dl) = (HostKeys::new("www.example.org", &[]), HostKeys::new("dl.example.org", &[]));
         let slot = hosts.ask(&www, POLICY, at(0)).ok().expect("go");
-        let block = slot.finish(Answered::Throttled(Some(at(60_000))), at(0)).block.expect("a pause");
+        let block = slot.finish(Answered::Throttled(Some(at(60_000))), POLICY, at(0)).block.expect("a pause");
         assert_eq!(block.until, at(60_000));
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!(wait(hosts.ask(&www, POLICY, at(1_000))), Gate::WaitUntil(at(60_000)));
@@ -230,7 +230,7 @@ mod tests {
             hosts.follow_clock(at(0));
             let keys = HostKeys::new("a.example", &[]);
             let slot = hosts.ask(&keys, POLICY, at(0)).ok().expect("go");
-            let _ = slot.finish(Answered::Throttled(Some(at(60_000))), at(0));
+            let _ = slot.finish(Answered::Throttled(Some(at(60_000))), POLICY, at(0));
             tokio::time::advance(Duration::from_secs(20)).await;
             let now = UnixMillis(at(20_000).0.saturating_add_signed(set_by));
             let until = UnixMillis(at(60_000).0.saturating_add_signed(set_by));

@@ -6,7 +6,7 @@
 
 mod visits;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,6 +84,8 @@ pub struct SiteLoop {
     running: FuturesUnordered<Running>,
     /// Leases of the visits that run, to be let go when they are broken off.
     running_keys: HashMap<(usize, usize), UrlKey>,
+    /// Marks of URLs that are leased: in a lane, under way, or not committed yet.
+    in_hand: HashSet<u64>,
     receipts: mpsc::UnboundedReceiver<Committed>,
     reply: mpsc::UnboundedSender<Committed>,
     /// Visits sent to the committer without a receipt yet.
@@ -115,6 +117,7 @@ impl SiteLoop {
             host_index: HashMap::new(),
             running: FuturesUnordered::new(),
             running_keys: HashMap::new(),
+            in_hand: HashSet::new(),
             receipts,
             reply,
             uncommitted: 0,
@@ -329,7 +332,7 @@ impl SiteLoop {
 
     /// A crawl that is to end does not wait for a host that has not answered for long; the service does.
     fn leaves_alone(&self, index: usize) -> bool {
-        !self.options.keep_looking && self.hosts[index].is_given_up()
+        !self.options.keep_looking && self.hosts[index].is_given_up(self.site.clock.now())
     }
 
     async fn send_visit(&mut self, finished: Box<Finished>) -> Result<(), CrawlError> {
@@ -344,8 +347,8 @@ impl SiteLoop {
             () = self.shared.commits.closed() => return Err(CrawlError::CommitterGone),
         };
         self.uncommitted += 1;
-        let reply = self.reply.clone();
-        self.send(Message::Visit { finished, reply, permit, at: tokio::time::Instant::now() }).await
+        let (reply, mark) = (self.reply.clone(), visits::mark(&finished.visit.key));
+        self.send(Message::Visit { finished, mark, reply, permit, at: tokio::time::Instant::now() }).await
     }
 
     /// Hands a message to the committer. A committer that cannot write (a full disk) takes none: a process that is
@@ -360,6 +363,7 @@ impl SiteLoop {
 
     fn committed(&mut self, committed: &Committed) {
         self.uncommitted -= 1;
+        self.in_hand.remove(&committed.mark);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         if committed.receipt.urls_added > 0 || committed.queued_again {
             self.lease_soon();
@@ -391,13 +395,18 @@ impl SiteLoop {
 
     /// How a crawl ends that has nothing under way and nothing to wait for.
     fn nothing_left(&self) -> Ended {
-        let left = |host: &&HostWork| host.is_given_up() && (host.lease_at.is_some() || !host.lanes.is_empty());
+        let now = self.site.clock.now();
+        let left = |host: &&HostWork| host.is_given_up(now) && (host.lease_at.is_some() || !host.lanes.is_empty());
         match self.hosts.iter().find(left) {
             Some(host) => {
                 let face = host.face();
-                let reason = face.block.as_ref().map_or("", |(_, reason)| reason);
-                let times = limits::HOST_COMPLAINTS_MAX;
-                Ended::Unreachable(format!("{}, {times} times in a row: {reason}", face.origin))
+                let reason = face.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
+                let times = face.block.as_ref().map_or(0, |(block, _)| block.complaints);
+                Ended::Unreachable(if times >= limits::HOST_COMPLAINTS_MAX {
+                    format!("{}, {times} times in a row: {reason}", face.origin)
+                } else {
+                    format!("{} waits until {}: {reason}", face.origin, face.blocked_until.rfc3339())
+                })
             }
             None => Ended::Exhausted,
         }

@@ -294,7 +294,7 @@ pub struct RateFile {
     #[schemars(range(min = 1))]
     pub requests_per_day: Option<u64>,
     /// Seconds that one request may last, from connecting to the last byte.
-    #[schemars(range(min = 1, max = 3_600))]
+    #[schemars(range(min = 1, max = 300))]
     pub timeout_seconds: u32,
 }
 

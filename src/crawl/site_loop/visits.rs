@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::sync::OwnedSemaphorePermit;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{CONNECTION_POLL, Ran, SiteLoop};
 use crate::clock::UnixMillis;
@@ -13,7 +14,7 @@ use crate::crawl::hosts::{Ending, Slot};
 use crate::crawl::outlinks;
 use crate::crawl::robots_txt::{self, RobotsFault};
 use crate::crawl::visit::{self, Finished, Job};
-use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS};
+use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS, UrlKey};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::frontier::priority;
 use crate::limits;
@@ -27,7 +28,7 @@ impl SiteLoop {
     pub(super) async fn fill(&mut self, index: usize) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         let host = &self.hosts[index];
-        let policy = host.policy(&self.site.rules);
+        let policy = host.face().policy(&self.site.rules);
         let urls_max = host.lease_size(policy);
         if host.lease_at.is_none_or(|at| at > now) || !host.runs_low(urls_max) {
             return Ok(());
@@ -47,7 +48,11 @@ impl SiteLoop {
         let leases = self.site.db.lease_due(request).await?;
         let came_short = leases.len() < urls_max;
         for lease in leases {
-            self.admit(index, lease).await?;
+            // A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
+            // set forward, is no second visit.
+            if self.in_hand.insert(mark(&lease.key)) {
+                self.admit(index, lease).await?;
+            }
         }
         if came_short {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
@@ -93,6 +98,7 @@ impl SiteLoop {
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
                 self.hosts[index].lanes.done(lane);
+                self.in_hand.remove(&mark(&job.lease.key));
                 late.push(job.lease.key);
                 continue;
             }
@@ -148,7 +154,7 @@ impl SiteLoop {
             Location::Asked if !self.hosts[index].face().was_located => return None,
             _ => {}
         }
-        let policy = self.hosts[index].policy(&self.site.rules);
+        let policy = self.hosts[index].face().policy(&self.site.rules);
         let host = &mut self.hosts[index];
         let Ok(permit) = Arc::clone(&self.shared.requests).try_acquire_owned() else {
             host.gate = Some((now.plus(CONNECTION_POLL), Why::Connection));
@@ -246,12 +252,11 @@ impl SiteLoop {
         let now = self.site.clock.now();
         match result {
             Ok(robots) => {
-                self.answered(index, face, slot, Answered::Reached, "robots.txt").await?;
                 self.site.db.unpark(self.hosts[index].id, robots_token(&robots), now).await?;
                 self.look_at_sitemaps(index, face, &robots).await?;
-                let until = now.plus(robots_txt::KEPT_FOR);
-                self.hosts[index].face_mut(face).robots = RobotsState::Known { robots: Arc::new(robots), until };
+                self.hosts[index].face_mut(face).obeys(robots, now.plus(robots_txt::KEPT_FOR));
                 self.hosts[index].lease_at = Some(now);
+                self.answered(index, face, slot, Answered::Reached, "robots.txt").await?;
             }
             Err(fault) => {
                 self.hosts[index].face_mut(face).robots = RobotsState::Unknown;
@@ -283,8 +288,8 @@ impl SiteLoop {
         answered: Answered,
         detail: &str,
     ) -> Result<(), CrawlError> {
-        let Ending { block, forgiven } = slot.finish(answered, self.site.clock.now());
         let host = self.hosts[index].face_mut(face);
+        let Ending { block, forgiven } = slot.finish(answered, host.policy(&self.site.rules), self.site.clock.now());
         if forgiven || answered == Answered::Well {
             host.block = None;
         }
@@ -343,6 +348,11 @@ impl SiteLoop {
         let finished = Finished { visit, torrent: None, answered: Answered::Well, detail: None };
         self.send_visit(Box::new(finished)).await
     }
+}
+
+/// Stands for a URL among those in hand. Two of a site's that share one by chance would be visited one after the other.
+pub(super) fn mark(key: &UrlKey) -> u64 {
+    xxh3_64_with_seed(key.path.as_bytes(), key.host.0.into())
 }
 
 /// When leasing may bring something again; None: only after a commit.
