@@ -15,6 +15,35 @@ pub const TORRENT_BYTES_MAX: usize = 128 << 20;
 /// Bytes of a metainfo file that is read on the loop's own thread: half a millisecond, most of it SHA-1.
 pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
 
+/// Content codings of one body; real servers double one by mistake.
+pub const CONTENT_CODINGS_MAX: usize = 3;
+
+/// Bytes that a content coding may read beyond twice what it makes: headers, and what a decoder holds back (a block of
+/// zstd: 128 kB). Empty blocks and members decode to nothing, and nested ones would do so for hours.
+pub const CODING_WASTE_BYTES_MAX: u64 = 256 << 10;
+
+/// Bytes of one decoded piece of a body: what a bomb makes at most beyond the cap of its reader.
+pub const DECODED_PIECE_BYTES_MAX: usize = 64 << 10;
+
+/// Bytes that decoders read and make before others get a turn on the loop's thread: about a millisecond.
+pub const DECODE_TURN_BYTES_MAX: usize = 256 << 10;
+
+/// Window of a zstd body, as a power of two: 8 MB, which RFC 9659 makes the largest on the web.
+pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+/// Time that the end of a body may take when its content is whole already. It comes at once, or the server is broken
+/// and the connection is not worth keeping.
+pub const BODY_TAIL_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// Bytes of an `ETag` or `Last-Modified` that is kept and sent back. Real ones have less than 100.
+pub const VALIDATOR_BYTES_MAX: usize = 1 << 10;
+
+/// Bytes of one `X-Robots-Tag` header that is kept. The longest real ones name a dozen crawlers.
+pub const ROBOTS_TAG_BYTES_MAX: usize = 1 << 10;
+
+/// `X-Robots-Tag` headers kept of one answer: one for each crawler that a site knows by name.
+pub const ROBOTS_TAGS_MAX: usize = 32;
+
 /// Bytes of a robots.txt that are read (RFC 9309 §2.5 asks for 500 kB at least).
 pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
 

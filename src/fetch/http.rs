@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
+use super::codings::{Codings, Step};
 use super::resolve::{self, AddressRefused, PublicResolver};
 use super::session::Jar;
 use super::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
@@ -53,6 +54,7 @@ impl HttpTransport {
             header::ACCEPT,
             HeaderValue::from_static("application/x-bittorrent, text/html, application/xhtml+xml, */*;q=0.8"),
         );
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate"));
         for (name, value) in options.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| fault(&error))?;
             headers.insert(name, HeaderValue::from_str(value).map_err(|error| fault(&error))?);
@@ -89,11 +91,29 @@ impl Transport for HttpTransport {
         if !self.private_addresses {
             resolve::check_literal(&url)?;
         }
-        let response = self.client.get(url).send().await.map_err(|error| failure(&error))?;
-        Ok(Response {
-            status: response.status().as_u16(),
-            headers: response_headers(&response),
-            body: Box::new(HttpBody(response)),
+        let mut asking = self.client.get(url);
+        if let Some(validators) = request.validators {
+            for (name, value) in
+                [(header::IF_NONE_MATCH, &validators.etag), (header::IF_MODIFIED_SINCE, &validators.last_modified)]
+            {
+                // What cannot stand in a header is left out: the page is then sent in full.
+                if let Some(value) = value.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
+                    asking = asking.header(name, value);
+                }
+            }
+        }
+        let response = asking.send().await.map_err(|error| failure(&error))?;
+        let status = response.status().as_u16();
+        let codings =
+            Codings::of(response.headers().get_all(header::CONTENT_ENCODING).iter().map(HeaderValue::as_bytes));
+        let mut headers = response_headers(&response);
+        Ok(match codings {
+            None => Response { status, headers, body: Box::new(PlainBody(response)) },
+            Some(codings) => {
+                // It counts coded bytes.
+                headers.content_length = None;
+                Response { status, headers, body: Box::new(CodedBody { response, codings }) }
+            }
         })
     }
 
@@ -102,28 +122,72 @@ impl Transport for HttpTransport {
     }
 }
 
-struct HttpBody(reqwest::Response);
+/// A body without content codings.
+struct PlainBody(reqwest::Response);
 
 #[async_trait]
-impl Body for HttpBody {
+impl Body for PlainBody {
     async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
         self.0.chunk().await.map_err(|error| failure(&error))
     }
 }
 
+/// A body that is decoded as it arrives.
+struct CodedBody {
+    response: reqwest::Response,
+    codings: Codings,
+}
+
+#[async_trait]
+impl Body for CodedBody {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        loop {
+            match self.codings.step()? {
+                Step::Piece(piece) => return Ok(Some(piece)),
+                Step::Busy => tokio::task::yield_now().await,
+                Step::Hungry if self.codings.may_be_whole() => match self.tail().await {
+                    Some(piece) => self.codings.feed(piece),
+                    None => self.codings.end(),
+                },
+                Step::Hungry => match self.response.chunk().await.map_err(|error| failure(&error))? {
+                    Some(piece) => self.codings.feed(piece),
+                    None => self.codings.end(),
+                },
+                Step::End => {
+                    // The connection is kept only when the end of the body was seen; what comes before it is junk.
+                    let _ = self.tail().await;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+impl CodedBody {
+    /// What follows a content that may be whole. A server that forgets to end the body, or breaks off here, did no harm.
+    async fn tail(&mut self) -> Option<Bytes> {
+        tokio::time::timeout(limits::BODY_TAIL_TIME_MAX, self.response.chunk()).await.ok()?.ok()?
+    }
+}
+
 fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
-    let text = |name: HeaderName| {
-        response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-    };
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let get = |name: HeaderName| response.headers().get(name);
+    let validator = |name| get(name).filter(|value| value.len() <= limits::VALIDATOR_BYTES_MAX).map(text);
+    let robots_tags = response.headers().get_all("x-robots-tag").iter();
     ResponseHeaders {
-        content_type: text(header::CONTENT_TYPE),
-        content_disposition: text(header::CONTENT_DISPOSITION),
+        content_type: get(header::CONTENT_TYPE).map(text),
+        content_disposition: get(header::CONTENT_DISPOSITION).map(text),
         content_length: response.content_length(),
-        location: text(header::LOCATION),
-        retry_after: text(header::RETRY_AFTER),
-        etag: text(header::ETAG),
-        last_modified: text(header::LAST_MODIFIED),
-        robots_tags: Vec::new(),
+        location: get(header::LOCATION).map(text),
+        retry_after: get(header::RETRY_AFTER).map(text),
+        etag: validator(header::ETAG),
+        last_modified: validator(header::LAST_MODIFIED),
+        robots_tags: robots_tags
+            .filter(|value| value.len() <= limits::ROBOTS_TAG_BYTES_MAX)
+            .take(limits::ROBOTS_TAGS_MAX)
+            .map(text)
+            .collect(),
     }
 }
 

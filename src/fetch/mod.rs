@@ -6,6 +6,7 @@
 
 pub mod body;
 pub mod charset;
+pub mod codings;
 pub mod http;
 pub mod resolve;
 pub mod session;
@@ -53,9 +54,11 @@ pub struct Resolution {
 pub struct ResponseHeaders {
     pub content_type: Option<String>,
     pub content_disposition: Option<String>,
+    /// Bytes of the body, where it comes without a content coding and tells.
     pub content_length: Option<u64>,
     pub location: Option<String>,
     pub retry_after: Option<String>,
+    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes; longer ones are not kept.
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     /// Each `X-Robots-Tag`.
