@@ -11,23 +11,25 @@ use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::codings::{Codings, Step};
-use super::resolve::{self, AddressRefused, PublicResolver};
+use super::dns::{Dns, DnsError};
+use super::resolve::{self, AddressPolicy, AddressRefused, GuardedResolver};
 use super::session::Jar;
 use super::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use crate::limits;
 use crate::url::CrawlUrl;
 
 /// What a client is built from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ClientOptions<'a> {
     pub user_agent: &'a str,
     /// Sent with every request to the site.
     pub headers: &'a [(Box<str>, Box<str>)],
     /// `http://`, `https://`, `socks5://` or `socks5h://` URL.
     pub proxy: Option<&'a url::Url>,
-    /// Whether private, loopback and other addresses off the public internet may be connected to. Names that the
-    /// proxy resolves are beyond this.
-    pub private_addresses: bool,
+    /// Where connections may lead. Names that the proxy resolves are beyond this.
+    pub addresses: AddressPolicy,
+    /// The process's resolver.
+    pub dns: Dns,
     /// Idle connections kept.
     pub connections_max: usize,
 }
@@ -40,7 +42,9 @@ pub struct ClientError(String);
 /// A site's HTTP client.
 pub struct HttpTransport {
     client: reqwest::Client,
-    private_addresses: bool,
+    addresses: AddressPolicy,
+    /// None where the proxy resolves names.
+    dns: Option<Dns>,
 }
 
 impl HttpTransport {
@@ -69,28 +73,27 @@ impl HttpTransport {
             .connect_timeout(limits::CONNECT_TIME_MAX)
             .read_timeout(limits::READ_TIME_MAX)
             .timeout(limits::REQUEST_TIME_MAX)
-            .pool_max_idle_per_host(options.connections_max);
-        if !options.private_addresses {
-            builder = builder.dns_resolver(Arc::new(PublicResolver::new(options.proxy)));
-        }
+            .pool_max_idle_per_host(options.connections_max)
+            .dns_resolver(Arc::new(GuardedResolver::new(
+                options.dns.clone(),
+                options.addresses.clone(),
+                options.proxy,
+            )));
         if let Some(proxy) = options.proxy {
             builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(|error| fault(&error))?);
         }
         let client = builder.build().map_err(|error| fault(&error))?;
-        Ok(Self { client, private_addresses: options.private_addresses })
+        let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
+        let dns = (!proxy_resolves).then(|| options.dns.clone());
+        Ok(Self { client, addresses: options.addresses.clone(), dns })
     }
 }
 
 #[async_trait]
 impl Transport for HttpTransport {
     async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
-        let url = request
-            .url
-            .to_url()
-            .map_err(|error| FetchFailure { kind: FailureKind::Protocol, detail: error.to_string() })?;
-        if !self.private_addresses {
-            resolve::check_literal(&url)?;
-        }
+        let url = parsed(request.url)?;
+        self.addresses.check_literal(&url)?;
         let mut asking = self.client.get(url);
         if let Some(validators) = request.validators {
             for (name, value) in
@@ -117,8 +120,25 @@ impl Transport for HttpTransport {
         })
     }
 
-    async fn resolve(&self, _url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
-        Ok(Resolution::default())
+    async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        let url = parsed(url)?;
+        self.addresses.check_literal(&url)?;
+        if let Some(address) = resolve::literal(&url) {
+            return Ok(Resolution { addresses: vec![address], ttl: limits::DNS_TTL_MAX });
+        }
+        let (Some(dns), Some(host)) = (&self.dns, url.host_str()) else { return Ok(Resolution::default()) };
+        let located = dns.lookup(host).await?;
+        Ok(Resolution { addresses: self.addresses.allowed(host, &located.addresses)?, ttl: located.ttl })
+    }
+}
+
+fn parsed(url: &CrawlUrl) -> Result<url::Url, FetchFailure> {
+    url.to_url().map_err(|error| FetchFailure { kind: FailureKind::Protocol, detail: error.to_string() })
+}
+
+impl From<DnsError> for FetchFailure {
+    fn from(error: DnsError) -> Self {
+        Self { kind: FailureKind::Dns, detail: error.to_string() }
     }
 }
 
@@ -200,6 +220,9 @@ fn failure(error: &reqwest::Error) -> FetchFailure {
         if let Some(refused) = cause.downcast_ref::<AddressRefused>() {
             return refused.clone().into();
         }
+        if let Some(error) = cause.downcast_ref::<DnsError>() {
+            return error.clone().into();
+        }
         if let Some(io) = cause.downcast_ref::<std::io::Error>() {
             use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
             broke_off |= matches!(io.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof);
@@ -235,12 +258,13 @@ mod tests {
     use super::*;
     use crate::url::Canonical;
 
-    fn transport(private_addresses: bool, proxy: Option<&url::Url>) -> HttpTransport {
+    fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTransport {
         HttpTransport::new(&ClientOptions {
             user_agent: "gleaner-test",
             headers: &[],
             proxy,
-            private_addresses,
+            addresses,
+            dns: Dns::default(),
             connections_max: 1,
         })
         .unwrap()
@@ -269,7 +293,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_or_address_of_this_machine_is_refused_unless_allowed() {
         let port = server().await;
-        let (guarded, open) = (transport(false, None), transport(true, None));
+        let (guarded, open) = (transport(AddressPolicy::Public, None), transport(AddressPolicy::Any, None));
         for host in ["localhost", "127.0.0.1", "2130706433", "0x7f.1"] {
             let url = format!("http://{host}:{port}/");
             let refused = get(&guarded, &url).await.unwrap_err();
@@ -283,7 +307,7 @@ mod tests {
     async fn the_proxy_is_the_operators_word_and_names_behind_it_are_its_own() {
         let port = server().await;
         let proxy = url::Url::parse(&format!("http://localhost:{port}")).unwrap();
-        let guarded = transport(false, Some(&proxy));
+        let guarded = transport(AddressPolicy::Public, Some(&proxy));
         assert_eq!(get(&guarded, "http://name.invalid/").await, Ok(200));
         let refused = get(&guarded, "http://10.0.0.1/").await.unwrap_err();
         assert_eq!(refused.kind, FailureKind::AddressRefused, "an address is refused before the proxy hears of it");

@@ -7,6 +7,7 @@
 pub mod body;
 pub mod charset;
 pub mod codings;
+pub mod dns;
 pub mod http;
 pub mod resolve;
 pub mod session;
