@@ -77,6 +77,9 @@ pub const DNS_STALE_TIME_MAX: Duration = Duration::from_secs(24 * 3_600);
 /// Time until resolv.conf and the hosts file are looked at again, and what is kept of their words.
 pub const DNS_FILES_TIME: Duration = Duration::from_secs(10);
 
+/// Names told of a certificate that is for another host: some hold a thousand.
+pub const TLS_NAMES_TOLD_MAX: usize = 5;
+
 /// Bytes of a robots.txt that are read (RFC 9309 §2.5 asks for 500 kB at least).
 pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
 

@@ -6,6 +6,8 @@
 //! judges an address, holds no name longer than its caps say.
 
 mod cache;
+#[cfg(test)]
+pub(super) mod name_server;
 mod servers;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@
 //! its rule file), and addresses that are not public are refused unless the site's rule file allows them (see
 //! [`super::resolve`]).
 
-use std::error::Error as _;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -12,7 +11,8 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::codings::{Codings, Step};
 use super::dns::{Dns, DnsError};
-use super::resolve::{self, AddressPolicy, AddressRefused, GuardedResolver};
+use super::failure::failure;
+use super::resolve::{self, AddressPolicy, GuardedResolver};
 use super::session::Jar;
 use super::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use crate::limits;
@@ -211,105 +211,5 @@ fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
     }
 }
 
-/// Sorts reqwest's errors into ours. The text below the surface is all that tells DNS from TCP and TLS.
-fn failure(error: &reqwest::Error) -> FetchFailure {
-    let mut chain = Vec::new();
-    let mut source = error.source();
-    let mut broke_off = false;
-    while let Some(cause) = source {
-        if let Some(refused) = cause.downcast_ref::<AddressRefused>() {
-            return refused.clone().into();
-        }
-        if let Some(error) = cause.downcast_ref::<DnsError>() {
-            return error.clone().into();
-        }
-        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-            use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-            broke_off |= matches!(io.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof);
-        }
-        chain.push(cause.to_string());
-        source = cause.source();
-    }
-    let detail = if chain.is_empty() { error.to_string() } else { chain.join(": ") };
-    let says = |needle: &str| detail.contains(needle);
-    let kind = if error.is_timeout() {
-        FailureKind::TimedOut
-    } else if error.is_connect() {
-        if says("dns error") || says("lookup address") {
-            FailureKind::Dns
-        } else if says("certificate") || says("TLS") || says("tls") || says("handshake") {
-            FailureKind::Tls
-        } else {
-            FailureKind::Connect
-        }
-    } else if broke_off || says("end of file before message length") || says("connection closed before message") {
-        FailureKind::Truncated
-    } else {
-        FailureKind::Protocol
-    };
-    FetchFailure { kind, detail }
-}
-
 #[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpListener;
-
-    use super::*;
-    use crate::url::Canonical;
-
-    fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTransport {
-        HttpTransport::new(&ClientOptions {
-            user_agent: "gleaner-test",
-            headers: &[],
-            proxy,
-            addresses,
-            dns: Dns::default(),
-            connections_max: 1,
-        })
-        .unwrap()
-    }
-
-    async fn get(transport: &HttpTransport, url: &str) -> Result<u16, FetchFailure> {
-        let url = CrawlUrl::parse(url, &Canonical::default()).unwrap();
-        transport.get((&url).into()).await.map(|response| response.status)
-    }
-
-    /// Answers every connection with an empty 200; returns its port.
-    async fn server() -> u16 {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        tokio::spawn(async move {
-            while let Ok((mut socket, _)) = listener.accept().await {
-                let mut request = [0; 4096];
-                let _ = socket.read(&mut request).await;
-                let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-                let _ = socket.write_all(answer).await;
-            }
-        });
-        port
-    }
-
-    #[tokio::test]
-    async fn a_name_or_address_of_this_machine_is_refused_unless_allowed() {
-        let port = server().await;
-        let (guarded, open) = (transport(AddressPolicy::Public, None), transport(AddressPolicy::Any, None));
-        for host in ["localhost", "127.0.0.1", "2130706433", "0x7f.1"] {
-            let url = format!("http://{host}:{port}/");
-            let refused = get(&guarded, &url).await.unwrap_err();
-            assert_eq!(refused.kind, FailureKind::AddressRefused, "{host}: {refused}");
-            assert!(refused.detail.contains("`private_addresses = true`"), "{refused}");
-            assert_eq!(get(&open, &url).await, Ok(200), "{host}");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_proxy_is_the_operators_word_and_names_behind_it_are_its_own() {
-        let port = server().await;
-        let proxy = url::Url::parse(&format!("http://localhost:{port}")).unwrap();
-        let guarded = transport(AddressPolicy::Public, Some(&proxy));
-        assert_eq!(get(&guarded, "http://name.invalid/").await, Ok(200));
-        let refused = get(&guarded, "http://10.0.0.1/").await.unwrap_err();
-        assert_eq!(refused.kind, FailureKind::AddressRefused, "an address is refused before the proxy hears of it");
-    }
-}
+mod tests;

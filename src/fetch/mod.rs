@@ -8,6 +8,7 @@ pub mod body;
 pub mod charset;
 pub mod codings;
 pub mod dns;
+mod failure;
 pub mod http;
 pub mod resolve;
 pub mod session;
@@ -103,9 +104,11 @@ pub struct FetchFailure {
 /// The kinds of [`FetchFailure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
+    /// The name does not exist, or no name server answers; the detail says which.
     Dns,
     /// The host is at no public address, and the site's rule file does not allow others.
     AddressRefused,
+    /// Refused, unreachable, or silent for [`crate::limits::CONNECT_TIME_MAX`].
     Connect,
     Tls,
     TimedOut,

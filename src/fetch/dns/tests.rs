@@ -1,120 +1,15 @@
-//! The resolver against a name server on loopback that says what the test wants, and counts how often it is asked.
+//! The resolver against a name server that says what the test wants.
 
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::Ipv4Addr;
 
-use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfig, ResolverOpts};
-use hickory_resolver::proto::rr::Name;
-use tokio::net::UdpSocket;
-
+use super::name_server::{Says, dns, name_server, pass};
 use super::*;
-
-/// What the name server says to a question for A; AAAA never has any.
-#[derive(Clone, Copy, Debug)]
-enum Says {
-    At(Ipv4Addr, u32),
-    /// An alias, and where that is.
-    Alias(u32, Ipv4Addr, u32),
-    NoSuchName,
-    NoAddress,
-    Fails,
-    Garbage,
-    Nothing,
-}
-
-/// A name server; `says` gets the name that is asked for and how many questions for A came before.
-struct NameServer {
-    address: SocketAddr,
-    asked: Arc<AtomicUsize>,
-}
-
-async fn name_server(says: impl Fn(&str, usize) -> Says + Send + 'static) -> NameServer {
-    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-    let server = NameServer { address: socket.local_addr().unwrap(), asked: Arc::default() };
-    let asked = Arc::clone(&server.asked);
-    tokio::spawn(async move {
-        let mut packet = [0; 1_500];
-        while let Ok((length, from)) = socket.recv_from(&mut packet).await {
-            let (name, question) = question(&packet[..length]);
-            let is_v4 = question[question.len() - 4..question.len() - 2] == [0, 1];
-            let before = if is_v4 { asked.fetch_add(1, Ordering::Relaxed) } else { asked.load(Ordering::Relaxed) };
-            let said = says(&name, before);
-            if let Some(answer) = answer(&packet[..2], question, is_v4, said) {
-                socket.send_to(&answer, from).await.unwrap();
-            }
-        }
-    });
-    server
-}
-
-/// The name and the bytes of the one question in a packet (RFC 1035 §4.1).
-fn question(packet: &[u8]) -> (String, &[u8]) {
-    let (mut at, mut labels) = (12, Vec::new());
-    while packet[at] != 0 {
-        let length = usize::from(packet[at]);
-        labels.push(String::from_utf8_lossy(&packet[at + 1..=at + length]).into_owned());
-        at += 1 + length;
-    }
-    (labels.join("."), &packet[12..at + 5])
-}
-
-fn answer(id: &[u8], question: &[u8], is_v4: bool, said: Says) -> Option<Vec<u8>> {
-    let record = |name: &[u8], kind: u8, ttl: u32, data: &[u8]| {
-        let length = u16::try_from(data.len()).unwrap().to_be_bytes();
-        [name, &[0, kind, 0, 1], &ttl.to_be_bytes(), &length, data].concat()
-    };
-    let asked_name = [0xc0, 12];
-    let (code, answers): (u8, Vec<Vec<u8>>) = match said {
-        Says::Nothing => return None,
-        Says::Garbage => return Some([id, b"\xff\xff\xff"].concat()),
-        Says::Fails => (2, vec![]),
-        Says::NoSuchName => (3, vec![]),
-        Says::At(address, ttl) if is_v4 => (0, vec![record(&asked_name, 1, ttl, &address.octets())]),
-        Says::Alias(alias_ttl, address, ttl) if is_v4 => {
-            let other = b"\x05other\x07example\0";
-            (0, vec![record(&asked_name, 5, alias_ttl, other), record(other, 1, ttl, &address.octets())])
-        }
-        Says::NoAddress | Says::At(..) | Says::Alias(..) => (0, vec![]),
-    };
-    // The zone's SOA says for how long nothing holds (RFC 2308): 60 s.
-    let soa = record(&[0], 6, 60, &[&[0, 0][..], &[0; 16], &60_u32.to_be_bytes()].concat());
-    let authority = if answers.is_empty() && code != 2 { soa } else { Vec::new() };
-    let counts = [0, 1, 0, u8::try_from(answers.len()).unwrap(), 0, u8::from(!authority.is_empty()), 0, 0];
-    Some([id, &[0x81, 0x80 | code], &counts, question, &answers.concat(), &authority].concat())
-}
-
-fn dns(server: &NameServer, hosts: &str) -> Dns {
-    let mut connection = ConnectionConfig::udp();
-    connection.port = server.address.port();
-    let config = ResolverConfig::from_parts(
-        None,
-        vec![Name::from_ascii("search.example.").unwrap()],
-        vec![NameServerConfig::new(server.address.ip(), true, vec![connection])],
-    );
-    let mut options = ResolverOpts::default();
-    options.timeout = Duration::from_millis(300);
-    options.attempts = 1;
-    Dns::new(Servers::fixed(config, options, hosts))
-}
 
 const ONE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const TWO: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 2);
 
 async fn at(dns: &Dns, name: &str) -> Vec<IpAddr> {
     dns.lookup(name).await.unwrap().addresses.to_vec()
-}
-
-/// Lets time pass without waiting. The clock stands still only here: sockets need it to run.
-async fn pass(time: Duration) {
-    tokio::time::pause();
-    tokio::time::advance(time).await;
-    tokio::time::resume();
-}
-
-impl NameServer {
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
-    }
 }
 
 #[tokio::test]
@@ -172,7 +67,8 @@ async fn a_missing_name_is_remembered_shortly() {
 #[tokio::test]
 async fn servers_that_fail_are_no_proof_that_a_name_is_missing() {
     for says in [Says::Fails, Says::Nothing, Says::Garbage] {
-        let server = name_server(move |_, _| says).await;
+        let said = says.clone();
+        let server = name_server(move |_, _| said.clone()).await;
         let dns = dns(&server, "");
         let error = dns.lookup("a.example").await.unwrap_err();
         assert!(matches!(error, DnsError::NoAnswer { .. }), "{says:?}: {error}");
