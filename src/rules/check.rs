@@ -3,6 +3,7 @@
 //! Each function looks at one key of the file, notes what is wrong and answers with what is right, so that one
 //! fault hides no other. Only a file without faults becomes a [`SiteRules`].
 
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -297,9 +298,9 @@ fn private_addresses(
         None => PrivateAddresses::All(start.iter().any(|(_, url)| is_private(url))),
         Some(PrivateAddresses::Of(networks)) => {
             for (index, network) in networks.iter().enumerate() {
-                if network.parse::<ipnet::IpNet>().is_err() {
+                if network.parse::<ipnet::IpNet>().is_err() && network.parse::<IpAddr>().is_err() {
                     let key = format!("private_addresses[{index}]");
-                    let hint = "write it as 10.1.0.0/16, or 10.1.2.3/32 for one address".to_owned();
+                    let hint = "write it as 10.1.0.0/16 or fd00::/8, or 10.1.2.3 for one address".to_owned();
                     faults.add(spans.value(&key), &key, format!("`{network}` is no network"), Some(hint));
                 }
             }
