@@ -215,3 +215,40 @@ impl Reader for Remote {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::crawldb::CrawlDb;
+    use crate::crawldb::memory_store::MemoryStore;
+
+    /// One end that asks, and the other.
+    fn pair() -> (Remote, UnixStream) {
+        let (asks, answers) = UnixStream::pair().unwrap();
+        let stream = tokio::sync::Mutex::new(BufReader::new(asks));
+        (Remote { path: "control.sock".into(), stream }, answers)
+    }
+
+    #[tokio::test]
+    async fn a_note_crosses_the_socket_as_it_is() {
+        let db = MemoryStore::new();
+        let note: Vec<u8> = (0..limits::NOTE_BYTES_MAX).map(|at| (at * 7 % 256) as u8).collect();
+        db.put_note("s", "shapes", note.clone()).await.unwrap();
+        let (remote, answers) = pair();
+        let task = tokio::spawn(converse(answers, Arc::new(db), None, Arc::new(SystemClock)));
+        assert!(remote.note("s", "shapes").await.unwrap() == Some(note));
+        assert_eq!(remote.note("s", "none").await.unwrap(), None);
+        drop(remote);
+        task.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_cut_short_is_an_error() {
+        let (remote, mut answers) = pair();
+        answers.write_all(br#"{"ok":null}"#).await.unwrap();
+        drop(answers.shutdown().await);
+        let error = remote.note("s", "n").await.unwrap_err().to_string();
+        assert!(error.contains("too long or was cut short"), "{error}");
+    }
+}
