@@ -210,3 +210,33 @@ pub const UNPARKED_ROWS_MAX: usize = 50_000;
 
 /// A new file is longer than this at no time.
 pub const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Bytes of a note that a station keeps in the database, as the budgets of a site's URL shapes.
+pub const NOTE_BYTES_MAX: usize = 4 << 20;
+
+/// Bytes of one URL shape. Shapes of real sites have 20 to 80; what is longer shares the shape of its beginning.
+pub const SHAPE_BYTES_MAX: usize = 192;
+
+/// Parameters of one query that its shape names; real queries have up to a dozen.
+pub const SHAPE_PARAMETERS_MAX: usize = 24;
+
+/// Folders of one path. The deepest honest listings have some twenty; `trap_form` compares each with each.
+pub const PATH_SEGMENTS_MAX: usize = 32;
+
+/// Parameters of one query. Search forms with a box for each category send fifty.
+pub const QUERY_PARAMETERS_MAX: usize = 64;
+
+/// URL shapes of one site that are counted each for itself: with their examples 2.5 MB at worst. Sites have some dozens.
+pub const SHAPES_MAX: usize = 2_048;
+
+/// Groups of URL shapes that are counted together, two for each shape.
+pub const SHAPE_POOLS_MAX: usize = 4_096;
+
+/// Shapes that the links of one page are counted by; pages of real sites link to a dozen.
+pub const LINKED_SHAPES_PER_PAGE_MAX: usize = 64;
+
+/// Shapes without a torrent yet whose links one shape remembers.
+pub const UNPROVEN_TARGETS_MAX: usize = 8;
+
+/// Bytes of an example URL in the report of what was cut.
+pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;

@@ -4,3 +4,5 @@
 
 pub mod lanes;
 pub mod priority;
+pub mod shape;
+pub mod traps;
