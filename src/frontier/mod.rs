@@ -2,6 +2,7 @@
 //!
 //! The crawl database holds the frontier; what is leased from it waits here for its lane. No I/O, no clock.
 
+pub mod budgets;
 pub mod lanes;
 pub mod priority;
 pub mod shape;
