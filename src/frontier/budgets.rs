@@ -268,6 +268,11 @@ fn parts_of(key: &str) -> Option<(Class, &str)> {
     Class::ALL.into_iter().find(|class| class.name() == name).map(|class| (class, shape))
 }
 
+/// The key without the query.
+fn template_of(key: &str) -> &str {
+    key.split_once('?').map_or(key, |(template, _)| template)
+}
+
 /// The account that takes a shape up where there is no room for its own: the path with any query, then the folder
 /// with anything in it, up to the root. None at the root.
 fn parent_of(key: &str) -> Option<String> {
@@ -545,15 +550,15 @@ impl Shapes {
         }
     }
 
-    /// What the first links of a page bring to its shape. Links to its own shape bring nothing: that is what every
-    /// trap gives.
+    /// What the first links of a page bring to its shape. Links to its own shape, and to others of its class and path,
+    /// bring nothing: that is what every trap gives.
     fn links_credit(&mut self, key: &str, links: &LinkTally) -> i64 {
         let (mut credit, mut by_links, mut unproven) = (0_i64, 0_i64, 0_i64);
         let mut waiting = Vec::new();
         let backlog = BACKLOG_PAGES * u64::from(self.shape_pages);
         for (target, count) in &links.shapes {
             let target = self.resolve(target);
-            if target == key {
+            if target == key || template_of(&target) == template_of(key) {
                 continue;
             }
             let links = i64::from(*count);

@@ -3,7 +3,9 @@
 //! The crawl database holds the frontier; what is leased from it waits here for its lane. No I/O, no clock.
 
 pub mod budgets;
+pub mod degrees;
 pub mod lanes;
 pub mod priority;
 pub mod shape;
 pub mod traps;
+pub mod weight;

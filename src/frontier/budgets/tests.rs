@@ -206,6 +206,12 @@ fn trapped(entry: (&str, Class), trap: impl FnMut(&str) -> Answer) -> (u64, Shap
         assert!(cut.example.starts_with("/trap") && !cut.reason.is_empty(), "{cut:?}");
     }
     assert!(crawl.by_class.values().sum::<u64>() == crawl.fetched);
+    eprintln!(
+        "trap {}: {} fetched, cuts {:?}",
+        entry.0,
+        crawl.fetched - 1_010,
+        crawl.shapes.cuts().iter().take(3).map(|c| (c.shape.clone(), c.fetched, c.cut)).collect::<Vec<_>>()
+    );
     (crawl.fetched - 10 - 1_000, crawl.shapes)
 }
 
