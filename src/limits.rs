@@ -240,3 +240,7 @@ pub const UNPROVEN_TARGETS_MAX: usize = 8;
 
 /// Bytes of an example URL in the report of what was cut.
 pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;
+
+/// Pages of one URL shape that are fetched before it must have led to a torrent, unless the site's rule file says
+/// otherwise. Honest sites have lists of some hundred pages without one.
+pub const SHAPE_PAGES: u32 = 1_000;

@@ -32,9 +32,6 @@ use crate::limits::{
 };
 use crate::rules::Class;
 
-/// B₀ unless the rule file says otherwise, in pages.
-pub const SHAPE_PAGES: u32 = 1_000;
-
 /// Accounts are kept in tenths of a page.
 const PAGE: i64 = 10;
 
