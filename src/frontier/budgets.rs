@@ -639,12 +639,12 @@ impl Shapes {
     }
 
     fn merge(&mut self, account: Account, parent: String) {
-        let net = account.balance.saturating_sub(account.opening);
+        let change = account.balance.saturating_sub(account.opening);
         let (cap, opening) = (self.pages(BALANCE_PAGES), self.pages(1));
         let into = self.accounts.entry(parent).or_insert(Account { opening, balance: opening, ..Account::default() });
         into.fetched = into.fetched.saturating_add(account.fetched);
         into.yielded = into.yielded.saturating_add(account.yielded);
-        into.balance = into.balance.saturating_add(net).min(cap).max(into.floor());
+        into.balance = into.balance.saturating_add(change).min(cap).max(into.floor());
         into.earned = into.earned.saturating_add(account.earned);
         into.unproven = into.unproven.saturating_add(account.unproven);
         into.by_links = into.by_links.saturating_add(account.by_links);
