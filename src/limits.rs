@@ -244,3 +244,7 @@ pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;
 /// Pages of one URL shape that are fetched before it must have led to a torrent, unless the site's rule file says
 /// otherwise. Honest sites have lists of some hundred pages without one.
 pub const SHAPE_PAGES: u32 = 1_000;
+
+/// Names of parameters, by class, that are watched for whether they change what a page says. Each page without one is
+/// compared for it.
+pub const LEARNED_PARAMETERS_MAX: usize = 64;

@@ -5,6 +5,7 @@
 pub mod budgets;
 pub mod degrees;
 pub mod lanes;
+pub mod parameters;
 pub mod priority;
 pub mod shape;
 pub mod traps;
