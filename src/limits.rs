@@ -323,5 +323,40 @@ pub const INLINE_PAGE_BYTES_MAX: usize = 1 << 20;
 /// Least time after which a host is looked up again for its rate; the resolver's cache keeps to the TTL itself.
 pub const LOCATED_FOR_MIN: Duration = Duration::from_secs(60);
 
+/// Bytes of one URL shape. Shapes of real sites have 20 to 80; what is longer shares the shape of its beginning.
+pub const SHAPE_BYTES_MAX: usize = 192;
+
+/// Parameters of one query that its shape names; real queries have up to a dozen.
+pub const SHAPE_PARAMETERS_MAX: usize = 24;
+
+/// Folders of one path. The deepest honest listings have some twenty; `trap_form` compares each with each.
+pub const PATH_SEGMENTS_MAX: usize = 32;
+
+/// Parameters of one query. Search forms with a box for each category send fifty.
+pub const QUERY_PARAMETERS_MAX: usize = 64;
+
+/// URL shapes of one site that are counted each for itself: with their examples 2.5 MB at worst. Sites have some dozens.
+pub const SHAPES_MAX: usize = 2_048;
+
+/// Groups of URL shapes that are counted together, two for each shape.
+pub const SHAPE_POOLS_MAX: usize = 4_096;
+
+/// Shapes that the links of one page are counted by; pages of real sites link to a dozen.
+pub const LINKED_SHAPES_PER_PAGE_MAX: usize = 64;
+
+/// Shapes without a torrent yet whose links one shape remembers.
+pub const UNPROVEN_TARGETS_MAX: usize = 8;
+
+/// Bytes of an example URL in the report of what was cut.
+pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;
+
+/// Pages of one URL shape that are fetched before it must have led to a torrent, unless the site's rule file says
+/// otherwise. Honest sites have lists of some hundred pages without one.
+pub const SHAPE_PAGES: u32 = 1_000;
+
+/// Names of parameters, by class, that are watched for whether they change what a page says. Each page without one is
+/// compared for it.
+pub const LEARNED_PARAMETERS_MAX: usize = 64;
+
 /// Longest pause of a host that a crawl which is to end waits for; the service waits for any.
 pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);

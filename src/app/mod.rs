@@ -108,6 +108,7 @@ impl App {
             },
             dns: self.dns.clone(),
             connections_max: rules.rate.connections.into(),
+            timeout: rules.rate.timeout,
         })
         .with_context(|| format!("site {}", rules.name))?;
         Ok(Arc::new(Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db))))

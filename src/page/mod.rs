@@ -10,6 +10,7 @@
 pub mod encoded_links;
 mod entities;
 pub mod feed;
+pub mod fingerprint;
 mod foreign;
 mod frames;
 pub mod links;

@@ -14,13 +14,13 @@ use url::Url;
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
 use super::file::{FamilyFile, LaneKey, ParametersFile, PrivateAddresses, RobotsFile, SiteFile};
-use super::judge::{Lanes, Rate, Robots, SiteRules};
+use super::judge::{BudgetRules, Lanes, Rate, Robots, SiteRules};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
 use super::schema::{Read, Spans};
 use super::trials::{examples, judge_start};
 use crate::clock::hours::{self, Hours};
-use crate::limits::DEPTH_MAX;
+use crate::limits::{DEPTH_MAX, SHAPE_PAGES};
 use crate::url::{Canonical, CrawlUrl, NamePattern};
 
 /// Leaves out what a fault of syntax may have caused: other faults of its line, and faults of the whole file.
@@ -93,6 +93,7 @@ pub(super) fn site(
         hosts,
         canonical,
         charset,
+        budget: BudgetRules { shape_pages: file.budget.shape_pages, traps: file.budget.traps },
         rate: rate(file),
         hours: quiet_hours(faults, spans, file),
         requests_per_day: file.rate.requests_per_day,
@@ -125,6 +126,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         hosts: Vec::new(),
         below: Vec::new(),
         canonical: Canonical::default(),
+        budget: BudgetRules { shape_pages: SHAPE_PAGES, traps: true },
         charset: None,
         rate: rate(&SiteFile::default()),
         hours: Hours::default(),
@@ -181,6 +183,13 @@ fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &P
             faults.add(spans.value(&key), &key, format!("`{name}` is also named in parameters.drop"), None);
         }
     }
+    for (index, name) in own.default_documents.iter().enumerate() {
+        if name.is_empty() || matches!(name.as_str(), "." | "..") || name.contains(['/', '?', '#', '*', ' ']) {
+            let key = format!("parameters.default_documents[{index}]");
+            let hint = "write the file's name as it stands in the URL, as index.html".to_owned();
+            faults.add(spans.value(&key), &key, format!("`{name}` is no name of a file"), Some(hint));
+        }
+    }
     let all = merged(own, elder);
     let patterns = |names: &[String]| names.iter().map(|name| NamePattern::new(name)).collect();
     Canonical {
@@ -188,6 +197,9 @@ fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &P
         keep: patterns(&all.keep),
         session: patterns(&all.session),
         sort: all.sort.unwrap_or(false),
+        default_documents: all.default_documents.iter().map(|name| name.as_str().into()).collect(),
+        path_sessions: all.path_sessions.unwrap_or(false),
+        merge_slashes: all.merge_slashes.unwrap_or(false),
     }
 }
 

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{
-    EXAMPLES_MAX, HOSTS_PER_SITE_MAX, MIRRORS_MAX, NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, START_URLS_MAX,
+    EXAMPLES_MAX, HOSTS_PER_SITE_MAX, MIRRORS_MAX, NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES,
+    START_URLS_MAX,
 };
 
 /// What a URL of a site is, which decides what is done with the answer.
@@ -111,6 +112,8 @@ pub struct SiteFile {
     pub deny: Vec<String>,
     /// What the site does with the parameters of its URLs.
     pub parameters: ParametersFile,
+    /// How many pages that lead to no torrent are fetched.
+    pub budget: BudgetFile,
     /// The charset of the site's pages (a label of the WHATWG Encoding Standard, as `gbk`) where its own headers
     /// and meta tags are wrong or absent.
     #[schemars(length(min = 1))]
@@ -160,6 +163,7 @@ impl Default for SiteFile {
             classes: Classes::new(),
             deny: Vec::new(),
             parameters: ParametersFile::default(),
+            budget: BudgetFile::default(),
             charset: None,
             rate: RateFile::default(),
             lanes: 1,
@@ -264,6 +268,30 @@ pub struct ParametersFile {
     /// Names of session ids beyond the well-known ones, in the query and in the path.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub session: Vec<String>,
+    /// Files that the server answers with for their folder, as `index.html`; without a query they are their folder.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    pub default_documents: Vec<String>,
+    /// Whether session ids that stand as a folder, as `/(S(…))/` of ASP.NET, are dropped.
+    pub path_sessions: Option<bool>,
+    /// Whether `//` in a path is `/`.
+    pub merge_slashes: Option<bool>,
+}
+
+/// What keeps a crawl out of traps; compiled, it is a `BudgetRules`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BudgetFile {
+    /// Pages of one URL shape that are fetched before it must have led to a torrent.
+    #[schemars(range(min = 10, max = 10_000_000))]
+    pub shape_pages: u32,
+    /// Whether URLs that look like a trap, and shapes that have used up their budget, are cut.
+    pub traps: bool,
+}
+
+impl Default for BudgetFile {
+    fn default() -> Self {
+        Self { shape_pages: SHAPE_PAGES, traps: true }
+    }
 }
 
 /// How fast a site is fetched. Rate and connections are capped for each registrable domain (`www.example.org` and

@@ -105,6 +105,15 @@ pub struct Lanes {
     pub count: u16,
 }
 
+/// What keeps a crawl of the site out of traps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetRules {
+    /// Pages of one URL shape that are fetched before it must have led to a torrent.
+    pub shape_pages: u32,
+    /// Whether anything is cut.
+    pub traps: bool,
+}
+
 /// Whether robots.txt is obeyed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Robots {
@@ -130,6 +139,7 @@ pub struct SiteRules {
     /// Folders (`authority`, path up to its last `/`) that the crawl stays below; empty where it need not.
     pub below: Vec<(Box<str>, Box<str>)>,
     pub canonical: Canonical,
+    pub budget: BudgetRules,
     /// Overrides what pages say of themselves.
     pub charset: Option<&'static Encoding>,
     pub rate: Rate,
