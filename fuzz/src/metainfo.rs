@@ -52,8 +52,9 @@ fn scanner_agrees_with_the_reference(input: &[u8]) {
     let mut canonical = Vec::new();
     whole.write(&mut canonical);
     let is_canonical = canonical == input[..spans.len];
-    // `i-0e` is not what an encoder writes, and passes as it does in libtorrent.
-    if !input[..spans.len].windows(4).any(|bytes| bytes == b"i-0e") && !whole.has_huge_integer() {
+    // libtorrent looks for leading zeros before a sign only, so that `i-0e` passes; and the reference writes numbers of
+    // 64 bits.
+    if !input[..spans.len].windows(3).any(|bytes| bytes == b"i-0") && !whole.has_huge_integer() {
         assert_eq!(bencode::is_canonical(&input[..spans.len]), is_canonical);
     }
 }
