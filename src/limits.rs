@@ -15,6 +15,71 @@ pub const TORRENT_BYTES_MAX: usize = 128 << 20;
 /// Bytes of a metainfo file that is read on the loop's own thread: half a millisecond, most of it SHA-1.
 pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
 
+/// Content codings of one body; real servers double one by mistake.
+pub const CONTENT_CODINGS_MAX: usize = 3;
+
+/// Bytes that a content coding may read beyond twice what it makes: headers, and what a decoder holds back (a block of
+/// zstd: 128 kB). Empty blocks and members decode to nothing, and nested ones would do so for hours.
+pub const CODING_WASTE_BYTES_MAX: u64 = 256 << 10;
+
+/// Bytes of one decoded piece of a body: what a bomb makes at most beyond the cap of its reader.
+pub const DECODED_PIECE_BYTES_MAX: usize = 64 << 10;
+
+/// Bytes that decoders read and make before others get a turn on the loop's thread: about a millisecond.
+pub const DECODE_TURN_BYTES_MAX: usize = 256 << 10;
+
+/// Window of a zstd body, as a power of two: 8 MB, which RFC 9659 makes the largest on the web.
+pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+/// Time that the end of a body may take when its content is whole already. It comes at once, or the server is broken
+/// and the connection is not worth keeping.
+pub const BODY_TAIL_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// Bytes of an `ETag` or `Last-Modified` that is kept and sent back. Real ones have less than 100.
+pub const VALIDATOR_BYTES_MAX: usize = 1 << 10;
+
+/// Bytes of one `X-Robots-Tag` header that is kept. The longest real ones name a dozen crawlers.
+pub const ROBOTS_TAG_BYTES_MAX: usize = 1 << 10;
+
+/// `X-Robots-Tag` headers kept of one answer: one for each crawler that a site knows by name.
+pub const ROBOTS_TAGS_MAX: usize = 32;
+
+/// Names that the DNS cache knows, at about 300 bytes each: those of some sites with all that their pages link to.
+pub const DNS_NAMES_MAX: usize = 4_096;
+
+/// Addresses taken of one name. The largest networks give a dozen.
+pub const DNS_ADDRESSES_MAX: usize = 32;
+
+/// DNS lookups under way at a time: a page that links to a thousand hosts must not flood the name server.
+pub const DNS_LOOKUPS_MAX: usize = 32;
+
+/// Time of one DNS lookup, all servers and attempts included; shorter than the time to connect, of which it is part.
+pub const DNS_TIME_MAX: Duration = Duration::from_secs(15);
+
+/// Time of a DNS lookup while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
+pub const DNS_STALE_PATIENCE: Duration = Duration::from_millis(1_800);
+
+/// Shortest time that an answer of the DNS is kept: some hosts send zero, and each connection would ask again.
+pub const DNS_TTL_LEAST: Duration = Duration::from_secs(10);
+
+/// Longest time that an address is kept: hosts move, and a lookup an hour costs nothing.
+pub const DNS_TTL_MAX: Duration = Duration::from_secs(3_600);
+
+/// Longest time that a name counts as missing: somebody may be setting it up.
+pub const DNS_NEGATIVE_TTL_MAX: Duration = Duration::from_secs(300);
+
+/// Time until servers that failed are asked again for the same name.
+pub const DNS_FAILURE_TIME: Duration = Duration::from_secs(10);
+
+/// How long an address serves beyond its time while the servers fail (RFC 8767 §5: one to three days).
+pub const DNS_STALE_TIME_MAX: Duration = Duration::from_secs(24 * 3_600);
+
+/// Time until resolv.conf and the hosts file are looked at again, and what is kept of their words.
+pub const DNS_FILES_TIME: Duration = Duration::from_secs(10);
+
+/// Names told of a certificate that is for another host: some hold a thousand.
+pub const TLS_NAMES_TOLD_MAX: usize = 5;
+
 /// Bytes of a robots.txt that are read (RFC 9309 §2.5 asks for 500 kB at least).
 pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
 

@@ -23,7 +23,9 @@ use crate::crawl::site_loop::{Shared, SiteLoop};
 use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
 use crate::crawldb::{CrawlDb, CrawlDbError, Owner, Reader};
+use crate::fetch::dns::Dns;
 use crate::fetch::http::{ClientOptions, HttpTransport};
+use crate::fetch::resolve::AddressPolicy;
 use crate::limits;
 use crate::rules::SiteRules;
 use crate::torrent::archive::Archive;
@@ -67,6 +69,7 @@ pub struct App {
     pub archive: Arc<Archive>,
     pub clock: Arc<dyn Clock>,
     options: Options,
+    dns: Dns,
 }
 
 impl App {
@@ -82,6 +85,7 @@ impl App {
             archive: Arc::new(archive),
             clock: Arc::new(SystemClock),
             options: options.clone(),
+            dns: Dns::default(),
         })
     }
 
@@ -97,7 +101,8 @@ impl App {
             user_agent: &self.options.user_agent,
             headers: &rules.headers,
             proxy: rules.proxy.as_ref(),
-            private_addresses: rules.private_addresses,
+            addresses: if rules.private_addresses { AddressPolicy::Any } else { AddressPolicy::Public },
+            dns: self.dns.clone(),
             connections_max: rules.rate.connections.into(),
         })
         .with_context(|| format!("site {}", rules.name))?;
