@@ -9,6 +9,7 @@
 //! alone writes a file, because a configuration is read from one.
 
 mod classify;
+mod codings;
 mod cookies;
 mod file_names;
 mod links;
@@ -20,6 +21,7 @@ mod rules;
 mod url;
 
 pub use classify::classify;
+pub use codings::codings;
 pub use cookies::cookies;
 pub use file_names::file_names;
 pub use links::{encoded_links, magnet, pagination};
@@ -36,6 +38,7 @@ pub type Target = fn(&[u8]);
 /// Every target by its name, which is also that of its folder in `corpus/` and `regressions/`.
 pub const TARGETS: &[(&str, Target)] = &[
     ("classify", classify),
+    ("codings", codings),
     ("config", config),
     ("cookies", cookies),
     ("encoded_links", encoded_links),
