@@ -60,7 +60,7 @@ pub const TARGETS: &[(&str, Target)] = &[
 pub const MUST_FAIL: (&str, Target) = ("must_fail", must_fail);
 
 /// Takes the first byte off, for a choice; zero where there is none.
-fn choice<'a>(input: &mut &'a [u8]) -> u8 {
+fn choice(input: &mut &[u8]) -> u8 {
     match input.split_first() {
         Some((&first, rest)) => {
             *input = rest;

@@ -194,7 +194,7 @@ fn soup(picks: &mut &[u8]) -> String {
             ],
         )
         .to_owned(),
-        _ if super::choice(picks) % 2 == 0 => format!("<a {}>", printable(picks, 12, "")),
+        _ if super::choice(picks) < 128 => format!("<a {}>", printable(picks, 12, "")),
         _ => format!("<a href='{}'>", printable(picks, 12, "'")),
     })
 }
