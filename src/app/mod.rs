@@ -27,7 +27,7 @@ use crate::fetch::dns::Dns;
 use crate::fetch::http::{ClientOptions, HttpTransport};
 use crate::fetch::resolve::AddressPolicy;
 use crate::limits;
-use crate::rules::SiteRules;
+use crate::rules::{PrivateAddresses, SiteRules};
 use crate::torrent::archive::Archive;
 
 /// What a process needs to know to open a data folder and to crawl.
@@ -101,9 +101,14 @@ impl App {
             user_agent: &self.options.user_agent,
             headers: &rules.headers,
             proxy: rules.proxy.as_ref(),
-            addresses: if rules.private_addresses { AddressPolicy::Any } else { AddressPolicy::Public },
+            addresses: match &rules.private_addresses {
+                PrivateAddresses::All(false) => AddressPolicy::Public,
+                PrivateAddresses::All(true) => AddressPolicy::Any,
+                PrivateAddresses::Of(networks) => AddressPolicy::with_networks(networks)?,
+            },
             dns: self.dns.clone(),
             connections_max: rules.rate.connections.into(),
+            timeout: rules.rate.timeout,
         })
         .with_context(|| format!("site {}", rules.name))?;
         Ok(Arc::new(Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db))))

@@ -77,9 +77,10 @@ pub fn failure(error: &reqwest::Error) -> FetchFailure {
     FetchFailure { kind, detail }
 }
 
-/// An I/O error hides what it was made of from `source`.
+/// I/O errors hide what they were made of from `source`, also when they were made of each other.
 fn within_io<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
-    cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref()
+    let inner = cause.downcast_ref::<io::Error>()?.get_ref()?;
+    inner.downcast_ref().or_else(|| within_io(inner))
 }
 
 /// What is wrong with the server's TLS, and what helps.

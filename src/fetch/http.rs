@@ -4,6 +4,7 @@
 //! [`super::resolve`]).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -32,6 +33,8 @@ pub struct ClientOptions<'a> {
     pub dns: Dns,
     /// Idle connections kept.
     pub connections_max: usize,
+    /// Longest time of one request; connecting and silence have caps of their own below it.
+    pub timeout: Duration,
 }
 
 /// A client that cannot be built; the rule file's checks should have told before.
@@ -70,9 +73,9 @@ impl HttpTransport {
             .referer(false)
             .no_proxy()
             .cookie_provider(Arc::new(Jar::default()))
-            .connect_timeout(limits::CONNECT_TIME_MAX)
-            .read_timeout(limits::READ_TIME_MAX)
-            .timeout(limits::REQUEST_TIME_MAX)
+            .connect_timeout(limits::CONNECT_TIME_MAX.min(options.timeout))
+            .read_timeout(limits::READ_TIME_MAX.min(options.timeout))
+            .timeout(limits::REQUEST_TIME_MAX.min(options.timeout))
             .pool_max_idle_per_host(options.connections_max)
             .dns_resolver(Arc::new(GuardedResolver::new(
                 options.dns.clone(),

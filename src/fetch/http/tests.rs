@@ -20,6 +20,7 @@ fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTranspor
         addresses,
         dns: Dns::default(),
         connections_max: 1,
+        timeout: std::time::Duration::from_secs(30),
     })
     .unwrap()
 }
