@@ -25,7 +25,7 @@ pub use codings::codings;
 pub use cookies::cookies;
 pub use file_names::file_names;
 pub use links::{encoded_links, magnet, pagination};
-pub use markup::{feed, html_tree, page};
+pub use markup::{feed, html_tree, page, sitemap, sketch};
 pub use metainfo::metainfo;
 pub use must_fail::must_fail;
 pub use politeness::{retry_after, robots};
@@ -52,6 +52,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("retry_after", retry_after),
     ("robots", robots),
     ("rules", rules),
+    ("sitemap", sitemap),
+    ("sketch", sketch),
     ("url", url),
 ];
 

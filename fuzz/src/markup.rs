@@ -5,9 +5,10 @@ use std::collections::HashSet;
 
 use encoding_rs::{Encoding, UTF_8};
 use gleaner::fetch::charset;
-use gleaner::limits::LINKS_PER_PAGE_MAX;
+use gleaner::limits::{LINKS_PER_PAGE_MAX, SITEMAP_BYTES_MAX};
+use gleaner::page::fingerprint::{Sketch, containment, resemblance};
 use gleaner::page::links::{LinkKind, PageLinks, scan};
-use gleaner::page::{feed as feeds, tree};
+use gleaner::page::{feed as feeds, sitemap as maps, tree};
 
 /// Labels that headers and rule files name, good and bad.
 const LABELS: [Option<&str>; 10] = [
@@ -68,6 +69,30 @@ pub fn feed(input: &[u8]) {
     let plain = |text: &str| feeds::is_feed(text.as_bytes(), UTF_8);
     let text = super::text(body);
     assert_eq!(plain(&text), plain(&format!("\u{feff}<?xml version='1.0'?>\n<!-- <rss> -->{}", unmarked(&text))));
+}
+
+/// Sitemaps, packed or not.
+pub fn sitemap(input: &[u8]) {
+    let mut body = input;
+    let encoding = super::encoding(super::choice(&mut body));
+    let text = maps::unpacked(body);
+    assert!(text.len() <= SITEMAP_BYTES_MAX && (maps::is_packed(body) || *text == *body));
+    assert!(!maps::is_index(&text, encoding) || feeds::is_feed(&text, encoding));
+    let found = maps::links(&text, encoding);
+    assert!(found.links.len() <= LINKS_PER_PAGE_MAX && found.links.iter().all(|link| !link.href.is_empty()));
+}
+
+/// Near-duplicate pages, parted by a zero byte: estimates lie between 0 and 1, a page is like itself, and likeness has no
+/// direction.
+pub fn sketch(input: &[u8]) {
+    let (left, right) = input.split_at(input.iter().position(|&byte| byte == 0).unwrap_or(input.len()));
+    let (a, b) = (Sketch::of(left), Sketch::of(right));
+    assert_eq!(resemblance(&a, &a), 1.0);
+    assert_eq!(resemblance(&a, &b), resemblance(&b, &a));
+    for estimate in [resemblance(&a, &b), containment(&a, &b), containment(&b, &a)] {
+        assert!((0.0..=1.0).contains(&estimate), "{estimate}");
+    }
+    assert!(a.shingles() >= 0.0 && a.is_empty() == (a.shingles() == 0.0));
 }
 
 /// Without a byte order mark.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gleaner::clock::UnixMillis;
 use gleaner::limits;
 use gleaner::politeness::backoff;
-use gleaner::politeness::robots::Robots;
+use gleaner::politeness::robots::{Robots, tags_say_nofollow};
 use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
@@ -18,6 +18,11 @@ pub fn robots(input: &[u8]) {
     };
     let path = format!("/{}", super::text(line));
     let read = Robots::parse(file, "gleaner");
+    assert!(read.sitemaps.len() <= limits::SITEMAPS_PER_ROBOTS_MAX);
+    assert!(read.sitemaps.iter().all(|url| (1..=limits::URL_BYTES_MAX).contains(&url.len())));
+    let tag = super::text(line);
+    assert!(tags_say_nofollow(&[&*tag, "gleaner: NONE"], "gleaner"), "one tag that says it is enough");
+    let _ = tags_say_nofollow(&[tag], "gleaner");
     let allowed = read.allows(&path);
     assert!(read.allows("/robots.txt") && read.crawl_delay.is_none_or(|delay| delay <= limits::CRAWL_DELAY_MAX));
 

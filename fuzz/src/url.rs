@@ -61,5 +61,10 @@ fn canonical(choice: u8) -> Canonical {
     if choice & 4 != 0 {
         canonical.keep = names(&["b", "f*", "c"]);
     }
+    if choice & 16 != 0 {
+        canonical.default_documents = vec!["index.html".into(), "a".into()];
+    }
+    canonical.path_sessions = choice & 32 != 0;
+    canonical.merge_slashes = choice & 64 != 0;
     canonical
 }
