@@ -24,9 +24,11 @@ impl CookieStore for Jar {
     }
 }
 
-/// True for a `Set-Cookie` whose `Domain` is a public suffix other than the host itself.
+/// True for a `Set-Cookie` whose `Domain` is a public suffix other than the host itself, and for one that cannot be
+/// read. It is read as the jar reads it, bytes beyond ASCII included: what is judged must be what is kept.
 fn is_for_a_public_suffix(header: &HeaderValue, url: &Url) -> bool {
-    let Some(cookie) = header.to_str().ok().and_then(|text| RawCookie::parse(text).ok()) else { return false };
+    let text = std::str::from_utf8(header.as_bytes()).ok();
+    let Some(cookie) = text.and_then(|text| RawCookie::parse(text).ok()) else { return true };
     let Some(domain) = cookie.domain().map(str::to_ascii_lowercase) else { return false };
     let is_suffix = psl::suffix(domain.as_bytes())
         .is_some_and(|suffix| suffix.is_known() && suffix.as_bytes() == domain.as_bytes());
@@ -52,6 +54,14 @@ mod tests {
             assert_eq!(sent(&format!("s=1; Domain={domain}"), "http://b.co.uk/"), None, "{domain}");
             assert_eq!(sent(&format!("s=1; Domain={domain}"), "http://www.a.co.uk/"), None, "{domain}");
         }
+    }
+
+    #[test]
+    fn letters_beyond_ascii_do_not_hide_a_public_suffix() {
+        let jar = Jar::default();
+        let header = HeaderValue::from_bytes("s=é; Domain=co.uk".as_bytes()).unwrap();
+        jar.set_cookies(&mut std::iter::once(&header), &Url::parse("http://www.a.co.uk/").unwrap());
+        assert_eq!(jar.cookies(&Url::parse("http://b.co.uk/").unwrap()), None);
     }
 
     #[test]
