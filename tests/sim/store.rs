@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner::clock::UnixMillis;
+use gleaner::clock::{Clock, UnixMillis};
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
 use gleaner::crawldb::*;
@@ -31,10 +31,11 @@ pub enum Event {
     Blocked(HostId, UnixMillis),
 }
 
-/// An event with its time, its life, and the number of requests that had begun before it.
+/// An event with its time and its life.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub at: Millis,
+    pub wall: UnixMillis,
     pub life: u64,
     pub event: Event,
 }
@@ -78,7 +79,7 @@ impl Record {
     }
 
     fn tell(&self, event: Event) {
-        let told = Told { at: self.clock.elapsed(), life: self.life.load(Ordering::Relaxed), event };
+        let told = Told { at: self.clock.elapsed(), wall: self.clock.now(), life: self.life.load(Ordering::Relaxed), event };
         self.told.lock().unwrap().push(told);
     }
 

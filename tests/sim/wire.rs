@@ -32,7 +32,8 @@ pub enum Served {
     Status(u16),
     /// 429 or 503, and the wall-clock time that `Retry-After` names.
     Busy(u16, Option<UnixMillis>),
-    Redirect,
+    /// To this target, as the header names it.
+    Redirect(String),
     Fail(FailureKind),
     Fake,
     Malformed,
@@ -54,6 +55,8 @@ pub struct Entry {
     /// When the transfer ended: its last byte, its failure, or the crawl's loss of interest.
     pub ended: Option<(Millis, UnixMillis)>,
     pub served: Served,
+    /// Bytes of the body that the crawl took.
+    pub bytes: u64,
 }
 
 impl Entry {
@@ -136,6 +139,7 @@ impl Net {
             began_wall: self.clock.now(),
             ended: None,
             served: Served::Pending,
+            bytes: 0,
         };
         let mut log = self.log.lock().unwrap();
         log.push(entry);
@@ -160,6 +164,7 @@ struct Transfer {
     net: Arc<Net>,
     entry: usize,
     served: Option<Served>,
+    bytes: u64,
 }
 
 impl Transfer {
@@ -174,6 +179,7 @@ impl Drop for Transfer {
         let mut log = self.net.log.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let entry = &mut log[self.entry];
         entry.ended = Some(at);
+        entry.bytes = self.bytes;
         entry.served = self.served.take().unwrap_or(Served::Pending);
     }
 }
@@ -212,6 +218,16 @@ fn failure(kind: FailureKind) -> FetchFailure {
 #[async_trait::async_trait]
 impl Body for SimBody {
     async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        let piece = self.piece().await;
+        if let Ok(Some(bytes)) = &piece {
+            self.transfer.bytes += bytes.len() as u64;
+        }
+        piece
+    }
+}
+
+impl SimBody {
+    async fn piece(&mut self) -> Result<Option<Bytes>, FetchFailure> {
         static NOTHING: Bytes = Bytes::from_static(&[b' '; 256 << 10]);
         // The real transport's promise: no request takes longer.
         if tokio::time::Instant::now() >= self.deadline {
@@ -270,7 +286,7 @@ impl Transport for Wire {
     async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let url = request.url;
         let entry = self.net.begin(self.site, url);
-        let mut transfer = Transfer { net: Arc::clone(&self.net), entry, served: None };
+        let mut transfer = Transfer { net: Arc::clone(&self.net), entry, served: None, bytes: 0 };
         let nth = {
             let mut asked = self.net.asked.lock().unwrap();
             let nth = asked.entry((self.site, url.as_str().to_owned())).or_default();
@@ -390,8 +406,8 @@ impl Wire {
                 Answer { status: 200, headers: ResponseHeaders::default(), body: whole(bytes), served: Served::Binary }
             }
             Content::Redirect(to) => {
-                let headers = ResponseHeaders { location: Some(to), ..ResponseHeaders::default() };
-                Answer { status: 302, headers, body: whole(Bytes::new()), served: Served::Redirect }
+                let headers = ResponseHeaders { location: Some(to.clone()), ..ResponseHeaders::default() };
+                Answer { status: 302, headers, body: whole(Bytes::new()), served: Served::Redirect(to) }
             }
             Content::Endless => {
                 let head = Bytes::from_static(b"<html><body>");
@@ -470,8 +486,9 @@ impl Wire {
             }
             14 => {
                 // A cookie check leads back to the same URL.
-                let headers = ResponseHeaders { location: Some(url.as_str().to_owned()), ..ResponseHeaders::default() };
-                Answer { status: 302, headers, body: whole(Bytes::new()), served: Served::Redirect }
+                let to = url.as_str().to_owned();
+                let headers = ResponseHeaders { location: Some(to.clone()), ..ResponseHeaders::default() };
+                Answer { status: 302, headers, body: whole(Bytes::new()), served: Served::Redirect(to) }
             }
             _ => html(web::soft_404(url.path()), Served::Blank),
         }))

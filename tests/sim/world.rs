@@ -1,6 +1,6 @@
 //! Runs a plan: the real loop, committer, hosts and rules over the simulated web, life after life, in virtual time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use gleaner::clock::{Clock, UnixMillis};
+use gleaner::clock::Clock;
 use gleaner::crawl::commit::{self, OnFault};
 use gleaner::crawl::progress::{Ended, Progress};
 use gleaner::crawl::site::Site;
 use gleaner::crawl::site_loop::{Shared, SiteLoop};
 use gleaner::crawl::{Hosts, RunOptions};
-use gleaner::crawldb::{CrawlDb, Owner, Reader, UrlKey};
+use gleaner::crawldb::{CrawlDb, HostRow, Owner, TorrentRow, UrlKey, UrlRecord};
 use gleaner::limits;
 use gleaner::rules::SiteRules;
 use gleaner::torrent::archive::{self, Archive};
@@ -56,14 +56,30 @@ pub struct History {
     pub log: Vec<Entry>,
     pub told: Vec<Told>,
     pub lives: Vec<Lived>,
-    pub keys: BTreeSet<UrlKey>,
-    pub db: Arc<dyn Reader>,
-    pub urls: Arc<dyn CrawlDb>,
-    pub archive_dir: PathBuf,
+    pub hosts: Vec<HostRow>,
+    /// Every URL that the database was ever told of.
+    pub records: BTreeMap<UrlKey, Option<UrlRecord>>,
+    pub queued: BTreeSet<UrlKey>,
+    pub torrents: Vec<TorrentRow>,
+    /// Path below the archive's folder, and content.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// All that the database shows, a line each.
     pub dump: Vec<String>,
     /// Faults of the simulation's own watch: a stuck loop, a committer that ended for no reason.
     pub troubles: Vec<String>,
-    _folder: tempfile::TempDir,
+}
+
+impl History {
+    /// The URL behind a key.
+    pub fn url(&self, key: &UrlKey) -> String {
+        format!("{}{}", self.hosts[key.host.0 as usize].origin, key.path)
+    }
+
+    /// The site whose URL it is.
+    pub fn site(&self, key: &UrlKey) -> usize {
+        let name = &*self.hosts[key.host.0 as usize].site;
+        self.plan.sites.iter().position(|site| site.web.name == name).unwrap()
+    }
 }
 
 /// Runs a plan from its dawn to its end.
@@ -114,22 +130,29 @@ impl World {
             }
         }
         let db = self.disk.open();
-        let keys = self.record.keys();
         let names: Vec<&str> = self.plan.sites.iter().map(|site| site.web.name.as_str()).collect();
-        let dump = store::dump(&*db, &keys, &names).await;
-        let archive_dir = self.archive_dir();
+        let keys = self.record.keys();
+        let mut records = BTreeMap::new();
+        for key in &keys {
+            records.insert(key.clone(), db.url_record(key).await.unwrap());
+        }
+        let hosts = db.hosts().await.unwrap();
+        let mut queued = BTreeSet::new();
+        for host in &hosts {
+            queued.extend(db.queued(host.id, usize::MAX).await.unwrap().into_iter().map(|found| found.key));
+        }
         History {
             log: self.net.log(),
             told: self.record.told(),
             lives: self.lives,
-            keys,
-            db: Arc::clone(&db) as Arc<dyn Reader>,
-            urls: db,
-            archive_dir,
-            dump,
+            hosts,
+            records,
+            queued,
+            torrents: db.torrents(None, usize::MAX).await.unwrap(),
+            files: files_below(&self.folder.path().join("torrents")),
+            dump: store::dump(&*db, &keys, &names).await,
             troubles: self.troubles,
             plan: self.plan,
-            _folder: self.folder,
         }
     }
 
@@ -306,5 +329,14 @@ fn mend(dir: &Path) {
     }
 }
 
-/// The wall-clock time at the dawn of the world.
-pub const DAWN: UnixMillis = UnixMillis(super::wire::DAWN);
+/// Files of the archive by their paths below it.
+fn files_below(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for folder in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+            let name = format!("{}/{}", folder.file_name().to_string_lossy(), file.file_name().to_string_lossy());
+            files.insert(name, std::fs::read(file.path()).unwrap());
+        }
+    }
+    files
+}
