@@ -56,6 +56,7 @@ fn robots_answers(history: &History) -> Vec<&Entry> {
 /// Least time between the beginnings of a request and the next one to the host.
 fn interval(history: &History, answers: &[&Entry], entry: &Entry) -> Millis {
     let rules = &history.lives[entry.life as usize].rules[entry.site];
+    // A delay that robots.txt asks for is known once it has come.
     let asked = match robots_before(answers, entry).map(|robots| &robots.served) {
         Some(Served::Robots(Some(asked))) if rules.robots == Robots::Obey => asked.delay_ms,
         _ => 0,

@@ -179,7 +179,7 @@ impl Plan {
             sites.push(site);
         }
         let latency = match random.below(4) {
-            0 => Latency { low: 0, high: 1, slow_share: 0, slow: 1 },
+            0 => Latency { low: 1, high: 2, slow_share: 0, slow: 1 },
             1 => Latency { low: 20, high: 80, slow_share: 2, slow: 5_000 },
             2 => Latency { low: 100, high: 900, slow_share: 5, slow: 25_000 },
             _ => Latency { low: 5, high: 300, slow_share: 1, slow: 2_000 },
@@ -358,7 +358,10 @@ impl RobotsRules {
 fn rules_text(site: &SitePlan, random: &mut Random, is_calm: bool, later: bool) -> String {
     let web = &site.web;
     let mut text = format!("start = [\"http://{}/\"]\nhosts = {:?}\n", web.hosts[0], web.hosts);
-    let _ = writeln!(text, "lanes = {}\nlane_key = '{}'", random.pick(&[1, 2, 8]), random.pick(&["host", "elf", "xxh3"]));
+    let lanes = random.pick(&[1, 2, 8]);
+    if lanes > 1 {
+        let _ = writeln!(text, "lanes = {lanes}\nlane_key = '{}'", random.pick(&["elf", "xxh3"]));
+    }
     if web.oddities.is_endless() {
         let _ = writeln!(text, "pages_max = {}", random.pick(&[40, 150, 300]));
         let _ = writeln!(text, "depth_max = {}", random.pick(&[4, 12, 60]));

@@ -2,7 +2,6 @@
 //! out, so that an endless trap costs no memory. `wire` puts faults between it and the crawl.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use sha1::{Digest, Sha1};
@@ -54,8 +53,6 @@ pub enum Content {
     Torrent(u64),
     /// A page where a torrent is promised.
     Fake,
-    /// Begins like a torrent and is none.
-    Malformed,
     Image,
     Redirect(String),
     /// Never ends.
@@ -76,7 +73,7 @@ pub fn torrent_file(seed: u64, id: u64) -> (Bytes, [u8; 20]) {
     let content = original(seed, id);
     let mut random = Random::new(mix(seed, 0x9000 + content));
     let name = format!("torrent {content} of {seed:x}");
-    let length = random.between(1, 1 << 40);
+    let length = random.between(1, 1 << 26);
     let mut info = Vec::new();
     info.extend_from_slice(b"d");
     if random.percent(30) {
@@ -110,8 +107,8 @@ pub fn torrent_file(seed: u64, id: u64) -> (Bytes, [u8; 20]) {
     (Bytes::from(file), hash)
 }
 
-/// Bytes of one piece: large, so that the files of the simulation stay small.
-const PIECE: u64 = 1 << 36;
+/// Bytes of one piece: 16 MiB, so that the files of the simulation stay small.
+const PIECE: u64 = 1 << 24;
 
 /// Pieces that the files written so far need.
 fn pieces_of(info: &[u8]) -> u64 {
@@ -360,6 +357,3 @@ pub fn infohashes(site: &WebSite, torrents: u64) -> std::collections::BTreeMap<[
     }
     all
 }
-
-/// Shared by everything that looks at it.
-pub type SharedSite = Arc<WebSite>;

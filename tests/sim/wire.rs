@@ -302,8 +302,8 @@ impl Transport for Wire {
         match self.answer(url, nth, &mut random).await {
             Ok(Answer { status, headers, body, served }) => {
                 // Whoever reads nothing of the body has had its answer with the head.
-                let with_head = !matches!(served, Served::Page(_) | Served::Torrent(..) | Served::Robots(_) | Served::Fail(_));
-                if with_head {
+                let waits = matches!(served, Served::Page(_) | Served::Torrent(..) | Served::Robots(Some(_)) | Served::Fail(_));
+                if !waits {
                     transfer.end(served.clone());
                 }
                 let body = SimBody { flow: body, transfer, served: Some(served), deadline };
@@ -399,7 +399,6 @@ impl Wire {
                 Answer { status: 200, headers, body, served: Served::Torrent(bytes, hash) }
             }
             Content::Fake if url.path().contains("malformed") => malformed(),
-            Content::Malformed => malformed(),
             Content::Fake => html(web::login_page(), Served::Fake),
             Content::Image => {
                 let bytes = Bytes::from_static(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0");
