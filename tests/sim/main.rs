@@ -119,6 +119,9 @@ fn one_seed() {
     for lived in &history.lives {
         println!("{:?} from {} to {}, healed: {}, {:?}", lived.life, lived.from, lived.until, lived.healed, lived.ends);
     }
+    for told in &history.told {
+        println!("{:>9} ms life {} {:?}", told.at, told.life, told.event);
+    }
     for line in &history.dump {
         println!("{line}");
     }
