@@ -95,6 +95,10 @@ pub const RETRY_TIME_MAX: Duration = Duration::from_secs(60);
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;
 
+/// Bytes of one answer on the control socket. The largest page of listings is 170 MB (`COVERAGE_ROWS_MAX` pages of
+/// `LINKS_PER_PAGE_MAX` numbers), the largest page of torrents 70 MB, the largest note 8 MiB.
+pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
+
 /// Visits in one durable commit.
 pub const COMMIT_VISITS_MAX: usize = 1_024;
 
@@ -202,6 +206,14 @@ pub const START_URLS_MAX: usize = 1_024;
 /// Example URLs in one list of a rule file.
 pub const EXAMPLES_MAX: usize = 4_096;
 
+/// Bytes of the memo that a visit leaves for the next visit of its URL: an entity tag and a date are 100 bytes, the
+/// longest tags seen 500; 10⁶ URLs with the longest would be 2 GB.
+pub const MEMO_BYTES_MAX: usize = 2 << 10;
+
+/// Bytes of one note that the crawl keeps of a site. Statistics of 10⁴ URL shapes are 1 MB; each change of a note
+/// writes the whole of it.
+pub const NOTE_BYTES_MAX: usize = 4 << 20;
+
 /// Rows that one transaction moves from `later` to `queue`.
 pub const PROMOTED_ROWS_MAX: usize = 8_192;
 
@@ -210,3 +222,38 @@ pub const UNPARKED_ROWS_MAX: usize = 50_000;
 
 /// A new file is longer than this at no time.
 pub const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Longest rest of a connection that follows the server's response time.
+pub const REST_MAX: Duration = Duration::from_secs(60);
+
+/// Domains and addresses whose rate is kept in memory; beyond it those that rest are forgotten. 4,096 sites have fewer.
+pub const LOADS_MAX: usize = 65_536;
+
+/// Milliseconds by which the clock must differ from the steady one to be taken as set: more than a slew, less than any
+/// pause that matters.
+pub const CLOCK_SET_MS_MIN: u64 = 2_000;
+
+/// Windows of quiet hours of one site: one an hour is more than anybody means.
+pub const QUIET_WINDOWS_MAX: usize = 24;
+
+/// Mirrors of one site. Each is asked for its robots.txt when it is needed.
+pub const MIRRORS_MAX: usize = 32;
+
+/// Networks that a site's rule file may allow beyond the public internet. Each address is compared with them.
+pub const NETWORKS_MAX: usize = 64;
+
+/// Bytes of one sitemap, unpacked: what sitemaps.org allows.
+pub const SITEMAP_BYTES_MAX: usize = 50 << 20;
+
+/// Sitemaps that one robots.txt may name.
+pub const SITEMAPS_PER_ROBOTS_MAX: usize = 100;
+
+/// Sitemaps of one site that are taken from sitemap indexes: with 50,000 URLs each, what sitemaps.org allows, five
+/// million URLs.
+pub const SITEMAPS_PER_SITE_MAX: usize = 100;
+
+/// Bytes of a page that is read on the loop's own thread: a few milliseconds.
+pub const INLINE_PAGE_BYTES_MAX: usize = 1 << 20;
+
+/// Least time after which a host is looked up again for its rate; the resolver's cache keeps to the TTL itself.
+pub const LOCATED_FOR_MIN: Duration = Duration::from_secs(60);

@@ -2,9 +2,11 @@
 //! histories.
 
 mod crawldb_histories;
+mod crawldb_notes;
 
 use std::path::Path;
 
+use crawldb_notes::*;
 use gleaner::clock::UnixMillis;
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -23,7 +25,7 @@ fn key(host: HostId, path: &str) -> UrlKey {
 }
 
 fn found(host: HostId, path: &str, rank: u8) -> Discovered {
-    Discovered { key: key(host, path), depth: 1, rank, due: at(0), via: None }
+    Discovered { key: key(host, path), depth: 1, rank, due: at(0), via: None, is_target: false }
 }
 
 fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
@@ -42,6 +44,7 @@ fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
         torrent: None,
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     }
 }
 
@@ -158,6 +161,16 @@ contract!(
     an_unknown_host_refuses_the_batch,
     what_is_too_long_or_nameless_is_passed_over,
     a_url_visited_in_a_batch_is_not_queued_by_its_outlinks,
+    a_receipt_counts_the_targets_that_were_new,
+    a_refused_batch_is_as_if_it_had_not_been,
+    a_memo_comes_with_the_next_lease_whatever_queued_it,
+    a_visit_without_a_memo_clears_it_unless_nothing_changed,
+    a_memo_that_is_too_long_counts_as_none,
+    a_visit_recorded_again_leaves_the_memo_alone,
+    a_forgotten_torrent_takes_the_memos_of_its_sources_with_it,
+    a_note_is_kept_overwritten_and_taken_away,
+    a_note_that_is_too_long_is_refused,
+    complaints_are_kept_until_the_host_is_forgiven,
 );
 
 async fn host_numbers_are_given_once_and_for_ever(db: &impl CrawlDb) {
@@ -331,7 +344,8 @@ async fn recording_a_visit_twice_changes_nothing_more(db: &impl CrawlDb) {
         Visit { outlinks: vec![found(host, "/next", 0)], magnets: vec![magnet(v1(2))], ..bring(host, "/t", 5, v1(1)) };
     let receipts = db.record_visits(vec![first.clone(), first.clone()].into()).await.unwrap();
     let outcome = Outcome::TorrentStored;
-    assert_eq!(receipts[0], Receipt { outcome, urls_added: 1, torrent_stored: true, magnets_added: 1 });
+    let receipt = Receipt { urls_added: 1, torrent_stored: true, magnets_added: 1, ..Receipt::empty(outcome) };
+    assert_eq!(receipts[0], receipt);
     assert_eq!(receipts[1], Receipt::empty(outcome));
     let before = (db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap());
     assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::empty(outcome)]);
@@ -543,9 +557,10 @@ async fn a_visit_recorded_again_ends_its_lease_and_stays_queued(db: &impl CrawlD
 
 async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    db.block_host_until(host, at(9), "429").await.unwrap();
+    db.block_host_until(host, at(9), "429", 2).await.unwrap();
     let row = db.hosts().await.unwrap().remove(0);
     assert_eq!((row.blocked_until, &*row.blocked_reason, &*row.origin), (at(9), "429", "http://a"));
+    assert_eq!(row.complaints, 2);
     db.add_crawl_time("s", 5).await.unwrap();
     db.add_crawl_time("s", 6).await.unwrap();
     db.add_crawl_time("unknown", 1).await.unwrap();
@@ -611,7 +626,8 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
     assert!(refused(db.lease_due(lease(stray, 1, 1)).await.unwrap_err()));
     assert!(refused(db.unpark(stray, 1, at(1)).await.unwrap_err()));
     assert!(refused(db.host_due(stray, at(1)).await.unwrap_err()));
-    assert!(refused(db.block_host_until(stray, at(1), "").await.unwrap_err()));
+    assert!(refused(db.block_host_until(stray, at(1), "", 0).await.unwrap_err()));
+    assert!(refused(db.forgive_host(stray).await.unwrap_err()));
     assert_eq!(db.site_counts("s").await.unwrap(), SiteCounts::default());
 }
 
@@ -647,4 +663,57 @@ async fn a_url_visited_in_a_batch_is_not_queued_by_its_outlinks(db: &impl CrawlD
     let receipts = db.record_visits(vec![linking, visit(key(host, "/2"), 2, Outcome::Page)].into()).await.unwrap();
     assert_eq!((receipts[0].urls_added, receipts[1].urls_added), (1, 0));
     assert_eq!(paths(&db.lease_due(lease(host, 3, 9)).await.unwrap()), ["/3"]);
+}
+
+async fn a_receipt_counts_the_targets_that_were_new(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let target = |path| Discovered { is_target: true, ..found(host, path, 0) };
+    db.add_discovered(vec![target("/known")], at(1)).await.unwrap();
+    let page = |path, ms, outlinks| Visit { outlinks, ..visit(key(host, path), ms, Outcome::Page) };
+    let links = vec![target("/known"), target("/1"), found(host, "/2", 0), target("/1"), found(host, "/3", 0)];
+    // Of a link that stands twice the first counts, also over the visits of a batch.
+    let batch = vec![page("/a", 2, links.clone()), page("/b", 3, vec![target("/2"), target("/4")])];
+    let receipts = db.record_visits(batch.into()).await.unwrap();
+    let added = |receipt: &Receipt| (receipt.urls_added, receipt.targets_added);
+    assert_eq!(receipts.iter().map(added).collect::<Vec<_>>(), [(3, 1), (1, 1)]);
+    let again = db.record_visits(vec![page("/c", 4, links.clone()), page("/a", 2, links)].into()).await.unwrap();
+    assert_eq!(again.iter().map(added).collect::<Vec<_>>(), [(0, 0), (0, 0)]);
+    assert!(db.queued(host, 9).await.unwrap().iter().all(|row| !row.is_target));
+}
+
+async fn a_refused_batch_is_as_if_it_had_not_been(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    db.add_discovered(vec![found(host, "/t", 0)], at(1)).await.unwrap();
+    assert_eq!(db.lease_due(lease(host, 1, 9)).await.unwrap().len(), 1);
+    let look = listing("/?p={page}", 1, &[1, 2]);
+    let page = Visit {
+        outlinks: vec![found(host, "/t", 0), Discovered { is_target: true, ..found(host, "/u", 0) }],
+        body_hash: Some(5),
+        listing: Some(look),
+        ..name(host, "/page", 5, v1(2))
+    };
+    let memo = Some("etag".into());
+    let good = vec![Visit { memo, next: Next::RevisitAt(at(9)), ..bring(host, "/t", 5, v1(1)) }, page];
+    let stray = Visit { outlinks: vec![found(HostId(9), "/", 0)], ..visit(key(host, "/v"), 5, Outcome::Page) };
+    let before = db.site_counts("s").await.unwrap();
+    let bad: Vec<Visit> = good.iter().cloned().chain([stray]).collect();
+    db.record_visits(bad.into()).await.unwrap_err();
+
+    assert_eq!(db.site_counts("s").await.unwrap(), before);
+    assert!(db.url_record(&key(host, "/t")).await.unwrap().unwrap().outcome.is_none());
+    for path in ["/page", "/u", "/v"] {
+        assert!(db.url_record(&key(host, path)).await.unwrap().is_none(), "{path}");
+    }
+    assert!(db.torrents(None, 9).await.unwrap().is_empty() && db.magnets(None, 9).await.unwrap().is_empty());
+    assert!(db.listings("s", None, 9).await.unwrap().is_empty());
+    assert!(db.lease_due(lease(host, 6, 9)).await.unwrap().is_empty(), "the lease stays");
+
+    let receipts = db.record_visits(good.into()).await.unwrap();
+    let torrent = Receipt { torrent_stored: true, ..Receipt::empty(Outcome::TorrentStored) };
+    let page = Receipt { urls_added: 1, targets_added: 1, magnets_added: 1, ..Receipt::empty(Outcome::Page) };
+    assert_eq!(receipts, [torrent, page]);
+    let leases = db.lease_due(lease(host, 9, 9)).await.unwrap();
+    let told: Vec<_> = leases.iter().map(|lease| (&*lease.key.path, lease.memo.as_deref())).collect();
+    assert_eq!(told.len(), 2);
+    assert!(told.contains(&("/t", Some("etag"))) && told.contains(&("/u", None)));
 }

@@ -97,7 +97,7 @@ impl App {
             user_agent: &self.options.user_agent,
             headers: &rules.headers,
             proxy: rules.proxy.as_ref(),
-            private_addresses: rules.private_addresses,
+            private_addresses: matches!(rules.private_addresses, crate::rules::PrivateAddresses::All(true)),
             connections_max: rules.rate.connections.into(),
         })
         .with_context(|| format!("site {}", rules.name))?;

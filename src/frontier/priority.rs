@@ -11,5 +11,12 @@ pub fn rank(class: Class) -> u8 {
         Class::Index | Class::Board => 1,
         Class::Detail | Class::Thread => 2,
         Class::Page | Class::Login => 3,
+        Class::Sitemap => 4,
     }
+}
+
+/// True for the rank of a sitemap: no other class has it.
+#[must_use]
+pub fn is_sitemap(of: u8) -> bool {
+    of == rank(Class::Sitemap)
 }

@@ -14,6 +14,7 @@ mod foreign;
 mod frames;
 pub mod links;
 pub mod pagination;
+pub mod sitemap;
 mod tokens;
 pub mod tree;
 
