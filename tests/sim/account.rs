@@ -28,12 +28,20 @@ pub fn check(history: &History) -> Vec<String> {
     faults
 }
 
-type Requests<'a> = BTreeMap<(usize, &'a str), Vec<&'a Entry>>;
+type Requests<'a> = BTreeMap<(usize, String), Vec<&'a Entry>>;
+
+/// The URL that a request is for, wherever it was sent: a mirror answers for the first host.
+fn asked_for(history: &History, entry: &Entry) -> String {
+    let rules = &history.lives[entry.life as usize].rules[entry.site];
+    let origin = &entry.url[..entry.url.len() - entry.path.len()];
+    let is_mirror = rules.mirrors.iter().any(|mirror| **mirror == *origin) && !entry.is_robots();
+    if is_mirror { format!("{}{}", rules.primary(), entry.path) } else { entry.url.clone() }
+}
 
 fn by_url(history: &History) -> Requests<'_> {
     let mut urls = Requests::new();
     for entry in &history.log {
-        urls.entry((entry.site, entry.url.as_str())).or_default().push(entry);
+        urls.entry((entry.site, asked_for(history, entry))).or_default().push(entry);
     }
     urls
 }
@@ -41,7 +49,7 @@ fn by_url(history: &History) -> Requests<'_> {
 /// The request that a committed visit tells of.
 fn request_of<'a>(history: &History, requests: &Requests<'a>, told: &Told, visit: &Visit) -> Option<&'a Entry> {
     let url = history.url(&visit.key);
-    let entries = requests.get(&(history.site(&visit.key), url.as_str()))?;
+    let entries = requests.get(&(history.site(&visit.key), url))?;
     let before = |entry: &&&Entry| {
         entry.life == told.life && entry.ended.is_some_and(|(ended, _)| ended <= told.at)
     };
@@ -54,6 +62,7 @@ fn names(served: &Served) -> &'static [Outcome] {
     match served {
         Served::Pending => &[],
         Served::Page(_) => &[Page, PageDuplicate, NotModified, HtmlPosingAsTorrent],
+        Served::NotModified => &[NotModified],
         Served::Blank => &[Page, PageDuplicate, NotModified, HtmlPosingAsTorrent],
         Served::Torrent(..) => &[TorrentStored, TorrentDuplicate],
         Served::Robots(_) => &[],
@@ -147,7 +156,7 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
             continue;
         }
         let origin = &url[..url.len() - entries[0].path.len()];
-        let mut story: Vec<&Told> = stories.get(&(*site, (*url).to_owned())).cloned().unwrap_or_default();
+        let mut story: Vec<&Told> = stories.get(&(*site, url.clone())).cloned().unwrap_or_default();
         story.extend(unparked.iter().filter(|(_, of, at)| *of == origin && at == site).map(|(told, _, _)| *told));
         story.sort_by_key(|told| told.at);
         let mut story = story.into_iter().peekable();
@@ -197,7 +206,7 @@ fn told_of(told: &Told, state: State) -> State {
 /// A URL as the rules of a site name it; None where they do not take it.
 pub fn taken(rules: &SiteRules, base: &str, link: &str) -> Option<CrawlUrl> {
     let base = url::Url::parse(base).ok()?;
-    let url = CrawlUrl::join(&base, link, None, &rules.canonical).ok()?;
+    let url = rules.without_mirror(CrawlUrl::join(&base, link, None, &rules.canonical).ok()?);
     matches!(rules.judge(&url), Verdict::Take { class, .. } if class != Class::Login).then_some(url)
 }
 

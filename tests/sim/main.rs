@@ -2,6 +2,8 @@
 //! web full of faults, everything from one number. `docs/simulation.md` says what is simulated and what is checked.
 
 mod account;
+mod broken;
+mod day;
 mod harvest;
 mod manners;
 mod plan;

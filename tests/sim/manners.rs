@@ -1,6 +1,7 @@
 //! Was the crawl polite? Told from the log of requests, the rule files and the simulated robots.txt alone.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use gleaner::clock::UnixMillis;
@@ -11,31 +12,47 @@ use gleaner::rules::Robots;
 
 use super::plan::Millis;
 use super::store::Event;
-use super::wire::{Entry, Served};
+use super::wire::{self, Entry, Served};
 use super::world::History;
 
 /// All checks of manners.
 pub fn check(history: &History) -> Vec<String> {
     let mut faults = Vec::new();
     let answers = robots_answers(history);
-    for requests in by_host(history).values() {
-        spacing(history, &answers, requests, &mut faults);
-        connections(history, requests, &mut faults);
-        pauses(requests, &mut faults);
+    for (key, requests) in &by_key(history) {
+        if let Key::Host(_) = key.1 {
+            pauses(requests, &mut faults);
+        } else {
+            spacing(history, &answers, requests, &mut faults);
+            connections(history, &answers, requests, &mut faults);
+        }
     }
     kept_pauses(history, &mut faults);
     robots(history, &answers, &mut faults);
+    hours(history, &mut faults);
     lengths(history, &mut faults);
     faults
 }
 
-/// Requests of one life to one host name, in the order of their beginning: what politeness binds.
-fn by_host(history: &History) -> BTreeMap<(u64, &str), Vec<&Entry>> {
-    let mut hosts = BTreeMap::<_, Vec<&Entry>>::new();
+/// What politeness binds: pauses the host's name, rate and connections its registrable domain and its address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Host(String),
+    Domain(String),
+    Address(IpAddr),
+}
+
+/// Requests of one life under one key, in the order of their beginning.
+fn by_key(history: &History) -> BTreeMap<(u64, Key), Vec<&Entry>> {
+    let mut keys = BTreeMap::<_, Vec<&Entry>>::new();
     for entry in &history.log {
-        hosts.entry((entry.life, entry.host.as_str())).or_default().push(entry);
+        let domain = psl::domain_str(&entry.host).unwrap_or(&entry.host);
+        let address = wire::address(history.plan.seed, &entry.host);
+        for key in [Key::Host(entry.host.clone()), Key::Domain(domain.to_owned()), Key::Address(address)] {
+            keys.entry((entry.life, key)).or_default().push(entry);
+        }
     }
-    hosts
+    keys
 }
 
 /// The rules of robots.txt that were in force for a request, and when they came.
@@ -53,15 +70,27 @@ fn robots_answers(history: &History) -> Vec<&Entry> {
     history.log.iter().filter(|entry| entry.is_robots() && matches!(entry.served, Served::Robots(_))).collect()
 }
 
-/// Least time between the beginnings of a request and the next one to the host.
-fn interval(history: &History, answers: &[&Entry], entry: &Entry) -> Millis {
+/// What binds a request, by the rule text and by the robots.txt that had come when it began.
+struct Manners {
+    interval: Millis,
+    connections: usize,
+    rest_factor: f64,
+    rest_min: Millis,
+}
+
+fn manners(history: &History, answers: &[&Entry], entry: &Entry) -> Manners {
     let rules = &history.lives[entry.life as usize].rules[entry.site];
-    // A delay that robots.txt asks for is known once it has come.
+    // The delay that a robots.txt asks for is forgotten while it is asked for anew.
     let asked = match robots_before(answers, entry).map(|robots| &robots.served) {
-        Some(Served::Robots(Some(asked))) if rules.robots == Robots::Obey => asked.delay_ms,
+        Some(Served::Robots(Some(asked))) if rules.robots == Robots::Obey && !entry.is_robots() => asked.delay_ms,
         _ => 0,
     };
-    asked.max(rules.rate.interval.as_millis() as Millis)
+    Manners {
+        interval: asked.max(rules.rate.interval.as_millis() as Millis),
+        connections: if asked > 0 { 1 } else { rules.rate.connections.into() },
+        rest_factor: rules.rate.rest_factor.into(),
+        rest_min: asked,
+    }
 }
 
 /// True when neither the even clock nor the wall clock has come so far: the crawl knows the wall clock only, and a
@@ -72,10 +101,10 @@ fn too_early(entry: &Entry, from: Millis, from_wall: UnixMillis, wait: Millis) -
 
 fn spacing(history: &History, answers: &[&Entry], requests: &[&Entry], faults: &mut Vec<String>) {
     for pair in requests.windows(2) {
-        let wait = interval(history, answers, pair[0]);
+        let wait = manners(history, answers, pair[0]).interval;
         if too_early(pair[1], pair[0].began, pair[0].began_wall, wait) {
             faults.push(format!(
-                "spacing: {} ms after another request to the host, {wait} are due\n    {}\n    {}",
+                "spacing: {} ms after another request, {wait} are due\n    {}\n    {}",
                 pair[1].began - pair[0].began,
                 pair[0].line(),
                 pair[1].line()
@@ -84,14 +113,36 @@ fn spacing(history: &History, answers: &[&Entry], requests: &[&Entry], faults: &
     }
 }
 
-fn connections(history: &History, requests: &[&Entry], faults: &mut Vec<String>) {
-    for (index, entry) in requests.iter().enumerate() {
-        let open = requests[..index].iter().filter(|other| other.ended.is_none_or(|(ended, _)| ended > entry.began));
+/// Connections that are in use or rest, counted from the end of their answers, are never more than allowed.
+fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], faults: &mut Vec<String>) {
+    let mut taken: Vec<(Millis, &Entry)> = Vec::new();
+    for entry in requests {
+        taken.retain(|(until, _)| *until > entry.began);
+        let own = manners(history, answers, entry);
+        // Who knows the wall clock only may be wrong about a rest.
+        let jumped = history.plan.clock_jumps.iter().any(|(at, _)| *at <= entry.began);
+        let open = taken.iter().filter(|(_, other)| {
+            !jumped || other.ended.is_none_or(|(ended, _)| ended > entry.began)
+        });
         let open = open.count() + 1;
-        let allowed = usize::from(history.lives[entry.life as usize].rules[entry.site].rate.connections);
-        if open > allowed {
-            faults.push(format!("connections: {open} are open, {allowed} allowed\n    {}", entry.line()));
+        if open > own.connections {
+            let other = taken[0].1.line();
+            faults.push(format!(
+                "connections: {open} are open or rest, {} allowed\n    {other}\n    {}",
+                own.connections,
+                entry.line()
+            ));
         }
+        let until = match entry.ended {
+            None => Millis::MAX,
+            // A connection that was broken off does not rest.
+            Some((ended, _)) if matches!(entry.served, Served::Pending) => ended,
+            Some((ended, _)) => {
+                let follows = (ended - entry.began) as f64 * own.rest_factor;
+                ended + (follows as Millis).min(limits::REST_MAX.as_millis() as Millis).max(own.rest_min)
+            }
+        };
+        taken.push((until, entry));
     }
 }
 
@@ -103,7 +154,7 @@ fn pauses(requests: &[&Entry], faults: &mut Vec<String>) {
     for answer in answers {
         let Some((ended, ended_wall)) = answer.ended else { continue };
         let Served::Busy(_, asked) = &answer.served else {
-            let is_good = !matches!(answer.served, Served::Fail(_) | Served::Pending | Served::Status(500..));
+            let is_good = !matches!(answer.served, Served::Fail(_) | Served::Pending | Served::Status(500..) | Served::Robots(_));
             if is_good {
                 in_row = 0;
             }
@@ -165,6 +216,41 @@ fn robots(history: &History, answers: &[&Entry], faults: &mut Vec<String>) {
             && rules.closes(&entry.path)
         {
             faults.push(format!("robots: a closed path\n    {}", entry.line()));
+        }
+    }
+}
+
+/// Quiet hours are quiet, and no day has more requests than its rules allow.
+fn hours(history: &History, faults: &mut Vec<String>) {
+    let mut days = BTreeMap::<(usize, u64), u64>::new();
+    for entry in &history.log {
+        let rules = &history.lives[entry.life as usize].rules[entry.site];
+        if rules.hours.quiet_until(entry.began_wall).is_some() {
+            faults.push(format!("hours: a request in quiet hours\n    {}", entry.line()));
+        }
+        if !entry.is_robots() {
+            *days.entry((entry.site, rules.hours.day(entry.began_wall))).or_default() += 1;
+        }
+    }
+    // Requests of visits that a kill took are counted by nobody; a clock that is set makes days anew.
+    if !history.plan.clock_jumps.is_empty() {
+        return;
+    }
+    let recorded = |site: usize| {
+        history.told.iter().filter(move |told| match &told.event {
+            Event::Visited { visit, outcome } => outcome.was_fetched() && history.site(&visit.key) == site,
+            _ => false,
+        })
+    };
+    for ((site, day), asked) in days {
+        let all = history.log.iter().filter(|entry| entry.site == site && !entry.is_robots()).count();
+        let lost = (all - recorded(site).count().min(all)) as u64;
+        let allowed = history.lives.iter().map(|lived| lived.rules[site].requests_per_day).max().flatten();
+        if let Some(allowed) = allowed
+            && history.lives.iter().all(|lived| lived.rules[site].requests_per_day.is_some())
+            && asked > allowed + lost
+        {
+            faults.push(format!("hours: {asked} requests of site {site} on day {day}, {allowed} allowed"));
         }
     }
 }

@@ -95,6 +95,8 @@ pub struct StoreFault {
     pub nth: u64,
     /// So many calls in a row fail.
     pub times: u64,
+    /// Only their answers are lost: what they were asked for is done.
+    pub behind: bool,
 }
 
 /// How a robots.txt fails before it answers.
@@ -233,8 +235,10 @@ impl Plan {
         let calls =
             ["record_visits", "record_visits", "known_torrents", "lease_due", "host_due", "make_due", "block_host_until", "host_id"];
         for _ in 0..random.pick(&[0, 0, 1, 3]) {
-            let fault = StoreFault { call: random.pick(&calls), nth: random.between(1, 40), times: random.between(1, 5) };
-            self.store_faults.push(fault);
+            let call = random.pick(&calls);
+            let behind = call == "record_visits" && random.percent(40);
+            let (nth, times) = (random.between(1, 40), random.between(1, 5));
+            self.store_faults.push(StoreFault { call, nth, times, behind });
         }
         self.archive_fault = random.percent(10).then(|| {
             let from = random.below(MINUTE);
@@ -278,6 +282,7 @@ impl SitePlan {
             fakes: odd(),
             feed: odd(),
             private: odd(),
+            entity_tags: odd(),
         };
         let web = WebSite {
             name,
@@ -294,11 +299,6 @@ impl SitePlan {
 }
 
 impl RobotsPlan {
-    /// No robots.txt at all.
-    pub fn absent() -> Self {
-        Self { faults: 0, fault: RobotsFault::Silent, rules: None, status: 404 }
-    }
-
     fn draw(is_calm: bool, random: &mut Random) -> Self {
         let fault =
             random.pick(&[RobotsFault::ServerError, RobotsFault::Busy, RobotsFault::Silent, RobotsFault::Refused]);
@@ -347,6 +347,10 @@ impl RobotsRules {
         if rules.closed.is_empty() {
             text.push_str("Disallow:\n");
         }
+        if random.percent(40) {
+            let map = random.pick(&["sitemap.xml", "sitemap.xml.gz", "sitemap_index.xml", "nothing.xml"]);
+            let _ = writeln!(text, "Sitemap: http://www.site0.example/{map}");
+        }
         if rules.delay_ms > 0 {
             let _ = writeln!(text, "Crawl-delay: {}", rules.delay_ms as f64 / 1_000.0);
         }
@@ -374,12 +378,26 @@ fn rules_text(site: &SitePlan, random: &mut Random, is_calm: bool, later: bool) 
     } else if !is_calm && random.percent(20) {
         text.push_str("deny = ['^/t/1', '^/soft/[23]']\n");
     }
+    if !is_calm && random.percent(15) {
+        let _ = writeln!(text, "mirrors = ['http://mirror.{0}', 'http://{0}.mirror.example']", web.hosts[0]);
+    }
     let _ = writeln!(
         text,
         "[rate]\nrequests_per_second = {}\nconnections = {}",
         random.pick(&["0.5", "1", "4", "20", "1000000"]),
         random.pick(&[1, 2, 4])
     );
+    if random.percent(30) {
+        let _ = writeln!(text, "rest_factor = {}", random.pick(&["0.0", "0.5", "3.0"]));
+    }
+    if !is_calm && random.percent(15) {
+        // The world begins at six.
+        let hours = random.pick(&["['06:01-06:03', '06:10-07:00']", "['05:00-06:30']", "['23:00-06:01']"]);
+        let _ = writeln!(text, "quiet_hours = {hours}");
+    }
+    if !is_calm && random.percent(8) {
+        let _ = writeln!(text, "requests_per_day = {}", random.pick(&[10, 60]));
+    }
     text.push_str(CLASSES);
     text
 }

@@ -50,6 +50,7 @@ pub struct Record {
     calls: Mutex<BTreeMap<&'static str, u64>>,
     told: Mutex<Vec<Told>>,
     keys: Mutex<BTreeSet<UrlKey>>,
+    committed: Mutex<BTreeSet<(UrlKey, UnixMillis)>>,
     /// Calls that failed on plan.
     pub failed: AtomicU64,
 }
@@ -65,6 +66,7 @@ impl Record {
             calls: Mutex::default(),
             told: Mutex::default(),
             keys: Mutex::default(),
+            committed: Mutex::default(),
             failed: AtomicU64::new(0),
         }
     }
@@ -87,17 +89,34 @@ impl Record {
         self.keys.lock().unwrap().extend(keys.cloned());
     }
 
+    /// Counts a call; fails where the plan says that it fails and changes nothing.
     fn call(&self, name: &'static str) -> Result<u64, CrawlDbError> {
-        let mut calls = self.calls.lock().unwrap();
-        let nth = calls.entry(name).or_default();
-        *nth += 1;
-        let fails = |fault: &StoreFault| fault.call == name && (fault.nth..fault.nth + fault.times).contains(nth);
-        if !self.healed.load(Ordering::Relaxed) && self.faults.iter().any(fails) {
-            self.failed.fetch_add(1, Ordering::Relaxed);
-            let detail = format!("simulated fault at call {nth} of {name}");
-            return Err(CrawlDbError::Storage { path: "sim".into(), detail, full: true });
+        let nth = {
+            let mut calls = self.calls.lock().unwrap();
+            let nth = calls.entry(name).or_default();
+            *nth += 1;
+            *nth
+        };
+        self.fails(name, nth, false)?;
+        Ok(nth)
+    }
+
+    /// Fails where the plan says that the call does what it is asked for and its answer is lost: a sync that reports an
+    /// error for what is on the disk.
+    fn fails_behind(&self, name: &'static str, nth: u64) -> Result<(), CrawlDbError> {
+        self.fails(name, nth, true)
+    }
+
+    fn fails(&self, name: &'static str, nth: u64, behind: bool) -> Result<(), CrawlDbError> {
+        let fails = |fault: &StoreFault| {
+            fault.call == name && fault.behind == behind && (fault.nth..fault.nth + fault.times).contains(&nth)
+        };
+        if self.healed.load(Ordering::Relaxed) || !self.faults.iter().any(fails) {
+            return Ok(());
         }
-        Ok(*nth)
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        let detail = format!("simulated fault at call {nth} of {name}");
+        Err(CrawlDbError::Storage { path: "sim".into(), detail, full: true })
     }
 }
 
@@ -243,6 +262,11 @@ impl Reader for Watched {
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         at_once(self.db.listings(site, after, rows_max))
     }
+
+    async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
+        self.record.call("note")?;
+        at_once(self.db.note(site, name))
+    }
 }
 
 #[async_trait]
@@ -294,14 +318,18 @@ impl CrawlDb for Watched {
     async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError> {
         let called = self.record.call("record_visits");
         self.takes_time(*called.as_ref().unwrap_or(&0)).await;
-        called?;
+        let nth = called?;
         for visit in visits.iter() {
             self.record.know(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|found| &found.key)));
         }
         let receipts = at_once(self.db.record_visits(Arc::clone(&visits)))?;
         for (visit, receipt) in visits.iter().zip(&receipts) {
-            self.record.tell(Event::Visited { visit: Box::new(visit.clone()), outcome: receipt.outcome });
+            // A batch that was committed and whose commit seemed to fail comes a second time.
+            if self.record.committed.lock().unwrap().insert((visit.key.clone(), visit.at)) {
+                self.record.tell(Event::Visited { visit: Box::new(visit.clone()), outcome: receipt.outcome });
+            }
         }
+        self.record.fails_behind("record_visits", nth)?;
         Ok(receipts)
     }
 
@@ -312,11 +340,27 @@ impl CrawlDb for Watched {
         at_once(self.db.known_torrents(infohashes))
     }
 
-    async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
+    async fn block_host_until(
+        &self,
+        host: HostId,
+        until: UnixMillis,
+        reason: &str,
+        complaints: u32,
+    ) -> Result<(), CrawlDbError> {
         self.record.call("block_host_until")?;
-        at_once(self.db.block_host_until(host, until, reason))?;
+        at_once(self.db.block_host_until(host, until, reason, complaints))?;
         self.record.tell(Event::Blocked(host, until));
         Ok(())
+    }
+
+    async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError> {
+        self.record.call("forgive_host")?;
+        at_once(self.db.forgive_host(host))
+    }
+
+    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError> {
+        self.record.call("put_note")?;
+        at_once(self.db.put_note(site, name, note))
     }
 
     async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {

@@ -2,6 +2,7 @@
 //! out, so that an endless trap costs no memory. `wire` puts faults between it and the crawl.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 
 use bytes::Bytes;
 use sha1::{Digest, Sha1};
@@ -23,6 +24,8 @@ pub struct Oddities {
     pub fakes: bool,
     pub feed: bool,
     pub private: bool,
+    /// Pages have entity tags, and are not sent again to whoever knows theirs.
+    pub entity_tags: bool,
 }
 
 impl Oddities {
@@ -188,6 +191,11 @@ impl WebSite {
                 return self.download(id, torrents);
             }
             ["feed.xml"] => return self.feed(torrents),
+            ["sitemap_index.xml"] => return sitemap(vec![self.url(0, "/sitemap.xml")], "sitemapindex", false),
+            ["sitemap.xml" | "sitemap.xml.gz"] => {
+                let links = (0..torrents).map(|id| self.detail_url(id)).collect();
+                return sitemap(links, "urlset", plain.ends_with(".gz"));
+            }
             ["about", _] => vec![self.url(0, "/")],
             ["private", name] if odd.private => vec![self.url(0, &format!("/private/{name}0"))],
             ["cal", year, month] if odd.calendar => calendar(self, year, month),
@@ -337,6 +345,22 @@ fn facets(site: &WebSite, query: &str) -> Vec<String> {
     let unused = NAMES.iter().filter(|name| !query.contains(*name));
     let joined = |name: &&str| if query.is_empty() { format!("{name}=1") } else { format!("{query}&{name}=1") };
     unused.map(|name| site.url(0, &format!("/facet?{}", joined(name)))).collect()
+}
+
+/// After sitemaps.org, gzipped where the name says so.
+fn sitemap(links: Vec<String>, kind: &str, gzipped: bool) -> Content {
+    let item = if kind == "urlset" { "url" } else { "sitemap" };
+    let mut text = format!("<?xml version=\"1.0\"?><{kind} xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">");
+    for link in &links {
+        let _ = write!(text, "<{item}><loc>{}</loc></{item}>", link.replace('&', "&amp;"));
+    }
+    let _ = write!(text, "</{kind}>");
+    if !gzipped {
+        return Content::Page { links, body: text.into(), content_type: "application/xml" };
+    }
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(text.as_bytes()).unwrap();
+    Content::Page { links, body: packed.finish().unwrap().into(), content_type: "application/x-gzip" }
 }
 
 /// A page that says so and means it not: what a server answers that has no 404.

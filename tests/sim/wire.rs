@@ -24,6 +24,8 @@ pub enum Served {
     Pending,
     /// A page, whole, with its links as absolute URLs.
     Page(Arc<Vec<String>>),
+    /// 304 to somebody who has named the version.
+    NotModified,
     /// A page that says nothing of use, whole.
     Blank,
     /// A torrent, whole: its file and its infohash.
@@ -299,7 +301,7 @@ impl Transport for Wire {
         let slow = random.percent(latency.slow_share);
         let pause = random.between(latency.low, if slow { latency.slow.max(latency.low) } else { latency.high });
         tokio::time::sleep(Duration::from_millis(pause)).await;
-        match self.answer(url, nth, &mut random).await {
+        match self.answer(request, nth, &mut random).await {
             Ok(Answer { status, headers, body, served }) => {
                 // Whoever reads nothing of the body has had its answer with the head.
                 let waits = matches!(served, Served::Page(_) | Served::Torrent(..) | Served::Robots(Some(_)) | Served::Fail(_));
@@ -331,8 +333,8 @@ fn html(bytes: Bytes, served: Served) -> Answer {
 }
 
 impl Wire {
-    async fn answer(&self, url: &CrawlUrl, nth: u64, random: &mut Random) -> Result<Answer, FailureKind> {
-        let net = &self.net;
+    async fn answer(&self, request: Request<'_>, nth: u64, random: &mut Random) -> Result<Answer, FailureKind> {
+        let (net, url) = (&self.net, request.url);
         let healed = net.healed.load(Ordering::Relaxed);
         let at = net.clock.elapsed();
         let outage = net.plan.outages.iter().find(|outage| {
@@ -367,7 +369,17 @@ impl Wire {
         {
             return Ok(html(web::login_page(), Served::Fake));
         }
-        Ok(self.healthy(url, content, random))
+        let mut answer = self.healthy(url, content, random);
+        if self.net.plan.sites[self.site].web.oddities.entity_tags
+            && let Flow::Whole { bytes, .. } = &answer.body
+        {
+            let tag = format!("\"{:016x}\"", xxhash_rust::xxh3::xxh3_64(bytes));
+            if request.validators.is_some_and(|known| known.etag.as_deref() == Some(&*tag)) {
+                return Ok(bare(304, Served::NotModified));
+            }
+            answer.headers.etag = Some(tag);
+        }
+        Ok(answer)
     }
 
     fn healthy(&self, url: &CrawlUrl, content: Content, random: &mut Random) -> Answer {
