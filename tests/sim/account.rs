@@ -31,7 +31,7 @@ pub fn check(history: &History) -> Vec<String> {
 type Requests<'a> = BTreeMap<(usize, String), Vec<&'a Entry>>;
 
 /// The URL that a request is for, wherever it was sent: a mirror answers for the first host.
-fn asked_for(history: &History, entry: &Entry) -> String {
+pub fn asked_for(history: &History, entry: &Entry) -> String {
     let rules = &history.lives[entry.life as usize].rules[entry.site];
     let origin = &entry.url[..entry.url.len() - entry.path.len()];
     let is_mirror = rules.mirrors.iter().any(|mirror| **mirror == *origin) && !entry.is_robots();
@@ -50,9 +50,7 @@ fn by_url(history: &History) -> Requests<'_> {
 fn request_of<'a>(history: &History, requests: &Requests<'a>, told: &Told, visit: &Visit) -> Option<&'a Entry> {
     let url = history.url(&visit.key);
     let entries = requests.get(&(history.site(&visit.key), url))?;
-    let before = |entry: &&&Entry| {
-        entry.life == told.life && entry.ended.is_some_and(|(ended, _)| ended <= told.at)
-    };
+    let before = |entry: &&&Entry| entry.life == told.life && entry.ended.is_some_and(|(ended, _)| ended <= told.at);
     entries.iter().rev().find(before).copied()
 }
 
@@ -123,7 +121,10 @@ fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>
 enum State {
     /// May be fetched from this time on.
     Due(Millis, UnixMillis, UnixMillis),
-    Asked { life: u64, broken_off: bool },
+    Asked {
+        life: u64,
+        broken_off: bool,
+    },
     Done,
     Parked,
 }
@@ -287,9 +288,10 @@ fn budgets(history: &History, faults: &mut Vec<String>) {
     for (number, lived) in history.lives.iter().enumerate() {
         for (site, rules) in lived.rules.iter().enumerate() {
             let Some(pages_max) = rules.pages_max else { continue };
-            let asked = history.log.iter().filter(|entry| {
-                entry.life == number as u64 && entry.site == site && !entry.is_robots()
-            });
+            let asked = history
+                .log
+                .iter()
+                .filter(|entry| entry.life == number as u64 && entry.site == site && !entry.is_robots());
             let asked = asked.count() as u64;
             // A site that breaks off is started again with a new round; so is one whose round is over.
             let broken = lived.ends.iter().filter(|(at, end)| *at == site && end.is_err()).count() as u64;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::plan::{End, HOUR, Life, Latency, MINUTE, Plan};
+use super::plan::{CLASSES, End, HOUR, Latency, Life, MINUTE, Plan};
 use super::web::{self, Oddities};
 use super::{check, number, world};
 
@@ -25,8 +25,7 @@ fn plan(sites: usize, hours: u64) -> Plan {
         site.torrent_every = Some((10 + 7 * (number as u64 % 13)) * MINUTE);
         let revisit = REVISIT / MINUTE;
         let rate = "[rate]\nrequests_per_second = 1\nconnections = 2\n";
-        site.rules =
-            format!("start = ['http://{}/']\nrevisit_minutes = {revisit}\n{rate}{}", site.web.hosts[0], web_classes());
+        site.rules = format!("start = ['http://{}/']\nrevisit_minutes = {revisit}\n{rate}{CLASSES}", site.web.hosts[0]);
         site.rules_later = None;
         drawn.push(site);
     }
@@ -34,10 +33,6 @@ fn plan(sites: usize, hours: u64) -> Plan {
     plan.latency = Latency { low: 20, high: 400, slow_share: 1, slow: 5_000 };
     plan.lives = vec![Life { end: End::Stopped(hours * HOUR), is_service: true }];
     plan
-}
-
-fn web_classes() -> &'static str {
-    super::plan::CLASSES
 }
 
 /// `GLEANER_SIM_SITES` sites over `GLEANER_SIM_HOURS`: the full day has 50 and 24.

@@ -8,6 +8,7 @@ use gleaner::crawldb::Outcome;
 use gleaner::torrent::archive;
 use sha2::{Digest, Sha256};
 
+use super::account::asked_for;
 use super::store::Event;
 use super::web;
 use super::wire::Served;
@@ -40,7 +41,7 @@ fn served(history: &History) -> BTreeMap<[u8; 20], Given> {
         if let Served::Torrent(bytes, hash) = &entry.served {
             let given = served.entry(*hash).or_insert_with(|| Given { sha256: BTreeSet::new(), urls: BTreeSet::new() });
             given.sha256.insert(Sha256::digest(bytes).into());
-            given.urls.insert(entry.url.clone());
+            given.urls.insert(asked_for(history, entry));
         }
     }
     served

@@ -121,9 +121,8 @@ fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], fault
         let own = manners(history, answers, entry);
         // Who knows the wall clock only may be wrong about a rest.
         let jumped = history.plan.clock_jumps.iter().any(|(at, _)| *at <= entry.began);
-        let open = taken.iter().filter(|(_, other)| {
-            !jumped || other.ended.is_none_or(|(ended, _)| ended > entry.began)
-        });
+        let open =
+            taken.iter().filter(|(_, other)| !jumped || other.ended.is_none_or(|(ended, _)| ended > entry.began));
         let open = open.count() + 1;
         if open > own.connections {
             let other = taken[0].1.line();
@@ -153,8 +152,9 @@ fn pauses(requests: &[&Entry], faults: &mut Vec<String>) {
     let (mut in_row, mut last_end) = (0, None);
     for answer in answers {
         let Some((ended, ended_wall)) = answer.ended else { continue };
-        let Served::Busy(_, asked) = &answer.served else {
-            let is_good = !matches!(answer.served, Served::Fail(_) | Served::Pending | Served::Status(500..) | Served::Robots(_));
+        let Served::Busy(asked) = &answer.served else {
+            let is_good =
+                !matches!(answer.served, Served::Fail(_) | Served::Pending | Served::Status(500..) | Served::Robots(_));
             if is_good {
                 in_row = 0;
             }

@@ -128,7 +128,8 @@ pub struct RobotsRules {
 
 impl RobotsRules {
     pub fn closes(&self, path: &str) -> bool {
-        let longest = |prefixes: &[String]| prefixes.iter().filter(|prefix| path.starts_with(*prefix)).map(String::len).max();
+        let longest =
+            |prefixes: &[String]| prefixes.iter().filter(|prefix| path.starts_with(*prefix)).map(String::len).max();
         longest(&self.closed) > longest(&self.open)
     }
 }
@@ -232,8 +233,16 @@ impl Plan {
             self.clock_jumps.push((random.below(3 * MINUTE), way));
         }
         self.clock_jumps.sort_unstable();
-        let calls =
-            ["record_visits", "record_visits", "known_torrents", "lease_due", "host_due", "make_due", "block_host_until", "host_id"];
+        let calls = [
+            "record_visits",
+            "record_visits",
+            "known_torrents",
+            "lease_due",
+            "host_due",
+            "make_due",
+            "block_host_until",
+            "host_id",
+        ];
         for _ in 0..random.pick(&[0, 0, 1, 3]) {
             let call = random.pick(&calls);
             let behind = call == "record_visits" && random.percent(40);
@@ -404,7 +413,7 @@ fn rules_text(site: &SitePlan, random: &mut Random, is_calm: bool, later: bool) 
 
 pub const CLASSES: &str = r"
 [classes]
-index = ['^/$', '^/b/\d+/(?P<page>\d+)$']
+index = ['^/$', '^/b/\d+(?:/(?P<page>\d+))?$']
 detail = ['^/t/\d+$', '^/chain/', '^/loop/', '^/away', '^/nowhere']
 download = ['^/dl/', '^/get\.php\?', '^/stream/']
 page = ['^/about/', '^/cal/', '^/facet', '^/deep/', '^/rnd/', '^/soft/', '^/feed\.xml$', '^/private/', '^/gone', '^/big/', '^/img/']

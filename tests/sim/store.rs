@@ -23,7 +23,10 @@ use super::wire::SimClock;
 /// What happened to a URL in the database, in order.
 #[derive(Clone, Debug)]
 pub enum Event {
-    Visited { visit: Box<Visit>, outcome: Outcome },
+    Visited {
+        visit: Box<Visit>,
+        outcome: Outcome,
+    },
     /// Queued by `make_due` for this time.
     MadeDue(UrlKey, UnixMillis),
     /// What was parked on this host under another token is queued again.
@@ -81,7 +84,8 @@ impl Record {
     }
 
     fn tell(&self, event: Event) {
-        let told = Told { at: self.clock.elapsed(), wall: self.clock.now(), life: self.life.load(Ordering::Relaxed), event };
+        let told =
+            Told { at: self.clock.elapsed(), wall: self.clock.now(), life: self.life.load(Ordering::Relaxed), event };
         self.told.lock().unwrap().push(told);
     }
 

@@ -51,7 +51,11 @@ pub struct WebSite {
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Links as absolute URLs, word for word as a browser would resolve them.
-    Page { links: Vec<String>, body: Bytes, content_type: &'static str },
+    Page {
+        links: Vec<String>,
+        body: Bytes,
+        content_type: &'static str,
+    },
     /// The torrent with this number.
     Torrent(u64),
     /// A page where a torrent is promised.
@@ -84,7 +88,9 @@ pub fn torrent_file(seed: u64, id: u64) -> (Bytes, [u8; 20]) {
         info.extend_from_slice(b"5:filesl");
         for file in 0..files {
             let path = format!("file {file}.bin");
-            info.extend_from_slice(format!("d6:lengthi{}e4:pathl{}:{path}ee", length / 7 + file, path.len()).as_bytes());
+            info.extend_from_slice(
+                format!("d6:lengthi{}e4:pathl{}:{path}ee", length / 7 + file, path.len()).as_bytes(),
+            );
         }
         info.extend_from_slice(b"e");
         info.extend_from_slice(format!("4:name{}:{name}", name.len()).as_bytes());
@@ -133,6 +139,11 @@ impl WebSite {
         self.url(id as usize, &format!("/t/{id}"))
     }
 
+    /// The first page of a list shows no number.
+    fn board_url(&self, board: u64, page: u64) -> String {
+        self.url(0, &if page == 1 { format!("/b/{board}") } else { format!("/b/{board}/{page}") })
+    }
+
     /// Downloads of some torrents have two URLs.
     fn download_urls(&self, id: u64) -> Vec<String> {
         let host = id as usize + 1;
@@ -164,7 +175,7 @@ impl WebSite {
         let odd = self.oddities;
         let links = match parts.as_slice() {
             [""] => self.front(torrents),
-            ["b", _, _] => match (number(1), number(2)) {
+            ["b", _] | ["b", _, _] => match (number(1), if parts.len() == 2 { Some(1) } else { number(2) }) {
                 (Some(board), Some(page)) if board < self.boards && page > 0 => {
                     let (items, pages) = self.listed(board, page, torrents);
                     if page > pages {
@@ -172,7 +183,7 @@ impl WebSite {
                     }
                     let mut links: Vec<String> = items.iter().map(|id| self.detail_url(*id)).collect();
                     for other in [1, page.saturating_sub(1).max(1), (page + 1).min(pages), pages] {
-                        links.push(self.url(0, &format!("/b/{board}/{other}")));
+                        links.push(self.board_url(board, other));
                     }
                     links
                 }
@@ -231,7 +242,7 @@ impl WebSite {
 
     fn front(&self, torrents: u64) -> Vec<String> {
         let odd = self.oddities;
-        let mut links: Vec<String> = (0..self.boards).map(|board| self.url(0, &format!("/b/{board}/1"))).collect();
+        let mut links: Vec<String> = (0..self.boards).map(|board| self.board_url(board, 1)).collect();
         links.extend((0..2).map(|number| self.url(0, &format!("/about/{number}"))));
         links.extend([self.url(0, "/img/1.png"), "http://elsewhere.example/x".to_owned(), self.url(0, "/gone")]);
         let mut add = |wanted: bool, paths: &[&str]| {
@@ -255,7 +266,7 @@ impl WebSite {
 
     fn detail(&self, id: u64) -> Vec<String> {
         let mut links = self.download_urls(id);
-        links.push(self.url(0, &format!("/b/{}/1", id % self.boards)));
+        links.push(self.board_url(id % self.boards, 1));
         if id > 0 {
             links.push(self.detail_url(id / 2));
         }
@@ -292,7 +303,8 @@ impl WebSite {
             ("shift_jis", encoding_rs::SHIFT_JIS),
             ("windows-1251", encoding_rs::WINDOWS_1251),
         ]);
-        let mut body = format!("<!doctype html><html><head><meta charset=\"{label}\"><title>{path}</title></head><body>");
+        let mut body =
+            format!("<!doctype html><html><head><meta charset=\"{label}\"><title>{path}</title></head><body>");
         let text = match label {
             "gbk" => "种子文件 下载",
             "shift_jis" => "トレント ファイル",
@@ -321,7 +333,10 @@ impl WebSite {
                 _ => write!(body, "<td><A HREF = \"{href}\"><b>{text}</b></A></td>"),
             };
         }
-        let _ = write!(body, "<!-- <a href=\"/b/0/999\">--><script>var a = '<a href=\"/t/99999\">';</script></body></html>");
+        let _ = write!(
+            body,
+            "<!-- <a href=\"/b/0/999\">--><script>var a = '<a href=\"/t/99999\">';</script></body></html>"
+        );
         let (bytes, _, _) = encoding.encode(&body);
         Content::Page { links, body: bytes.into_owned().into(), content_type: "text/html" }
     }

@@ -33,7 +33,7 @@ pub enum Served {
     Robots(Option<Arc<RobotsRules>>),
     Status(u16),
     /// 429 or 503, and the wall-clock time that `Retry-After` names.
-    Busy(u16, Option<UnixMillis>),
+    Busy(Option<UnixMillis>),
     /// To this target, as the header names it.
     Redirect(String),
     Fail(FailureKind),
@@ -72,11 +72,16 @@ impl Entry {
         let served = match &self.served {
             Served::Page(links) => format!("page with {} links", links.len()),
             Served::Torrent(bytes, hash) => format!("torrent {:02x}{:02x}, {} bytes", hash[0], hash[1], bytes.len()),
-            Served::Robots(rules) => format!("robots {:?}", rules.as_ref().map(|rules| (&rules.closed, rules.delay_ms))),
+            Served::Robots(rules) => {
+                format!("robots {:?}", rules.as_ref().map(|rules| (&rules.closed, rules.delay_ms)))
+            }
             other => format!("{other:?}"),
         };
         let wall = self.began_wall.rfc3339();
-        format!("{:>9} – {ended:>9} ms ({wall}) life {} site {} {} → {served}", self.began, self.life, self.site, self.url)
+        format!(
+            "{:>9} – {ended:>9} ms ({wall}) life {} site {} {} → {served}",
+            self.began, self.life, self.site, self.url
+        )
     }
 }
 
@@ -304,7 +309,8 @@ impl Transport for Wire {
         match self.answer(request, nth, &mut random).await {
             Ok(Answer { status, headers, body, served }) => {
                 // Whoever reads nothing of the body has had its answer with the head.
-                let waits = matches!(served, Served::Page(_) | Served::Torrent(..) | Served::Robots(Some(_)) | Served::Fail(_));
+                let waits =
+                    matches!(served, Served::Page(_) | Served::Torrent(..) | Served::Robots(Some(_)) | Served::Fail(_));
                 if !waits {
                     transfer.end(served.clone());
                 }
@@ -517,7 +523,7 @@ impl Wire {
         };
         let asked = value.as_deref().and_then(|value| backoff::retry_after(value, now));
         let headers = ResponseHeaders { retry_after: value, ..ResponseHeaders::default() };
-        Answer { status, headers, body: whole(Bytes::new()), served: Served::Busy(status, asked) }
+        Answer { status, headers, body: whole(Bytes::new()), served: Served::Busy(asked) }
     }
 
     async fn robots(&self, url: &CrawlUrl, nth: u64, random: &mut Random) -> Result<Answer, FailureKind> {
@@ -540,8 +546,7 @@ impl Wire {
         Ok(match &robots.rules {
             None => bare(robots.status, Served::Robots(None)),
             Some(rules) => {
-                let headers =
-                    ResponseHeaders { content_type: Some("text/plain".into()), ..ResponseHeaders::default() };
+                let headers = ResponseHeaders { content_type: Some("text/plain".into()), ..ResponseHeaders::default() };
                 let body = whole(Bytes::from(rules.text.clone()));
                 Answer { status: 200, headers, body, served: Served::Robots(Some(Arc::new(rules.clone()))) }
             }

@@ -244,14 +244,16 @@ impl World {
             () = weather => unreachable!(),
         };
         if !by_itself && life.end == End::Done {
-            self.troubles.push(format!("life {number} has not ended after {} virtual days", LIFE_MAX.as_secs() / 86_400));
+            self.troubles
+                .push(format!("life {number} has not ended after {} virtual days", LIFE_MAX.as_secs() / 86_400));
         }
         tasks.shutdown().await;
         // The one blocking thread is done with the archive when it is done with this.
         tokio::task::spawn_blocking(|| ()).await.unwrap();
         let ends = std::mem::take(&mut *ends.lock().unwrap());
         if by_itself && let Some(Err(error)) = &*committer_ended.lock().unwrap() {
-            let excused = !healed && (self.record.failed.load(Ordering::Relaxed) > 0 || self.plan.archive_fault.is_some());
+            let excused =
+                !healed && (self.record.failed.load(Ordering::Relaxed) > 0 || self.plan.archive_fault.is_some());
             if !excused {
                 self.troubles.push(format!("life {number}: the committer failed without a planned fault: {error}"));
             }
