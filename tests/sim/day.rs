@@ -21,6 +21,8 @@ fn plan(sites: usize, hours: u64) -> Plan {
         site.web.hosts = vec![format!("www.day{number}.example")];
         site.web.oddities = Oddities { entity_tags: number % 2 == 0, feed: number % 3 == 0, ..Oddities::default() };
         site.robots.truncate(1);
+        // The first page shows what comes out between two looks.
+        site.web.per_page = 12;
         site.torrents = 10 + number as u64 % 20;
         site.torrent_every = Some((10 + 7 * (number as u64 % 13)) * MINUTE);
         let revisit = REVISIT / MINUTE;

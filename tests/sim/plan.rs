@@ -155,13 +155,13 @@ pub struct Life {
 impl Plan {
     /// One world in eight has no faults: in it every torrent must be found.
     pub fn is_calm(&self) -> bool {
-        self.seed % 8 == 0
+        self.seed.is_multiple_of(8)
     }
 
     pub fn of(seed: u64) -> Self {
         let mut random = Random::new(mix(seed, 1));
         // One world in eight has no faults: in it every torrent must be found.
-        let is_calm = seed % 8 == 0;
+        let is_calm = seed.is_multiple_of(8);
         let count = if random.percent(25) { 2 } else { 1 };
         let mut sites: Vec<SitePlan> = Vec::new();
         for number in 0..count {
@@ -334,7 +334,7 @@ impl RobotsRules {
         rules.delay_ms = random.pick(&[0, 0, 0, 500, 3_000]);
         let mut text = String::new();
         if random.percent(20) {
-            text.push_str("\u{feff}");
+            text.push('\u{feff}');
         }
         if random.percent(30) {
             text.push_str("<html>not a record\r\n\u{1}\u{2}garbage: yes\n\n");

@@ -206,11 +206,11 @@ impl World {
             commit_kib: Arc::new(Semaphore::new(limits::COMMIT_BYTES_MAX / 1_024)),
             stop: stopped,
             owner: Owner(number),
-            requests: Arc::new(Semaphore::new(if self.plan.seed % 3 == 0 { 3 } else { 64 })),
+            requests: Arc::new(Semaphore::new(if self.plan.seed.is_multiple_of(3) { 3 } else { 64 })),
             pages: Arc::new(AtomicU64::new(0)),
             alive: Arc::new(AtomicU64::new(0)),
         };
-        let ends = Arc::new(Mutex::new(Vec::new()));
+        let ends = Ends::default();
         for (index, rules) in rules.iter().enumerate() {
             let wire = Arc::new(Wire { net: Arc::clone(&self.net), site: index });
             let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
@@ -270,7 +270,7 @@ async fn crawl_site(
     shared: Shared,
     is_service: bool,
     stop: Arc<watch::Sender<bool>>,
-    ends: Arc<Mutex<Vec<(usize, Result<Ended, String>)>>>,
+    ends: Ends,
 ) {
     loop {
         let options = RunOptions { keep_looking: is_service, ..RunOptions::default() };
@@ -331,6 +331,9 @@ fn mend(dir: &Path) {
         }
     }
 }
+
+/// How each site's crawl ended, as it is told.
+type Ends = Arc<Mutex<Vec<(usize, Result<Ended, String>)>>>;
 
 /// Files of the archive by their paths below it.
 fn files_below(dir: &Path) -> BTreeMap<String, Vec<u8>> {
