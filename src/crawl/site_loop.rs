@@ -36,6 +36,9 @@ use crate::url::CrawlUrl;
 /// The note that keeps the day and the requests before it, for `requests_per_day`.
 const DAY_NOTE: &str = "day";
 
+/// The note that keeps when the site was last worked on: a clock that was set back between two runs shows by it.
+const CLOCK_NOTE: &str = "clock";
+
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
 
@@ -87,6 +90,10 @@ pub struct SiteLoop {
     running_keys: HashMap<(usize, usize), UrlKey>,
     /// Marks of URLs that are leased: in a lane, under way, or not committed yet.
     in_hand: HashSet<u64>,
+    /// URLs in hand that were leased a second time: once their visit is on the disk, that lease is given back.
+    leased_twice: HashMap<u64, UrlKey>,
+    /// Leases to give back.
+    to_release: Vec<UrlKey>,
     receipts: mpsc::UnboundedReceiver<Committed>,
     reply: mpsc::UnboundedSender<Committed>,
     /// Visits sent to the committer without a receipt yet.
@@ -104,8 +111,8 @@ pub struct SiteLoop {
     time_kept: UnixMillis,
     /// When the worth of URLs was last written down.
     worth_kept: UnixMillis,
-    /// By how much the clock was set back in this run.
-    set_back: Duration,
+    /// The latest time that the clock ever showed, in earlier runs too.
+    latest: UnixMillis,
 }
 
 impl SiteLoop {
@@ -123,6 +130,8 @@ impl SiteLoop {
             running: FuturesUnordered::new(),
             running_keys: HashMap::new(),
             in_hand: HashSet::new(),
+            leased_twice: HashMap::new(),
+            to_release: Vec::new(),
             receipts,
             reply,
             uncommitted: 0,
@@ -133,7 +142,7 @@ impl SiteLoop {
             day_pages: 0,
             time_kept: now,
             worth_kept: now,
-            set_back: Duration::ZERO,
+            latest: now,
         };
         let mut start = Vec::new();
         for url in &this.site.rules.start {
@@ -192,9 +201,9 @@ impl SiteLoop {
         loop {
             self.tell_alive();
             let now = self.site.clock.now();
+            self.latest = self.latest.max(now);
             let set_by_ms = self.shared.hosts.follow_clock(now);
             if set_by_ms != 0 {
-                self.set_back += Duration::from_millis(u64::try_from(-set_by_ms).unwrap_or(0));
                 tracing::warn!(set_by_ms, "the clock was set: the pauses of hosts move with it");
             }
             if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
@@ -206,6 +215,7 @@ impl SiteLoop {
             if let Some(budget) = self.budget_used_up() {
                 return Ok(Ended::Budget(budget));
             }
+            self.release().await?;
             if self.site.has_met_hosts() {
                 self.meet_hosts().await?;
             }
@@ -299,16 +309,24 @@ impl SiteLoop {
             tracing::warn!(site = %rules.name, fault, "the budgets of URL shapes begin anew");
         }
         *self.site.worth() = taken_up;
+        let now = self.site.clock.now();
+        let clock = self.site.db.note(&self.site.rules.name, CLOCK_NOTE).await?;
+        let last = clock.and_then(|note| serde_json::from_slice::<UnixMillis>(&note).ok()).unwrap_or_default();
+        self.latest = last.max(now);
         Ok(())
     }
 
     /// Writes down what the site's URLs are worth.
     async fn keep_worth(&mut self) -> Result<(), CrawlError> {
-        let notes = self.site.worth().notes();
+        let now = self.site.clock.now();
+        self.worth_kept = now;
+        let mut notes = self.site.worth().notes();
+        if !notes.is_empty() {
+            notes.push((CLOCK_NOTE, serde_json::to_vec(&self.latest).unwrap_or_default()));
+        }
         for (name, note) in notes {
             self.site.db.put_note(&self.site.rules.name, name, note).await?;
         }
-        self.worth_kept = self.site.clock.now();
         Ok(())
     }
 
@@ -410,6 +428,7 @@ impl SiteLoop {
     fn committed(&mut self, committed: &Committed) {
         self.uncommitted -= 1;
         self.in_hand.remove(&committed.mark);
+        self.to_release.extend(self.leased_twice.remove(&committed.mark));
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         if committed.receipt.urls_added > 0 || committed.queued_again {
             self.lease_soon();
@@ -432,12 +451,24 @@ impl SiteLoop {
     /// When the loop has to look again if nothing happens.
     fn wake_at(&self) -> Option<UnixMillis> {
         let now = self.site.clock.now();
+        // A clock that was in the far future for a while is no reason to wait for it.
+        let set_back = self.latest.since(now).min(limits::CLOCK_SET_BACK_MAX);
         let waits_for = |index: &usize| {
             self.options.keep_looking
-                || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now, self.set_back))
+                || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now, set_back))
         };
         let hosts = (0..self.hosts.len()).filter(waits_for);
         hosts.filter_map(|index| self.hosts[index].wake_at()).min()
+    }
+
+    /// Gives leases back, so that their URLs can be leased at once.
+    async fn release(&mut self) -> Result<(), CrawlError> {
+        if !self.to_release.is_empty() {
+            let keys = std::mem::take(&mut self.to_release);
+            self.site.db.release(self.shared.owner, keys).await?;
+            self.lease_soon();
+        }
+        Ok(())
     }
 
     /// How a crawl ends that has nothing under way and nothing to wait for.
@@ -531,6 +562,7 @@ impl SiteLoop {
             }
         }
         self.running.clear();
+        self.release().await?;
         let mut unvisited: Vec<UrlKey> = self.running_keys.drain().map(|(_, key)| key).collect();
         for host in &mut self.hosts {
             unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));

@@ -233,13 +233,13 @@ impl Worth {
 
     /// A URL was answered for good. Looks at pages that are watched cost their shape nothing.
     pub fn answered(&mut self, finished: &mut Finished, rules: &SiteRules) {
+        self.is_changed = true;
         let links = std::mem::take(&mut finished.links);
         let visit = &finished.visit;
         let is_final = visit.next == Next::Done && visit.outcome.was_fetched();
         if !is_final || finished.is_watched() {
             return;
         }
-        self.is_changed = true;
         // A torrent that another site stored first is new here, too.
         let brings_torrent = matches!(visit.outcome, Outcome::TorrentStored | Outcome::TorrentDuplicate);
         let torrent = visit.torrent.as_ref().filter(|_| brings_torrent);

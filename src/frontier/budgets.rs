@@ -427,7 +427,7 @@ impl Shapes {
                 (Self::new(shape_pages), Some(format!("version {} is not known", shapes.version)))
             }
             Ok(mut shapes) => {
-                shapes.shape_pages = shape_pages.max(10);
+                shapes.raise(shape_pages.max(10));
                 while shapes.accounts.len() > SHAPES_MAX {
                     shapes.make_room();
                 }
@@ -435,6 +435,26 @@ impl Shapes {
             }
             Err(why) => (Self::new(shape_pages), Some(why)),
         }
+    }
+
+    /// The rule file names another B₀: what it gives more, open accounts get, too. Less binds new ones alone.
+    fn raise(&mut self, shape_pages: u32) {
+        let (old, new) = (i64::from(self.shape_pages.max(1)), i64::from(shape_pages));
+        self.shape_pages = shape_pages;
+        if new <= old {
+            return;
+        }
+        for account in self.accounts.values_mut() {
+            let more = account.opening / old * (new - old);
+            account.opening += more;
+            account.balance += more;
+            account.is_starved &= account.balance <= 0;
+        }
+        for (name, pool) in &mut self.pools {
+            let shapes = if name.ends_with('?') { TEMPLATE_PAGES } else { SKELETON_PAGES };
+            pool.balance += shapes * (new - old) * PAGE;
+        }
+        self.generation += 1;
     }
 
     fn pages(&self, count: i64) -> i64 {

@@ -12,8 +12,6 @@ use gleaner::fetch::ResponseHeaders;
 
 use super::web::{Answer, FAST, Machine, Web, page};
 
-const CLASSES: &str = "classes.page = ['^/cal', '^/item/', '^/look']\n";
-
 /// A torrent of its own for each number.
 fn torrent(number: u64) -> Answer {
     let name = number.to_string();
@@ -53,7 +51,7 @@ fn endless(path: &str) -> Option<Answer> {
     }
     if path.starts_with("/item/") {
         let seed = number(path);
-        let made_up = |n: u64| seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n) >> 20;
+        let made_up = |n: u64| (seed ^ (n << 50)).wrapping_mul(6_364_136_223_846_793_005) >> 20;
         let links: String = (1..4).map(|n| format!("<a href='/item/{}'>x</a>", made_up(n))).collect();
         return Some(page(&links));
     }
@@ -66,7 +64,7 @@ async fn traps_starve_and_every_torrent_beside_them_is_found() {
         Arc::new(Web::new(Duration::from_millis(1)).at("/", &[page("<a href='/list/0'>x</a>")]).otherwise(endless));
     let machine = Machine::new();
     let options = RunOptions { pages_max: Some(12_000), ..RunOptions::default() };
-    let (ended, _) = machine.crawl(&web, &format!("{CLASSES}{FAST}"), options).await;
+    let (ended, _) = machine.crawl(&web, FAST, options).await;
     let stored = machine.outcomes().await["torrent_stored"];
     assert_eq!(stored, 2_050, "{ended:?}");
     let asked = |front: &str| web.log().iter().filter(|(_, path)| path.starts_with(front)).count();
@@ -87,7 +85,7 @@ async fn a_trap_ends_the_crawl_and_a_larger_budget_takes_it_up_again() {
             path.starts_with("/look").then(|| page(&format!("<a href='/look?n={}'>next</a>", number(path) + 1)))
         }));
     let machine = Machine::new();
-    let rules = |shape_pages: u32| format!("{CLASSES}budget.shape_pages = {shape_pages}\n{FAST}");
+    let rules = |shape_pages: u32| format!("budget.shape_pages = {shape_pages}\n{FAST}");
     let (ended, _) = machine.crawl(&web, &rules(20), RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);
     let first = web.log().len();
@@ -108,7 +106,7 @@ async fn nothing_is_cut_where_the_rules_say_so() {
             .otherwise(|path| path.starts_with("/item").then(|| page(""))),
     );
     for (traps, asked) in [("true", 0), ("false", 1)] {
-        let rules = format!("{CLASSES}budget.traps = {traps}\n{FAST}");
+        let rules = format!("budget.traps = {traps}\n{FAST}");
         Machine::new().crawl(&web, &rules, RunOptions::default()).await;
         assert_eq!(web.asked("/item/1/a/b/a/b/a/b/a/b"), asked, "traps = {traps}");
     }
@@ -133,9 +131,7 @@ async fn a_parameter_that_changes_nothing_is_proposed() {
             }),
     );
     let machine = Machine::new();
-    machine
-        .crawl(&web, "classes.page = ['^/list/']\n[rate]\nrequests_per_second = 1000000", RunOptions::default())
-        .await;
+    machine.crawl(&web, "[rate]\nrequests_per_second = 1000000", RunOptions::default()).await;
     let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
     let proposals = &report.sites[0].proposals;
     assert_eq!(proposals.len(), 1, "{proposals:?}");

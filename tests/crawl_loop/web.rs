@@ -295,6 +295,7 @@ impl Machine {
 pub const CLASSES: &str = r"
 [classes]
 index = ['^/$', '^/list/\d+$']
+page = ['^/cal', '^/item/', '^/look', '^/list/\d+\?']
 detail = ['^/detail/\d+$']
 download = ['^/dl/']
 ";

@@ -129,6 +129,10 @@ impl World {
             if ends.iter().all(|(_, ended)| ended == &Ok(Ended::Exhausted)) {
                 break;
             }
+            // A crawl does not wait for a pause of hours: its next life comes when it is over.
+            if ends.iter().any(|(_, ended)| matches!(ended, Ok(Ended::Unreachable(_)))) {
+                tokio::time::sleep(limits::RETRY_AFTER_MAX).await;
+            }
         }
         let db = self.disk.open();
         let names: Vec<&str> = self.plan.sites.iter().map(|site| site.web.name.as_str()).collect();

@@ -50,9 +50,12 @@ impl SiteLoop {
         let mut jobs = Vec::with_capacity(leases.len());
         for lease in leases {
             // A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
-            // set forward, is no second visit.
-            if self.in_hand.insert(mark(&lease.key)) {
+            // set forward, is no second visit; nor is one whose first visit's receipt is on its way.
+            let mark = mark(&lease.key);
+            if self.in_hand.insert(mark) {
                 jobs.extend(self.admit(index, lease).await?);
+            } else {
+                self.leased_twice.insert(mark, lease.key);
             }
         }
         self.queue_by_weight(index, jobs);
@@ -125,7 +128,9 @@ impl SiteLoop {
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
                 self.hosts[index].lanes.done(lane);
-                self.in_hand.remove(&mark(&job.lease.key));
+                let mark = mark(&job.lease.key);
+                self.in_hand.remove(&mark);
+                self.leased_twice.remove(&mark);
                 late.push(job.lease.key);
                 continue;
             }
