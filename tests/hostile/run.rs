@@ -50,6 +50,8 @@ pub struct Ran {
     pub stored: BTreeSet<Infohashes>,
     /// Origins whose pause `status` told while the crawl ran, with the last reason.
     pub paused: BTreeMap<String, String>,
+    /// URLs that wait for another run.
+    pub queued: BTreeSet<String>,
     /// `status --json` after the end.
     status: Value,
     /// `crawl --json`.
@@ -107,7 +109,7 @@ impl Crawl {
         let mut command = Command::new(BINARY);
         command.arg(name).arg("--data").arg(self.folder.path().join("data"));
         command.arg("--rules").arg(self.folder.path().join("rules"));
-        for variable in ["GLEANER_DATA", "GLEANER_RULES", "GLEANER_CONFIG", "GLEANER_LOG"] {
+        for variable in ["GLEANER_DATA", "GLEANER_RULES", "GLEANER_CONFIG"] {
             command.env_remove(variable);
         }
         command.env("SSL_CERT_FILE", &self.authority).stdin(Stdio::null());
@@ -151,9 +153,18 @@ impl Crawl {
             stderr: fs::read_to_string(err).unwrap(),
             stored: self.stored(),
             paused,
+            queued: self.queued(),
             status: self.json("status").unwrap_or_default(),
             summary: serde_json::from_slice(&fs::read(out).unwrap()).unwrap_or_default(),
         }
+    }
+
+    /// What the next crawl would begin with, as a dry run tells it.
+    fn queued(&self) -> BTreeSet<String> {
+        let done = self.command("crawl").args(["--json", "--dry-run"]).output().unwrap();
+        let plan: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let urls = plan["sites"].as_array().unwrap().iter().flat_map(|site| site["next"].as_array().unwrap());
+        urls.map(|url| url.as_str().unwrap().to_owned()).collect()
     }
 
     /// What the archive holds, by an export's manifest.

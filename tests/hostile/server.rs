@@ -4,7 +4,7 @@
 //! Whatever a kind does for ever ends with the client, with [`Hostile`], or after [`CONNECTION_TIME_MAX`].
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -307,10 +307,6 @@ impl Hostile {
 
     pub fn page_url(&self) -> String {
         format!("{}{}", self.origin(), self.kind.page_path())
-    }
-
-    pub fn ip(&self) -> IpAddr {
-        self.address.ip()
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, SanType, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, SanType, date_time_ymd};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
@@ -61,6 +61,8 @@ impl Certificates {
 
 fn params(address: IpAddr) -> CertificateParams {
     let mut params = CertificateParams::default();
+    // A name of its own: the default one is the authority's, too.
+    params.distinguished_name.push(DnType::CommonName, "hostile");
     params.subject_alt_names = vec![SanType::IpAddress(address)];
     params
 }

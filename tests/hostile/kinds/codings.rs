@@ -19,7 +19,13 @@ const FRONT: &[u8] = b"<!doctype html><p>";
 const UNDONE: &[&str] = &["protocol_error", "truncated", "not_for_us"];
 
 static GZIP: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    // Members follow each other (RFC 1952 §2.2), so that one is enough work.
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    fill(&mut out, BOMB_BYTES / 4);
+    out.finish().unwrap()
+});
+
+/// Members follow each other (RFC 1952 §2.2).
+static GZIP_MEMBERS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let blanks = gzip(&vec![b' '; 16 << 20]);
     [gzip(FRONT), blanks.repeat(BOMB_BYTES >> 24)].concat()
 });
@@ -53,14 +59,17 @@ static ZSTD_WINDOW: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 static GZIP_TORRENT: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let front = b"d8:announce13:http://a.test4:infod6:lengthi9e4:name1:a12:piece lengthi16384e6:pieces999999999:";
-    let zeros = gzip(&vec![0; 16 << 20]);
-    [gzip(front), zeros.repeat(BOMB_BYTES >> 24)].concat()
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    out.write_all(b"d8:announce13:http://a.test4:infod6:lengthi9e4:name1:a12:piece lengthi16384e6:pieces999999999:")
+        .unwrap();
+    fill(&mut out, BOMB_BYTES);
+    out.finish().unwrap()
 });
 
 pub fn kinds() -> Vec<Kind> {
     vec![
         lost("bomb-gzip", TOO_LARGE, |talk| coded(talk, "gzip", &GZIP)),
+        lost("bomb-gzip-of-members", TOO_LARGE, |talk| coded(talk, "gzip", &GZIP_MEMBERS)),
         lost("bomb-deflate", TOO_LARGE, |talk| coded(talk, "deflate", &DEFLATE)),
         lost("bomb-brotli", TOO_LARGE, |talk| coded(talk, "br", &BROTLI)),
         lost("bomb-zstd", TOO_LARGE, |talk| coded(talk, "zstd", &ZSTD)),
@@ -100,6 +109,15 @@ pub fn kinds() -> Vec<Kind> {
         kept("coding-x-gzip", PAGE, |talk| {
             let page = gzip(talk.kind.page().as_bytes());
             coded(talk, "x-gzip", &page)
+        }),
+        kept("gzip-in-two-members", PAGE, |talk| {
+            let page = talk.kind.page();
+            let (front, back) = page.as_bytes().split_at(30);
+            coded(talk, "gzip", &[gzip(front), gzip(back)].concat())
+        }),
+        kept("gzip-with-garbage-behind", PAGE, |talk| {
+            let page = gzip(talk.kind.page().as_bytes());
+            coded(talk, "gzip", &[page, b"\r\n<!-- cached -->".to_vec()].concat())
         }),
         kept("coding-identity", PAGE, |talk| {
             let page = talk.kind.page();
