@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gleaner::app::control::Remote;
 use gleaner::demo::DemoSite;
 use gleaner::torrent::Infohashes;
 use serde_json::Value;
@@ -25,8 +26,9 @@ pub const CRAWL_TIME_MAX: Duration = Duration::from_secs(240);
 /// Time-out of the sites, so that a server which hangs costs the test seconds.
 const TIMEOUT_SECONDS: i64 = 3;
 
-/// How often `status` is asked.
-const STATUS_EVERY: Duration = Duration::from_secs(1);
+/// How often the running crawl is asked for its status, and how long an answer is waited for.
+const STATUS_EVERY: Duration = Duration::from_millis(100);
+const STATUS_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// What the hostile servers' URLs look like.
 const DOWNLOADS: &str = r"^/hostile/[a-z0-9-]+/[a-z]+\.torrent$";
@@ -38,12 +40,18 @@ pub struct Crawl {
     authority: PathBuf,
     /// `--max-time`.
     pub seconds_max: Option<u64>,
+    /// Told to stop as soon as the healthy site is exhausted.
+    pub until_healthy: bool,
 }
 
 /// What a crawl was and left.
 pub struct Ran {
     pub ended_by_itself: bool,
     pub seconds: f64,
+    /// When the healthy site was exhausted, all of it on the disk.
+    pub healthy_seconds: Option<f64>,
+    /// The longest that the crawl took to answer for its status: it does so between the visits of its one thread.
+    pub status_seconds_max: f64,
     /// VmHWM, in KiB.
     pub rss_kb: u64,
     pub stderr: String,
@@ -64,7 +72,7 @@ impl Crawl {
         let authority = folder.path().join("authority.pem");
         certificates.write_authority(&authority);
         fs::create_dir(folder.path().join("rules")).unwrap();
-        Self { folder, authority, seconds_max: None }
+        Self { folder, authority, seconds_max: None, until_healthy: false }
     }
 
     fn write(&self, name: &str, rules: &Table) {
@@ -87,13 +95,16 @@ impl Crawl {
         self.write("demo", &rules);
     }
 
-    /// The demo site's own rules, and a site for each hostile server.
+    /// The demo site's own rules, and a site for each hostile server; one that is told to stop has the time-outs that
+    /// sites have by default.
     pub fn write_rules_of_many_sites(&mut self, site: &DemoSite, servers: &[Hostile]) {
         fs::write(self.folder.path().join("rules/demo.toml"), &site.rules_text).unwrap();
         for server in servers {
+            let timeout =
+                if self.until_healthy { String::new() } else { format!("timeout_seconds = {TIMEOUT_SECONDS}") };
             let mut rules: Table = format!(
                 "start = ['{}']\n[classes]\ndownload = ['{DOWNLOADS}']\npage = ['{PAGES}']\n\
-                 [rate]\nrequests_per_second = 1000000\nconnections = 2\ntimeout_seconds = {TIMEOUT_SECONDS}\n",
+                 [rate]\nrequests_per_second = 1000000\nconnections = 2\n{timeout}\n",
                 server.page_url()
             )
             .parse()
@@ -129,7 +140,7 @@ impl Crawl {
         command.stdout(fs::File::create(&out).unwrap()).stderr(fs::File::create(&err).unwrap());
         let begun = Instant::now();
         let mut child = Ended(command.spawn().unwrap());
-        let (mut rss_kb, mut paused, mut asked) = (0, BTreeMap::new(), begun);
+        let mut watched = Watched::default();
         let ended_by_itself = loop {
             if child.0.try_wait().unwrap().is_some() {
                 break true;
@@ -137,22 +148,23 @@ impl Crawl {
             if begun.elapsed() > CRAWL_TIME_MAX {
                 break false;
             }
-            rss_kb = rss_kb.max(highest_rss_kb(child.0.id()));
-            if asked.elapsed() > STATUS_EVERY {
-                asked = Instant::now();
-                paused.extend(self.json("status").iter().flat_map(paused_hosts));
+            watched.rss_kb = watched.rss_kb.max(highest_rss_kb(child.0.id()));
+            if watched.asks(&self.folder.path().join("data"), begun) && self.until_healthy {
+                terminate(&child.0);
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(STATUS_EVERY);
         };
         let seconds = begun.elapsed().as_secs_f64();
         drop(child);
         Ran {
             ended_by_itself,
             seconds,
-            rss_kb,
+            healthy_seconds: watched.healthy_seconds,
+            status_seconds_max: watched.status_seconds_max,
+            rss_kb: watched.rss_kb,
             stderr: fs::read_to_string(err).unwrap(),
             stored: self.stored(),
-            paused,
+            paused: watched.paused,
             queued: self.queued(),
             status: self.json("status").unwrap_or_default(),
             summary: serde_json::from_slice(&fs::read(out).unwrap()).unwrap_or_default(),
@@ -205,11 +217,36 @@ fn highest_rss_kb(process: u32) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-fn paused_hosts(status: &Value) -> Vec<(String, String)> {
-    let sites = status["sites"].as_array().into_iter().flatten();
-    let hosts = sites.flat_map(|site| site["blocked_hosts"].as_array().into_iter().flatten());
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    hosts.map(|host| (text(&host["origin"]), text(&host["reason"]))).collect()
+fn terminate(child: &Child) {
+    let process = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+}
+
+/// What was seen of a crawl while it ran.
+#[derive(Default)]
+struct Watched {
+    rss_kb: u64,
+    paused: BTreeMap<String, String>,
+    healthy_seconds: Option<f64>,
+    status_seconds_max: f64,
+}
+
+impl Watched {
+    /// Asks the crawling process for its status. True once the healthy site is exhausted.
+    fn asks(&mut self, data: &Path, begun: Instant) -> bool {
+        let asked = Instant::now();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let asking = async { Remote::connect(data).await?.status().await.ok() };
+        let status = runtime.block_on(async { tokio::time::timeout(STATUS_TIME_MAX, asking).await });
+        self.status_seconds_max = self.status_seconds_max.max(asked.elapsed().as_secs_f64());
+        for site in status.ok().flatten().into_iter().flat_map(|status| status.sites) {
+            self.paused.extend(site.blocked_hosts.into_iter().map(|host| (host.origin, host.reason)));
+            if site.name == "demo" && site.ended.is_some() {
+                self.healthy_seconds.get_or_insert(begun.elapsed().as_secs_f64());
+            }
+        }
+        self.healthy_seconds.is_some()
+    }
 }
 
 impl Ran {
@@ -229,6 +266,11 @@ impl Ran {
         self.summary["sites"][name].to_string()
     }
 
+    /// The most memory it held, in MB of 10⁶ bytes.
+    pub fn rss_mb(&self) -> u64 {
+        self.rss_kb * 1_024 / 1_000_000
+    }
+
     /// True when the kind's good torrent was stored.
     pub fn has(&self, kind: &Kind) -> bool {
         let v1 = Sha1::digest(info(kind.name)).into();
@@ -240,7 +282,7 @@ impl Ran {
         format!(
             "{:.1} s, VmHWM {} MB, {} torrents\n{}\n{}",
             self.seconds,
-            self.rss_kb * 1_024 / 1_000_000,
+            self.rss_mb(),
             self.stored.len(),
             self.summary,
             self.stderr

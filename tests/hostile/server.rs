@@ -51,6 +51,8 @@ pub enum Ends {
     As(&'static [&'static str]),
     /// Its host is given up, for one of these reasons.
     GivenUp(&'static [&'static str]),
+    /// In any outcome, or given up: a race decides.
+    Somehow,
 }
 
 /// One kind of misbehaving server.
