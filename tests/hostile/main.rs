@@ -214,8 +214,7 @@ fn check_queued(ran: &Ran, servers: &[Hostile], faults: &mut Vec<String>) {
     let given_up = servers.iter().filter(|server| matches!(server.kind.ends, Ends::GivenUp(_)));
     let wanted: BTreeSet<String> = given_up.map(Hostile::page_url).collect();
     let open = servers.iter().filter(|server| matches!(server.kind.ends, Ends::Somehow)).map(Hostile::page_url);
-    let mut queued = ran.queued.clone();
-    open.for_each(|url| drop(queued.remove(&url)));
+    let queued: BTreeSet<String> = ran.queued.difference(&open.collect()).cloned().collect();
     if queued != wanted {
         let (more, less) = (queued.difference(&wanted), wanted.difference(&queued));
         faults.push(format!("stay queued: {:?}; and should: {:?}", more.collect::<Vec<_>>(), less.collect::<Vec<_>>()));
