@@ -121,7 +121,7 @@ fn link(host: HostId, id: u64) -> Discovered {
     let word = |shift: u64| WORDS[(hash >> shift) as usize & 7];
     let path = format!("/torrent/{}-{}-{}-{}", 100_000 + id, word(0), word(3), word(6));
     let key = UrlKey { host, path: path.into() };
-    Discovered { key, depth: 2, rank: 1, due: UnixMillis(0), via: None }
+    Discovered { key, depth: 2, rank: 1, due: UnixMillis(0), via: None, is_target: false }
 }
 
 fn options() -> OpenOptions {
@@ -226,8 +226,17 @@ fn bulk(path: &Path, urls: u64) -> bool {
     row("file per URL", file_bytes / fill[0], "bytes", None);
     let start = now();
     let db = RedbStore::open(path, options()).expect("the database opens after SIGKILL");
-    let (reopened, start) = (start.elapsed().as_secs_f64(), now());
+    let reopened = start.elapsed().as_secs_f64();
     ok &= row("reopened after SIGKILL", reopened, "s", Some((2.0, false)));
+    runtime().block_on(async {
+        let hosts = db.hosts().await.expect("hosts").len();
+        let start = now();
+        for _ in 0..100 {
+            assert_eq!(db.hosts().await.expect("hosts").len(), hosts);
+        }
+        row(&format!("all {hosts} hosts listed in"), start.elapsed().as_secs_f64() * 1e4, "µs", None);
+    });
+    let start = now();
     let lost = runtime().block_on(lost(&db, &committed));
     row("verified in", start.elapsed().as_secs_f64(), "s", None);
     ok & row("committed URLs lost", lost as f64, "", Some((0.0, false)))
@@ -269,7 +278,7 @@ async fn visits(path: &Path) -> bool {
         visit.outlinks = (1..=20).map(|step| detail((id * 7 + step * 13) % DETAILS)).collect();
         let key = UrlKey { host, path: format!("/download/{id}.torrent").into() };
         let via = Some(format!("http://site.example{}", visit.key.path).into());
-        visit.outlinks.push(Discovered { key, depth: 3, rank: 2, due: UnixMillis(0), via });
+        visit.outlinks.push(Discovered { key, depth: 3, rank: 2, due: UnixMillis(0), via, is_target: true });
         visit.body_hash = Some(id.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         visit
     });
@@ -284,7 +293,20 @@ async fn visits(path: &Path) -> bool {
     let counts = db.site_counts("site").await.expect("counts");
     assert_eq!((counts.torrents, counts.urls_known, counts.urls_queued), (DETAILS, 2 * DETAILS, 0));
     row("file per visit", path.metadata().expect("file").len() as f64 / (2 * DETAILS) as f64, "bytes", None);
-    row("both together", f64::midpoint(details, torrents), "µs CPU", Some((10.0, false)))
+    let ok = row("both together", f64::midpoint(details, torrents), "µs CPU", Some((10.0, false)));
+    for (what, outcome, memo) in [
+        ("revisit that leaves a memo", Outcome::Page, Some("etag \"5f3c-61a\"; Sat, 21 Nov 2026 10:00:00 GMT")),
+        ("revisit with a memo, not modified", Outcome::NotModified, None),
+    ] {
+        db.make_due((0..DETAILS).map(detail).collect(), UnixMillis(2)).await.expect("make due");
+        let again = |_, lease: Lease| {
+            assert_eq!(lease.memo.is_some(), outcome == Outcome::NotModified);
+            let at = UnixMillis(4 + u64::from(memo.is_none()));
+            Visit { at, outcome, memo: memo.map(Into::into), ..visit_of(lease) }
+        };
+        crawl(&db, host, what, again).await;
+    }
+    ok
 }
 
 /// Leases all that is due, makes the visits, and measures the CPU time of leasing and recording alone.
@@ -335,6 +357,7 @@ fn visit_of(lease: Lease) -> Visit {
         torrent: None,
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! The time, as an argument. Only this file reads the wall clock (`clippy.toml` holds it), so that a whole
 //! crawl can run in virtual time.
 
+pub mod hours;
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970-01-01 UTC. What the database stores and what decisions are made with.

@@ -15,6 +15,71 @@ pub const TORRENT_BYTES_MAX: usize = 128 << 20;
 /// Bytes of a metainfo file that is read on the loop's own thread: half a millisecond, most of it SHA-1.
 pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
 
+/// Content codings of one body; real servers double one by mistake.
+pub const CONTENT_CODINGS_MAX: usize = 3;
+
+/// Bytes that a content coding may read beyond twice what it makes: headers, and what a decoder holds back (a block of
+/// zstd: 128 kB). Empty blocks and members decode to nothing, and nested ones would do so for hours.
+pub const CODING_WASTE_BYTES_MAX: u64 = 256 << 10;
+
+/// Bytes of one decoded piece of a body: what a bomb makes at most beyond the cap of its reader.
+pub const DECODED_PIECE_BYTES_MAX: usize = 64 << 10;
+
+/// Bytes that decoders read and make before others get a turn on the loop's thread: about a millisecond.
+pub const DECODE_TURN_BYTES_MAX: usize = 256 << 10;
+
+/// Window of a zstd body, as a power of two: 8 MB, which RFC 9659 makes the largest on the web.
+pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+/// Time that the end of a body may take when its content is whole already. It comes at once, or the server is broken
+/// and the connection is not worth keeping.
+pub const BODY_TAIL_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// Bytes of an `ETag` or `Last-Modified` that is kept and sent back. Real ones have less than 100.
+pub const VALIDATOR_BYTES_MAX: usize = 1 << 10;
+
+/// Bytes of one `X-Robots-Tag` header that is kept. The longest real ones name a dozen crawlers.
+pub const ROBOTS_TAG_BYTES_MAX: usize = 1 << 10;
+
+/// `X-Robots-Tag` headers kept of one answer: one for each crawler that a site knows by name.
+pub const ROBOTS_TAGS_MAX: usize = 32;
+
+/// Names that the DNS cache knows, at about 300 bytes each: those of some sites with all that their pages link to.
+pub const DNS_NAMES_MAX: usize = 4_096;
+
+/// Addresses taken of one name. The largest networks give a dozen.
+pub const DNS_ADDRESSES_MAX: usize = 32;
+
+/// DNS lookups under way at a time: a page that links to a thousand hosts must not flood the name server.
+pub const DNS_LOOKUPS_MAX: usize = 32;
+
+/// Time of one DNS lookup, all servers and attempts included; shorter than the time to connect, of which it is part.
+pub const DNS_TIME_MAX: Duration = Duration::from_secs(15);
+
+/// Time of a DNS lookup while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
+pub const DNS_STALE_PATIENCE: Duration = Duration::from_millis(1_800);
+
+/// Shortest time that an answer of the DNS is kept: some hosts send zero, and each connection would ask again.
+pub const DNS_TTL_LEAST: Duration = Duration::from_secs(10);
+
+/// Longest time that an address is kept: hosts move, and a lookup an hour costs nothing.
+pub const DNS_TTL_MAX: Duration = Duration::from_secs(3_600);
+
+/// Longest time that a name counts as missing: somebody may be setting it up.
+pub const DNS_NEGATIVE_TTL_MAX: Duration = Duration::from_secs(300);
+
+/// Time until servers that failed are asked again for the same name.
+pub const DNS_FAILURE_TIME: Duration = Duration::from_secs(10);
+
+/// How long an address serves beyond its time while the servers fail (RFC 8767 §5: one to three days).
+pub const DNS_STALE_TIME_MAX: Duration = Duration::from_secs(24 * 3_600);
+
+/// Time until resolv.conf and the hosts file are looked at again, and what is kept of their words.
+pub const DNS_FILES_TIME: Duration = Duration::from_secs(10);
+
+/// Names told of a certificate that is for another host: some hold a thousand.
+pub const TLS_NAMES_TOLD_MAX: usize = 5;
+
 /// Bytes of a robots.txt that are read (RFC 9309 §2.5 asks for 500 kB at least).
 pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
 
@@ -94,6 +159,10 @@ pub const RETRY_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;
+
+/// Bytes of one answer on the control socket. The largest page of listings is 170 MB (`COVERAGE_ROWS_MAX` pages of
+/// `LINKS_PER_PAGE_MAX` numbers), the largest page of torrents 70 MB, the largest note 8 MiB.
+pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
 
 /// Visits in one durable commit.
 pub const COMMIT_VISITS_MAX: usize = 1_024;
@@ -202,6 +271,14 @@ pub const START_URLS_MAX: usize = 1_024;
 /// Example URLs in one list of a rule file.
 pub const EXAMPLES_MAX: usize = 4_096;
 
+/// Bytes of the memo that a visit leaves for the next visit of its URL: an entity tag and a date are 100 bytes, the
+/// longest tags seen 500; 10⁶ URLs with the longest would be 2 GB.
+pub const MEMO_BYTES_MAX: usize = 2 << 10;
+
+/// Bytes of one note that the crawl keeps of a site. Statistics of 10⁴ URL shapes are 1 MB; each change of a note
+/// writes the whole of it.
+pub const NOTE_BYTES_MAX: usize = 4 << 20;
+
 /// Rows that one transaction moves from `later` to `queue`.
 pub const PROMOTED_ROWS_MAX: usize = 8_192;
 
@@ -210,3 +287,76 @@ pub const UNPARKED_ROWS_MAX: usize = 50_000;
 
 /// A new file is longer than this at no time.
 pub const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Longest rest of a connection that follows the server's response time.
+pub const REST_MAX: Duration = Duration::from_secs(60);
+
+/// Domains and addresses whose rate is kept in memory; beyond it those that rest are forgotten. 4,096 sites have fewer.
+pub const LOADS_MAX: usize = 65_536;
+
+/// Milliseconds by which the clock must differ from the steady one to be taken as set: more than a slew, less than any
+/// pause that matters.
+pub const CLOCK_SET_MS_MIN: u64 = 2_000;
+
+/// Windows of quiet hours of one site: one an hour is more than anybody means.
+pub const QUIET_WINDOWS_MAX: usize = 24;
+
+/// Mirrors of one site. Each is asked for its robots.txt when it is needed.
+pub const MIRRORS_MAX: usize = 32;
+
+/// Networks that a site's rule file may allow beyond the public internet. Each address is compared with them.
+pub const NETWORKS_MAX: usize = 64;
+
+/// Bytes of one sitemap, unpacked: what sitemaps.org allows.
+pub const SITEMAP_BYTES_MAX: usize = 50 << 20;
+
+/// Sitemaps that one robots.txt may name.
+pub const SITEMAPS_PER_ROBOTS_MAX: usize = 100;
+
+/// Sitemaps of one site that are taken from sitemap indexes: with 50,000 URLs each, what sitemaps.org allows, five
+/// million URLs.
+pub const SITEMAPS_PER_SITE_MAX: usize = 100;
+
+/// Bytes of a page that is read on the loop's own thread: a few milliseconds.
+pub const INLINE_PAGE_BYTES_MAX: usize = 1 << 20;
+
+/// Least time after which a host is looked up again for its rate; the resolver's cache keeps to the TTL itself.
+pub const LOCATED_FOR_MIN: Duration = Duration::from_secs(60);
+
+/// Bytes of one URL shape. Shapes of real sites have 20 to 80; what is longer shares the shape of its beginning.
+pub const SHAPE_BYTES_MAX: usize = 192;
+
+/// Parameters of one query that its shape names; real queries have up to a dozen.
+pub const SHAPE_PARAMETERS_MAX: usize = 24;
+
+/// Folders of one path. The deepest honest listings have some twenty; `trap_form` compares each with each.
+pub const PATH_SEGMENTS_MAX: usize = 32;
+
+/// Parameters of one query. Search forms with a box for each category send fifty.
+pub const QUERY_PARAMETERS_MAX: usize = 64;
+
+/// URL shapes of one site that are counted each for itself: with their examples 2.5 MB at worst. Sites have some dozens.
+pub const SHAPES_MAX: usize = 2_048;
+
+/// Groups of URL shapes that are counted together, two for each shape.
+pub const SHAPE_POOLS_MAX: usize = 4_096;
+
+/// Shapes that the links of one page are counted by; pages of real sites link to a dozen.
+pub const LINKED_SHAPES_PER_PAGE_MAX: usize = 64;
+
+/// Shapes without a torrent yet whose links one shape remembers.
+pub const UNPROVEN_TARGETS_MAX: usize = 8;
+
+/// Bytes of an example URL in the report of what was cut.
+pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;
+
+/// Pages of one URL shape that are fetched before it must have led to a torrent, unless the site's rule file says
+/// otherwise. Honest sites have lists of some hundred pages without one.
+pub const SHAPE_PAGES: u32 = 1_000;
+
+/// Names of parameters, by class, that are watched for whether they change what a page says. Each page without one is
+/// compared for it.
+pub const LEARNED_PARAMETERS_MAX: usize = 64;
+
+/// Longest pause of a host that a crawl which is to end waits for; the service waits for any.
+pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);

@@ -173,6 +173,14 @@ pub struct Canonical {
     pub session: Vec<NamePattern>,
     /// Sorts the parameters by name; equal names keep their order.
     pub sort: bool,
+    /// Files that a server answers with for their folder, as `index.html`: without a query, they are their folder.
+    /// Off by default, because servers differ.
+    pub default_documents: Vec<Box<str>>,
+    /// Drops session ids that stand as a folder of their own: `/(S(…))/` of ASP.NET, `/sid-<32 hex digits>/`. Off by
+    /// default, because servers that need one redirect to it, and the redirect would lead to itself.
+    pub path_sessions: bool,
+    /// `//` in a path is `/`.
+    pub merge_slashes: bool,
 }
 
 /// Why a parameter was dropped.
@@ -206,8 +214,27 @@ const SESSION_NAMES: [&str; 7] = ["jsessionid", "phpsessid", "asp.net_sessionid"
 /// Session ids only where the value looks like one: 32 hex digits (phpBB's `sid`, vBulletin's `s`).
 const SESSION_NAMES_IF_HASH: [&str; 4] = ["sid", "s", "session_id", "sessionid"];
 
-/// Parameters that tell an advertiser where a visitor came from.
-const TRACKING_NAMES: [&str; 8] = ["fbclid", "gclid", "dclid", "yclid", "msclkid", "igshid", "mc_cid", "mc_eid"];
+/// Parameters that tell an advertiser or a statistic where a visitor came from, and that no program uses for anything
+/// else: what the lists of ClearURLs, Neat URL and Firefox's query stripping have in common. Names that sites use for
+/// their own ends (`ref`, `from`, `spm`, `source`) are left to the rule file.
+fn is_tracking_name(name: &str) -> bool {
+    matches!(
+        name,
+        // Google
+        "gclid" | "gclsrc" | "dclid" | "gbraid" | "wbraid" | "srsltid" | "_ga" | "_gl" | "_gac"
+        // Facebook, Instagram, Twitter, TikTok, LinkedIn, Pinterest, Reddit
+        | "fbclid" | "igshid" | "igsh" | "twclid" | "ttclid" | "li_fat_id" | "epik" | "rdt_cid"
+        // Microsoft, Yandex
+        | "msclkid" | "yclid" | "ysclid" | "ymclid" | "_openstat"
+        // Mailchimp, HubSpot, Vero, Marketo, Drip, Omeda, Olytics, Wicked Reports
+        | "mc_cid" | "mc_eid" | "_hsenc" | "_hsmi" | "__hstc" | "__hssc" | "__hsfp" | "hsCtaTracking" | "vero_id"
+        | "vero_conv" | "mkt_tok" | "__s" | "oly_anon_id" | "oly_enc_id" | "wickedid" | "rb_clickid"
+        // Matomo
+        | "mtm_source" | "mtm_medium" | "mtm_campaign" | "mtm_keyword" | "mtm_content" | "mtm_cid" | "mtm_group"
+        | "pk_source" | "pk_medium" | "pk_campaign" | "pk_keyword" | "pk_content" | "pk_cid" | "pk_kwd"
+        | "piwik_campaign" | "piwik_kwd" | "matomo_campaign" | "matomo_kwd"
+    )
+}
 
 impl Canonical {
     /// Why this raw `name=value` text is dropped; None where it stays.
@@ -262,7 +289,7 @@ fn is_session(name: &str, value: &str) -> bool {
 }
 
 fn is_tracking(name: &str) -> bool {
-    name.starts_with("utm_") || TRACKING_NAMES.contains(&name)
+    name.starts_with("utm_") || is_tracking_name(name)
 }
 
 /// Refuses what no later step has to look at. Tab and line ends are stripped by the URL standard; any other
@@ -398,9 +425,12 @@ fn finish(origin: &str, path: &str, query: Option<&str>, canonical: &Canonical) 
     let path = without_path_sessions(&path, canonical);
     let query = unify_percent(query.unwrap_or_default());
     let query = filter_query(&query, canonical);
+    let path = without_session_folders(&path, canonical);
+    let path = merged_slashes(&path, canonical);
+    let path = without_default_document(&path, query.is_empty(), canonical);
     let mut text = String::with_capacity(origin.len() + path.len() + 1 + query.len());
     text.push_str(&origin);
-    text.push_str(&path);
+    text.push_str(path);
     if !query.is_empty() {
         text.push('?');
         text.push_str(&query);
@@ -512,6 +542,74 @@ fn without_path_sessions<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, st
     Cow::Owned(out)
 }
 
+/// Drops folders that are session ids: `/(S(lit3py55t21z5v55vlm25s55))/a` → `/a`, where the rules say so.
+fn without_session_folders<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, str> {
+    if !canonical.path_sessions || !path.split('/').any(is_session_folder) {
+        return Cow::Borrowed(path);
+    }
+    let mut out = String::with_capacity(path.len());
+    for segment in path.split('/').skip(1).filter(|segment| !is_session_folder(segment)) {
+        out.push('/');
+        out.push_str(segment);
+    }
+    if out.is_empty() {
+        out.push('/');
+    }
+    Cow::Owned(out)
+}
+
+/// ASP.NET's session, anonymous and forms tickets, together or alone: `(A(…)S(…)F(…))`, or in its first version 24
+/// letters and digits in one pair of brackets; and 32 hex digits behind `sid` or `PHPSESSID`.
+fn is_session_folder(segment: &str) -> bool {
+    if let Some(inner) = segment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        let is_plain =
+            |text: &str| text.len() == 24 && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        if is_plain(inner) {
+            return true;
+        }
+        // Tickets are URL-safe base64; `(S(x))` has one of at least one character.
+        let mut rest = inner;
+        while let Some((ticket, behind)) = rest.split_once(')') {
+            let (kind, value) = ticket.split_once('(').unwrap_or(("", ""));
+            let is_ticket = matches!(kind, "A" | "S" | "F" | "X")
+                && !value.is_empty()
+                && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+            if !is_ticket {
+                return false;
+            }
+            rest = behind;
+        }
+        return !inner.is_empty() && rest.is_empty();
+    }
+    let (name, value) = segment.split_once(['-', '=', '_']).unwrap_or(("", ""));
+    ["sid", "session", "phpsessid", "sessionid"].iter().any(|known| name.eq_ignore_ascii_case(known))
+        && value.len() == 32
+        && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn merged_slashes<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, str> {
+    if !canonical.merge_slashes || !path.contains("//") {
+        return Cow::Borrowed(path);
+    }
+    let mut out = String::with_capacity(path.len());
+    for character in path.chars() {
+        if character != '/' || !out.ends_with('/') {
+            out.push(character);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The folder of a default document that stands without a query; with one, the file is a program of its own.
+fn without_default_document<'a>(path: &'a str, has_no_query: bool, canonical: &Canonical) -> &'a str {
+    if !has_no_query || canonical.default_documents.is_empty() {
+        return path;
+    }
+    let folder_end = path.rfind('/').map_or(0, |slash| slash + 1);
+    let (folder, file) = path.split_at(folder_end);
+    if canonical.default_documents.iter().any(|document| **document == *file) { folder } else { path }
+}
+
 /// Drops and sorts the parameters of a query, as raw text.
 fn filter_query<'a>(query: &'a str, canonical: &Canonical) -> Cow<'a, str> {
     let is_dropped = |parameter: &str| canonical.dropped(parameter).is_some();
@@ -567,7 +665,13 @@ pub fn explain(text: &str, canonical: &Canonical) -> Result<(CrawlUrl, Vec<Step>
         let parameter = kept.remove(at);
         step(format!("parameter `{parameter}` dropped: {}", why.reason()), show(&path, &kept.join("&")));
     }
-    step("parameters sorted by name".to_owned(), done.as_str().to_owned());
+    let query = filter_query(&query, canonical);
+    step("parameters sorted by name".to_owned(), show(&path, &query));
+    let path = without_session_folders(&path, canonical);
+    step("session id dropped that stood as a folder".to_owned(), show(&path, &query));
+    let path = merged_slashes(&path, canonical);
+    step("slashes merged".to_owned(), show(&path, &query));
+    step("default document is its folder".to_owned(), done.as_str().to_owned());
     Ok((done, steps))
 }
 

@@ -1,10 +1,14 @@
 //! The contract of the crawl database, held over every implementation; `crawldb_histories` holds it over random
 //! histories.
 
+mod crawldb_batches;
 mod crawldb_histories;
+mod crawldb_notes;
 
 use std::path::Path;
 
+use crawldb_batches::*;
+use crawldb_notes::*;
 use gleaner::clock::UnixMillis;
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -23,7 +27,7 @@ fn key(host: HostId, path: &str) -> UrlKey {
 }
 
 fn found(host: HostId, path: &str, rank: u8) -> Discovered {
-    Discovered { key: key(host, path), depth: 1, rank, due: at(0), via: None }
+    Discovered { key: key(host, path), depth: 1, rank, due: at(0), via: None, is_target: false }
 }
 
 fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
@@ -42,6 +46,7 @@ fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
         torrent: None,
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     }
 }
 
@@ -158,6 +163,16 @@ contract!(
     an_unknown_host_refuses_the_batch,
     what_is_too_long_or_nameless_is_passed_over,
     a_url_visited_in_a_batch_is_not_queued_by_its_outlinks,
+    a_receipt_counts_the_targets_that_were_new,
+    a_refused_batch_is_as_if_it_had_not_been,
+    a_memo_comes_with_the_next_lease_whatever_queued_it,
+    a_visit_without_a_memo_clears_it_unless_nothing_changed,
+    a_memo_that_is_too_long_counts_as_none,
+    a_visit_recorded_again_leaves_the_memo_alone,
+    a_forgotten_torrent_takes_the_memos_of_its_sources_with_it,
+    a_note_is_kept_overwritten_and_taken_away,
+    a_note_that_is_too_long_is_refused,
+    complaints_are_kept_until_the_host_is_forgiven,
 );
 
 async fn host_numbers_are_given_once_and_for_ever(db: &impl CrawlDb) {
@@ -331,7 +346,8 @@ async fn recording_a_visit_twice_changes_nothing_more(db: &impl CrawlDb) {
         Visit { outlinks: vec![found(host, "/next", 0)], magnets: vec![magnet(v1(2))], ..bring(host, "/t", 5, v1(1)) };
     let receipts = db.record_visits(vec![first.clone(), first.clone()].into()).await.unwrap();
     let outcome = Outcome::TorrentStored;
-    assert_eq!(receipts[0], Receipt { outcome, urls_added: 1, torrent_stored: true, magnets_added: 1 });
+    let receipt = Receipt { urls_added: 1, torrent_stored: true, magnets_added: 1, ..Receipt::empty(outcome) };
+    assert_eq!(receipts[0], receipt);
     assert_eq!(receipts[1], Receipt::empty(outcome));
     let before = (db.site_counts("s").await.unwrap(), db.torrents(None, 9).await.unwrap());
     assert_eq!(db.record_visits(vec![first].into()).await.unwrap(), [Receipt::empty(outcome)]);
@@ -543,9 +559,10 @@ async fn a_visit_recorded_again_ends_its_lease_and_stays_queued(db: &impl CrawlD
 
 async fn blocks_and_crawl_time_are_kept(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    db.block_host_until(host, at(9), "429").await.unwrap();
+    db.block_host_until(host, at(9), "429", 2).await.unwrap();
     let row = db.hosts().await.unwrap().remove(0);
     assert_eq!((row.blocked_until, &*row.blocked_reason, &*row.origin), (at(9), "429", "http://a"));
+    assert_eq!(row.complaints, 2);
     db.add_crawl_time("s", 5).await.unwrap();
     db.add_crawl_time("s", 6).await.unwrap();
     db.add_crawl_time("unknown", 1).await.unwrap();
@@ -611,7 +628,8 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
     assert!(refused(db.lease_due(lease(stray, 1, 1)).await.unwrap_err()));
     assert!(refused(db.unpark(stray, 1, at(1)).await.unwrap_err()));
     assert!(refused(db.host_due(stray, at(1)).await.unwrap_err()));
-    assert!(refused(db.block_host_until(stray, at(1), "").await.unwrap_err()));
+    assert!(refused(db.block_host_until(stray, at(1), "", 0).await.unwrap_err()));
+    assert!(refused(db.forgive_host(stray).await.unwrap_err()));
     assert_eq!(db.site_counts("s").await.unwrap(), SiteCounts::default());
 }
 

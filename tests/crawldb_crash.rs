@@ -1,11 +1,15 @@
 //! The promise of the crawl database when things break: power that goes at any sync, disks that are full, files
 //! that are damaged, newer or held.
 
+mod crawldb_schema;
+
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use gleaner::clock::UnixMillis;
+use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
 use gleaner::crawldb::*;
 use gleaner::torrent::Infohashes;
@@ -13,6 +17,8 @@ use redb::StorageBackend;
 
 const OPTIONS: OpenOptions = OpenOptions { cache_bytes: 4 << 20, sync: true };
 const BATCHES: u64 = 6;
+/// Bytes of the note: several pages of the file.
+const NOTE_BYTES: usize = 10_000;
 
 /// A disk that tests can break. What was written since the last sync may be lost by `power_off`.
 #[derive(Default)]
@@ -139,14 +145,24 @@ fn key(path: String) -> UrlKey {
     UrlKey { host: HostId(0), path: path.into() }
 }
 
+fn memo(batch: u64) -> Box<str> {
+    format!("memo of {batch}").into()
+}
+
 fn torrent(batch: u64) -> Infohashes {
     Infohashes { v1: Some([batch as u8; 20]), v2: None }
 }
 
-/// A visit that stores a torrent, finds 20 links and leaves its URL parked.
+/// A visit that stores a torrent, finds 20 links and leaves its URL parked with a memo.
 fn visit(batch: u64) -> Visit {
-    let link =
-        |link| Discovered { key: key(format!("/{batch}/{link}")), depth: 1, rank: 0, due: UnixMillis(0), via: None };
+    let link = |link| Discovered {
+        key: key(format!("/{batch}/{link}")),
+        depth: 1,
+        rank: 0,
+        due: UnixMillis(0),
+        via: None,
+        is_target: link % 3 == 0,
+    };
     Visit {
         key: key(format!("/{batch}")),
         depth: 0,
@@ -171,21 +187,39 @@ fn visit(batch: u64) -> Visit {
         }),
         magnets: Vec::new(),
         listing: None,
+        memo: Some(memo(batch)),
     }
 }
 
-/// Crawls and unparks until something fails; the number of batches that were reported committed.
+/// Crawls and unparks until something fails; the number of batches that were reported committed. After each batch its
+/// number is noted and the host blocked with as many complaints.
 async fn crawl(db: &RedbStore) -> Result<u64, (u64, CrawlDbError)> {
     db.host_id("s", "http://a").await.map_err(|error| (0, error))?;
     for batch in 0..BATCHES {
         db.record_visits(vec![visit(batch)].into()).await.map_err(|error| (batch, error))?;
+        let complaints = batch as u32 + 1;
+        db.put_note("s", "batch", vec![batch as u8; NOTE_BYTES]).await.map_err(|error| (batch, error))?;
+        db.block_host_until(HostId(0), UnixMillis(7), "503", complaints).await.map_err(|error| (batch, error))?;
     }
     db.unpark(HostId(0), BATCHES, UnixMillis(8)).await.map_err(|error| (BATCHES, error))?;
     Ok(BATCHES)
 }
 
+/// The note is one that was put, whole, and the complaints are those that came with it or right after it; neither is
+/// older than what was reported.
+async fn check_notes(db: &RedbStore, reported: u64) {
+    let noted = db.note("s", "batch").await.unwrap().map_or(0, |note| {
+        assert!(note.len() == NOTE_BYTES && note.iter().all(|byte| *byte == note[0]), "the note is torn");
+        u64::from(note[0]) + 1
+    });
+    let complaints = u64::from(db.hosts().await.unwrap().first().map_or(0, |host| host.complaints));
+    assert!(reported <= complaints && complaints <= noted && noted <= complaints + 1, "{noted} {complaints}");
+    assert!(noted <= reported + 1, "{noted} were noted, {reported} reported");
+}
+
 /// Every batch is there whole or not at all, those reported among them; counts agree; the crawl can be finished.
 async fn check(db: &RedbStore, reported: u64) {
+    check_notes(db, reported).await;
     let mut whole = 0;
     for batch in 0..BATCHES {
         let stored = db.known_torrents(vec![torrent(batch)]).await.unwrap()[0].is_some();
@@ -211,8 +245,44 @@ async fn check(db: &RedbStore, reported: u64) {
         deadline: UnixMillis(99),
         urls_max: 1_000,
     };
-    assert_eq!(db.lease_due(all).await.unwrap().len() as u64, BATCHES * 21);
+    let leases = db.lease_due(all).await.unwrap();
+    assert_eq!(leases.len() as u64, BATCHES * 21);
+    let memos: BTreeSet<_> = leases.into_iter().filter_map(|lease| Some((lease.key, lease.memo?))).collect();
+    assert_eq!(memos, (0..BATCHES).map(|batch| (key(format!("/{batch}")), memo(batch))).collect());
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, BATCHES * 21);
+}
+
+/// What [`crawldb_schema::write_schema_1`] wrote is there, and what that schema had no place for can be added.
+async fn check_schema_1(db: &RedbStore) {
+    let host = db.hosts().await.unwrap().remove(0);
+    assert_eq!((host.blocked_until, &*host.blocked_reason, host.complaints), (UnixMillis(5_000), "429", 0));
+    assert_eq!(db.note("s", "n").await.unwrap(), None);
+    let counts = db.site_counts("s").await.unwrap();
+    assert_eq!((counts.urls_known, counts.urls_queued, counts.of(Outcome::Page)), (4, 2, 1));
+    let record = db.url_record(&key("/done".into())).await.unwrap().unwrap();
+    assert_eq!((record.outcome, record.visited), (Some(Outcome::Page), UnixMillis(20)));
+
+    assert_eq!(db.unpark(HostId(0), 8, UnixMillis(100)).await.unwrap(), 1);
+    let due = UnixMillis(0);
+    let done = Discovered { key: key("/done".into()), depth: 1, rank: 1, due, via: None, is_target: false };
+    db.make_due(vec![done], UnixMillis(100)).await.unwrap();
+    let now = UnixMillis(100);
+    let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: UnixMillis(999), urls_max: 9 };
+    let leases = db.lease_due(all).await.unwrap();
+    let told: Vec<_> = leases.iter().map(|lease| (&*lease.key.path, lease.attempts, lease.via.as_deref())).collect();
+    let via = Some("http://a/list");
+    assert_eq!(told, [("/later", 1, None), ("/done", 0, None), ("/queued", 0, via), ("/parked", 0, None)]);
+    assert!(leases.iter().all(|lease| lease.memo.is_none()));
+
+    let revisit = |key| Visit { key, next: Next::RevisitAt(due), outlinks: Vec::new(), torrent: None, ..visit(200) };
+    let visits: Vec<_> = leases.into_iter().map(|lease| revisit(lease.key)).collect();
+    db.record_visits(visits.into()).await.unwrap();
+    let memos: Vec<_> = db.lease_due(all).await.unwrap().into_iter().map(|lease| lease.memo).collect();
+    assert_eq!(memos, vec![Some(memo(200)); 4]);
+    db.put_note("s", "n", vec![1]).await.unwrap();
+    db.block_host_until(HostId(0), UnixMillis(9), "503", 2).await.unwrap();
+    assert_eq!(db.hosts().await.unwrap()[0].complaints, 2);
+    assert_eq!(db.note("s", "n").await.unwrap(), Some(vec![1]));
 }
 
 /// Which of the unsynced writes survive a power cut.
@@ -252,6 +322,67 @@ fn power_lost_at_any_sync_loses_nothing_reported_and_tears_nothing() {
         }
     }
     panic!("the sweep did not reach the end of the crawl");
+}
+
+/// All that a store says of the batches, in a comparable form.
+async fn everything(db: &dyn CrawlDb) -> String {
+    let mut told = format!("{:?}", (db.site_counts("s").await.unwrap(), db.torrents(None, 99).await.unwrap()));
+    for batch in 0..4 {
+        told += &format!("{:?}", db.url_record(&key(format!("/{batch}"))).await.unwrap());
+    }
+    let now = UnixMillis(9);
+    let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: now, urls_max: 1_000 };
+    told + &format!("{:?}", db.lease_due(all).await.unwrap())
+}
+
+#[test]
+fn a_batch_that_failed_at_any_sync_is_recorded_again_as_if_it_had_not() {
+    let batch = || Arc::new(vec![visit(1), visit(0), visit(2), visit(1)]);
+    let prepared = async |db: &dyn CrawlDb| {
+        db.host_id("s", "http://a").await.unwrap();
+        db.record_visits(vec![visit(0)].into()).await.unwrap();
+        let revisit = Discovered { due: UnixMillis(0), ..visit(0).outlinks.remove(0) };
+        db.make_due(vec![Discovered { key: key("/2".into()), ..revisit }], UnixMillis(3)).await.unwrap();
+        let now = UnixMillis(4);
+        let some = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: UnixMillis(99), urls_max: 30 };
+        db.lease_due(some).await.unwrap();
+    };
+    let model = MemoryStore::new();
+    let (receipts, after) = run(async {
+        prepared(&model).await;
+        (model.record_visits(batch()).await.unwrap(), everything(&model).await)
+    });
+    let mut in_file = Vec::new();
+    for dies_at in 0..20 {
+        let disk = Shared::default();
+        let db = open_on(&disk).unwrap();
+        let failed = run(async {
+            prepared(&db).await;
+            let before = db.site_counts("s").await.unwrap();
+            let syncs = disk.0.lock().unwrap().syncs;
+            disk.0.lock().unwrap().dies_at_sync = Some(syncs + dies_at);
+            let failed = db.record_visits(batch()).await.is_err();
+            // Once more on the dead disk: what is known of the first try outlives that.
+            let failed_again = failed && db.record_visits(batch()).await.is_err();
+            assert_eq!(failed, failed_again);
+            disk.0.lock().unwrap().dies_at_sync = None;
+            if failed {
+                let is_in_file = db.url_record(&key("/1".into())).await.unwrap().is_some();
+                in_file.push(is_in_file);
+                if !is_in_file {
+                    assert_eq!(db.site_counts("s").await.unwrap(), before, "sync {dies_at}");
+                }
+                assert_eq!(db.record_visits(batch()).await.unwrap(), receipts, "sync {dies_at}");
+            }
+            assert_eq!(everything(&db).await, after, "sync {dies_at}");
+            failed
+        });
+        if !failed {
+            assert!(in_file.contains(&true) && in_file.contains(&false), "{in_file:?}");
+            return;
+        }
+    }
+    panic!("the sweep did not reach the end of the commit");
 }
 
 #[test]
@@ -359,11 +490,32 @@ fn a_newer_schema_is_refused_and_left_alone() {
         txn.commit().unwrap();
         before
     };
-    assert_eq!(set_schema(2), Some(1));
+    assert_eq!(set_schema(3), Some(2));
     let error = RedbStore::open(&path, OPTIONS).err().unwrap();
-    assert!(matches!(error, CrawlDbError::NewerSchema { found: 2, known: 1, .. }), "{error}");
-    assert_eq!(set_schema(1), Some(2));
+    assert!(matches!(error, CrawlDbError::NewerSchema { found: 3, known: 2, .. }), "{error}");
+    assert_eq!(set_schema(2), Some(3));
     RedbStore::open(&path, OPTIONS).unwrap();
+}
+
+#[test]
+fn a_database_of_schema_1_is_taken_over_whatever_sync_the_power_is_lost_at() {
+    for dies_at in 1..50 {
+        let mut taken_over = false;
+        for survives in SURVIVORS {
+            let disk = Shared::default();
+            crawldb_schema::write_schema_1(disk.clone());
+            let syncs = disk.0.lock().unwrap().syncs;
+            disk.0.lock().unwrap().dies_at_sync = Some(syncs + dies_at);
+            taken_over = open_on(&disk).is_ok();
+            disk.0.lock().unwrap().power_off(survives);
+            run(check_schema_1(&open_on(&disk).unwrap_or_else(|error| panic!("sync {dies_at}: {error}"))));
+        }
+        if taken_over {
+            assert!(dies_at > 1, "the sweep began behind the takeover");
+            return;
+        }
+    }
+    panic!("the sweep did not reach the end of the takeover");
 }
 
 #[test]

@@ -41,6 +41,7 @@ async fn data_folder(torrents: u64) -> TempDir {
         torrent: Some(facts_of(body)),
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     });
     db.record_visits(visits.collect::<Vec<_>>().into()).await.unwrap();
     dir

@@ -20,7 +20,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("telemetry", &["clock"]),
     ("url", &["limits"]),
     // stations
-    ("rules", &["limits", "url"]),
+    // Quiet hours are read where rule files are, and kept as what the clock computes with.
+    ("rules", &["clock", "limits", "url"]),
     ("torrent", &["limits"]),
     // Rows name torrents by their infohashes.
     ("crawldb", &["clock", "limits", "torrent"]),

@@ -7,6 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -28,6 +30,7 @@ pub enum Ask {
     Torrents { after: Option<Vec<u8>>, rows_max: usize },
     Magnets { after: Option<Vec<u8>>, rows_max: usize },
     Listings { site: String, after: Option<(HostId, Box<str>, u64)>, rows_max: usize },
+    Note { site: String, name: String },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -128,6 +131,7 @@ async fn answer(ask: Ask, db: &dyn Reader, progress: Option<&Progress>, now: Uni
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
+        Ask::Note { site, name } => told(db.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note)))),
     }
 }
 
@@ -157,9 +161,15 @@ impl Remote {
         line.push(b'\n');
         stream.get_mut().write_all(&line).await.map_err(|error| fault(error.to_string()))?;
         let mut answer = String::new();
-        stream.read_line(&mut answer).await.map_err(|error| fault(error.to_string()))?;
+        let mut bounded = (&mut *stream).take(limits::ANSWER_BYTES_MAX);
+        bounded.read_line(&mut answer).await.map_err(|error| fault(error.to_string()))?;
         if answer.is_empty() {
             return Err(fault("the process that holds the data folder has ended; run the command again".to_owned()));
+        }
+        if !answer.ends_with('\n') {
+            return Err(fault(
+                "the answer of the process that holds the data folder is too long or was cut short".to_owned(),
+            ));
         }
         match serde_json::from_str(&answer).map_err(|error| fault(error.to_string()))? {
             Answer::Ok(value) => Ok(value),
@@ -193,5 +203,52 @@ impl Reader for Remote {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         self.ask(&Ask::Listings { site: site.to_owned(), after, rows_max }).await
+    }
+
+    async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
+        let note: Option<String> = self.ask(&Ask::Note { site: site.to_owned(), name: name.to_owned() }).await?;
+        let decoded = note.map(|note| BASE64.decode(note)).transpose();
+        decoded.map_err(|error| CrawlDbError::Storage {
+            path: self.path.clone(),
+            detail: error.to_string(),
+            full: false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::crawldb::CrawlDb;
+    use crate::crawldb::memory_store::MemoryStore;
+
+    /// One end that asks, and the other.
+    fn pair() -> (Remote, UnixStream) {
+        let (asks, answers) = UnixStream::pair().unwrap();
+        let stream = tokio::sync::Mutex::new(BufReader::new(asks));
+        (Remote { path: "control.sock".into(), stream }, answers)
+    }
+
+    #[tokio::test]
+    async fn a_note_crosses_the_socket_as_it_is() {
+        let db = MemoryStore::new();
+        let note: Vec<u8> = (0..limits::NOTE_BYTES_MAX).map(|at| (at * 7 % 256) as u8).collect();
+        db.put_note("s", "shapes", note.clone()).await.unwrap();
+        let (remote, answers) = pair();
+        let task = tokio::spawn(converse(answers, Arc::new(db), None, Arc::new(SystemClock)));
+        assert!(remote.note("s", "shapes").await.unwrap() == Some(note));
+        assert_eq!(remote.note("s", "none").await.unwrap(), None);
+        drop(remote);
+        task.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_cut_short_is_an_error() {
+        let (remote, mut answers) = pair();
+        answers.write_all(br#"{"ok":null}"#).await.unwrap();
+        drop(answers.shutdown().await);
+        let error = remote.note("s", "n").await.unwrap_err().to_string();
+        assert!(error.contains("too long or was cut short"), "{error}");
     }
 }

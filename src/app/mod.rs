@@ -23,9 +23,11 @@ use crate::crawl::site_loop::{Shared, SiteLoop};
 use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
 use crate::crawldb::{CrawlDb, CrawlDbError, Owner, Reader};
+use crate::fetch::dns::Dns;
 use crate::fetch::http::{ClientOptions, HttpTransport};
+use crate::fetch::resolve::AddressPolicy;
 use crate::limits;
-use crate::rules::SiteRules;
+use crate::rules::{PrivateAddresses, SiteRules};
 use crate::torrent::archive::Archive;
 
 /// What a process needs to know to open a data folder and to crawl.
@@ -67,6 +69,7 @@ pub struct App {
     pub archive: Arc<Archive>,
     pub clock: Arc<dyn Clock>,
     options: Options,
+    dns: Dns,
 }
 
 impl App {
@@ -82,6 +85,7 @@ impl App {
             archive: Arc::new(archive),
             clock: Arc::new(SystemClock),
             options: options.clone(),
+            dns: Dns::default(),
         })
     }
 
@@ -97,8 +101,14 @@ impl App {
             user_agent: &self.options.user_agent,
             headers: &rules.headers,
             proxy: rules.proxy.as_ref(),
-            private_addresses: rules.private_addresses,
+            addresses: match &rules.private_addresses {
+                PrivateAddresses::All(false) => AddressPolicy::Public,
+                PrivateAddresses::All(true) => AddressPolicy::Any,
+                PrivateAddresses::Of(networks) => AddressPolicy::with_networks(networks)?,
+            },
+            dns: self.dns.clone(),
             connections_max: rules.rate.connections.into(),
+            timeout: rules.rate.timeout,
         })
         .with_context(|| format!("site {}", rules.name))?;
         Ok(Arc::new(Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db))))

@@ -37,7 +37,7 @@ pub struct SiteStatus {
     pub under_way: usize,
     /// Why nothing is being fetched, and until when (UTC).
     pub waiting: Option<Waiting>,
-    /// Hosts that asked for a pause which is not over.
+    /// Hosts that asked for a pause which is not over, or that gave no good answer since.
     pub blocked_hosts: Vec<BlockedHost>,
     /// How the crawl of a running process ended for this site.
     pub ended: Option<Ended>,
@@ -57,6 +57,10 @@ pub struct BlockedHost {
     pub until: String,
     pub until_ms: UnixMillis,
     pub reason: String,
+    /// Pauses in a row without a good answer.
+    pub complaints: u32,
+    /// True while the pause lasts.
+    pub waits: bool,
 }
 
 /// Reads the report. `progress` is that of the crawl in this process, if there is one.
@@ -74,12 +78,14 @@ pub async fn report(
         let doing = live.get(name).cloned().unwrap_or_default();
         let blocked_hosts = hosts
             .iter()
-            .filter(|host| &*host.site == name && host.blocked_until > now)
+            .filter(|host| &*host.site == name && (host.blocked_until > now || host.complaints > 0))
             .map(|host| BlockedHost {
                 origin: host.origin.to_string(),
                 until: host.blocked_until.rfc3339(),
                 until_ms: host.blocked_until,
                 reason: host.blocked_reason.to_string(),
+                complaints: host.complaints,
+                waits: host.blocked_until > now,
             })
             .collect();
         sites.push(SiteStatus {

@@ -58,13 +58,17 @@ fn text(report: &StatusReport) -> String {
     for site in &report.sites {
         let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+        for host in &site.blocked_hosts {
+            let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
+            text.push_str(&format!("{}: {} {state} {}: {}\n", site.name, host.origin, host.until, host.reason));
+        }
     }
     text
 }
 
 fn state(report: &StatusReport, site: &SiteStatus) -> String {
     let blocked = || {
-        let host = site.blocked_hosts.iter().max_by_key(|host| host.until_ms)?;
+        let host = site.blocked_hosts.iter().filter(|host| host.waits).max_by_key(|host| host.until_ms)?;
         Some(format!("{} waits until {}: {}", host.origin, host.until, host.reason))
     };
     if !report.crawling {

@@ -24,6 +24,8 @@ pub enum Message {
     /// The permit is for the memory that the visit holds.
     Visit {
         finished: Box<Finished>,
+        /// Comes back with the receipt.
+        mark: u64,
         reply: mpsc::UnboundedSender<Committed>,
         permit: OwnedSemaphorePermit,
         /// When the visit was finished: its window begins here, also while the commit before it is being written.
@@ -36,6 +38,8 @@ pub enum Message {
 /// A visit that is on the disk.
 #[derive(Clone, Copy, Debug)]
 pub struct Committed {
+    /// Of the message that it answers.
+    pub mark: u64,
     pub outcome: Outcome,
     pub receipt: Receipt,
     pub body_bytes: u64,
@@ -89,9 +93,9 @@ pub async fn run(
             }
         };
         failing.store(false, Ordering::Relaxed);
-        for ((visit, receipt), reply) in visits.iter().zip(receipts).zip(batch.replies) {
+        for ((visit, receipt), (reply, mark)) in visits.iter().zip(receipts).zip(batch.replies) {
             // A site that has gone needs no receipt.
-            let _ = reply.send(committed(visit, receipt));
+            let _ = reply.send(committed(visit, receipt, mark));
         }
     }
     Ok(())
@@ -102,7 +106,7 @@ pub async fn run(
 struct Batch {
     visits: Vec<Visit>,
     torrents: Vec<Option<Bytes>>,
-    replies: Vec<mpsc::UnboundedSender<Committed>>,
+    replies: Vec<(mpsc::UnboundedSender<Committed>, u64)>,
     permits: Vec<OwnedSemaphorePermit>,
 }
 
@@ -124,12 +128,12 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
             // Flushes of several sites that came together are one.
             Some(Message::Flush) if messages.is_empty() => return Some(batch),
             Some(Message::Flush) => {}
-            Some(Message::Visit { finished, reply, permit, at }) => {
+            Some(Message::Visit { finished, mark, reply, permit, at }) => {
                 window.get_or_insert(at + limits::COMMIT_WINDOW);
                 held_bytes += finished.held_bytes();
                 batch.visits.push(finished.visit);
                 batch.torrents.push(finished.torrent);
-                batch.replies.push(reply);
+                batch.replies.push((reply, mark));
                 batch.permits.push(permit);
                 let is_full = batch.visits.len() >= limits::COMMIT_VISITS_MAX;
                 // Half, so that one batch is gathered while the other is written.
@@ -188,7 +192,7 @@ async fn new_torrents(
 }
 
 /// What the site hears of a visit: the database has settled whether a torrent was new.
-fn committed(visit: &Visit, receipt: Receipt) -> Committed {
+fn committed(visit: &Visit, receipt: Receipt, mark: u64) -> Committed {
     let queued_again = matches!(visit.next, Next::RetryAt(_) | Next::RevisitAt(_) | Next::WaitUntil(_));
-    Committed { outcome: receipt.outcome, receipt, body_bytes: visit.body_bytes, queued_again }
+    Committed { mark, outcome: receipt.outcome, receipt, body_bytes: visit.body_bytes, queued_again }
 }

@@ -1,17 +1,19 @@
-//! One host's share of a site's crawl: its lanes, its robots.txt, and when it is worth asking again.
+//! One host's share of a site's crawl: its lanes, the places that answer for it, and when it is worth asking again.
 //!
 //! Plain state, changed by the site loop; no I/O here.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::hosts::{HostKeys, Hosts};
 use super::visit::Job;
 use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, HostRow};
 use crate::frontier::lanes::{Lanes, lane_of};
 use crate::limits;
 use crate::politeness::robots::Robots;
-use crate::politeness::{Block, HostPolicy};
+use crate::politeness::{Block, Gate, HostPolicy};
 use crate::rules::{self, SiteRules};
 use crate::url::CrawlUrl;
 
@@ -25,27 +27,38 @@ pub enum RobotsState {
     Known { robots: Arc<Robots>, until: UnixMillis },
 }
 
-/// One host of a site.
-pub struct HostWork {
+/// What is known of where a host is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// Nothing yet, and nothing was asked.
+    Unknown,
+    /// Being looked up; what was known before is used on.
+    Asked,
+    /// Holds until the given time.
+    Known { until: UnixMillis },
+}
+
+/// A place that answers for a host: its own origin, or a mirror's.
+pub struct Face {
+    /// Of the origin, for what is kept of it.
     pub id: HostId,
     pub origin: String,
-    /// Host name: what politeness binds.
-    pub name: Arc<str>,
-    pub lanes: Lanes<Job>,
+    /// What politeness binds.
+    pub keys: Arc<HostKeys>,
+    pub location: Location,
+    /// True once it was found out where the host is, or that nobody knows.
+    pub was_located: bool,
     pub robots: RobotsState,
-    /// Leasing may bring something from this time on; None: only after a commit.
-    pub lease_at: Option<UnixMillis>,
-    /// Something waits for the host's patience, or for a connection, until this time.
-    pub gate_at: Option<UnixMillis>,
+    /// Of the last robots.txt.
+    crawl_delay: Option<Duration>,
     /// Until when the host has paused us, in this process or before.
     pub blocked_until: UnixMillis,
     /// The last pause in a row of pauses without a good answer, with all that is known of its cause.
     pub block: Option<(Block, String)>,
 }
 
-impl HostWork {
-    #[must_use]
-    pub fn new(row: HostRow, site: &SiteRules) -> Self {
+impl Face {
+    fn new(row: HostRow, site: &SiteRules) -> Self {
         let robots = match &site.robots {
             rules::Robots::Obey => RobotsState::Unknown,
             rules::Robots::Ignore { .. } => {
@@ -54,15 +67,21 @@ impl HostWork {
         };
         Self {
             id: row.id,
-            name: CrawlUrl::from_parts(&row.origin, "/").host().into(),
+            keys: HostKeys::new(CrawlUrl::from_parts(&row.origin, "/").host(), &[]),
             origin: row.origin.into(),
-            lanes: Lanes::new(site.lanes.count.into()),
+            location: Location::Unknown,
+            was_located: false,
             robots,
-            lease_at: Some(UnixMillis(0)),
-            gate_at: None,
+            crawl_delay: None,
             blocked_until: row.blocked_until,
             block: None,
         }
+    }
+
+    /// Host name, without the port.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.keys.name
     }
 
     /// The rules in force now; None when robots.txt has to be asked for.
@@ -74,18 +93,119 @@ impl HostWork {
         }
     }
 
-    /// What the site's rules and the host's own `Crawl-delay` allow.
+    /// What the site's rules and the host's own `Crawl-delay` allow. A host that names a delay is asked over one
+    /// connection, and the delay is counted from the end of its answer. It holds while robots.txt is asked for anew.
     #[must_use]
     pub fn policy(&self, site: &SiteRules) -> HostPolicy {
-        let asked = match &self.robots {
-            RobotsState::Known { robots, .. } => robots.crawl_delay.unwrap_or_default(),
-            _ => Duration::ZERO,
-        };
-        let interval = site.rate.interval.max(asked);
+        let asked = self.crawl_delay.filter(|delay| !delay.is_zero());
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         HostPolicy {
-            interval_ms: u64::try_from(interval.as_millis()).unwrap_or(u64::MAX),
-            connections_max: site.rate.connections.into(),
+            interval_ms: millis(site.rate.interval.max(asked.unwrap_or_default())),
+            connections_max: asked.map_or(site.rate.connections.into(), |_| 1),
+            rest_factor: site.rate.rest_factor,
+            rest_ms_min: asked.map_or(0, millis),
         }
+    }
+
+    /// A robots.txt came; it is in force until then.
+    pub fn obeys(&mut self, robots: Robots, until: UnixMillis) {
+        self.crawl_delay = robots.crawl_delay;
+        self.robots = RobotsState::Known { robots: Arc::new(robots), until };
+    }
+
+    /// Where the host is was found out. Nothing found (its requests will tell why) leaves what was known before.
+    pub fn located(&mut self, addresses: &[IpAddr], until: UnixMillis) {
+        if !addresses.is_empty() {
+            self.keys = HostKeys::new(&self.keys.name, addresses);
+        }
+        self.location = Location::Known { until };
+        self.was_located = true;
+    }
+
+    /// True when the host has paused us so often in a row, or for so long, that a crawl which is to end leaves it alone.
+    #[must_use]
+    pub fn is_given_up(&self, now: UnixMillis) -> bool {
+        let often = self.block.as_ref().is_some_and(|(block, _)| block.complaints >= limits::HOST_COMPLAINTS_MAX);
+        often || self.blocked_until.since(now) > limits::PAUSE_WAITED_FOR_MAX
+    }
+}
+
+/// Why nothing may be asked of a host for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Its own pause, or its rate.
+    Patience,
+    /// Another site has the connection, or the process's last request.
+    Connection,
+    QuietHours,
+    DayBudget,
+    RoundBudget,
+}
+
+/// One host of a site.
+pub struct HostWork {
+    pub id: HostId,
+    pub lanes: Lanes<Job>,
+    /// Its own origin, then the mirrors.
+    faces: Vec<Face>,
+    active: usize,
+    /// Leasing may bring something from this time on; None: only after a commit.
+    pub lease_at: Option<UnixMillis>,
+    /// Something waits until this time, and why.
+    pub gate: Option<(UnixMillis, Why)>,
+}
+
+impl HostWork {
+    #[must_use]
+    pub fn new(row: HostRow, mirrors: Vec<HostRow>, site: &SiteRules) -> Self {
+        Self {
+            id: row.id,
+            lanes: Lanes::new(site.lanes.count.into()),
+            faces: std::iter::once(row).chain(mirrors).map(|row| Face::new(row, site)).collect(),
+            active: 0,
+            lease_at: Some(UnixMillis(0)),
+            gate: None,
+        }
+    }
+
+    /// The host's own origin, which its URLs are known by.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.faces[0].origin
+    }
+
+    /// The place that is asked now, and its number.
+    #[must_use]
+    pub fn face(&self) -> &Face {
+        &self.faces[self.active]
+    }
+
+    #[must_use]
+    pub fn active(&self) -> usize {
+        self.active
+    }
+
+    #[must_use]
+    pub fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    pub fn face_mut(&mut self, number: usize) -> &mut Face {
+        &mut self.faces[number]
+    }
+
+    /// Chooses the first place that has not paused us, else the one whose pause ends first. True where that is another
+    /// than before.
+    pub fn choose_face(&mut self, hosts: &Hosts, now: UnixMillis) -> bool {
+        if self.faces.len() == 1 {
+            return false;
+        }
+        let pause = |face: &Face| match hosts.patience(face.name(), now) {
+            Gate::WaitUntil(until) => until,
+            _ => UnixMillis(0),
+        };
+        let best = (0..self.faces.len()).min_by_key(|&number| pause(&self.faces[number])).unwrap_or(0);
+        std::mem::replace(&mut self.active, best) != best
     }
 
     /// URLs to lease at once: no more than a slow host can do before the leases end.
@@ -104,21 +224,22 @@ impl HostWork {
 
     /// Queues a job in its lane.
     pub fn queue(&mut self, job: Job, site: &SiteRules) {
-        let lane = lane_of(site.lanes.key, &self.name, job.url.as_str(), site.lanes.count.into());
+        let lane = lane_of(site.lanes.key, self.faces[0].name(), job.url.as_str(), site.lanes.count.into());
         self.lanes.push(lane, job);
     }
 
-    /// True when the host has paused us so often in a row that a crawl which is to end leaves it alone.
+    /// True when a crawl which is to end leaves every place that answers for the host alone.
     #[must_use]
-    pub fn is_given_up(&self) -> bool {
-        self.block.as_ref().is_some_and(|(block, _)| block.complaints >= limits::HOST_COMPLAINTS_MAX)
+    pub fn is_given_up(&self, now: UnixMillis) -> bool {
+        self.faces.iter().all(|face| face.is_given_up(now))
     }
 
     /// When the loop has to look at this host again if nothing happens; None: only after an event.
     #[must_use]
     pub fn wake_at(&self) -> Option<UnixMillis> {
-        if self.gate_at.is_some() || matches!(self.robots, RobotsState::Asked) {
-            return self.gate_at;
+        let face = self.face();
+        if self.gate.is_some() || matches!(face.robots, RobotsState::Asked) || face.location == Location::Asked {
+            return self.gate.map(|(at, _)| at);
         }
         self.lease_at.filter(|_| self.lanes.len() < self.lanes.count())
     }
@@ -127,7 +248,8 @@ impl HostWork {
     /// because the host paused us.
     #[must_use]
     pub fn only_revisits_left(&self, now: UnixMillis) -> bool {
-        let patient_until = self.blocked_until.max(now).plus(limits::RETRY_TIME_MAX);
-        self.gate_at.is_none() && self.lanes.is_empty() && self.lease_at.is_some_and(|at| at > patient_until)
+        let blocked_until = self.faces.iter().map(|face| face.blocked_until).max().unwrap_or_default();
+        let patient_until = blocked_until.max(now).plus(limits::RETRY_TIME_MAX);
+        self.gate.is_none() && self.lanes.is_empty() && self.lease_at.is_some_and(|at| at > patient_until)
     }
 }

@@ -1,63 +1,252 @@
-//! Host states by host name, shared by all sites of the process: two sites on one host share its patience.
+//! Host states shared by all sites of the process: two sites on one host share its patience, and all host names of one
+//! registrable domain, or at one address, share its rate and its connections.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::time::Instant;
+
 use crate::clock::UnixMillis;
-use crate::politeness::{Answered, Block, Gate, HostPolicy, HostState};
+use crate::limits;
+use crate::politeness::{self, Answered, Block, Gate, HostPolicy, Load, Patience};
+
+/// What the rate and the connections of a host are counted by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum LoadKey {
+    Domain(Box<str>),
+    Address(IpAddr),
+}
+
+/// The names that politeness knows a host by.
+#[derive(Debug)]
+pub struct HostKeys {
+    /// Host name, without the port.
+    pub name: Box<str>,
+    loads: Vec<LoadKey>,
+}
+
+impl HostKeys {
+    /// A host by its name and by where it is; no addresses where nobody knows them.
+    #[must_use]
+    pub fn new(name: &str, addresses: &[IpAddr]) -> Arc<Self> {
+        let domain = LoadKey::Domain(politeness::domain_of(name).into());
+        let mut addresses: Vec<IpAddr> = addresses.to_vec();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let loads = std::iter::once(domain).chain(addresses.into_iter().map(LoadKey::Address)).collect();
+        Arc::new(Self { name: name.into(), loads })
+    }
+}
 
 /// All hosts of the process.
 #[derive(Clone, Default)]
-pub struct Hosts(Arc<Mutex<HashMap<String, HostState>>>);
+pub struct Hosts(Arc<Mutex<Known>>);
+
+#[derive(Default)]
+struct Known {
+    patience: HashMap<Box<str>, Patience>,
+    loads: HashMap<LoadKey, Load>,
+    /// The crawl's clock and the machine's steady one, read together.
+    clocks: Option<(UnixMillis, Instant)>,
+}
 
 impl Hosts {
-    fn states(&self) -> MutexGuard<'_, HashMap<String, HostState>> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         // A state is a few numbers, whole at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(&self, host: &str, change: impl FnOnce(&mut HostState) -> T) -> T {
-        let mut states = self.states();
-        match states.get_mut(host) {
-            Some(state) => change(state),
-            None => change(states.entry(host.to_owned()).or_default()),
+    /// A clock that was set (an appliance without a battery boots in the past) must neither stop a host for the hours
+    /// it was set back, nor let a pause end early because it was set forward: all times move with it. Returns by how
+    /// many milliseconds it was set. `now` must have been read just now.
+    pub fn follow_clock(&self, now: UnixMillis) -> i64 {
+        let steady = Instant::now();
+        let mut known = self.known();
+        let Some((then, steady_then)) = known.clocks.replace((now, steady)) else { return 0 };
+        let expected = then.plus(steady - steady_then);
+        let set_by = i64::try_from(i128::from(now.0) - i128::from(expected.0)).unwrap_or(0);
+        if set_by.unsigned_abs() < limits::CLOCK_SET_MS_MIN {
+            return 0;
         }
+        known.patience.values_mut().for_each(|patience| patience.shift(set_by));
+        known.loads.values_mut().for_each(|load| load.shift(set_by));
+        set_by
     }
 
     /// A pause that was imposed before this process began.
-    pub fn block(&self, host: &str, until: UnixMillis) {
-        self.with(host, |state| state.block(until));
+    pub fn block(&self, name: &str, until: UnixMillis, complaints: u32) {
+        self.known().patience.entry(name.into()).or_default().block(until, complaints);
+    }
+
+    /// May a request to this host be sent, as far as its patience goes?
+    #[must_use]
+    pub fn patience(&self, name: &str, now: UnixMillis) -> Gate {
+        self.known().patience.get(name).map_or(Gate::Go, |patience| patience.ask(now))
     }
 
     /// Asks for a request now. `Err` is never [`Gate::Go`].
-    pub fn ask(&self, host: &Arc<str>, policy: HostPolicy, now: UnixMillis) -> Result<Slot, Gate> {
-        match self.with(host, |state| state.ask(policy, now)) {
-            Gate::Go => Ok(Slot { hosts: self.clone(), host: Arc::clone(host), is_open: true }),
-            wait => Err(wait),
+    pub fn ask(&self, keys: &Arc<HostKeys>, policy: HostPolicy, now: UnixMillis) -> Result<Slot, Gate> {
+        let mut known = self.known();
+        let Known { patience, loads, .. } = &mut *known;
+        let mut gate = patience.get(&keys.name).map_or(Gate::Go, |patience| patience.ask(now));
+        for key in &keys.loads {
+            if let Some(load) = loads.get_mut(key) {
+                gate = gate.and(load.ask(policy, now));
+            }
         }
+        if gate != Gate::Go {
+            return Err(gate);
+        }
+        if loads.len() >= limits::LOADS_MAX {
+            loads.retain(|_, load| !load.is_idle(now));
+        }
+        for key in &keys.loads {
+            match loads.get_mut(key) {
+                Some(load) => load.started(policy, now),
+                None => loads.entry(key.clone()).or_default().started(policy, now),
+            }
+        }
+        Ok(Slot { hosts: self.clone(), keys: Arc::clone(keys), began: Instant::now(), is_open: true })
     }
 }
 
 /// A request under way. Dropped without [`Self::finish`] (the visit was broken off), it gives its connection back.
 pub struct Slot {
     hosts: Hosts,
-    host: Arc<str>,
+    keys: Arc<HostKeys>,
+    began: Instant,
     is_open: bool,
 }
 
 impl Slot {
-    /// The request ended; returns the pause that the host gets for it, if any.
+    /// The request ended; returns the pause that the host gets for it, if any, and whether it was forgiven earlier ones.
+    /// `policy` is what is known now: a robots.txt may just have told its delay.
     #[must_use]
-    pub fn finish(mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
+    pub fn finish(mut self, answered: Answered, policy: HostPolicy, now: UnixMillis) -> Ending {
         self.is_open = false;
-        self.hosts.with(&self.host, |state| state.finished(answered, now))
+        let rests_until = now.plus(policy.rest(self.began.elapsed()));
+        let mut known = self.hosts.known();
+        for key in &self.keys.loads {
+            if let Some(load) = known.loads.get_mut(key) {
+                load.ended(rests_until);
+            }
+        }
+        let patience = known.patience.entry(self.keys.name.clone()).or_default();
+        let complaints = patience.complaints();
+        let block = patience.ended(answered, now);
+        Ending { block, forgiven: complaints > 0 && patience.complaints() == 0 }
     }
+}
+
+/// What the end of a request means for its host.
+pub struct Ending {
+    pub block: Option<Block>,
+    /// True when this answer ended a row of complaints.
+    pub forgiven: bool,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         if self.is_open {
-            self.hosts.with(&self.host, HostState::broken_off);
+            let mut known = self.hosts.known();
+            for key in &self.keys.loads {
+                if let Some(load) = known.loads.get_mut(key) {
+                    load.ended(UnixMillis(0));
+                }
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const POLICY: HostPolicy = HostPolicy { interval_ms: 1_000, connections_max: 1, rest_factor: 0.0, rest_ms_min: 0 };
+
+    fn at(ms: u64) -> UnixMillis {
+        UnixMillis(1_000_000_000 + ms)
+    }
+
+    fn wait(answer: Result<Slot, Gate>) -> Gate {
+        answer.err().unwrap_or(Gate::Go)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn two_names_of_one_domain_share_its_rate() {
+        let hosts = Hosts::default();
+        let (www, dl) = (HostKeys::new("www.example.org", &[]), HostKeys::new("dl.example.org", &[]));
+        let slot = hosts.ask(&www, POLICY, at(0)).ok().expect("go");
+        assert_eq!(wait(hosts.ask(&dl, POLICY, at(0))), Gate::WaitForConnection);
+        let _ = slot.finish(Answered::Well, POLICY, at(0));
+        assert_eq!(wait(hosts.ask(&dl, POLICY, at(0))), Gate::WaitUntil(at(1_000)));
+        let other = HostKeys::new("www.example.net", &[]);
+        assert_eq!(wait(hosts.ask(&other, POLICY, at(0))), Gate::Go);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn two_domains_at_one_address_share_its_rate() {
+        let hosts = Hosts::default();
+        let (one, two) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
+        let first = HostKeys::new("a.example", &[one]);
+        let both = HostKeys::new("b.example", &[two, one, two]);
+        let _slot = hosts.ask(&first, POLICY, at(0)).ok().expect("go");
+        assert_eq!(wait(hosts.ask(&both, POLICY, at(0))), Gate::WaitForConnection);
+        assert_eq!(wait(hosts.ask(&HostKeys::new("c.example", &[two]), POLICY, at(0))), Gate::Go);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_by_one_key_takes_nothing_from_the_others() {
+        let hosts = Hosts::default();
+        let (one, two) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
+        let _slot = hosts.ask(&HostKeys::new("a.example", &[one]), POLICY, at(0)).ok().expect("go");
+        let both = HostKeys::new("b.example", &[one, two]);
+        for _ in 0..3 {
+            assert_eq!(wait(hosts.ask(&both, POLICY, at(0))), Gate::WaitForConnection);
+        }
+        assert_eq!(wait(hosts.ask(&HostKeys::new("b.example", &[two]), POLICY, at(0))), Gate::Go);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_binds_the_host_name_alone() {
+        let hosts = Hosts::default();
+        let (www, dl) = (HostKeys::new("www.example.org", &[]), HostKeys::new("dl.example.org", &[]));
+        let slot = hosts.ask(&www, POLICY, at(0)).ok().expect("go");
+        let block = slot.finish(Answered::Throttled(Some(at(60_000))), POLICY, at(0)).block.expect("a pause");
+        assert_eq!(block.until, at(60_000));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(wait(hosts.ask(&www, POLICY, at(1_000))), Gate::WaitUntil(at(60_000)));
+        assert_eq!(hosts.patience("www.example.org", at(1_000)), Gate::WaitUntil(at(60_000)));
+        assert_eq!(wait(hosts.ask(&dl, POLICY, at(1_000))), Gate::Go);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_is_set_moves_the_pauses_with_it() {
+        for set_by in [-3_600_000_i64, 3_600_000] {
+            let hosts = Hosts::default();
+            hosts.follow_clock(at(0));
+            let keys = HostKeys::new("a.example", &[]);
+            let slot = hosts.ask(&keys, POLICY, at(0)).ok().expect("go");
+            let _ = slot.finish(Answered::Throttled(Some(at(60_000))), POLICY, at(0));
+            tokio::time::advance(Duration::from_secs(20)).await;
+            let now = UnixMillis(at(20_000).0.saturating_add_signed(set_by));
+            let until = UnixMillis(at(60_000).0.saturating_add_signed(set_by));
+            assert_eq!(hosts.follow_clock(now), set_by);
+            assert_eq!(wait(hosts.ask(&keys, POLICY, now)), Gate::WaitUntil(until), "set by {set_by} ms");
+            tokio::time::advance(Duration::from_secs(40)).await;
+            assert_eq!(hosts.follow_clock(until), 0);
+            assert_eq!(wait(hosts.ask(&keys, POLICY, until)), Gate::Go, "set by {set_by} ms");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_was_broken_off_gives_its_connection_back() {
+        let hosts = Hosts::default();
+        let keys = HostKeys::new("a.example", &[]);
+        drop(hosts.ask(&keys, HostPolicy { interval_ms: 0, ..POLICY }, at(0)).ok().expect("go"));
+        assert_eq!(wait(hosts.ask(&keys, POLICY, at(0))), Gate::Go);
     }
 }

@@ -10,6 +10,7 @@ pub mod progress;
 pub mod robots_txt;
 pub mod site;
 pub mod site_loop;
+pub mod version;
 pub mod visit;
 
 use std::time::Duration;

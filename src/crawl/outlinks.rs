@@ -5,14 +5,16 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::robots_txt;
 use super::site::{Found, Site};
 use super::visit::Job;
 use crate::crawldb::{Listing, MagnetFacts};
-use crate::fetch::charset;
+use crate::fetch::{ResponseHeaders, charset};
 use crate::limits;
 use crate::page::encoded_links::{self, Decoded};
 use crate::page::links::LinkKind;
-use crate::page::{feed, links, pagination};
+use crate::page::{feed, links, pagination, sitemap};
+use crate::politeness::robots;
 use crate::rules::{Class, Robots, Verdict};
 use crate::torrent::magnet;
 use crate::url::CrawlUrl;
@@ -31,21 +33,38 @@ pub struct PageFindings {
 }
 
 /// Reads a page, a feed or a sitemap. Links are resolved, normalised and judged; repeats within the page are dropped.
-/// A page that asks robots not to follow its links gives none where the site's rules obey robots; a magnet is no
-/// link to follow.
+/// A page that asks robots not to follow its links, by itself or by its headers, gives none where the site's rules obey
+/// robots; a magnet is no link to follow.
 #[must_use]
-pub fn read_page(site: &Site, job: &Job, content_type: Option<&str>, body: &[u8]) -> PageFindings {
+pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8]) -> PageFindings {
+    let is_sitemap = job.class == Class::Sitemap;
+    let body: &[u8] = if is_sitemap { &sitemap::unpacked(body) } else { body };
+    let content_type = headers.content_type.as_deref();
     let encoding = charset::detect(content_type, body, site.rules.charset.map(encoding_rs::Encoding::name));
-    let is_feed = feed::is_feed(body, encoding);
-    let page = if is_feed { feed::links(body, encoding) } else { links::scan(body, encoding) };
+    let is_feed = is_sitemap || feed::is_feed(body, encoding);
+    let page = match is_feed {
+        true if is_sitemap => sitemap::links(body, encoding),
+        true => feed::links(body, encoding),
+        false => links::scan(body, encoding),
+    };
     let own = url::Url::parse(job.url.as_str()).ok();
     let base = match (&own, &page.base) {
         (Some(own), Some(base)) => own.join(base).ok().or_else(|| Some(own.clone())),
         _ => own,
     };
-    let nofollow = page.robots_nofollow && site.rules.robots == Robots::Obey;
+    let says_nofollow =
+        page.robots_nofollow || robots::tags_say_nofollow(&headers.robots_tags, robots_txt::PRODUCT_TOKEN);
+    let nofollow = says_nofollow && site.rules.robots == Robots::Obey;
 
-    let mut taken = Taken { site, job, seen: HashSet::new(), found: Vec::new(), bytes: 0, truncated: page.truncated };
+    let mut taken = Taken {
+        site,
+        job,
+        lists_sitemaps: is_sitemap && sitemap::is_index(body, encoding),
+        seen: HashSet::new(),
+        found: Vec::new(),
+        bytes: 0,
+        truncated: page.truncated,
+    };
     let mut take = |href: &str| {
         if let Some(base) = base.as_ref().filter(|_| !nofollow)
             && let Ok(url) = CrawlUrl::join(base, href, Some(encoding), &site.rules.canonical)
@@ -84,6 +103,8 @@ pub fn read_page(site: &Site, job: &Job, content_type: Option<&str>, body: &[u8]
 struct Taken<'a> {
     site: &'a Site,
     job: &'a Job,
+    /// True for the links of a sitemap index: sitemaps, whatever the rules say of their names.
+    lists_sitemaps: bool,
     seen: HashSet<u64>,
     found: Vec<Found>,
     bytes: usize,
@@ -95,7 +116,8 @@ impl Taken<'_> {
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
             return;
         }
-        let Some(found) = judge(self.site, url) else { return };
+        let found = if self.lists_sitemaps { self.site.sitemap(url) } else { judge(self.site, url) };
+        let Some(found) = found else { return };
         // A link to a torrent is kept with the URL of its page.
         let via = if found.class == Class::Download { self.job.url.as_str().len() } else { 0 };
         let bytes = self.bytes + found.url.as_str().len() + via;
@@ -118,6 +140,7 @@ pub fn resolve(site: &Site, base: &CrawlUrl, reference: &str) -> Option<CrawlUrl
 /// What the rules say of a URL: taken as some class, or None.
 #[must_use]
 pub fn judge(site: &Site, url: CrawlUrl) -> Option<Found> {
+    let url = site.rules.without_mirror(url);
     match site.rules.judge(&url) {
         Verdict::Take { class, page_capture, .. } => {
             (class != Class::Login).then_some(Found { url, class, page_capture })
@@ -196,8 +219,9 @@ mod tests {
         let site = Site::new(rules, Arc::new(NoTransport), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
         let url = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
         let key = UrlKey { host: HostId(1), path: "/".into() };
-        let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, deadline: UnixMillis(0) };
-        read_page(&site, &Job { lease, url, class: Class::Index }, Some(content_type), body.as_bytes())
+        let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+        let headers = ResponseHeaders { content_type: Some(content_type.to_owned()), ..ResponseHeaders::default() };
+        read_page(&site, &Job { lease, url, class: Class::Index }, &headers, body.as_bytes())
     }
 
     fn urls(findings: &PageFindings) -> Vec<&str> {

@@ -116,7 +116,7 @@ impl Progress {
 impl Counts {
     /// Adds a committed visit.
     pub fn add(&mut self, committed: &Committed) {
-        let Committed { outcome, receipt, body_bytes, queued_again } = *committed;
+        let Committed { outcome, receipt, body_bytes, queued_again, .. } = *committed;
         self.pages += u64::from(outcome.was_fetched());
         self.torrents += u64::from(receipt.torrent_stored);
         self.duplicates += u64::from(outcome == Outcome::TorrentDuplicate);

@@ -1,6 +1,6 @@
 //! What a visit knows of its site: rules, transport, clock, and the numbers of its hosts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,6 +31,8 @@ pub struct Site {
     /// Marks what these rules have refused.
     pub rules_token: u64,
     hosts: Mutex<HashMap<Box<str>, HostId>>,
+    /// Sitemaps met in this run.
+    sitemaps: Mutex<HashSet<Box<str>>>,
     told_of_origins: AtomicBool,
     /// True when an origin was given a number since [`Self::has_met_hosts`] was last asked.
     met_hosts: AtomicBool,
@@ -52,6 +54,7 @@ impl Site {
             clock,
             db,
             hosts: Mutex::default(),
+            sitemaps: Mutex::default(),
             told_of_origins: AtomicBool::new(false),
             met_hosts: AtomicBool::new(false),
         }
@@ -104,10 +107,31 @@ impl Site {
         Ok(rows)
     }
 
+    /// A sitemap that robots.txt or a sitemap index names, whatever the rules say of its URL; none on other hosts, and
+    /// none beyond `limits::SITEMAPS_PER_SITE_MAX`.
+    #[must_use]
+    pub fn sitemap(&self, url: CrawlUrl) -> Option<Found> {
+        let url = self.rules.without_mirror(url);
+        if !self.rules.owns_host(url.authority()) {
+            return None;
+        }
+        let mut known = self.sitemaps.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains(url.as_str()) {
+            if known.len() >= limits::SITEMAPS_PER_SITE_MAX {
+                let site = &self.rules.name;
+                tracing::warn!(%site, url = url.as_str(), known = known.len(), "too many sitemaps: this one is left out");
+                return None;
+            }
+            known.insert(url.as_str().into());
+        }
+        Some(Found { url, class: Class::Sitemap, page_capture: None })
+    }
+
     /// A frontier row that is due at once; None when the site has too many origins already.
     pub async fn row(&self, url: &CrawlUrl, class: Class, depth: u16) -> Result<Option<Discovered>, CrawlDbError> {
         let Some(host) = self.host_id(url.origin()).await? else { return Ok(None) };
         let key = UrlKey { host, path: url.path().into() };
-        Ok(Some(Discovered { key, depth, rank: priority::rank(class), due: UnixMillis(0), via: None }))
+        let is_target = matches!(class, Class::Detail | Class::Thread | Class::Download);
+        Ok(Some(Discovered { key, depth, rank: priority::rank(class), due: UnixMillis(0), via: None, is_target }))
     }
 }

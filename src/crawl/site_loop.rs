@@ -6,7 +6,7 @@
 
 mod visits;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,18 +17,23 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use super::commit::{Committed, Message};
-use super::host_work::HostWork;
+use super::host_work::{HostWork, Why};
 use super::hosts::{Hosts, Slot};
 use super::progress::{Ended, Progress};
 use super::robots_txt::RobotsFault;
-use super::site::Site;
+use super::site::{Found, Site};
 use super::visit::Finished;
 use super::{CrawlError, RunOptions};
 use crate::clock::UnixMillis;
-use crate::crawldb::{HostId, Outcome, Owner, UrlKey};
+use crate::crawldb::{HostId, HostRow, Outcome, Owner, UrlKey};
+use crate::fetch::{FetchFailure, Resolution};
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::rules::Verdict;
+use crate::url::CrawlUrl;
+
+/// The note that keeps the day and the requests before it, for `requests_per_day`.
+const DAY_NOTE: &str = "day";
 
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
@@ -64,8 +69,9 @@ pub struct Shared {
 type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 
 enum Ran {
-    Visit { host: usize, lane: usize, slot: Slot, finished: Box<Finished> },
-    Robots { host: usize, slot: Slot, result: Result<Robots, RobotsFault> },
+    Visit { host: usize, face: usize, lane: usize, slot: Slot, finished: Box<Finished> },
+    Robots { host: usize, face: usize, slot: Slot, result: Result<Robots, RobotsFault> },
+    Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },
 }
 
 /// One site's crawl.
@@ -78,6 +84,8 @@ pub struct SiteLoop {
     running: FuturesUnordered<Running>,
     /// Leases of the visits that run, to be let go when they are broken off.
     running_keys: HashMap<(usize, usize), UrlKey>,
+    /// Marks of URLs that are leased: in a lane, under way, or not committed yet.
+    in_hand: HashSet<u64>,
     receipts: mpsc::UnboundedReceiver<Committed>,
     reply: mpsc::UnboundedSender<Committed>,
     /// Visits sent to the committer without a receipt yet.
@@ -87,6 +95,10 @@ pub struct SiteLoop {
     /// A crawl is one round; the service begins a new one at each revisit interval.
     round_began: UnixMillis,
     started: UnixMillis,
+    /// The day that `day_pages` counts, by the site's own clock.
+    day: u64,
+    /// Requests to this site on that day, of earlier runs too; counted where the rules have a budget for it.
+    day_pages: u64,
     /// Until when the time under crawl is in the database.
     time_kept: UnixMillis,
 }
@@ -97,20 +109,6 @@ impl SiteLoop {
     pub async fn new(site: Arc<Site>, shared: Shared, options: RunOptions) -> Result<Self, CrawlError> {
         let (reply, receipts) = mpsc::unbounded_channel();
         let now = site.clock.now();
-        let mut rows = Vec::new();
-        for url in &site.rules.start {
-            // The rule file's check has made sure that a start URL has a class.
-            let Verdict::Take { class, .. } = site.rules.judge(url) else { continue };
-            let Some(mut row) = site.row(url, class, 0).await? else { continue };
-            row.rank = 0;
-            let seen = site.db.url_record(&row.key).await?;
-            let looked_at = seen.filter(|record| record.outcome.is_some_and(Outcome::was_fetched));
-            row.due = looked_at.map_or(UnixMillis(0), |record| record.visited.plus(site.rules.revisit));
-            if options.keep_looking || row.due <= now {
-                rows.push(row);
-            }
-        }
-        site.db.make_due(rows, now).await?;
         let mut this = Self {
             site,
             shared,
@@ -119,14 +117,26 @@ impl SiteLoop {
             host_index: HashMap::new(),
             running: FuturesUnordered::new(),
             running_keys: HashMap::new(),
+            in_hand: HashSet::new(),
             receipts,
             reply,
             uncommitted: 0,
             round_pages: 0,
             round_began: now,
             started: now,
+            day: 0,
+            day_pages: 0,
             time_kept: now,
         };
+        let mut start = Vec::new();
+        for url in &this.site.rules.start {
+            // The rule file's check has made sure that a start URL has a class.
+            if let Verdict::Take { class, .. } = this.site.rules.judge(url) {
+                start.push(Found { url: url.clone(), class, page_capture: None });
+            }
+        }
+        this.look_at(start, 0).await?;
+        this.begin_day(now).await?;
         this.meet_hosts().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
@@ -149,9 +159,37 @@ impl SiteLoop {
         Ok(ended)
     }
 
+    /// Makes what the service watches (start URLs and sitemaps) due again, where the last look is older than the
+    /// site's revisit interval.
+    async fn look_at(&mut self, found: Vec<Found>, depth: u16) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        let mut rows = Vec::new();
+        for Found { url, class, .. } in found {
+            let Some(mut row) = self.site.row(&url, class, depth).await? else { continue };
+            if depth == 0 {
+                row.rank = 0;
+            }
+            let seen = self.site.db.url_record(&row.key).await?;
+            let looked_at = seen.filter(|record| record.outcome.is_some_and(Outcome::was_fetched));
+            row.due = looked_at.map_or(UnixMillis(0), |record| record.visited.plus(self.site.rules.revisit));
+            if self.options.keep_looking || row.due <= now {
+                rows.push(row);
+            }
+        }
+        Ok(self.site.db.make_due(rows, now).await?)
+    }
+
     async fn work(&mut self) -> Result<Ended, CrawlError> {
         loop {
             self.tell_alive();
+            let now = self.site.clock.now();
+            let set_by_ms = self.shared.hosts.follow_clock(now);
+            if set_by_ms != 0 {
+                tracing::warn!(set_by_ms, "the clock was set: the pauses of hosts move with it");
+            }
+            if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
+                self.begin_day(now).await?;
+            }
             if *self.shared.stop.borrow() {
                 return Ok(Ended::Stopped);
             }
@@ -162,7 +200,8 @@ impl SiteLoop {
                 self.meet_hosts().await?;
             }
             for index in 0..self.hosts.len() {
-                self.hosts[index].gate_at = None;
+                self.hosts[index].gate = None;
+                self.choose_face(index).await?;
                 if !self.leaves_alone(index) {
                     self.fill(index).await?;
                     self.start(index).await?;
@@ -201,19 +240,49 @@ impl SiteLoop {
         }
     }
 
-    /// Hosts that the database knows for this site; new ones are met as pages link to them.
+    /// Hosts that the database knows for this site; new ones are met as pages link to them, and looked up at once.
     async fn meet_hosts(&mut self) -> Result<(), CrawlError> {
-        for row in self.site.db.hosts().await? {
-            if *row.site != *self.site.rules.name || self.host_index.contains_key(&row.id) {
+        let rules = Arc::clone(&self.site.rules);
+        for mirror in &rules.mirrors {
+            self.site.db.host_id(&rules.name, mirror).await?;
+        }
+        let rows: Vec<HostRow> = self.site.db.hosts().await?.into_iter().filter(|row| row.site == rules.name).collect();
+        let mirrors: Vec<HostRow> =
+            rules.mirrors.iter().filter_map(|mirror| rows.iter().find(|row| row.origin == *mirror).cloned()).collect();
+        for row in rows {
+            if self.host_index.contains_key(&row.id) || rules.mirrors.contains(&row.origin) {
                 continue;
             }
-            let now = self.site.clock.now();
-            self.site.db.unpark(row.id, self.site.rules_token, now).await?;
-            let blocked_until = row.blocked_until;
-            let host = HostWork::new(row, &self.site.rules);
-            self.shared.hosts.block(&host.name, blocked_until);
-            self.host_index.insert(host.id, self.hosts.len());
-            self.hosts.push(host);
+            self.site.db.unpark(row.id, self.site.rules_token, self.site.clock.now()).await?;
+            let mirrors = if *row.origin == *rules.primary() { mirrors.clone() } else { Vec::new() };
+            for row in std::iter::once(&row).chain(&mirrors) {
+                let url = CrawlUrl::from_parts(&row.origin, "/");
+                self.shared.hosts.block(url.host(), row.blocked_until, row.complaints);
+            }
+            self.host_index.insert(row.id, self.hosts.len());
+            self.hosts.push(HostWork::new(row, mirrors, &rules));
+            self.locate(self.hosts.len() - 1);
+        }
+        Ok(())
+    }
+
+    /// Takes up the count of the site's day: requests since it began, in whatever process.
+    async fn begin_day(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if self.site.rules.requests_per_day.is_none() {
+            return Ok(());
+        }
+        let name = &self.site.rules.name;
+        let pages = self.site.db.site_counts(name).await?.pages();
+        self.day = self.site.rules.hours.day(now);
+        let kept =
+            self.site.db.note(name, DAY_NOTE).await?.and_then(|note| serde_json::from_slice::<(u64, u64)>(&note).ok());
+        match kept {
+            Some((day, pages_before)) if day == self.day => self.day_pages = pages.saturating_sub(pages_before),
+            _ => {
+                self.day_pages = 0;
+                let note = serde_json::to_vec(&(self.day, pages)).unwrap_or_default();
+                self.site.db.put_note(name, DAY_NOTE, note).await?;
+            }
         }
         Ok(())
     }
@@ -237,23 +306,33 @@ impl SiteLoop {
             }
             return None;
         }
-        let max = self.site.rules.pages_max?;
-        (self.round_pages >= max).then(|| format!("pages_max of {max} in the site's rule file"))
+        let max = self.site.rules.pages_max.filter(|max| self.round_pages >= *max);
+        let per_day = self.site.rules.requests_per_day.filter(|max| self.day_pages >= *max);
+        max.map(|max| format!("pages_max of {max} in the site's rule file"))
+            .or(per_day.map(|max| format!("requests_per_day of {max} in the site's rule file")))
     }
 
     fn round_ends(&self) -> UnixMillis {
         self.round_began.plus(self.site.rules.revisit)
     }
 
-    fn may_request(&self) -> bool {
-        let pages = self.shared.pages.load(Ordering::Relaxed);
-        self.options.pages_max.is_none_or(|max| pages < max)
-            && self.site.rules.pages_max.is_none_or(|max| self.round_pages < max)
+    /// Until when the site's rules, or the run's budget, allow no request, and why; None where they do.
+    fn held_until(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
+        let rules = &self.site.rules;
+        if let Some(until) = rules.hours.quiet_until(now) {
+            return Some((until, Why::QuietHours));
+        }
+        if rules.requests_per_day.is_some_and(|max| self.day_pages >= max) {
+            return Some((rules.hours.next_day(now), Why::DayBudget));
+        }
+        let is_used_up = |max: Option<u64>, pages: u64| max.is_some_and(|max| pages >= max);
+        let run = is_used_up(self.options.pages_max, self.shared.pages.load(Ordering::Relaxed));
+        (run || is_used_up(rules.pages_max, self.round_pages)).then(|| (self.round_ends(), Why::RoundBudget))
     }
 
     /// A crawl that is to end does not wait for a host that has not answered for long; the service does.
     fn leaves_alone(&self, index: usize) -> bool {
-        !self.options.keep_looking && self.hosts[index].is_given_up()
+        !self.options.keep_looking && self.hosts[index].is_given_up(self.site.clock.now())
     }
 
     async fn send_visit(&mut self, finished: Box<Finished>) -> Result<(), CrawlError> {
@@ -268,8 +347,8 @@ impl SiteLoop {
             () = self.shared.commits.closed() => return Err(CrawlError::CommitterGone),
         };
         self.uncommitted += 1;
-        let reply = self.reply.clone();
-        self.send(Message::Visit { finished, reply, permit, at: tokio::time::Instant::now() }).await
+        let (reply, mark) = (self.reply.clone(), visits::mark(&finished.visit.key));
+        self.send(Message::Visit { finished, mark, reply, permit, at: tokio::time::Instant::now() }).await
     }
 
     /// Hands a message to the committer. A committer that cannot write (a full disk) takes none: a process that is
@@ -284,6 +363,7 @@ impl SiteLoop {
 
     fn committed(&mut self, committed: &Committed) {
         self.uncommitted -= 1;
+        self.in_hand.remove(&committed.mark);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         if committed.receipt.urls_added > 0 || committed.queued_again {
             self.lease_soon();
@@ -315,12 +395,18 @@ impl SiteLoop {
 
     /// How a crawl ends that has nothing under way and nothing to wait for.
     fn nothing_left(&self) -> Ended {
-        let left = |host: &&HostWork| host.is_given_up() && (host.lease_at.is_some() || !host.lanes.is_empty());
+        let now = self.site.clock.now();
+        let left = |host: &&HostWork| host.is_given_up(now) && (host.lease_at.is_some() || !host.lanes.is_empty());
         match self.hosts.iter().find(left) {
             Some(host) => {
-                let reason = host.block.as_ref().map_or("", |(_, reason)| reason);
-                let times = limits::HOST_COMPLAINTS_MAX;
-                Ended::Unreachable(format!("{}, {times} times in a row: {reason}", host.origin))
+                let face = host.face();
+                let reason = face.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
+                let times = face.block.as_ref().map_or(0, |(block, _)| block.complaints);
+                Ended::Unreachable(if times >= limits::HOST_COMPLAINTS_MAX {
+                    format!("{}, {times} times in a row: {reason}", face.origin)
+                } else {
+                    format!("{} waits until {}: {reason}", face.origin, face.blocked_until.rfc3339())
+                })
             }
             None => Ended::Exhausted,
         }
@@ -350,15 +436,25 @@ impl SiteLoop {
     fn tell_wait(&self, wake: Option<UnixMillis>) {
         let now = self.site.clock.now();
         let waiting = wake.filter(|at| at.since(now) > Duration::from_secs(1)).map(|at| {
-            let paused = self.hosts.iter().find(|host| host.gate_at == Some(at));
-            let reason = match paused.map(|host| (host, &host.block)) {
-                Some((host, Some((_, reason)))) => format!("{}: {reason}", host.name),
-                Some((host, None)) if host.blocked_until == at => {
-                    format!("{}: it asked for this pause earlier", host.name)
-                }
-                Some((host, None)) if self.may_request() => format!("{}: its rate allows no more", host.name),
-                Some(_) => "pages_max of the rule file is used up for this round".to_owned(),
+            let gated = self
+                .hosts
+                .iter()
+                .find_map(|host| host.gate.filter(|(until, _)| *until == at).map(|gate| (host, gate.1)));
+            let reason = match gated {
                 None => "the next look, or the next retry".to_owned(),
+                Some((_, Why::QuietHours)) => "quiet_hours of the rule file".to_owned(),
+                Some((_, Why::DayBudget)) => "requests_per_day of the rule file is used up".to_owned(),
+                Some((_, Why::RoundBudget)) => "pages_max of the rule file is used up for this round".to_owned(),
+                Some((host, Why::Connection)) => format!("{}: its connections are in use", host.face().name()),
+                Some((host, Why::Patience)) => {
+                    let face = host.face();
+                    let reason = match &face.block {
+                        Some((block, reason)) if block.until == at => reason.as_str(),
+                        _ if face.blocked_until == at => "it asked for this pause earlier",
+                        _ => "its rate allows no more",
+                    };
+                    format!("{}: {reason}", face.name())
+                }
             };
             (at, reason)
         });

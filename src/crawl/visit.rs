@@ -3,15 +3,18 @@
 //!
 //! A visit touches neither database nor archive: it returns everything that is to be committed together.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
-use super::outlinks;
 use super::site::{Found, Site};
+use super::{outlinks, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
 use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit};
 use crate::fetch::body::{self, Read, Want};
-use crate::fetch::{FailureKind, FetchFailure, Response};
+use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
+use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::{Answered, backoff};
 use crate::rules::Class;
@@ -39,10 +42,14 @@ pub struct Job {
 }
 
 impl Finished {
-    /// True for what the service looks at again at its interval: start pages, and the first page of every list.
+    /// True for what the service looks at again at its interval: start pages, sitemaps, and the first page of every
+    /// list.
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        self.visit.depth == 0 || self.visit.listing.as_ref().is_some_and(|listing| listing.page == 0)
+        let is_list = self.visit.listing.as_ref().is_some_and(|listing| listing.page == 0);
+        // What was not modified has no listing; it is watched where it left its version.
+        let is_known = self.visit.outcome == Outcome::NotModified && self.visit.memo.is_some();
+        self.visit.depth == 0 || is_list || is_known || priority::is_sitemap(self.visit.rank)
     }
 
     /// Memory that the visit holds until it is committed, in bytes.
@@ -54,15 +61,29 @@ impl Finished {
     }
 }
 
-/// Visits one URL. Every end has an outcome; an error is the crawl database's.
-pub async fn visit(site: &Site, job: Job) -> Result<Finished, CrawlDbError> {
-    let response = match site.transport.get((&job.url).into()).await {
+/// Visits one URL, at a mirror where one is named. Every end has an outcome; an error is the crawl database's.
+pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Result<Finished, CrawlDbError> {
+    let url = mirror.as_ref().unwrap_or(&job.url);
+    // Versions are a server's own, and links are taken anew where the rules have changed.
+    let validators = job.lease.memo.as_deref().filter(|_| mirror.is_none());
+    let validators = validators.and_then(|memo| version::read(memo, site.rules_token));
+    let response = match site.transport.get(Request { url, validators: validators.as_ref() }).await {
         Ok(response) => response,
         Err(failure) => return Ok(failed(site, &job, &failure)),
     };
     Ok(match response.status {
-        200..=299 => return answered(site, &job, response).await,
-        304 => done(site, &job, Outcome::NotModified),
+        200..=299 => {
+            let memo = version::memo(&response.headers, site.rules_token).filter(|_| mirror.is_none());
+            let mut finished = answered(site, &job, response).await?;
+            finished.visit.memo = memo.filter(|_| finished.is_watched());
+            finished
+        }
+        304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
+        304 => {
+            let mut finished = done(site, &job, Outcome::NotModified);
+            finished.visit.memo.clone_from(&job.lease.memo);
+            finished
+        }
         300..=399 => match redirect_target(site, &job, &response) {
             Hop::Itself => asked_again(site, &job),
             Hop::To(found) => return redirected(site, &job, found).await,
@@ -80,7 +101,7 @@ pub async fn visit(site: &Site, job: Job) -> Result<Finished, CrawlDbError> {
 }
 
 /// A response whose body is for us to judge, while it arrives.
-async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished, CrawlDbError> {
+async fn answered(site: &Arc<Site>, job: &Job, response: Response) -> Result<Finished, CrawlDbError> {
     let Response { headers, body, .. } = response;
     let mut classifier = Classifier::new(HeaderFacts {
         content_type: headers.content_type.as_deref(),
@@ -96,6 +117,9 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished
         match decision {
             Decision::NeedMore => Want::UpTo(limits::TORRENT_JUNK_BYTES_MAX.max(limits::SNIFF_BYTES) * 2),
             Decision::Torrent => Want::UpTo(limits::TORRENT_BYTES_MAX),
+            Decision::Page(_) | Decision::Discard(_) if job.class == Class::Sitemap => {
+                Want::UpTo(limits::SITEMAP_BYTES_MAX)
+            }
             Decision::Page(_) => Want::UpTo(limits::PAGE_BYTES_MAX),
             Decision::Discard(_) => Want::Stop,
         }
@@ -105,9 +129,10 @@ async fn answered(site: &Site, job: &Job, response: Response) -> Result<Finished
         (Read::Failed { failure, .. }, _) => failed(site, job, &failure),
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, bytes).await,
-        (Read::Whole(bytes), Decision::Page(_)) => {
-            return page(site, job, headers.content_type.as_deref(), &bytes).await;
+        (Read::Whole(bytes), _) if job.class == Class::Sitemap => {
+            return page(site, job, headers, bytes).await;
         }
+        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers, bytes).await,
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
@@ -161,12 +186,19 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 }
 
 /// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well:
-/// sites put notices before the first download.
-async fn page(site: &Site, job: &Job, content_type: Option<&str>, bytes: &Bytes) -> Result<Finished, CrawlDbError> {
-    let read = outlinks::read_page(site, job, content_type, bytes);
+/// sites put notices before the first download. A large one is read off the loop's thread.
+async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Bytes) -> Result<Finished, CrawlDbError> {
+    let body_bytes = bytes.len() as u64;
+    let read = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
+        outlinks::read_page(site, job, &headers, &bytes)
+    } else {
+        let (site, job) = (Arc::clone(site), job.clone());
+        let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
+        reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    };
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
-    finished.visit.body_bytes = bytes.len() as u64;
+    finished.visit.body_bytes = body_bytes;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
     finished.visit.listing = read.listing;
@@ -289,5 +321,6 @@ pub fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
         torrent: None,
         magnets: Vec::new(),
         listing: None,
+        memo: None,
     }
 }

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use super::merge::{self, Found, Looks};
+use super::merge::{self, Found, Looks, MemoChange};
 use super::record::*;
-use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader};
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader, check_note};
 use crate::clock::UnixMillis;
 use crate::limits;
 use crate::torrent::Infohashes;
@@ -31,6 +31,7 @@ struct State {
     listings: BTreeMap<(HostId, Box<str>, u64), Looks>,
     bodies: BTreeMap<(HostId, u64), Box<str>>,
     counts: BTreeMap<Box<str>, SiteCounts>,
+    notes: BTreeMap<(Box<str>, Box<str>), Vec<u8>>,
     next_seq: u64,
 }
 
@@ -40,6 +41,7 @@ struct Url {
     queued: Option<Queued>,
     /// The token that it is parked under; None while it is queued.
     parked: Option<Parked>,
+    memo: Option<Box<str>>,
 }
 
 struct Parked {
@@ -131,7 +133,7 @@ impl State {
             return false;
         }
         let record = UrlRecord { depth, attempts: 0, outcome: None, first_seen: now, visited: UnixMillis(0) };
-        self.urls.insert(key.clone(), Url { record, rank, queued: None, parked: None });
+        self.urls.insert(key.clone(), Url { record, rank, queued: None, parked: None, memo: None });
         self.counts(key.host).urls_known += 1;
         true
     }
@@ -248,6 +250,11 @@ impl State {
             url.record.attempts = visit.next.attempts_after(visit.attempts);
             url.record.outcome = Some(outcome);
             url.record.visited = visit.at;
+            match merge::memo_change(visit) {
+                MemoChange::Stays => {}
+                MemoChange::Goes => url.memo = None,
+                MemoChange::Becomes(memo) => url.memo = Some(memo.into()),
+            }
             url.parked = visit.next.token().map(|token| Parked { token, via: visit.via.clone() });
         }
         if let Some(due) = visit.next.due() {
@@ -340,6 +347,10 @@ impl Reader for MemoryStore {
             })
             .collect())
     }
+
+    async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
+        Ok(self.state().notes.get(&(site.into(), name.into())).cloned())
+    }
 }
 
 #[async_trait]
@@ -356,6 +367,7 @@ impl CrawlDb for MemoryStore {
             origin: origin.into(),
             blocked_until: UnixMillis(0),
             blocked_reason: "".into(),
+            complaints: 0,
         });
         Ok(id)
     }
@@ -397,6 +409,7 @@ impl CrawlDb for MemoryStore {
                 rank: url.rank,
                 attempts: url.record.attempts,
                 via: queued.via.clone(),
+                memo: url.memo.clone(),
                 deadline: request.deadline,
             })
             .collect();
@@ -446,7 +459,9 @@ impl CrawlDb for MemoryStore {
         for (visit, (mut receipt, is_new)) in visits.iter().zip(settled) {
             if is_new {
                 for link in &visit.outlinks {
-                    receipt.urls_added += u32::from(state.discover(link.clone(), visit.at));
+                    let added = state.discover(link.clone(), visit.at);
+                    receipt.urls_added += u32::from(added);
+                    receipt.targets_added += u32::from(added && link.is_target);
                 }
             }
             receipts.push(receipt);
@@ -460,11 +475,36 @@ impl CrawlDb for MemoryStore {
         Ok(infohashes.iter().map(known).collect())
     }
 
-    async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
+    async fn block_host_until(
+        &self,
+        host: HostId,
+        until: UnixMillis,
+        reason: &str,
+        complaints: u32,
+    ) -> Result<(), CrawlDbError> {
         let mut state = self.state();
         let row = state.hosts.get_mut(host.0 as usize).ok_or(CrawlDbError::UnknownHost { host })?;
         row.blocked_until = until;
         row.blocked_reason = reason.into();
+        row.complaints = complaints;
+        Ok(())
+    }
+
+    async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError> {
+        let mut state = self.state();
+        let row = state.hosts.get_mut(host.0 as usize).ok_or(CrawlDbError::UnknownHost { host })?;
+        row.complaints = 0;
+        Ok(())
+    }
+
+    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError> {
+        check_note(site, name, &note)?;
+        let (mut state, key) = (self.state(), (site.into(), name.into()));
+        if note.is_empty() {
+            state.notes.remove(&key);
+        } else {
+            state.notes.insert(key, note);
+        }
         Ok(())
     }
 
@@ -487,6 +527,7 @@ impl CrawlDb for MemoryStore {
                 rank: url.rank,
                 due: queued.due,
                 via: queued.via.clone(),
+                is_target: false,
             })
             .collect())
     }
@@ -508,8 +549,12 @@ impl CrawlDb for MemoryStore {
         sources.sort_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
         for found in sources {
             let key = UrlKey { host: found.host, path: found.path };
-            let (depth, rank) = state.urls.get(&key).map_or((0, 0), |url| (url.record.depth, url.rank));
-            state.make_due(Discovered { key, depth, rank, due: now, via: found.via }, now);
+            let (mut depth, mut rank) = (0, 0);
+            if let Some(url) = state.urls.get_mut(&key) {
+                url.memo = None;
+                (depth, rank) = (url.record.depth, url.rank);
+            }
+            state.make_due(Discovered { key, depth, rank, due: now, via: found.via, is_target: false }, now);
         }
         Ok(())
     }

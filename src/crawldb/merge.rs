@@ -99,6 +99,23 @@ pub(super) fn add_source<'s>(sources: &mut Vec<Found>, found: Found, site_of: im
     }
 }
 
+/// What a visit makes of the memo of its URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemoChange<'v> {
+    Stays,
+    Goes,
+    Becomes(&'v str),
+}
+
+/// The change that a visit makes of its URL's memo.
+pub(super) fn memo_change(visit: &Visit) -> MemoChange<'_> {
+    match visit.memo.as_deref().filter(|memo| memo.len() <= limits::MEMO_BYTES_MAX) {
+        Some(memo) => MemoChange::Becomes(memo),
+        None if visit.outcome == Outcome::NotModified => MemoChange::Stays,
+        None => MemoChange::Goes,
+    }
+}
+
 /// A listing as it is kept over several looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Looks {

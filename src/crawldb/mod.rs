@@ -3,7 +3,9 @@
 //! The contract, held by one suite for every implementation (`tests/crawldb_contract.rs`):
 //!
 //! - **One call, one durable commit.** When `add_discovered` or `record_visits` returns, everything it was
-//!   given is on the disk, or nothing of it is and an error is returned. Callers batch.
+//!   given is on the disk, or nothing of it is and an error is returned. Callers batch. Where only the disk's last
+//!   answer was lost, all of it may be there in spite of the error: visits recorded again then get the receipts
+//!   that they would have had, and change nothing more, so that a caller tries again and need not know.
 //! - **Insert if absent.** A URL that is known is never queued a second time by discovery.
 //! - **A parked URL waits for other rules.** It is neither leased nor counted as queued, and discovery leaves it
 //!   parked, until `unpark` is called with another token or `make_due` queues it.
@@ -16,8 +18,12 @@
 //!   with the body of a page as `Page`, or as `PageDuplicate` where another URL of the host owns the body. The
 //!   outlinks of a duplicate are taken all the same.
 //! - **A batch of visits is settled before its outlinks**, so that a URL visited in it is not queued by it.
+//! - **A memo goes from visit to visit.** The memo of a URL's last visit comes with its next lease, whatever queued the
+//!   URL again; a visit without one clears it, unless it ended in `NotModified`. A torrent that is forgotten takes
+//!   the memos of its sources with it, so that they are fetched and not asked whether they changed.
 //! - **Bad input changes nothing.** URLs and magnet links over `limits::URL_BYTES_MAX` and facts without any
-//!   infohash are passed over; a host number never given out refuses the batch.
+//!   infohash are passed over, memos over `limits::MEMO_BYTES_MAX` count as none; a host number never given out
+//!   refuses the batch.
 //! - **No iterator and no transaction crosses this interface**, so that a remote engine fits behind it: listings
 //!   are pages, continued from the last key.
 //!
@@ -36,6 +42,7 @@ use async_trait::async_trait;
 pub use record::*;
 
 use crate::clock::UnixMillis;
+use crate::limits;
 use crate::torrent::Infohashes;
 
 /// What can go wrong in a crawl database.
@@ -55,6 +62,17 @@ pub enum CrawlDbError {
     /// A host number that [`CrawlDb::host_id`] never gave out; nothing of the batch was written.
     #[error("host number {number} was never given out by this database", number = host.0)]
     UnknownHost { host: HostId },
+    /// A note over `limits::NOTE_BYTES_MAX`; the former one stays.
+    #[error("the note `{name}` of {site} has {bytes} bytes, more than the {max} that are kept", max = limits::NOTE_BYTES_MAX)]
+    NoteTooLong { site: Box<str>, name: Box<str>, bytes: usize },
+}
+
+/// Fails for a note that is too long to keep.
+fn check_note(site: &str, name: &str, note: &[u8]) -> Result<(), CrawlDbError> {
+    if note.len() <= limits::NOTE_BYTES_MAX {
+        return Ok(());
+    }
+    Err(CrawlDbError::NoteTooLong { site: site.into(), name: name.into(), bytes: note.len() })
 }
 
 fn hint(full: bool) -> &'static str {
@@ -111,6 +129,9 @@ pub trait Reader: Send + Sync + 'static {
         after: Option<(HostId, Box<str>, u64)>,
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError>;
+
+    /// What [`CrawlDb::put_note`] kept last under this name of a site.
+    async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError>;
 }
 
 /// The crawl database's interface. See the module for the contract.
@@ -150,8 +171,24 @@ pub trait CrawlDb: Reader {
     /// For each, the archive key of a torrent already stored under either hash.
     async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError>;
 
-    /// No request to the host before `until`, with the reason that `status` shows; kept over restarts.
-    async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError>;
+    /// No request to the host before `until`, with the reason that `status` shows and the pauses in a row that it has
+    /// now had without a good answer; kept over restarts.
+    async fn block_host_until(
+        &self,
+        host: HostId,
+        until: UnixMillis,
+        reason: &str,
+        complaints: u32,
+    ) -> Result<(), CrawlDbError>;
+
+    /// The host answered well: it has no complaints any more. Costs nothing where it has none, so that every good
+    /// answer may call it.
+    async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError>;
+
+    /// Keeps a record that only the crawl reads (statistics of URL shapes, a day's budget) under a name of a site, in
+    /// place of the one before; an empty one takes it away. At most `limits::NOTE_BYTES_MAX` bytes, or it is
+    /// refused with `NoteTooLong`.
+    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError>;
 
     /// Adds to the time during which a site was being crawled, in milliseconds.
     async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError>;

@@ -32,6 +32,9 @@ pub struct Discovered {
     pub due: UnixMillis,
     /// The page that carries the link, kept for links to torrents so that their sources can be told.
     pub via: Option<Box<str>>,
+    /// True where the crawl is after what lies there, a detail page or a torrent. Not kept, and only counted: see
+    /// [`Receipt::targets_added`].
+    pub is_target: bool,
 }
 
 /// A URL handed to a worker until `deadline`.
@@ -43,6 +46,8 @@ pub struct Lease {
     /// Visits that ended in a retry so far.
     pub attempts: u8,
     pub via: Option<Box<str>>,
+    /// What the last visit of this URL left for this one.
+    pub memo: Option<Box<str>>,
     pub deadline: UnixMillis,
 }
 
@@ -95,6 +100,10 @@ pub enum Outcome {
     BadRedirect = 34,
     /// A redirect whose target the site's rules refuse.
     RedirectRefused = 35,
+    /// Of a URL shape that yields nothing, or of a form that only traps have; not fetched.
+    Trapped = 36,
+    /// The host's address is one that the crawl does not connect to (private, loopback, metadata); not fetched.
+    AddressRefused = 37,
     /// The host's name did not resolve.
     DnsFailed = 40,
     /// No connection.
@@ -109,7 +118,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of their numbers.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         Self::TorrentStored,
         Self::TorrentDuplicate,
         Self::Page,
@@ -132,6 +141,8 @@ impl Outcome {
         Self::RedirectLoop,
         Self::BadRedirect,
         Self::RedirectRefused,
+        Self::Trapped,
+        Self::AddressRefused,
         Self::DnsFailed,
         Self::ConnectFailed,
         Self::TlsFailed,
@@ -177,6 +188,8 @@ impl Outcome {
             Self::RedirectLoop => "redirect_loop",
             Self::BadRedirect => "bad_redirect",
             Self::RedirectRefused => "redirect_refused",
+            Self::Trapped => "trapped",
+            Self::AddressRefused => "address_refused",
             Self::DnsFailed => "dns_failed",
             Self::ConnectFailed => "connect_failed",
             Self::TlsFailed => "tls_failed",
@@ -188,7 +201,10 @@ impl Outcome {
     /// True when a request for the URL was sent; false when it was refused before.
     #[must_use]
     pub fn was_fetched(self) -> bool {
-        !matches!(self, Self::RobotsDenied | Self::RulesRefused | Self::OverBudget)
+        !matches!(
+            self,
+            Self::RobotsDenied | Self::RulesRefused | Self::OverBudget | Self::Trapped | Self::AddressRefused
+        )
     }
 }
 
@@ -307,6 +323,10 @@ pub struct Visit {
     pub torrent: Option<TorrentFacts>,
     pub magnets: Vec<MagnetFacts>,
     pub listing: Option<Listing>,
+    /// Left for the next visit of this URL, which its lease brings: the validators of a conditional request, say. The
+    /// database does not read it. At most `limits::MEMO_BYTES_MAX` bytes; a longer one counts as none. Without one
+    /// the URL's former memo goes, unless the outcome is [`Outcome::NotModified`].
+    pub memo: Option<Box<str>>,
 }
 
 /// What the database made of a [`Visit`].
@@ -317,6 +337,8 @@ pub struct Receipt {
     pub outcome: Outcome,
     /// Outlinks that were not known.
     pub urls_added: u32,
+    /// Those of them that were marked as targets: what the page was worth to the crawl.
+    pub targets_added: u32,
     /// True when the visit's torrent was not known before.
     pub torrent_stored: bool,
     /// Magnets that name a torrent not known before, neither stored nor named.
@@ -327,7 +349,7 @@ impl Receipt {
     /// Of a visit that brought nothing.
     #[must_use]
     pub fn empty(outcome: Outcome) -> Self {
-        Self { outcome, urls_added: 0, torrent_stored: false, magnets_added: 0 }
+        Self { outcome, urls_added: 0, targets_added: 0, torrent_stored: false, magnets_added: 0 }
     }
 }
 
@@ -426,6 +448,8 @@ pub struct HostRow {
     pub blocked_until: UnixMillis,
     /// Why, as `status` tells it.
     pub blocked_reason: Box<str>,
+    /// Pauses in a row without a good answer, for the back-off that escalates over restarts.
+    pub complaints: u32,
 }
 
 /// A listing with the host and time of its visit.

@@ -11,6 +11,7 @@ mod codec;
 mod harvest;
 mod known;
 mod leases;
+mod notes;
 mod open;
 mod queue;
 mod read;
@@ -31,13 +32,15 @@ use self::codec::QueueRow;
 use self::harvest::Harvest;
 use self::known::{CRAWL_MS, Known};
 use self::leases::Leases;
+use self::notes::Memos;
 use self::open::Fault;
 pub use self::open::{BackendFactory, OpenOptions};
+use self::record::InDoubt;
 use self::seen::Seen;
 use self::tables::{HOSTS, LATER, PARKED, QUEUE};
 use self::urls::{UrlChanges, UrlWrites};
 use super::record::*;
-use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader};
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader, check_note};
 use crate::clock::UnixMillis;
 use crate::limits;
 use crate::torrent::Infohashes;
@@ -56,6 +59,8 @@ struct Core {
     file: RwLock<Option<Database>>,
     /// Set by a fault: the file is opened again before its next use.
     broken: AtomicBool,
+    /// Held by whoever records visits.
+    in_doubt: Mutex<InDoubt>,
     /// Held by whoever writes.
     writer: Mutex<Seen>,
     known: RwLock<Known>,
@@ -83,6 +88,7 @@ impl RedbStore {
             factory,
             file: RwLock::new(None),
             broken: AtomicBool::new(true),
+            in_doubt: Mutex::default(),
             writer: Mutex::new(Seen::new()),
             known: RwLock::default(),
             leases: Mutex::default(),
@@ -178,8 +184,9 @@ impl Core {
         let known = self.known();
         let mut writes = UrlWrites::open(&txn, &known, seen)?;
         let done = work(&txn, &mut writes)?;
-        let UrlChanges { mut queue, tally, next_seq, fresh } = writes.finish();
+        let UrlChanges { mut queue, memos, tally, next_seq, fresh } = writes.finish();
         queue.apply(&txn)?;
+        memos.apply(&txn)?;
         known.write(&txn, &tally, next_seq)?;
         drop(known);
         txn.commit()?;
@@ -220,19 +227,39 @@ impl Core {
         let id = HostId(id.ok_or_else(|| Fault::Damaged("all host numbers are given out".into()))?);
         drop(known);
         let (site, origin) = (site.into(), origin.into());
-        self.put_host(db, HostRow { id, site, origin, blocked_until: UnixMillis(0), blocked_reason: "".into() })?;
+        let host = HostRow { id, site, origin, blocked_until: UnixMillis(0), blocked_reason: "".into(), complaints: 0 };
+        self.put_host(db, host)?;
         Ok(id)
     }
 
-    fn block_host(&self, db: &Database, host: HostId, until: UnixMillis, reason: &str) -> Result<(), Fault> {
+    /// Changes what is kept of a host.
+    fn change_host(&self, db: &Database, host: HostId, change: impl FnOnce(&mut HostRow)) -> Result<(), Fault> {
         let _turn = self.writer();
-        let row = self.known().host(host)?.clone();
-        self.put_host(db, HostRow { blocked_until: until, blocked_reason: reason.into(), ..row })
+        let mut row = self.known().host(host)?.clone();
+        change(&mut row);
+        self.put_host(db, row)
+    }
+
+    fn record_visits(&self, db: &Database, visits: &[Visit]) -> Result<Vec<Receipt>, Fault> {
+        let mut in_doubt = self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut receipts = Vec::new();
+        let done = self.write(db, |txn, writes| {
+            receipts = record::record(txn, writes, visits, &in_doubt)?;
+            Ok(())
+        });
+        match done {
+            Ok(()) => in_doubt.recorded(visits),
+            Err(_) if receipts.is_empty() => {}
+            Err(_) => in_doubt.failed(visits, &receipts),
+        }
+        done.map(|()| receipts)
     }
 
     fn add_crawl_time(&self, db: &Database, site: &str, crawl_ms: u64) -> Result<(), Fault> {
+        // The turn comes first: who only reads what is known must not wait for a batch behind one who adds to it.
+        let mut seen = self.writer();
         let site = self.known.write().unwrap_or_else(PoisonError::into_inner).site_number(site);
-        self.write(db, |_, writes| {
+        self.write_in(tables::begin(db)?, &mut seen, |_, writes| {
             writes.changes.tally.add_size(site, CRAWL_MS, crawl_ms);
             Ok(())
         })
@@ -297,7 +324,9 @@ impl Core {
         let mut leases = self.leases();
         let held = leases.host(host);
         held.expire(now);
-        let queue = db.begin_read()?.open_table(QUEUE)?;
+        let txn = db.begin_read()?;
+        let queue = txn.open_table(QUEUE)?;
+        let mut memos = Memos::of(&txn);
         let (rank, seq) = held.scan_from();
         let mut leased = Vec::new();
         for row in queue.range::<&codec::QueueKey>(
@@ -309,11 +338,12 @@ impl Core {
                 continue;
             }
             let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("queue"))?;
+            let memo = if row.memo { memos.get(host, row.path)? } else { None };
             held.take(at, row.path, owner, deadline);
             held.scanned_to((at.0, at.1 + 1));
+            let QueueRow { rank, attempts, depth, .. } = row;
             let key = UrlKey { host, path: row.path.into() };
-            let via = row.via.map(Into::into);
-            leased.push(Lease { key, depth: row.depth, rank: row.rank, attempts: row.attempts, via, deadline });
+            leased.push(Lease { key, depth, rank, attempts, via: row.via.map(Into::into), memo, deadline });
             if leased.len() == urls_max {
                 break;
             }
@@ -333,6 +363,7 @@ impl Core {
         self.write(db, |txn, writes| {
             let mut sources = Harvest::open(txn, writes.known())?.forget(infohashes, &mut writes.changes.tally)?;
             sources.sort_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
+            // They are to be fetched, not asked whether they changed.
             let batch: Vec<Discovered> = sources
                 .into_iter()
                 .map(|found| Discovered {
@@ -341,8 +372,10 @@ impl Core {
                     rank: 0,
                     due: now,
                     via: found.via,
+                    is_target: false,
                 })
                 .collect();
+            batch.iter().for_each(|found| writes.forget_memo(&found.key));
             writes.make_due(&batch, now, true)
         })
     }
@@ -383,6 +416,11 @@ impl Reader for RedbStore {
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         let site = site.to_owned();
         self.call(move |core, db| read::listings(core, db, &site, after, rows_max)).await
+    }
+
+    async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
+        let (site, name) = (site.to_owned(), name.to_owned());
+        self.call(move |_, db| notes::note(db, &site, &name)).await
     }
 }
 
@@ -451,7 +489,7 @@ impl CrawlDb for RedbStore {
             for visit in visits.iter() {
                 core.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
             }
-            core.write(db, |txn, writes| record::record(txn, writes, &visits))
+            core.record_visits(db, &visits)
         })
         .await
     }
@@ -460,9 +498,37 @@ impl CrawlDb for RedbStore {
         self.call(move |_, db| read::known_torrents(db, &infohashes)).await
     }
 
-    async fn block_host_until(&self, host: HostId, until: UnixMillis, reason: &str) -> Result<(), CrawlDbError> {
-        let reason = reason.to_owned();
-        self.call(move |core, db| core.block_host(db, host, until, &reason)).await
+    async fn block_host_until(
+        &self,
+        host: HostId,
+        until: UnixMillis,
+        reason: &str,
+        complaints: u32,
+    ) -> Result<(), CrawlDbError> {
+        let reason = reason.into();
+        self.call(move |core, db| {
+            core.change_host(db, host, |row| {
+                (row.blocked_until, row.blocked_reason, row.complaints) = (until, reason, complaints);
+            })
+        })
+        .await
+    }
+
+    async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError> {
+        if self.core.known().host(host).is_ok_and(|row| row.complaints == 0) {
+            return Ok(());
+        }
+        self.call(move |core, db| core.change_host(db, host, |row| row.complaints = 0)).await
+    }
+
+    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError> {
+        check_note(site, name, &note)?;
+        let (site, name) = (site.to_owned(), name.to_owned());
+        self.call(move |core, db| {
+            let _turn = core.writer();
+            notes::put_note(db, &site, &name, &note)
+        })
+        .await
     }
 
     async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {

@@ -3,32 +3,38 @@
 //! its rule file), and addresses that are not public are refused unless the site's rule file allows them (see
 //! [`super::resolve`]).
 
-use std::error::Error as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-use super::resolve::{self, AddressRefused, PublicResolver};
+use super::codings::{Codings, Step};
+use super::dns::{Dns, DnsError};
+use super::failure::failure;
+use super::resolve::{self, AddressPolicy, GuardedResolver};
 use super::session::Jar;
 use super::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use crate::limits;
 use crate::url::CrawlUrl;
 
 /// What a client is built from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ClientOptions<'a> {
     pub user_agent: &'a str,
     /// Sent with every request to the site.
     pub headers: &'a [(Box<str>, Box<str>)],
     /// `http://`, `https://`, `socks5://` or `socks5h://` URL.
     pub proxy: Option<&'a url::Url>,
-    /// Whether private, loopback and other addresses off the public internet may be connected to. Names that the
-    /// proxy resolves are beyond this.
-    pub private_addresses: bool,
+    /// Where connections may lead. Names that the proxy resolves are beyond this.
+    pub addresses: AddressPolicy,
+    /// The process's resolver.
+    pub dns: Dns,
     /// Idle connections kept.
     pub connections_max: usize,
+    /// Longest time of one request; connecting and silence have caps of their own below it.
+    pub timeout: Duration,
 }
 
 /// A client that cannot be built; the rule file's checks should have told before.
@@ -39,7 +45,9 @@ pub struct ClientError(String);
 /// A site's HTTP client.
 pub struct HttpTransport {
     client: reqwest::Client,
-    private_addresses: bool,
+    addresses: AddressPolicy,
+    /// None where the proxy resolves names.
+    dns: Option<Dns>,
 }
 
 impl HttpTransport {
@@ -53,6 +61,7 @@ impl HttpTransport {
             header::ACCEPT,
             HeaderValue::from_static("application/x-bittorrent, text/html, application/xhtml+xml, */*;q=0.8"),
         );
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate"));
         for (name, value) in options.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| fault(&error))?;
             headers.insert(name, HeaderValue::from_str(value).map_err(|error| fault(&error))?);
@@ -64,164 +73,146 @@ impl HttpTransport {
             .referer(false)
             .no_proxy()
             .cookie_provider(Arc::new(Jar::default()))
-            .connect_timeout(limits::CONNECT_TIME_MAX)
-            .read_timeout(limits::READ_TIME_MAX)
-            .timeout(limits::REQUEST_TIME_MAX)
-            .pool_max_idle_per_host(options.connections_max);
-        if !options.private_addresses {
-            builder = builder.dns_resolver(Arc::new(PublicResolver::new(options.proxy)));
-        }
+            .connect_timeout(limits::CONNECT_TIME_MAX.min(options.timeout))
+            .read_timeout(limits::READ_TIME_MAX.min(options.timeout))
+            .timeout(limits::REQUEST_TIME_MAX.min(options.timeout))
+            .pool_max_idle_per_host(options.connections_max)
+            .dns_resolver(Arc::new(GuardedResolver::new(
+                options.dns.clone(),
+                options.addresses.clone(),
+                options.proxy,
+            )));
         if let Some(proxy) = options.proxy {
             builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(|error| fault(&error))?);
         }
         let client = builder.build().map_err(|error| fault(&error))?;
-        Ok(Self { client, private_addresses: options.private_addresses })
+        let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
+        let dns = (!proxy_resolves).then(|| options.dns.clone());
+        Ok(Self { client, addresses: options.addresses.clone(), dns })
     }
 }
 
 #[async_trait]
 impl Transport for HttpTransport {
     async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
-        let url = request
-            .url
-            .to_url()
-            .map_err(|error| FetchFailure { kind: FailureKind::Protocol, detail: error.to_string() })?;
-        if !self.private_addresses {
-            resolve::check_literal(&url)?;
+        let url = parsed(request.url)?;
+        self.addresses.check_literal(&url)?;
+        let mut asking = self.client.get(url);
+        if let Some(validators) = request.validators {
+            for (name, value) in
+                [(header::IF_NONE_MATCH, &validators.etag), (header::IF_MODIFIED_SINCE, &validators.last_modified)]
+            {
+                // What cannot stand in a header is left out: the page is then sent in full.
+                if let Some(value) = value.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
+                    asking = asking.header(name, value);
+                }
+            }
         }
-        let response = self.client.get(url).send().await.map_err(|error| failure(&error))?;
-        Ok(Response {
-            status: response.status().as_u16(),
-            headers: response_headers(&response),
-            body: Box::new(HttpBody(response)),
+        let response = asking.send().await.map_err(|error| failure(&error))?;
+        let status = response.status().as_u16();
+        let codings =
+            Codings::of(response.headers().get_all(header::CONTENT_ENCODING).iter().map(HeaderValue::as_bytes));
+        let mut headers = response_headers(&response);
+        Ok(match codings {
+            None => Response { status, headers, body: Box::new(PlainBody(response)) },
+            Some(codings) => {
+                // It counts coded bytes.
+                headers.content_length = None;
+                Response { status, headers, body: Box::new(CodedBody { response, codings }) }
+            }
         })
     }
 
-    async fn resolve(&self, _url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
-        Ok(Resolution::default())
+    async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        let url = parsed(url)?;
+        self.addresses.check_literal(&url)?;
+        if let Some(address) = resolve::literal(&url) {
+            return Ok(Resolution { addresses: vec![address], ttl: limits::DNS_TTL_MAX });
+        }
+        let (Some(dns), Some(host)) = (&self.dns, url.host_str()) else { return Ok(Resolution::default()) };
+        let located = dns.lookup(host).await?;
+        Ok(Resolution { addresses: self.addresses.allowed(host, &located.addresses)?, ttl: located.ttl })
     }
 }
 
-struct HttpBody(reqwest::Response);
+fn parsed(url: &CrawlUrl) -> Result<url::Url, FetchFailure> {
+    url.to_url().map_err(|error| FetchFailure { kind: FailureKind::Protocol, detail: error.to_string() })
+}
+
+impl From<DnsError> for FetchFailure {
+    fn from(error: DnsError) -> Self {
+        Self { kind: FailureKind::Dns, detail: error.to_string() }
+    }
+}
+
+/// A body without content codings.
+struct PlainBody(reqwest::Response);
 
 #[async_trait]
-impl Body for HttpBody {
+impl Body for PlainBody {
     async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
         self.0.chunk().await.map_err(|error| failure(&error))
     }
 }
 
-fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
-    let text = |name: HeaderName| {
-        response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-    };
-    ResponseHeaders {
-        content_type: text(header::CONTENT_TYPE),
-        content_disposition: text(header::CONTENT_DISPOSITION),
-        content_length: response.content_length(),
-        location: text(header::LOCATION),
-        retry_after: text(header::RETRY_AFTER),
-        etag: text(header::ETAG),
-        last_modified: text(header::LAST_MODIFIED),
-        robots_tags: Vec::new(),
+/// A body that is decoded as it arrives.
+struct CodedBody {
+    response: reqwest::Response,
+    codings: Codings,
+}
+
+#[async_trait]
+impl Body for CodedBody {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        loop {
+            match self.codings.step()? {
+                Step::Piece(piece) => return Ok(Some(piece)),
+                Step::Busy => tokio::task::yield_now().await,
+                Step::Hungry if self.codings.may_be_whole() => match self.tail().await {
+                    Some(piece) => self.codings.feed(piece),
+                    None => self.codings.end(),
+                },
+                Step::Hungry => match self.response.chunk().await.map_err(|error| failure(&error))? {
+                    Some(piece) => self.codings.feed(piece),
+                    None => self.codings.end(),
+                },
+                Step::End => {
+                    // The connection is kept only when the end of the body was seen; what comes before it is junk.
+                    let _ = self.tail().await;
+                    return Ok(None);
+                }
+            }
+        }
     }
 }
 
-/// Sorts reqwest's errors into ours. The text below the surface is all that tells DNS from TCP and TLS.
-fn failure(error: &reqwest::Error) -> FetchFailure {
-    let mut chain = Vec::new();
-    let mut source = error.source();
-    let mut broke_off = false;
-    while let Some(cause) = source {
-        if let Some(refused) = cause.downcast_ref::<AddressRefused>() {
-            return refused.clone().into();
-        }
-        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-            use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-            broke_off |= matches!(io.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof);
-        }
-        chain.push(cause.to_string());
-        source = cause.source();
+impl CodedBody {
+    /// What follows a content that may be whole. A server that forgets to end the body, or breaks off here, did no harm.
+    async fn tail(&mut self) -> Option<Bytes> {
+        tokio::time::timeout(limits::BODY_TAIL_TIME_MAX, self.response.chunk()).await.ok()?.ok()?
     }
-    let detail = if chain.is_empty() { error.to_string() } else { chain.join(": ") };
-    let says = |needle: &str| detail.contains(needle);
-    let kind = if error.is_timeout() {
-        FailureKind::TimedOut
-    } else if error.is_connect() {
-        if says("dns error") || says("lookup address") {
-            FailureKind::Dns
-        } else if says("certificate") || says("TLS") || says("tls") || says("handshake") {
-            FailureKind::Tls
-        } else {
-            FailureKind::Connect
-        }
-    } else if broke_off || says("end of file before message length") || says("connection closed before message") {
-        FailureKind::Truncated
-    } else {
-        FailureKind::Protocol
-    };
-    FetchFailure { kind, detail }
+}
+
+fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let get = |name: HeaderName| response.headers().get(name);
+    let validator = |name| get(name).filter(|value| value.len() <= limits::VALIDATOR_BYTES_MAX).map(text);
+    let robots_tags = response.headers().get_all("x-robots-tag").iter();
+    ResponseHeaders {
+        content_type: get(header::CONTENT_TYPE).map(text),
+        content_disposition: get(header::CONTENT_DISPOSITION).map(text),
+        content_length: response.content_length(),
+        location: get(header::LOCATION).map(text),
+        retry_after: get(header::RETRY_AFTER).map(text),
+        etag: validator(header::ETAG),
+        last_modified: validator(header::LAST_MODIFIED),
+        robots_tags: robots_tags
+            .filter(|value| value.len() <= limits::ROBOTS_TAG_BYTES_MAX)
+            .take(limits::ROBOTS_TAGS_MAX)
+            .map(text)
+            .collect(),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpListener;
-
-    use super::*;
-    use crate::url::Canonical;
-
-    fn transport(private_addresses: bool, proxy: Option<&url::Url>) -> HttpTransport {
-        HttpTransport::new(&ClientOptions {
-            user_agent: "gleaner-test",
-            headers: &[],
-            proxy,
-            private_addresses,
-            connections_max: 1,
-        })
-        .unwrap()
-    }
-
-    async fn get(transport: &HttpTransport, url: &str) -> Result<u16, FetchFailure> {
-        let url = CrawlUrl::parse(url, &Canonical::default()).unwrap();
-        transport.get((&url).into()).await.map(|response| response.status)
-    }
-
-    /// Answers every connection with an empty 200; returns its port.
-    async fn server() -> u16 {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        tokio::spawn(async move {
-            while let Ok((mut socket, _)) = listener.accept().await {
-                let mut request = [0; 4096];
-                let _ = socket.read(&mut request).await;
-                let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-                let _ = socket.write_all(answer).await;
-            }
-        });
-        port
-    }
-
-    #[tokio::test]
-    async fn a_name_or_address_of_this_machine_is_refused_unless_allowed() {
-        let port = server().await;
-        let (guarded, open) = (transport(false, None), transport(true, None));
-        for host in ["localhost", "127.0.0.1", "2130706433", "0x7f.1"] {
-            let url = format!("http://{host}:{port}/");
-            let refused = get(&guarded, &url).await.unwrap_err();
-            assert_eq!(refused.kind, FailureKind::AddressRefused, "{host}: {refused}");
-            assert!(refused.detail.contains("`private_addresses = true`"), "{refused}");
-            assert_eq!(get(&open, &url).await, Ok(200), "{host}");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_proxy_is_the_operators_word_and_names_behind_it_are_its_own() {
-        let port = server().await;
-        let proxy = url::Url::parse(&format!("http://localhost:{port}")).unwrap();
-        let guarded = transport(false, Some(&proxy));
-        assert_eq!(get(&guarded, "http://name.invalid/").await, Ok(200));
-        let refused = get(&guarded, "http://10.0.0.1/").await.unwrap_err();
-        assert_eq!(refused.kind, FailureKind::AddressRefused, "an address is refused before the proxy hears of it");
-    }
-}
+mod tests;

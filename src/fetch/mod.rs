@@ -6,6 +6,9 @@
 
 pub mod body;
 pub mod charset;
+pub mod codings;
+pub mod dns;
+mod failure;
 pub mod http;
 pub mod resolve;
 pub mod session;
@@ -53,9 +56,11 @@ pub struct Resolution {
 pub struct ResponseHeaders {
     pub content_type: Option<String>,
     pub content_disposition: Option<String>,
+    /// Bytes of the body, where it comes without a content coding and tells.
     pub content_length: Option<u64>,
     pub location: Option<String>,
     pub retry_after: Option<String>,
+    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes; longer ones are not kept.
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     /// Each `X-Robots-Tag`.
@@ -99,9 +104,11 @@ pub struct FetchFailure {
 /// The kinds of [`FetchFailure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
+    /// The name does not exist, or no name server answers; the detail says which.
     Dns,
     /// The host is at no public address, and the site's rule file does not allow others.
     AddressRefused,
+    /// Refused, unreachable, or silent for [`crate::limits::CONNECT_TIME_MAX`].
     Connect,
     Tls,
     TimedOut,

@@ -4,18 +4,103 @@
 //!
 //! Through a proxy the names of a site are resolved by the proxy (`http`, `https`, `socks5h`) and its addresses are
 //! the proxy's to refuse; with `socks5` they are resolved here and guarded. The proxy's own name is the operator's
-//! word and not guarded. Never caches, never connects.
+//! word and not guarded. Never connects; what is remembered of names is [`super::dns`]'s.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 
+use ipnet::IpNet;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
+use super::dns::Dns;
 use super::{FailureKind, FetchFailure};
+
+/// Where a site's connections may lead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AddressPolicy {
+    /// To the public internet.
+    #[default]
+    Public,
+    /// To the public internet and these networks.
+    And(Arc<[IpNet]>),
+    /// Anywhere.
+    Any,
+}
+
+/// A network that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no network\nhint: write an address with the length of its prefix, as in `10.1.0.0/16` or `fd00::/8`")]
+pub struct NetworkError(pub String);
+
+impl AddressPolicy {
+    /// The public internet and these networks: `10.1.0.0/16`, `fd00::/8`, or a single address.
+    ///
+    /// # Errors
+    /// Names the first text that is no network.
+    pub fn with_networks<S: AsRef<str>>(networks: &[S]) -> Result<Self, NetworkError> {
+        let network = |text: &S| {
+            let text = text.as_ref().trim();
+            let parsed = text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
+            parsed.ok_or_else(|| NetworkError(text.to_owned()))
+        };
+        Ok(Self::And(networks.iter().map(network).collect::<Result<_, _>>()?))
+    }
+
+    /// True where a connection to the address may be made. An address of IPv4 in one of IPv6 is what it carries.
+    #[must_use]
+    pub fn allows(&self, address: IpAddr) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Public => is_public(address),
+            Self::And(networks) => {
+                let canonical = address.to_canonical();
+                is_public(address) || networks.iter().any(|network| network.contains(&canonical))
+            }
+        }
+    }
+
+    /// Refuses a URL whose host is written as an address that is not allowed. The URL standard has made one spelling of
+    /// them all: `2130706433`, `0x7f.1` and `127.1` arrive here as 127.0.0.1.
+    ///
+    /// # Errors
+    /// Tells the address and the fix.
+    pub fn check_literal(&self, url: &url::Url) -> Result<(), AddressRefused> {
+        match literal(url) {
+            Some(address) if !self.allows(address) => {
+                Err(AddressRefused { host: url.host_str().unwrap_or_default().to_owned(), address })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Those of a name's addresses that are allowed; an error where there are only others. A name without any address
+    /// stays one.
+    ///
+    /// # Errors
+    /// Tells the first address and the fix.
+    pub fn allowed(&self, host: &str, found: &[IpAddr]) -> Result<Vec<IpAddr>, AddressRefused> {
+        let allowed: Vec<IpAddr> = found.iter().copied().filter(|address| self.allows(*address)).collect();
+        match found.first() {
+            Some(first) if allowed.is_empty() => Err(AddressRefused { host: host.to_owned(), address: *first }),
+            _ => Ok(allowed),
+        }
+    }
+}
+
+/// The address that a URL's host is, where it is one.
+#[must_use]
+pub fn literal(url: &url::Url) -> Option<IpAddr> {
+    match url.host()? {
+        url::Host::Ipv4(address) => Some(address.into()),
+        url::Host::Ipv6(address) => Some(address.into()),
+        url::Host::Domain(_) => None,
+    }
+}
 
 /// Where the guard refused; the text tells the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{host}` is at {address}, which is no public address\nhint: if it may be crawled, write `private_addresses = true` in the site's rule file"
+    "`{host}` is at {address}, which is no public address\nhint: if it may be crawled, write `private_addresses = true` in the site's rule file, or name its network: `private_addresses = [\"10.1.0.0/16\"]`"
 )]
 pub struct AddressRefused {
     pub host: String,
@@ -28,53 +113,34 @@ impl From<AddressRefused> for FetchFailure {
     }
 }
 
-/// Refuses a URL whose host is written as an address that is not public. The URL standard has made one spelling of
-/// them all: `2130706433`, `0x7f.1` and `127.1` arrive here as 127.0.0.1.
-pub fn check_literal(url: &url::Url) -> Result<(), AddressRefused> {
-    let address = match url.host() {
-        Some(url::Host::Ipv4(address)) => IpAddr::V4(address),
-        Some(url::Host::Ipv6(address)) => IpAddr::V6(address),
-        Some(url::Host::Domain(_)) | None => return Ok(()),
-    };
-    if is_public(address) {
-        return Ok(());
-    }
-    Err(AddressRefused { host: url.host_str().unwrap_or_default().to_owned(), address })
-}
-
-/// The system's resolver, without the addresses that are not public.
-#[derive(Clone, Debug)]
-pub struct PublicResolver {
+/// The process's resolver as one site's client sees it: without the addresses that the site may not connect to.
+#[derive(Clone)]
+pub struct GuardedResolver {
+    dns: Dns,
+    policy: AddressPolicy,
     /// The proxy's name, which may resolve to anything.
     exempt: Option<Box<str>>,
 }
 
-impl PublicResolver {
+impl GuardedResolver {
     /// A guard that lets the proxy's own host pass.
     #[must_use]
-    pub fn new(proxy: Option<&url::Url>) -> Self {
-        Self { exempt: proxy.and_then(url::Url::host_str).map(Into::into) }
+    pub fn new(dns: Dns, policy: AddressPolicy, proxy: Option<&url::Url>) -> Self {
+        Self { dns, policy, exempt: proxy.and_then(url::Url::host_str).map(Into::into) }
     }
 }
 
-impl Resolve for PublicResolver {
+impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let is_exempt = self.exempt.as_deref().is_some_and(|exempt| exempt.eq_ignore_ascii_case(name.as_str()));
+        let Self { dns, policy, exempt } = self.clone();
         Box::pin(async move {
+            let host = name.as_str();
+            let found = dns.lookup(host).await?.addresses;
+            let is_exempt = exempt.is_some_and(|exempt| exempt.eq_ignore_ascii_case(host));
+            let addresses = if is_exempt { found.to_vec() } else { policy.allowed(host, &found)? };
             // The client puts the port in.
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let addresses: Vec<SocketAddr> = if is_exempt { found.collect() } else { public(name.as_str(), found)? };
-            Ok(Box::new(addresses.into_iter()) as Addrs)
+            Ok(Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
-    }
-}
-
-/// The public ones; an error where there are only others. A name without any address stays one.
-fn public(host: &str, found: impl Iterator<Item = SocketAddr>) -> Result<Vec<SocketAddr>, AddressRefused> {
-    let (public, others): (Vec<_>, Vec<_>) = found.partition(|address| is_public(address.ip()));
-    match others.first() {
-        Some(other) if public.is_empty() => Err(AddressRefused { host: host.to_owned(), address: other.ip() }),
-        _ => Ok(public),
     }
 }
 
@@ -89,14 +155,16 @@ pub fn is_public(address: IpAddr) -> bool {
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
-    let [a, b, c, _] = address.octets();
+    let [a, b, c, d] = address.octets();
     !match a {
         // This network, private (RFC 1918), loopback; multicast, reserved and broadcast from 224 on.
         0 | 10 | 127 | 224.. => true,
-        // Carrier-grade NAT (RFC 6598).
+        // Carrier-grade NAT (RFC 6598); a cloud's metadata (100.100.100.200) lies within.
         100 => (64..128).contains(&b),
         // Link-local; 169.254.169.254 hands out the secrets of cloud machines.
         169 => b == 254,
+        // What answers here on Azure's machines is Azure itself.
+        168 => (b, c, d) == (63, 129, 16),
         172 => (16..32).contains(&b),
         // Private; protocol assignments, documentation, the former 6to4 relays.
         192 => b == 168 || (b == 0 && matches!(c, 0 | 2)) || (b == 88 && c == 99),
@@ -124,10 +192,15 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         // Protocol assignments, Teredo among them (RFC 2928); documentation (RFC 3849, RFC 9637).
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         [0x3fff, second, ..] if second < 0x1000 => false,
+        // ISATAP (RFC 5214 §6.1): a tunnel's end carries the address behind it.
+        [_, _, _, _, 0 | 0x200, 0x5efe, high, low] if !embedded(high, low) => false,
         // Global unicast is 2000::/3. Unique-local, link-local, site-local and multicast lie outside.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }
+
+#[cfg(test)]
+mod hostile;
 
 #[cfg(test)]
 mod tests {
@@ -237,22 +310,23 @@ mod tests {
             "169.254.169.254",
         ] {
             let url = url::Url::parse(&format!("http://{host}:8080/x")).unwrap();
-            let refused = check_literal(&url).unwrap_err().to_string();
+            let refused = AddressPolicy::Public.check_literal(&url).unwrap_err().to_string();
             assert!(refused.contains("`private_addresses = true`"), "{host}: {refused}");
         }
         for host in ["8.8.8.8", "134744072", "[2606:4700::1]", "example.org", "127.0.0.1.example.org"] {
-            assert_eq!(check_literal(&url::Url::parse(&format!("http://{host}/")).unwrap()), Ok(()), "{host}");
+            let url = url::Url::parse(&format!("http://{host}/")).unwrap();
+            assert_eq!(AddressPolicy::Public.check_literal(&url), Ok(()), "{host}");
         }
     }
 
     #[test]
     fn one_public_address_is_enough_and_the_others_are_left_out() {
         let all = |list: &[&str]| {
-            let list: Vec<SocketAddr> = list.iter().map(|text| SocketAddr::new(text.parse().unwrap(), 0)).collect();
-            public("mixed.example", list.into_iter())
+            let list: Vec<IpAddr> = list.iter().map(|text| text.parse().unwrap()).collect();
+            AddressPolicy::Public.allowed("mixed.example", &list)
         };
         let found = all(&["10.0.0.1", "1.1.1.1", "::1"]).unwrap();
-        assert_eq!(found, ["1.1.1.1:0".parse().unwrap()]);
+        assert_eq!(found, [IpAddr::from([1, 1, 1, 1])]);
         assert_eq!(all(&["10.0.0.1", "::1"]).unwrap_err().address, IpAddr::from([10, 0, 0, 1]));
         assert_eq!(all(&[]), Ok(Vec::new()));
     }

@@ -1,6 +1,13 @@
-//! What is due next: lanes spread one host's work, priority orders it.
+//! What is due next: lanes spread one host's work, priority orders it, weight orders within a class; shapes, the forms
+//! of traps and budgets tell what is not worth a fetch, and parameters what a site could do without.
 //!
 //! The crawl database holds the frontier; what is leased from it waits here for its lane. No I/O, no clock.
 
+pub mod budgets;
+pub mod degrees;
 pub mod lanes;
+pub mod parameters;
 pub mod priority;
+pub mod shape;
+pub mod traps;
+pub mod weight;

@@ -1,5 +1,6 @@
 //! The order of leasing within a host.
 
+use super::weight::Weight;
 use crate::rules::Class;
 
 /// Rank of a URL by its class: lower is leased first. Downloads first (their links may expire), then lists (they
@@ -11,5 +12,43 @@ pub fn rank(class: Class) -> u8 {
         Class::Index | Class::Board => 1,
         Class::Detail | Class::Thread => 2,
         Class::Page | Class::Login => 3,
+        Class::Sitemap => 4,
+    }
+}
+
+/// Rank by class, and within the class in sixteen steps by weight: 0 to 63.
+#[must_use]
+pub fn fine_rank(class: Class, weight: &Weight) -> u8 {
+    rank(class) << 4 | weight.step()
+}
+
+/// True for the rank of a sitemap: no other class has it.
+#[must_use]
+pub fn is_sitemap(of: u8) -> bool {
+    of >> 4 == rank(Class::Sitemap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::weight::{Facts, RuleYield};
+
+    #[test]
+    fn the_class_goes_before_the_weight_and_the_weight_orders_within_it() {
+        let light = Weight::of(&Facts {
+            folder_depth: 40,
+            rule: RuleYield { fetched: 9_999, torrents: 0 },
+            ..Facts::default()
+        });
+        let heavy =
+            Weight::of(&Facts { in_degree: 900, rule: RuleYield { fetched: 9, torrents: 9 }, ..Facts::default() });
+        for class in Class::ALL {
+            assert!(fine_rank(class, &heavy) < fine_rank(class, &light));
+            for other in Class::ALL {
+                if rank(class) < rank(other) {
+                    assert!(fine_rank(class, &light) < fine_rank(other, &heavy), "{class:?} {other:?}");
+                }
+            }
+        }
     }
 }

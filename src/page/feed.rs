@@ -25,15 +25,20 @@ const ROOTS: &[&[u8]] = &[b"rss", b"feed", b"rdf:rdf", b"urlset", b"sitemapindex
 /// True for a body whose root element is a feed's or a sitemap's: looks at what stands before the root only.
 #[must_use]
 pub fn is_feed(body: &[u8], encoding: &'static Encoding) -> bool {
+    has_root(body, encoding, ROOTS)
+}
+
+/// True for a body whose root element has one of these names, in lower case.
+pub(super) fn has_root(body: &[u8], encoding: &'static Encoding, names: &[&[u8]]) -> bool {
     if encoding.is_ascii_compatible() {
-        return has_feed_root(body);
+        return has_ascii_root(body, names);
     }
     // Of UTF-16 the beginning is enough, cut between two units.
     let start = &body[..body.len().min(4_096) & !1];
-    has_feed_root(encoding.decode_with_bom_removal(start).0.as_bytes())
+    has_ascii_root(encoding.decode_with_bom_removal(start).0.as_bytes(), names)
 }
 
-fn has_feed_root(body: &[u8]) -> bool {
+fn has_ascii_root(body: &[u8], names: &[&[u8]]) -> bool {
     let mut rest = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
     loop {
         // Declarations, comments and style sheets stand before the root.
@@ -42,7 +47,7 @@ fn has_feed_root(body: &[u8]) -> bool {
             [b'<', b'?', ..] => b"?>",
             [b'<', b'!', ..] => b">",
             [b'<', root @ ..] => {
-                return ROOTS.iter().any(|name| {
+                return names.iter().any(|name| {
                     root.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
                         && root
                             .get(name.len())

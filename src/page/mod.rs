@@ -10,10 +10,12 @@
 pub mod encoded_links;
 mod entities;
 pub mod feed;
+pub mod fingerprint;
 mod foreign;
 mod frames;
 pub mod links;
 pub mod pagination;
+pub mod sitemap;
 mod tokens;
 pub mod tree;
 

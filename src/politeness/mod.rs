@@ -1,27 +1,47 @@
-//! Host state + now → go, or wait. Politeness binds the host: its rate, its connections and what it asked us to
-//! wait, however many lanes and sites work on it.
+//! Host state + now → go, or wait. Politeness binds a host by three names: what it asked us to wait is remembered by
+//! its host name ([`Patience`]); rate and connections are capped by its registrable domain and by each of its addresses
+//! ([`Load`]), however many lanes, sites and host names stand behind them.
 //!
 //! No I/O, no clock: `now` is an argument.
 
 pub mod backoff;
 pub mod robots;
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
 use crate::clock::UnixMillis;
 use crate::limits;
 
-/// What a site's rule file allows on one host.
+/// What a site's rule file and the host's own robots.txt allow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostPolicy {
     /// Time from the start of one request to the start of the next, in milliseconds; zero for no spacing.
     pub interval_ms: u64,
-    /// Requests under way at once; at least 1.
+    /// Requests under way at once, and connections that rest; at least 1.
     pub connections_max: u32,
+    /// How often the time of an answer its connection rests, counted from the end of the answer; zero for no rest.
+    pub rest_factor: f32,
+    /// Least rest of a connection, in milliseconds: `Crawl-delay`.
+    pub rest_ms_min: u64,
+}
+
+impl HostPolicy {
+    /// How long a connection rests after an answer that took this long.
+    #[must_use]
+    pub fn rest(&self, took: Duration) -> Duration {
+        let least = Duration::from_millis(self.rest_ms_min);
+        let share = took.as_secs_f64() * f64::from(self.rest_factor.max(0.0));
+        let follows = Duration::try_from_secs_f64(share).unwrap_or(limits::REST_MAX);
+        follows.min(limits::REST_MAX).max(least)
+    }
 }
 
 /// The answer to "may I send a request now?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Yes; the request counts as sent now and must be followed by [`HostState::finished`].
+    /// Yes.
     Go,
     /// Not before this time.
     WaitUntil(UnixMillis),
@@ -29,11 +49,26 @@ pub enum Gate {
     WaitForConnection,
 }
 
+impl Gate {
+    /// The stricter of two answers.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Go, other) | (other, Self::Go) => other,
+            (Self::WaitUntil(one), Self::WaitUntil(other)) => Self::WaitUntil(one.max(other)),
+            // Whatever the time, nothing can go before a connection is free.
+            _ => Self::WaitForConnection,
+        }
+    }
+}
+
 /// How a request ended, as far as manners go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
     /// The server answered and did not complain.
     Well,
+    /// It sent a file that servers refuse to nobody, as robots.txt: it is there, but that forgives no refused rate.
+    Reached,
     /// A server error, or an answer that broke off: the URL's fault until several follow each other.
     Faulty,
     /// 429 or 503; the time that `Retry-After` asked for, where it did.
@@ -51,47 +86,100 @@ pub struct Block {
     pub complaints: u32,
 }
 
-/// What is known of one host's patience.
+/// The rate and the connections of one registrable domain, or of one address.
 #[derive(Clone, Debug, Default)]
-pub struct HostState {
+pub struct Load {
     next_start: UnixMillis,
     under_way: u32,
+    /// When each connection that rests may be used again.
+    resting: BinaryHeap<Reverse<UnixMillis>>,
+}
+
+impl Load {
+    /// May a request start now? Changes nothing that could be seen: rests that are over are forgotten.
+    pub fn ask(&mut self, policy: HostPolicy, now: UnixMillis) -> Gate {
+        while self.resting.peek().is_some_and(|Reverse(until)| *until <= now) {
+            self.resting.pop();
+        }
+        let in_time = if self.next_start > now { Gate::WaitUntil(self.next_start) } else { Gate::Go };
+        let taken = self.under_way.saturating_add(u32::try_from(self.resting.len()).unwrap_or(u32::MAX));
+        let free = match self.resting.peek() {
+            _ if taken < policy.connections_max => Gate::Go,
+            Some(Reverse(until)) => Gate::WaitUntil(*until),
+            None => Gate::WaitForConnection,
+        };
+        in_time.and(free)
+    }
+
+    /// A request starts now; it is followed by [`Self::ended`].
+    pub fn started(&mut self, policy: HostPolicy, now: UnixMillis) {
+        self.under_way += 1;
+        self.next_start = self.next_start.max(UnixMillis(now.0.saturating_add(policy.interval_ms)));
+    }
+
+    /// A request has ended, and its connection rests until then.
+    pub fn ended(&mut self, rests_until: UnixMillis) {
+        self.under_way = self.under_way.saturating_sub(1);
+        self.resting.push(Reverse(rests_until));
+    }
+
+    /// The clock was set by this many milliseconds.
+    pub fn shift(&mut self, set_by_ms: i64) {
+        self.next_start = shifted(self.next_start, set_by_ms);
+        self.resting = self.resting.drain().map(|Reverse(until)| Reverse(shifted(until, set_by_ms))).collect();
+    }
+
+    /// True while this says nothing that a fresh one would not.
+    #[must_use]
+    pub fn is_idle(&self, now: UnixMillis) -> bool {
+        self.under_way == 0 && self.next_start <= now && self.resting.iter().all(|Reverse(until)| *until <= now)
+    }
+}
+
+/// What is known of one host's patience.
+#[derive(Clone, Debug, Default)]
+pub struct Patience {
     blocked_until: UnixMillis,
     complaints: u32,
+    /// True when one of them was a refused rate.
+    was_refused: bool,
     faults: u32,
 }
 
-impl HostState {
+impl Patience {
     /// A pause that was imposed before this process began; never shortens one.
-    pub fn block(&mut self, until: UnixMillis) {
+    pub fn block(&mut self, until: UnixMillis, complaints: u32) {
         self.blocked_until = self.blocked_until.max(until);
+        self.complaints = self.complaints.max(complaints);
+        // What they were, nobody remembers.
+        self.was_refused |= complaints > 0;
     }
 
-    /// Asks for a request now.
-    pub fn ask(&mut self, policy: HostPolicy, now: UnixMillis) -> Gate {
-        if self.under_way >= policy.connections_max {
-            return Gate::WaitForConnection;
-        }
-        let earliest = self.next_start.max(self.blocked_until);
-        if earliest > now {
-            return Gate::WaitUntil(earliest);
-        }
-        self.under_way += 1;
-        self.next_start = UnixMillis(now.0 + policy.interval_ms);
-        Gate::Go
+    /// The clock was set by this many milliseconds.
+    pub fn shift(&mut self, set_by_ms: i64) {
+        self.blocked_until = shifted(self.blocked_until, set_by_ms);
     }
 
-    /// A request under way was broken off by us.
-    pub fn broken_off(&mut self) {
-        self.under_way = self.under_way.saturating_sub(1);
+    /// May a request start now?
+    #[must_use]
+    pub fn ask(&self, now: UnixMillis) -> Gate {
+        if self.blocked_until > now { Gate::WaitUntil(self.blocked_until) } else { Gate::Go }
+    }
+
+    /// Pauses in a row without a good answer.
+    #[must_use]
+    pub fn complaints(&self) -> u32 {
+        self.complaints
     }
 
     /// A request ended. Returns a pause when the host asked for one, or failed often enough to get one.
-    pub fn finished(&mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
-        self.under_way = self.under_way.saturating_sub(1);
+    pub fn ended(&mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
         match answered {
-            Answered::Well => {
-                self.complaints = 0;
+            Answered::Well | Answered::Reached => {
+                if answered == Answered::Well || !self.was_refused {
+                    self.complaints = 0;
+                    self.was_refused = false;
+                }
                 self.faults = 0;
                 return None;
             }
@@ -101,11 +189,12 @@ impl HostState {
                     return None;
                 }
             }
-            Answered::Throttled(_) | Answered::Unreachable => {}
+            Answered::Throttled(_) => self.was_refused = true,
+            Answered::Unreachable => {}
         }
         // Answers to requests that were under way together are one complaint.
         if self.blocked_until <= now {
-            self.complaints += 1;
+            self.complaints = self.complaints.saturating_add(1);
         }
         let (until, reason) = match answered {
             Answered::Throttled(asked) => {
@@ -126,98 +215,176 @@ impl HostState {
     }
 }
 
+fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
+    UnixMillis(at.0.saturating_add_signed(by_ms))
+}
+
+/// What a host's rate is counted by: its registrable domain (public suffix list), or itself where it has none, as an
+/// address or `localhost`.
+#[must_use]
+pub fn domain_of(host: &str) -> &str {
+    // A host whose last label is a number is an address (WHATWG URL, ends in a number), as one in brackets is.
+    let last = host.rsplit('.').next().unwrap_or_default();
+    if host.starts_with('[') || (!last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit())) {
+        return host;
+    }
+    psl::domain_str(host).unwrap_or(host)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const POLICY: HostPolicy = HostPolicy { interval_ms: 500, connections_max: 2 };
+    const POLICY: HostPolicy = HostPolicy { interval_ms: 500, connections_max: 2, rest_factor: 0.0, rest_ms_min: 0 };
 
     fn at(ms: u64) -> UnixMillis {
         UnixMillis(ms)
     }
 
+    fn unspaced(connections_max: u32) -> HostPolicy {
+        HostPolicy { interval_ms: 0, connections_max, ..POLICY }
+    }
+
     #[test]
     fn starts_are_spaced_by_the_interval() {
-        let mut host = HostState::default();
-        assert_eq!(host.ask(POLICY, at(1_000)), Gate::Go);
-        assert_eq!(host.ask(POLICY, at(1_100)), Gate::WaitUntil(at(1_500)));
-        assert_eq!(host.ask(POLICY, at(1_500)), Gate::Go);
+        let mut load = Load::default();
+        assert_eq!(load.ask(POLICY, at(1_000)), Gate::Go);
+        load.started(POLICY, at(1_000));
+        assert_eq!(load.ask(POLICY, at(1_100)), Gate::WaitUntil(at(1_500)));
+        assert_eq!(load.ask(POLICY, at(1_500)), Gate::Go);
     }
 
     #[test]
     fn no_more_connections_than_allowed() {
-        let mut host = HostState::default();
-        let policy = HostPolicy { interval_ms: 0, connections_max: 2 };
-        assert_eq!(host.ask(policy, at(1)), Gate::Go);
-        assert_eq!(host.ask(policy, at(1)), Gate::Go);
-        assert_eq!(host.ask(policy, at(1)), Gate::WaitForConnection);
-        assert_eq!(host.finished(Answered::Well, at(2)), None);
-        assert_eq!(host.ask(policy, at(2)), Gate::Go);
+        let mut load = Load::default();
+        let policy = unspaced(2);
+        for _ in 0..2 {
+            assert_eq!(load.ask(policy, at(1)), Gate::Go);
+            load.started(policy, at(1));
+        }
+        assert_eq!(load.ask(policy, at(1)), Gate::WaitForConnection);
+        load.ended(at(2));
+        assert_eq!(load.ask(policy, at(2)), Gate::Go);
+    }
+
+    #[test]
+    fn a_connection_rests_as_long_as_the_answer_took_from_its_end_on() {
+        let policy = HostPolicy { rest_factor: 2.0, ..unspaced(1) };
+        let mut load = Load::default();
+        load.started(policy, at(0));
+        let ended = at(300);
+        load.ended(ended.plus(policy.rest(Duration::from_millis(300))));
+        assert_eq!(load.ask(policy, at(899)), Gate::WaitUntil(at(900)));
+        assert_eq!(load.ask(policy, at(900)), Gate::Go);
+    }
+
+    #[test]
+    fn one_of_two_connections_rests_while_the_other_works() {
+        let policy = unspaced(2);
+        let mut load = Load::default();
+        load.started(policy, at(0));
+        load.started(policy, at(0));
+        load.ended(at(700));
+        assert_eq!(load.ask(policy, at(100)), Gate::WaitUntil(at(700)));
+        load.ended(at(150));
+        assert_eq!(load.ask(policy, at(200)), Gate::Go);
+        assert!(!load.is_idle(at(200)));
+        assert!(load.is_idle(at(700)));
+    }
+
+    #[test]
+    fn a_rest_is_bounded_and_a_crawl_delay_is_its_least() {
+        let policy = HostPolicy { rest_factor: 10.0, rest_ms_min: 2_000, ..POLICY };
+        assert_eq!(policy.rest(Duration::from_millis(10)), Duration::from_secs(2));
+        assert_eq!(policy.rest(Duration::from_secs(300)), limits::REST_MAX);
+        assert_eq!(HostPolicy { rest_factor: f32::NAN, ..POLICY }.rest(Duration::from_secs(1)), Duration::ZERO);
+        assert_eq!(HostPolicy { rest_factor: f32::MAX, ..POLICY }.rest(Duration::from_secs(1)), limits::REST_MAX);
     }
 
     #[test]
     fn retry_after_is_kept_even_when_other_answers_are_well() {
-        let mut host = HostState::default();
-        host.ask(POLICY, at(0));
-        let block = host.finished(Answered::Throttled(Some(at(60_000))), at(10)).expect("a pause");
+        let mut host = Patience::default();
+        let block = host.ended(Answered::Throttled(Some(at(60_000))), at(10)).expect("a pause");
         assert_eq!(block.until, at(60_000));
-        assert_eq!(host.finished(Answered::Well, at(20)), None);
-        assert_eq!(host.ask(POLICY, at(59_999)), Gate::WaitUntil(at(60_000)));
-        assert_eq!(host.ask(POLICY, at(60_000)), Gate::Go);
+        assert_eq!(host.ended(Answered::Well, at(20)), None);
+        assert_eq!(host.ask(at(59_999)), Gate::WaitUntil(at(60_000)));
+        assert_eq!(host.ask(at(60_000)), Gate::Go);
     }
 
     #[test]
     fn complaints_escalate_and_an_answer_forgives() {
-        let mut host = HostState::default();
+        let mut host = Patience::default();
         let mut now = at(0);
         let mut pauses = Vec::new();
         for _ in 0..3 {
-            assert_eq!(host.ask(POLICY, now), Gate::Go);
-            let block = host.finished(Answered::Throttled(None), now).expect("a pause");
+            let block = host.ended(Answered::Throttled(None), now).expect("a pause");
             pauses.push(block.until.since(now).as_millis());
             now = block.until;
         }
         assert!(pauses[0] < pauses[1] && pauses[1] < pauses[2], "{pauses:?}");
-        host.ask(POLICY, now);
-        assert_eq!(host.finished(Answered::Well, now), None);
-        now = at(now.0 + 1_000);
-        host.ask(POLICY, now);
-        let block = host.finished(Answered::Throttled(None), now).expect("a pause");
+        assert_eq!(host.ended(Answered::Well, now), None);
+        let block = host.ended(Answered::Throttled(None), now).expect("a pause");
         assert_eq!(block.until.since(now).as_millis(), pauses[0]);
     }
 
     #[test]
+    fn a_robots_txt_forgives_silence_and_no_refusal() {
+        for (answered, forgiven) in [(Answered::Unreachable, true), (Answered::Throttled(None), false)] {
+            let mut host = Patience::default();
+            host.ended(answered, at(0)).expect("a pause");
+            assert_eq!(host.ended(Answered::Reached, at(600_000)), None);
+            assert_eq!(host.complaints() == 0, forgiven, "{answered:?}");
+        }
+    }
+
+    #[test]
+    fn complaints_escalate_over_a_restart() {
+        let mut before = Patience::default();
+        let first = before.ended(Answered::Throttled(None), at(0)).expect("a pause");
+        let second = before.ended(Answered::Throttled(None), first.until).expect("a pause");
+        let mut after = Patience::default();
+        after.block(second.until, second.complaints);
+        let third = after.ended(Answered::Throttled(None), second.until).expect("a pause");
+        assert_eq!(third.complaints, 3);
+        assert!(third.until.since(second.until) > second.until.since(first.until));
+    }
+
+    #[test]
     fn answers_that_were_under_way_together_are_one_complaint() {
-        let mut host = HostState::default();
-        let policy = HostPolicy { interval_ms: 0, connections_max: 8 };
-        for _ in 0..8 {
-            host.ask(policy, at(0));
-        }
-        let first = host.finished(Answered::Throttled(None), at(5)).expect("a pause");
+        let mut host = Patience::default();
+        let first = host.ended(Answered::Throttled(None), at(5)).expect("a pause");
         for _ in 0..7 {
-            host.finished(Answered::Throttled(None), at(5));
+            host.ended(Answered::Throttled(None), at(5));
         }
-        assert_eq!(host.ask(policy, at(6)), Gate::WaitUntil(first.until));
+        assert_eq!(host.ask(at(6)), Gate::WaitUntil(first.until));
     }
 
     #[test]
     fn faults_in_a_row_pause_the_host_and_a_single_one_does_not() {
-        let mut host = HostState::default();
-        let policy = HostPolicy { interval_ms: 0, connections_max: 1 };
+        let mut host = Patience::default();
         for fault in 1..=limits::HOST_FAULTS_MAX {
-            assert_eq!(host.ask(policy, at(0)), Gate::Go, "fault {fault}");
-            let block = host.finished(Answered::Faulty, at(0));
+            assert_eq!(host.ask(at(0)), Gate::Go, "fault {fault}");
+            let block = host.ended(Answered::Faulty, at(0));
             assert_eq!(block.is_some(), fault == limits::HOST_FAULTS_MAX, "fault {fault}");
         }
-        assert!(matches!(host.ask(policy, at(0)), Gate::WaitUntil(_)));
+        assert!(matches!(host.ask(at(0)), Gate::WaitUntil(_)));
     }
 
     #[test]
-    fn a_request_that_was_broken_off_gives_its_connection_back() {
-        let mut host = HostState::default();
-        let policy = HostPolicy { interval_ms: 0, connections_max: 1 };
-        assert_eq!(host.ask(policy, at(0)), Gate::Go);
-        host.broken_off();
-        assert_eq!(host.ask(policy, at(0)), Gate::Go);
+    fn hosts_of_one_registrable_domain_are_one() {
+        let cases = [
+            ("www.example.org", "example.org"),
+            ("dl.cdn.example.org", "example.org"),
+            ("a.example.co.uk", "example.co.uk"),
+            ("someone.github.io", "someone.github.io"),
+            ("localhost", "localhost"),
+            ("nas.local", "nas.local"),
+            ("co.uk", "co.uk"),
+            ("192.0.2.7", "192.0.2.7"),
+            ("[2001:db8::1]", "[2001:db8::1]"),
+        ];
+        for (host, domain) in cases {
+            assert_eq!(domain_of(host), domain, "{host}");
+        }
     }
 }

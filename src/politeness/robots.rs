@@ -13,6 +13,8 @@ pub struct Robots {
     rules: Vec<Rule>,
     /// `Crawl-delay` of our group; not of the RFC, but many sites ask with it.
     pub crawl_delay: Option<Duration>,
+    /// URLs of `Sitemap` lines as written, of whatever group; at most `limits::SITEMAPS_PER_ROBOTS_MAX`.
+    pub sitemaps: Vec<Box<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +43,7 @@ impl Robots {
         let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
         let mut ours = Self::default();
         let mut everyones = Self::default();
+        let mut sitemaps = Vec::new();
         let (mut for_us, mut for_all, mut named, mut in_rules) = (false, false, false, false);
         for line in body.split(|&byte| byte == b'\n' || byte == b'\r') {
             let Some((key, value)) = record(line) else { continue };
@@ -69,6 +72,13 @@ impl Robots {
                         everyones.rules.push(rule);
                     }
                 }
+                Key::Sitemap => {
+                    let url =
+                        std::str::from_utf8(value).ok().filter(|url| (1..=limits::URL_BYTES_MAX).contains(&url.len()));
+                    if sitemaps.len() < limits::SITEMAPS_PER_ROBOTS_MAX {
+                        sitemaps.extend(url.map(Into::into));
+                    }
+                }
                 Key::CrawlDelay => {
                     let delay = std::str::from_utf8(value)
                         .ok()
@@ -84,13 +94,13 @@ impl Robots {
                 }
             }
         }
-        if named { ours } else { everyones }
+        Self { sitemaps, ..if named { ours } else { everyones } }
     }
 
-    /// Equal for equal rules.
+    /// Equal for equal rules, whatever else the file says.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes())
+        xxhash_rust::xxh3::xxh3_64(format!("{:?}", self.rules).as_bytes())
     }
 
     /// May this path and query be fetched? `path` begins with `/`. The longest matching pattern decides, allow
@@ -105,6 +115,32 @@ impl Robots {
             self.rules.iter().filter(|rule| rule.matches(&path)).max_by_key(|rule| (rule.octets, rule.allow));
         deciding.is_none_or(|rule| rule.allow)
     }
+}
+
+/// True when an `X-Robots-Tag` asks this product token, or everybody, not to follow the links of the answer. A value may
+/// begin with the name of the robot that it is for: `otherbot: noindex, nofollow`.
+#[must_use]
+pub fn tags_say_nofollow(tags: &[impl AsRef<str>], product_token: &str) -> bool {
+    /// Directives with a value of their own, which are no names of robots.
+    const VALUED: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
+    tags.iter().any(|tag| {
+        let tag = tag.as_ref();
+        let directives = match tag.split_once(':') {
+            Some((name, rest))
+                if !name.contains(',') && !VALUED.iter().any(|valued| name.trim().eq_ignore_ascii_case(valued)) =>
+            {
+                if !name.trim().eq_ignore_ascii_case(product_token) && name.trim() != "*" {
+                    return false;
+                }
+                rest
+            }
+            _ => tag,
+        };
+        directives
+            .split(',')
+            .map(str::trim)
+            .any(|directive| directive.eq_ignore_ascii_case("nofollow") || directive.eq_ignore_ascii_case("none"))
+    })
 }
 
 impl Rule {
@@ -144,10 +180,11 @@ enum Key {
     Allow,
     Disallow,
     CrawlDelay,
+    Sitemap,
 }
 
 /// Misspellings that the large crawlers accept.
-const KEYS: [(&str, Key); 13] = [
+const KEYS: [(&str, Key); 15] = [
     ("user-agent", Key::UserAgent),
     ("useragent", Key::UserAgent),
     ("user agent", Key::UserAgent),
@@ -161,6 +198,8 @@ const KEYS: [(&str, Key); 13] = [
     ("crawl-delay", Key::CrawlDelay),
     ("crawldelay", Key::CrawlDelay),
     ("crawl delay", Key::CrawlDelay),
+    ("sitemap", Key::Sitemap),
+    ("site-map", Key::Sitemap),
 ];
 
 fn record(line: &[u8]) -> Option<(Key, &[u8])> {
@@ -268,6 +307,42 @@ mod tests {
                 assert!(!robots.allows(path), "{path} must be closed by {text:?}");
             }
         }
+    }
+
+    #[test]
+    fn sitemaps_are_everybodys_and_change_no_rule() {
+        let text =
+            "Sitemap: https://x.example/a.xml\nUser-agent: other\nDisallow: /\nSITEMAP:/b.xml.gz # b\nsitemap:\n";
+        let with = robots(text);
+        assert_eq!(
+            with.sitemaps.iter().map(|url| &**url).collect::<Vec<_>>(),
+            ["https://x.example/a.xml", "/b.xml.gz"]
+        );
+        assert_eq!(with.fingerprint(), robots("User-agent: other\nDisallow: /").fingerprint());
+        let many = robots(&"Sitemap: /x\n".repeat(limits::SITEMAPS_PER_ROBOTS_MAX + 1));
+        assert_eq!(many.sitemaps.len(), limits::SITEMAPS_PER_ROBOTS_MAX);
+        // It belongs to no group, and ends none (RFC 9309 §2.2.4).
+        assert!(!robots("User-agent: gleaner\nSitemap: /s\nUser-agent: b\nDisallow: /x").allows("/x"));
+    }
+
+    #[test]
+    fn x_robots_tag_binds_everybody_or_the_robot_it_names() {
+        for tag in [
+            "nofollow",
+            "noindex, NOFOLLOW",
+            "none",
+            "gleaner: nofollow",
+            "Gleaner: noindex, none",
+            "*: nofollow",
+            "unavailable_after: 25 Jun 2030 15:00:00 GMT, nofollow",
+            "max-snippet:5, nofollow",
+        ] {
+            assert!(tags_say_nofollow(&[tag], "gleaner"), "{tag}");
+        }
+        for tag in ["", "noindex", "follow", "otherbot: nofollow", "noarchive: nofollow", "nofollows"] {
+            assert!(!tags_say_nofollow(&[tag], "gleaner"), "{tag}");
+        }
+        assert!(tags_say_nofollow(&["otherbot: all", "nofollow"], "gleaner"));
     }
 
     #[test]

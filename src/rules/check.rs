@@ -3,6 +3,7 @@
 //! Each function looks at one key of the file, notes what is wrong and answers with what is right, so that one
 //! fault hides no other. Only a file without faults becomes a [`SiteRules`].
 
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +13,15 @@ use url::Url;
 
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
-use super::file::{FamilyFile, LaneKey, ParametersFile, RobotsFile, SiteFile};
-use super::judge::{Lanes, Rate, Robots, SiteRules};
+use super::file::{FamilyFile, LaneKey, ParametersFile, PrivateAddresses, RobotsFile, SiteFile};
+use super::judge::{BudgetRules, Lanes, Rate, Robots, SiteRules};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
 use super::schema::{Read, Spans};
 use super::trials::{examples, judge_start};
-use crate::limits::DEPTH_MAX;
-use crate::url::{Canonical, NamePattern};
+use crate::clock::hours::{self, Hours};
+use crate::limits::{DEPTH_MAX, SHAPE_PAGES};
+use crate::url::{Canonical, CrawlUrl, NamePattern};
 
 /// Leaves out what a fault of syntax may have caused: other faults of its line, and faults of the whole file.
 pub(super) fn keep_certain(faults: &mut Faults, syntax_faults: usize) {
@@ -91,15 +93,20 @@ pub(super) fn site(
         hosts,
         canonical,
         charset,
+        budget: BudgetRules { shape_pages: file.budget.shape_pages, traps: file.budget.traps },
         rate: rate(file),
+        hours: quiet_hours(faults, spans, file),
+        requests_per_day: file.rate.requests_per_day,
+        mirrors: mirrors(faults, spans, &file.mirrors, &start),
         lanes: lanes(faults, spans, file),
         depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
         pages_max: file.pages_max,
         revisit: Duration::from_secs(u64::from(file.revisit_minutes) * 60),
         robots: robots(faults, spans, &file.robots),
+        sitemaps: file.sitemaps,
         headers: headers(faults, spans, file),
         proxy: proxy(faults, spans, file.proxy.as_deref()),
-        private_addresses: file.private_addresses.unwrap_or_else(|| start.iter().any(|(_, url)| is_private(url))),
+        private_addresses: private_addresses(faults, spans, file.private_addresses.as_ref(), &start),
         start: start.iter().map(|(_, url)| url.clone()).collect(),
         ..compiled(faults, rules)?
     };
@@ -119,16 +126,21 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         hosts: Vec::new(),
         below: Vec::new(),
         canonical: Canonical::default(),
+        budget: BudgetRules { shape_pages: SHAPE_PAGES, traps: true },
         charset: None,
-        rate: Rate { interval: Duration::from_secs(1), connections: 1 },
+        rate: rate(&SiteFile::default()),
+        hours: Hours::default(),
+        requests_per_day: None,
+        mirrors: Vec::new(),
         lanes: Lanes { key: LaneKey::Host, count: 1 },
         depth_max: DEPTH_MAX,
         pages_max: None,
         revisit: Duration::ZERO,
         robots: Robots::Obey,
+        sitemaps: true,
         headers: Vec::new(),
         proxy: None,
-        private_addresses: false,
+        private_addresses: PrivateAddresses::All(false),
         rules,
         set,
     })
@@ -171,6 +183,13 @@ fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &P
             faults.add(spans.value(&key), &key, format!("`{name}` is also named in parameters.drop"), None);
         }
     }
+    for (index, name) in own.default_documents.iter().enumerate() {
+        if name.is_empty() || matches!(name.as_str(), "." | "..") || name.contains(['/', '?', '#', '*', ' ']) {
+            let key = format!("parameters.default_documents[{index}]");
+            let hint = "write the file's name as it stands in the URL, as index.html".to_owned();
+            faults.add(spans.value(&key), &key, format!("`{name}` is no name of a file"), Some(hint));
+        }
+    }
     let all = merged(own, elder);
     let patterns = |names: &[String]| names.iter().map(|name| NamePattern::new(name)).collect();
     Canonical {
@@ -178,6 +197,9 @@ fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &P
         keep: patterns(&all.keep),
         session: patterns(&all.session),
         sort: all.sort.unwrap_or(false),
+        default_documents: all.default_documents.iter().map(|name| name.as_str().into()).collect(),
+        path_sessions: all.path_sessions.unwrap_or(false),
+        merge_slashes: all.merge_slashes.unwrap_or(false),
     }
 }
 
@@ -215,7 +237,89 @@ fn rate(file: &SiteFile) -> Rate {
     let is_unlimited = rate.requests_per_second >= 1_000_000.0;
     // The schema holds the rate between 0.0001 and 1000000.
     let by_rate = if is_unlimited { Duration::ZERO } else { Duration::from_secs_f64(1.0 / rate.requests_per_second) };
-    Rate { interval: by_rate.max(Duration::from_millis(rate.delay_ms)), connections: rate.connections }
+    Rate {
+        interval: by_rate.max(Duration::from_millis(rate.delay_ms)),
+        connections: rate.connections,
+        rest_factor: rate.rest_factor.unwrap_or(if is_unlimited { 0.0 } else { 1.0 }),
+        timeout: Duration::from_secs(rate.timeout_seconds.into()),
+    }
+}
+
+fn quiet_hours(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Hours {
+    let rate = &file.rate;
+    let mut quiet = Vec::new();
+    for (index, text) in rate.quiet_hours.iter().enumerate() {
+        match hours::window(text) {
+            Some(window) => quiet.push(window),
+            None => {
+                let key = format!("rate.quiet_hours[{index}]");
+                let hint = "write it as 22:30-06:00".to_owned();
+                faults.add(spans.value(&key), &key, format!("`{text}` names no hours of the day"), Some(hint));
+            }
+        }
+    }
+    let offset_minutes = rate.utc_offset.as_deref().map_or(Some(0), hours::offset).unwrap_or_else(|| {
+        let hint = "write it as +08:00; it may lie 14 hours from UTC at most".to_owned();
+        let message = format!("`{}` is no offset from UTC", rate.utc_offset.as_deref().unwrap_or_default());
+        faults.add(spans.value("rate.utc_offset"), "rate.utc_offset", message, Some(hint));
+        0
+    });
+    let hours = Hours { quiet, offset_minutes };
+    if hours.is_always_quiet() {
+        let hint = "leave some hours, or write enabled = false".to_owned();
+        faults.add(spans.value("rate.quiet_hours"), "rate.quiet_hours", "no minute of the day is left", Some(hint));
+    }
+    hours
+}
+
+/// Origins, none of them the first host's own, none twice.
+fn mirrors(faults: &mut Faults, spans: &Spans, mirrors: &[String], start: &[(usize, CrawlUrl)]) -> Vec<Box<str>> {
+    let mut origins: Vec<Box<str>> = Vec::new();
+    for (index, text) in mirrors.iter().enumerate() {
+        let key = format!("mirrors[{index}]");
+        let mut fault = |message: String, hint: &str| {
+            faults.add(spans.value(&key), &key, message, Some(hint.to_owned()));
+        };
+        match CrawlUrl::parse(text, &Canonical::default()) {
+            Err(error) => {
+                fault(format!("`{text}` is no URL of a mirror: {error}"), "write it as https://mirror.example.net")
+            }
+            Ok(url) if url.path() != "/" => fault(
+                format!("`{text}` names a path"),
+                "write the origin alone: a mirror has the paths of the first host",
+            ),
+            Ok(url) if start.first().is_some_and(|(_, first)| first.origin() == url.origin()) => {
+                fault(format!("`{text}` is the host of the first start URL itself"), "take it out");
+            }
+            Ok(url) if origins.iter().any(|origin| **origin == *url.origin()) => {
+                fault(format!("`{text}` stands here twice"), "take one of them out");
+            }
+            Ok(url) => origins.push(url.origin().into()),
+        }
+    }
+    origins
+}
+
+fn private_addresses(
+    faults: &mut Faults,
+    spans: &Spans,
+    named: Option<&PrivateAddresses>,
+    start: &[(usize, CrawlUrl)],
+) -> PrivateAddresses {
+    match named {
+        None => PrivateAddresses::All(start.iter().any(|(_, url)| is_private(url))),
+        Some(PrivateAddresses::Of(networks)) => {
+            for (index, network) in networks.iter().enumerate() {
+                if network.parse::<ipnet::IpNet>().is_err() && network.parse::<IpAddr>().is_err() {
+                    let key = format!("private_addresses[{index}]");
+                    let hint = "write it as 10.1.0.0/16 or fd00::/8, or 10.1.2.3 for one address".to_owned();
+                    faults.add(spans.value(&key), &key, format!("`{network}` is no network"), Some(hint));
+                }
+            }
+            PrivateAddresses::Of(networks.clone())
+        }
+        Some(all) => all.clone(),
+    }
 }
 
 fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {

@@ -139,6 +139,9 @@ pub(super) fn merged(own: &ParametersFile, elder: &ParametersFile) -> Parameters
         keep: if own.keep.is_empty() { elder.keep.clone() } else { own.keep.clone() },
         sort: own.sort.or(elder.sort),
         session: [own.session.as_slice(), &elder.session].concat(),
+        default_documents: [own.default_documents.as_slice(), &elder.default_documents].concat(),
+        path_sessions: own.path_sessions.or(elder.path_sessions),
+        merge_slashes: own.merge_slashes.or(elder.merge_slashes),
     }
 }
 

@@ -7,7 +7,10 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{EXAMPLES_MAX, HOSTS_PER_SITE_MAX, RULES_PER_SITE_MAX, START_URLS_MAX};
+use crate::limits::{
+    EXAMPLES_MAX, HOSTS_PER_SITE_MAX, MIRRORS_MAX, NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES,
+    START_URLS_MAX,
+};
 
 /// What a URL of a site is, which decides what is done with the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -27,12 +30,14 @@ pub enum Class {
     Login,
     /// Any other page whose links are worth following.
     Page,
+    /// A sitemap, plain or gzip.
+    Sitemap,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 7] =
-        [Self::Index, Self::Board, Self::Detail, Self::Thread, Self::Download, Self::Login, Self::Page];
+    pub const ALL: [Self; 8] =
+        [Self::Index, Self::Board, Self::Detail, Self::Thread, Self::Download, Self::Login, Self::Page, Self::Sitemap];
 
     /// As rule files, metrics and logs write it.
     #[must_use]
@@ -45,6 +50,7 @@ impl Class {
             Self::Download => "download",
             Self::Login => "login",
             Self::Page => "page",
+            Self::Sitemap => "sitemap",
         }
     }
 
@@ -93,6 +99,10 @@ pub struct SiteFile {
     /// Whether only URLs below the folders of the start URLs are fetched, on the hosts that have a start URL.
     /// Default: what the family says, else false.
     pub below_start: Option<bool>,
+    /// Other places of the same site, as `https://mirror.example.net`, in the order in which they are tried while the
+    /// host of the first start URL does not answer or asks for patience. Their URLs count as that host's.
+    #[schemars(length(max = MIRRORS_MAX))]
+    pub mirrors: Vec<String>,
     /// Regular expressions by class, matched against path and query. The first that matches wins, in the order of
     /// the file; a URL that none matches is not fetched. A group named `page` marks the page number.
     #[schemars(with = "ClassTable")]
@@ -102,6 +112,8 @@ pub struct SiteFile {
     pub deny: Vec<String>,
     /// What the site does with the parameters of its URLs.
     pub parameters: ParametersFile,
+    /// How many pages that lead to no torrent are fetched.
+    pub budget: BudgetFile,
     /// The charset of the site's pages (a label of the WHATWG Encoding Standard, as `gbk`) where its own headers
     /// and meta tags are wrong or absent.
     #[schemars(length(min = 1))]
@@ -124,14 +136,16 @@ pub struct SiteFile {
     pub revisit_minutes: u32,
     /// Whether the site's robots.txt is obeyed.
     pub robots: RobotsFile,
+    /// Whether the sitemaps that robots.txt names are read; their URLs are judged like links.
+    pub sitemaps: bool,
     /// Request headers beyond the crawler's own. Cookies and authorisation do not belong here.
     pub headers: IndexMapOfStrings,
     /// Proxy for this site: `http://`, `https://`, `socks5://` or `socks5h://` with host and port.
     #[schemars(length(min = 1))]
     pub proxy: Option<String>,
-    /// Whether the site may resolve to private and loopback addresses. Default: true where a start URL names such
-    /// an address itself, else false.
-    pub private_addresses: Option<bool>,
+    /// Whether the site may resolve to private and loopback addresses, or the networks that it may, as
+    /// `["10.1.0.0/16", "fd00::/8"]`. Default: true where a start URL names such an address itself, else false.
+    pub private_addresses: Option<PrivateAddresses>,
     /// URLs that `gleaner rules check` tries the rules on.
     pub examples: ExamplesFile,
 }
@@ -145,9 +159,11 @@ impl Default for SiteFile {
             start: Vec::new(),
             hosts: None,
             below_start: None,
+            mirrors: Vec::new(),
             classes: Classes::new(),
             deny: Vec::new(),
             parameters: ParametersFile::default(),
+            budget: BudgetFile::default(),
             charset: None,
             rate: RateFile::default(),
             lanes: 1,
@@ -156,6 +172,7 @@ impl Default for SiteFile {
             pages_max: None,
             revisit_minutes: 180,
             robots: RobotsFile::default(),
+            sitemaps: true,
             headers: IndexMapOfStrings::default(),
             proxy: None,
             private_addresses: None,
@@ -231,6 +248,9 @@ struct ClassTable {
     /// Other pages whose links are worth following.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     page: Option<Vec<String>>,
+    /// Sitemaps that robots.txt does not name.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    sitemap: Option<Vec<String>>,
 }
 
 /// What a site does with the parameters of its URLs; compiled, it is a `url::Canonical`.
@@ -248,9 +268,34 @@ pub struct ParametersFile {
     /// Names of session ids beyond the well-known ones, in the query and in the path.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub session: Vec<String>,
+    /// Files that the server answers with for their folder, as `index.html`; without a query they are their folder.
+    #[schemars(length(max = RULES_PER_SITE_MAX))]
+    pub default_documents: Vec<String>,
+    /// Whether session ids that stand as a folder, as `/(S(…))/` of ASP.NET, are dropped.
+    pub path_sessions: Option<bool>,
+    /// Whether `//` in a path is `/`.
+    pub merge_slashes: Option<bool>,
 }
 
-/// How fast a site is fetched. Applies to each host of the site.
+/// What keeps a crawl out of traps; compiled, it is a `BudgetRules`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BudgetFile {
+    /// Pages of one URL shape that are fetched before it must have led to a torrent.
+    #[schemars(range(min = 10, max = 10_000_000))]
+    pub shape_pages: u32,
+    /// Whether URLs that look like a trap, and shapes that have used up their budget, are cut.
+    pub traps: bool,
+}
+
+impl Default for BudgetFile {
+    fn default() -> Self {
+        Self { shape_pages: SHAPE_PAGES, traps: true }
+    }
+}
+
+/// How fast a site is fetched. Rate and connections are capped for each registrable domain (`www.example.org` and
+/// `dl.example.org` are one) and for each address that hosts of the site have.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateFile {
@@ -263,13 +308,48 @@ pub struct RateFile {
     /// Milliseconds between the beginnings of two requests, where that is longer than the rate asks for.
     #[schemars(range(min = 0, max = 86_400_000))]
     pub delay_ms: u64,
+    /// How often the time of an answer its connection rests, counted from the end of the answer (a minute at most): a
+    /// server that becomes slow is asked less. Default: 1, or 0 where `requests_per_second` is no limit.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub rest_factor: Option<f32>,
+    /// Hours of each day without any request, as `08:00-20:00` or `22:30-06:00`.
+    #[schemars(length(max = QUIET_WINDOWS_MAX))]
+    pub quiet_hours: Vec<String>,
+    /// Offset of the site's clock from UTC, as `+08:00`: what `quiet_hours` and the days of `requests_per_day` count by.
+    #[schemars(length(min = 1))]
+    pub utc_offset: Option<String>,
+    /// URLs of this site that are fetched on one day.
+    #[schemars(range(min = 1))]
+    pub requests_per_day: Option<u64>,
+    /// Seconds that one request may last, from connecting to the last byte.
+    #[schemars(range(min = 1, max = 300))]
+    pub timeout_seconds: u32,
 }
 
 impl Default for RateFile {
     /// Slower than a person who opens links in tabs.
     fn default() -> Self {
-        Self { requests_per_second: 1.0, connections: 2, delay_ms: 0 }
+        Self {
+            requests_per_second: 1.0,
+            connections: 2,
+            delay_ms: 0,
+            rest_factor: None,
+            quiet_hours: Vec::new(),
+            utc_offset: None,
+            requests_per_day: None,
+            timeout_seconds: 300,
+        }
     }
+}
+
+/// Which addresses off the public internet may be connected to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PrivateAddresses {
+    /// All, or none.
+    All(bool),
+    /// Those of these networks.
+    Of(#[schemars(length(max = NETWORKS_MAX))] Vec<String>),
 }
 
 /// What the lane of a URL is computed from (ALGORITHMS §9).

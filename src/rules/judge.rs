@@ -10,7 +10,8 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
-pub use super::file::{Class, LaneKey};
+pub use super::file::{Class, LaneKey, PrivateAddresses};
+use crate::clock::hours::Hours;
 use crate::url::{Canonical, CrawlUrl};
 
 /// One regular expression of a rule file and where it stands.
@@ -85,12 +86,16 @@ impl Refusal<'_> {
 }
 
 /// How fast a host of a site may be fetched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     /// Between the beginnings of two requests; zero is no limit.
     pub interval: Duration,
     /// Connections at a time.
     pub connections: u16,
+    /// How often the time of an answer its connection rests.
+    pub rest_factor: f32,
+    /// Longest time of one request.
+    pub timeout: Duration,
 }
 
 /// Queues of one host (ALGORITHMS §9).
@@ -98,6 +103,15 @@ pub struct Rate {
 pub struct Lanes {
     pub key: LaneKey,
     pub count: u16,
+}
+
+/// What keeps a crawl of the site out of traps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetRules {
+    /// Pages of one URL shape that are fetched before it must have led to a torrent.
+    pub shape_pages: u32,
+    /// Whether anything is cut.
+    pub traps: bool,
 }
 
 /// Whether robots.txt is obeyed.
@@ -125,19 +139,28 @@ pub struct SiteRules {
     /// Folders (`authority`, path up to its last `/`) that the crawl stays below; empty where it need not.
     pub below: Vec<(Box<str>, Box<str>)>,
     pub canonical: Canonical,
+    pub budget: BudgetRules,
     /// Overrides what pages say of themselves.
     pub charset: Option<&'static Encoding>,
     pub rate: Rate,
+    /// When the site is left alone, and what its days count by.
+    pub hours: Hours,
+    /// URLs fetched on one day.
+    pub requests_per_day: Option<u64>,
+    /// Origins that answer for [`Self::primary`] while it does not, in the order in which they are tried.
+    pub mirrors: Vec<Box<str>>,
     pub lanes: Lanes,
     pub depth_max: u16,
     pub pages_max: Option<u64>,
     pub revisit: Duration,
     pub robots: Robots,
+    /// Whether sitemaps that robots.txt names are read.
+    pub sitemaps: bool,
     /// Valid header names and values, none of them secret.
     pub headers: Vec<(Box<str>, Box<str>)>,
     pub proxy: Option<url::Url>,
-    /// Whether the site may resolve to private and loopback addresses.
-    pub private_addresses: bool,
+    /// What the site may resolve to beyond public addresses.
+    pub private_addresses: PrivateAddresses,
     /// In the order in which they win: the file's denials, its classes, then those of its families.
     pub(super) rules: Vec<Rule>,
     /// Of the same order as `rules`.
@@ -169,6 +192,19 @@ impl SiteRules {
             None => Verdict::Refuse { reason: Refusal::Denied(rule) },
             Some(class) => Verdict::Take { class, rule, page_capture: rule.page_capture(path) },
         }
+    }
+
+    /// The origin that the mirrors stand in for: that of the first start URL.
+    #[must_use]
+    pub fn primary(&self) -> &str {
+        self.start.first().map_or("", CrawlUrl::origin)
+    }
+
+    /// The URL as the site's first host has it, where it lies on a mirror.
+    #[must_use]
+    pub fn without_mirror(&self, url: CrawlUrl) -> CrawlUrl {
+        let is_mirror = self.mirrors.iter().any(|mirror| **mirror == *url.origin());
+        if is_mirror { CrawlUrl::from_parts(self.primary(), url.path()) } else { url }
     }
 
     /// True for a `host[:port]` of this site.

@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub use families::Families;
 pub use fault::Fault;
 pub use file::Class;
-pub use judge::{LaneKey, Lanes, Rate, Refusal, Robots, Rule, SiteRules, Verdict};
+pub use judge::{BudgetRules, LaneKey, Lanes, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules, Verdict};
 
 use fault::Faults;
 

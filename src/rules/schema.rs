@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
         match schema.get("anyOf").and_then(Json::as_array) {
             Some(any) => any
                 .iter()
-                .map(|schema| self.resolve(schema))
+                .flat_map(|schema| self.alternatives(schema))
                 .filter(|schema| schema.get("type").and_then(Json::as_str) != Some("null"))
                 .collect(),
             None => vec![schema],

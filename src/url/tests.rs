@@ -108,6 +108,115 @@ fn parameters_of_the_rule_file_drop_keep_sort_and_name_sessions() {
 }
 
 #[test]
+fn tracking_parameters_go_and_what_sites_use_themselves_stays() {
+    for name in [
+        "utm_source",
+        "utm_anything",
+        "fbclid",
+        "gclid",
+        "gclsrc",
+        "gbraid",
+        "wbraid",
+        "dclid",
+        "msclkid",
+        "yclid",
+        "ysclid",
+        "igshid",
+        "igsh",
+        "mc_cid",
+        "mc_eid",
+        "_ga",
+        "_gl",
+        "_hsenc",
+        "_hsmi",
+        "__hstc",
+        "hsCtaTracking",
+        "vero_id",
+        "twclid",
+        "ttclid",
+        "li_fat_id",
+        "_openstat",
+        "srsltid",
+        "mkt_tok",
+        "pk_campaign",
+        "mtm_source",
+        "wickedid",
+    ] {
+        assert_eq!(parsed(&format!("http://h/v?id=7&{name}=x")), "http://h/v?id=7", "{name}");
+    }
+    for name in ["ref", "from", "spm", "source", "utm", "gcl", "ga", "s", "sid", "cid", "campaign", "openstat", "_s"] {
+        assert_eq!(parsed(&format!("http://h/v?id=7&{name}=x")), format!("http://h/v?id=7&{name}=x"));
+    }
+}
+
+#[test]
+fn session_ids_go_in_every_form_that_is_surely_one() {
+    let hash = "0123456789abcdef0123456789abcdef";
+    let ids = Canonical { session: names(&["sid"]), ..Canonical::default() };
+    let folders = Canonical { path_sessions: true, ..Canonical::default() };
+    let table = [
+        ("http://h/v?osCsid=a1&t=1".to_owned(), "http://h/v?t=1", Canonical::default()),
+        (format!("http://h/v?t=1&s={hash}"), "http://h/v?t=1", Canonical::default()),
+        ("http://h/v?CFID=1&CFTOKEN=2".into(), "http://h/v", Canonical::default()),
+        ("http://h/v?zenid=abc".into(), "http://h/v", Canonical::default()),
+        // Discuz has six letters and digits, which only a rule can tell from a section of the site.
+        ("http://h/forum.php?fid=2&sid=Ab3dEf".into(), "http://h/forum.php?fid=2&sid=Ab3dEf", Canonical::default()),
+        ("http://h/forum.php?fid=2&sid=Ab3dEf".into(), "http://h/forum.php?fid=2", ids),
+        // folders stay unless the rules say otherwise
+        (
+            "http://h/(S(lit3py55t21z5v55vlm25s55))/a.aspx".into(),
+            "http://h/(S(lit3py55t21z5v55vlm25s55))/a.aspx",
+            Canonical::default(),
+        ),
+        ("http://h/(S(lit3py55t21z5v55vlm25s55))/a.aspx".into(), "http://h/a.aspx", folders.clone()),
+        ("http://h/app/(A(x-_1)S(lit3)F(9))/a".into(), "http://h/app/a", folders.clone()),
+        ("http://h/(lit3py55t21z5v55vlm25s55)".into(), "http://h/", folders.clone()),
+        (format!("http://h/sid-{hash}/list/"), "http://h/list/", folders.clone()),
+        (format!("http://h/a/PHPSESSID={hash}"), "http://h/a", folders.clone()),
+        (
+            "http://h/(disambiguation)/(S)/(S())/(B(x))/sid-12/()".into(),
+            "http://h/(disambiguation)/(S)/(S())/(B(x))/sid-12/()",
+            folders,
+        ),
+    ];
+    for (text, expected, canonical) in table {
+        assert_eq!(
+            CrawlUrl::parse(&text, &canonical).map(|url| url.as_str().to_owned()).as_deref(),
+            Ok(expected),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn default_documents_and_double_slashes_are_unified_by_rule_only() {
+    let rules = Canonical {
+        default_documents: vec!["index.html".into(), "index.php".into(), "Default.asp".into()],
+        merge_slashes: true,
+        ..Canonical::default()
+    };
+    let table = [
+        ("http://h/index.html", "http://h/"),
+        ("http://h/a/index.php", "http://h/a/"),
+        ("http://h/a/index.php?utm_source=x", "http://h/a/"),
+        ("http://h/a/index.php?page=2", "http://h/a/index.php?page=2"),
+        ("http://h/a/index.html#top", "http://h/a/"),
+        ("http://h/Default.asp", "http://h/"),
+        ("http://h/default.asp", "http://h/default.asp"),
+        ("http://h/myindex.html", "http://h/myindex.html"),
+        ("http://h/index.html/", "http://h/index.html/"),
+        ("http://h//a///b//", "http://h/a/b/"),
+        ("http://h/a//index.html", "http://h/a/"),
+        ("http://h/r?u=http://x//y", "http://h/r?u=http://x//y"),
+    ];
+    for (text, expected) in table {
+        assert_eq!(CrawlUrl::parse(text, &rules).unwrap().as_str(), expected, "{text}");
+    }
+    assert_eq!(parsed("http://h/index.html"), "http://h/index.html");
+    assert_eq!(parsed("http://h//a///b"), "http://h//a///b");
+}
+
+#[test]
 fn links_resolve_against_the_page_in_its_charset() {
     let base = Url::parse("http://h:8080/dir/page.php?x=1#f").unwrap();
     let gbk = Some(encoding_rs::GBK);
@@ -209,16 +318,22 @@ fn url_like() -> impl Strategy<Value = String> {
         Just("b=2"),
         Just("http:"),
         Just("127.0.0.1"),
+        Just("/index.html"),
+        Just("/(S(a1))"),
+        Just("/(S(a1))/"),
     ];
     proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
 }
 
 fn canonicals() -> impl Strategy<Value = Canonical> {
-    (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sort, drop, keep)| Canonical {
+    (any::<bool>(), any::<bool>(), any::<bool>(), any::<[bool; 3]>()).prop_map(|(sort, drop, keep, path)| Canonical {
         sort,
         drop: if drop { names(&["b", "a*"]) } else { Vec::new() },
         keep: if keep { names(&["b", "f*"]) } else { Vec::new() },
         session: if drop { names(&["f"]) } else { Vec::new() },
+        default_documents: if path[0] { vec!["index.html".into(), "a".into()] } else { Vec::new() },
+        path_sessions: path[1],
+        merge_slashes: path[2],
     })
 }
 

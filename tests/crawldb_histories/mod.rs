@@ -18,11 +18,14 @@ enum Step {
     Record(Vec<Visit>),
     Forget(Infohashes),
     Adopt(Infohashes),
-    Block(HostId, u64),
+    Block(HostId, u64, u32),
+    Forgive(HostId),
+    Note(u8, Vec<u8>),
     Reopen,
 }
 
 const HOSTS: u32 = 3;
+const NOTES: [(&str, &str); 4] = [("s0", "a"), ("s0", "ab"), ("s0a", "b"), ("s1", "a")];
 const TIME_MAX: u64 = 400;
 /// Time that a lease of a random history lasts.
 const LEASE_MS: u64 = 50;
@@ -36,8 +39,8 @@ fn any_due() -> impl Strategy<Value = UnixMillis> {
 }
 
 fn any_found() -> impl Strategy<Value = Discovered> {
-    (any_key(), 0..3_u16, 0..3_u8, any_due(), proptest::option::of(Just("http://via/".into())))
-        .prop_map(|(key, depth, rank, due, via)| Discovered { key, depth, rank, due, via })
+    (any_key(), 0..3_u16, 0..3_u8, any_due(), proptest::option::of(Just("http://via/".into())), any::<bool>())
+        .prop_map(|(key, depth, rank, due, via, is_target)| Discovered { key, depth, rank, due, via, is_target })
 }
 
 fn any_hashes() -> impl Strategy<Value = Infohashes> {
@@ -65,8 +68,9 @@ fn any_visit() -> impl Strategy<Value = Visit> {
         proptest::option::weighted(0.4, any_hashes()),
         proptest::collection::vec(any_hashes(), 0..3),
         proptest::option::weighted(0.3, listing),
+        proptest::option::weighted(0.4, (0..9_u8).prop_map(|memo| format!("memo {memo}").into())),
     )
-        .prop_map(|(head, body_hash, outlinks, torrent, magnets, listing)| {
+        .prop_map(|(head, body_hash, outlinks, torrent, magnets, listing, memo)| {
             let (key, depth, rank, attempts, ms, outcome, next) = head;
             Visit {
                 depth,
@@ -78,6 +82,7 @@ fn any_visit() -> impl Strategy<Value = Visit> {
                 torrent: torrent.map(facts),
                 magnets: magnets.into_iter().map(magnet).collect(),
                 listing,
+                memo,
                 ..visit(key, ms, outcome)
             }
         })
@@ -96,7 +101,10 @@ fn any_step() -> impl Strategy<Value = Step> {
         5 => proptest::collection::vec(any_visit(), 1..6).prop_map(Step::Record),
         1 => any_hashes().prop_map(Step::Forget),
         1 => any_hashes().prop_map(Step::Adopt),
-        1 => (0..HOSTS, 0..TIME_MAX).prop_map(|(host, until)| Step::Block(HostId(host), until)),
+        1 => (0..HOSTS, 0..TIME_MAX, 0..3_u32)
+            .prop_map(|(host, until, complaints)| Step::Block(HostId(host), until, complaints)),
+        1 => (0..HOSTS).prop_map(|host| Step::Forgive(HostId(host))),
+        1 => (0..4_u8, proptest::collection::vec(any::<u8>(), 0..3)).prop_map(|(name, note)| Step::Note(name, note)),
         1 => Just(Step::Reopen),
     ]
 }
@@ -115,7 +123,14 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
         Step::Record(visits) => format!("{:?}", db.record_visits(visits.into()).await.unwrap()),
         Step::Forget(hashes) => format!("{:?}", db.forget_torrent(hashes, now).await.unwrap()),
         Step::Adopt(hashes) => format!("{:?}", db.adopt_torrent(facts(hashes), now).await.unwrap()),
-        Step::Block(host, until) => format!("{:?}", db.block_host_until(host, at(until), "why").await.unwrap()),
+        Step::Block(host, until, complaints) => {
+            format!("{:?}", db.block_host_until(host, at(until), "why", complaints).await.unwrap())
+        }
+        Step::Forgive(host) => format!("{:?}", db.forgive_host(host).await.unwrap()),
+        Step::Note(name, note) => {
+            let (site, name) = NOTES[usize::from(name)];
+            format!("{:?}", db.put_note(site, name, note).await.unwrap())
+        }
         Step::Reopen => String::new(),
     }
 }
@@ -129,6 +144,9 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
         for path in 0..12 {
             lines.push(format!("{path} {:?}", db.url_record(&key(host, &format!("/p{path}"))).await.unwrap()));
         }
+    }
+    for (site, name) in NOTES {
+        lines.push(format!("{site} {name} {:?}", db.note(site, name).await.unwrap()));
     }
     for site in ["s0", "s1"] {
         lines.push(format!("{site} {:?}", db.site_counts(site).await.unwrap()));

@@ -84,6 +84,7 @@ impl Harvest {
             torrent: None,
             magnets: Vec::new(),
             listing: None,
+            memo: None,
         }
     }
 }

@@ -4,15 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::sync::OwnedSemaphorePermit;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{CONNECTION_POLL, Ran, SiteLoop};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
-use crate::crawl::host_work::RobotsState;
-use crate::crawl::hosts::Slot;
+use crate::crawl::host_work::{Location, RobotsState, Why};
+use crate::crawl::hosts::{Ending, Slot};
+use crate::crawl::outlinks;
 use crate::crawl::robots_txt::{self, RobotsFault};
 use crate::crawl::visit::{self, Finished, Job};
-use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS};
+use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS, UrlKey};
+use crate::fetch::{FetchFailure, Resolution};
+use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Gate};
@@ -24,15 +28,15 @@ impl SiteLoop {
     pub(super) async fn fill(&mut self, index: usize) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         let host = &self.hosts[index];
-        let policy = host.policy(&self.site.rules);
+        let policy = host.face().policy(&self.site.rules);
         let urls_max = host.lease_size(policy);
         if host.lease_at.is_none_or(|at| at > now) || !host.runs_low(urls_max) {
             return Ok(());
         }
-        if matches!(host.robots, RobotsState::Asked) {
+        if matches!(host.face().robots, RobotsState::Asked) {
             return Ok(());
         }
-        if host.robots_in_force(now).is_none() {
+        if host.face().robots_in_force(now).is_none() {
             match self.site.db.host_due(host.id, now).await? {
                 HostDue::Now => self.ask_robots(index, now),
                 due => self.hosts[index].lease_at = next_due(due, now),
@@ -44,7 +48,11 @@ impl SiteLoop {
         let leases = self.site.db.lease_due(request).await?;
         let came_short = leases.len() < urls_max;
         for lease in leases {
-            self.admit(index, lease).await?;
+            // A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
+            // set forward, is no second visit.
+            if self.in_hand.insert(mark(&lease.key)) {
+                self.admit(index, lease).await?;
+            }
         }
         if came_short {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
@@ -55,8 +63,9 @@ impl SiteLoop {
 
     /// Rules may have changed since the URL was found: they are asked again.
     async fn admit(&mut self, index: usize, lease: Lease) -> Result<(), CrawlError> {
-        let url = CrawlUrl::from_parts(&self.hosts[index].origin, &lease.key.path);
+        let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
         let class = match self.site.rules.judge(&url) {
+            _ if priority::is_sitemap(lease.rank) && self.site.rules.sitemaps => Class::Sitemap,
             Verdict::Take { class, .. } if class != Class::Login => class,
             _ => return self.park(&lease, Outcome::RulesRefused, self.site.rules_token).await,
         };
@@ -73,22 +82,23 @@ impl SiteLoop {
         if self.hosts[index].lanes.is_empty() {
             return Ok(());
         }
-        let Some(robots) = self.hosts[index].robots_in_force(now).map(Arc::clone) else {
-            if !matches!(self.hosts[index].robots, RobotsState::Asked) {
+        let Some(robots) = self.hosts[index].face().robots_in_force(now).map(Arc::clone) else {
+            if !matches!(self.hosts[index].face().robots, RobotsState::Asked) {
                 self.ask_robots(index, now);
             }
             return Ok(());
         };
-        if !self.may_request() {
-            self.hosts[index].gate_at = self.options.keep_looking.then(|| self.round_ends());
-            return Ok(());
-        }
         let (mut denied, mut late) = (Vec::new(), Vec::new());
-        while self.may_request() {
+        loop {
+            if let Some(held) = self.held_until(now) {
+                self.hold(index, held);
+                break;
+            }
             let Some((lane, job)) = self.hosts[index].lanes.pop() else { break };
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
-            if job.lease.deadline <= now.plus(limits::REQUEST_TIME_MAX) {
+            if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
                 self.hosts[index].lanes.done(lane);
+                self.in_hand.remove(&mark(&job.lease.key));
                 late.push(job.lease.key);
                 continue;
             }
@@ -103,12 +113,15 @@ impl SiteLoop {
             };
             self.shared.pages.fetch_add(1, Ordering::Relaxed);
             self.round_pages += 1;
+            self.day_pages += 1;
             self.running_keys.insert((index, lane), job.lease.key.clone());
             let site = Arc::clone(&self.site);
+            let face = self.hosts[index].active();
+            let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
             self.running.push(Box::pin(async move {
-                let finished = Box::new(visit::visit(&site, job).await?);
+                let finished = Box::new(visit::visit(&site, job, mirror).await?);
                 drop(permit);
-                Ok(Ran::Visit { host: index, lane, slot, finished })
+                Ok(Ran::Visit { host: index, face, lane, slot, finished })
             }));
         }
         for lease in denied {
@@ -121,93 +134,192 @@ impl SiteLoop {
         Ok(())
     }
 
+    /// What waits for the rules' own hours waits for the service; a crawl that has used up its budget ends instead.
+    fn hold(&mut self, index: usize, (until, why): (UnixMillis, Why)) {
+        if self.options.keep_looking || why == Why::QuietHours {
+            self.hosts[index].gate = Some((until, why));
+        }
+    }
+
     /// A connection of the host and a place among the process's requests. Where another site holds them, nobody
-    /// wakes us: the loop looks again soon.
+    /// wakes us: the loop looks again soon. Where the host is has to be known: its address has a rate, too.
     fn through_gate(&mut self, index: usize, now: UnixMillis) -> Option<(Slot, OwnedSemaphorePermit)> {
-        let policy = self.hosts[index].policy(&self.site.rules);
+        match self.hosts[index].face().location {
+            Location::Unknown => {
+                self.locate(index);
+                return None;
+            }
+            // What was known before is used on while it is looked up anew.
+            Location::Known { until } if until <= now => self.locate(index),
+            Location::Asked if !self.hosts[index].face().was_located => return None,
+            _ => {}
+        }
+        let policy = self.hosts[index].face().policy(&self.site.rules);
         let host = &mut self.hosts[index];
         let Ok(permit) = Arc::clone(&self.shared.requests).try_acquire_owned() else {
-            host.gate_at = Some(now.plus(CONNECTION_POLL));
+            host.gate = Some((now.plus(CONNECTION_POLL), Why::Connection));
             return None;
         };
-        match self.shared.hosts.ask(&host.name, policy, now) {
+        match self.shared.hosts.ask(&host.face().keys, policy, now) {
             Ok(slot) => return Some((slot, permit)),
-            Err(Gate::WaitUntil(at)) => host.gate_at = Some(at),
-            Err(_) => host.gate_at = Some(now.plus(CONNECTION_POLL)),
+            Err(Gate::WaitUntil(at)) => host.gate = Some((at, Why::Patience)),
+            Err(_) => host.gate = Some((now.plus(CONNECTION_POLL), Why::Connection)),
         }
         None
     }
 
+    /// Looks up where the host is, in the background.
+    pub(super) fn locate(&mut self, index: usize) {
+        let face = self.hosts[index].active();
+        let asked = self.hosts[index].face_mut(face);
+        asked.location = Location::Asked;
+        let url = CrawlUrl::from_parts(&asked.origin, "/");
+        let site = Arc::clone(&self.site);
+        self.running.push(Box::pin(async move {
+            let result = site.transport.resolve(&url).await;
+            Ok(Ran::Located { host: index, face, result })
+        }));
+    }
+
+    fn located(&mut self, index: usize, face: usize, result: Result<Resolution, FetchFailure>) {
+        let now = self.site.clock.now();
+        let face = self.hosts[index].face_mut(face);
+        match result {
+            Ok(Resolution { addresses, ttl }) => face.located(&addresses, now.plus(ttl.max(limits::LOCATED_FOR_MIN))),
+            Err(failure) => {
+                // Its requests will tell the same, and get it its pause.
+                tracing::debug!(host = face.name(), error = %failure, "host is nowhere to be found");
+                face.located(&[], now.plus(limits::LOCATED_FOR_MIN));
+            }
+        }
+    }
+
+    /// Takes the place that answers for a host: its own while it does, else a mirror.
+    pub(super) async fn choose_face(&mut self, index: usize) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        let host = &mut self.hosts[index];
+        if !host.choose_face(&self.shared.hosts, now) {
+            return Ok(());
+        }
+        let (site, id, face) = (&self.site.rules.name, host.id, host.face());
+        let waits_until = host.faces()[0].blocked_until.rfc3339();
+        tracing::warn!(%site, host = host.origin(), now_at = %face.origin, waits_until, "another place of the site is asked");
+        // What the other's robots.txt closed may be open here.
+        if let Some(token) = face.robots_in_force(now).map(|robots| robots_token(robots)) {
+            self.site.db.unpark(id, token, now).await?;
+        }
+        host.lease_at = Some(now);
+        Ok(())
+    }
+
     fn ask_robots(&mut self, index: usize, now: UnixMillis) {
+        if let Some(held) = self.held_until(now) {
+            return self.hold(index, held);
+        }
         let Some((slot, permit)) = self.through_gate(index, now) else { return };
-        self.hosts[index].robots = RobotsState::Asked;
-        let (site, origin) = (Arc::clone(&self.site), self.hosts[index].origin.clone());
+        let face = self.hosts[index].active();
+        self.hosts[index].face_mut(face).robots = RobotsState::Asked;
+        let (site, origin) = (Arc::clone(&self.site), self.hosts[index].face().origin.clone());
         self.running.push(Box::pin(async move {
             let result = robots_txt::fetch(&site, &origin).await;
             drop(permit);
-            Ok(Ran::Robots { host: index, slot, result })
+            Ok(Ran::Robots { host: index, face, slot, result })
         }));
     }
 
     pub(super) async fn ran(&mut self, ran: Ran) -> Result<(), CrawlError> {
         match ran {
-            Ran::Visit { host, lane, slot, finished } => {
+            Ran::Visit { host, face, lane, slot, finished } => {
                 self.running_keys.remove(&(host, lane));
                 self.hosts[host].lanes.done(lane);
-                self.finished(host, slot, finished).await
+                self.finished(host, face, slot, finished).await
             }
-            Ran::Robots { host, slot, result } => self.robots_answered(host, slot, result).await,
+            Ran::Robots { host, face, slot, result } => self.robots_answered(host, face, slot, result).await,
+            Ran::Located { host, face, result } => {
+                self.located(host, face, result);
+                Ok(())
+            }
         }
     }
 
     async fn robots_answered(
         &mut self,
         index: usize,
+        face: usize,
         slot: Slot,
         result: Result<Robots, RobotsFault>,
     ) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         match result {
             Ok(robots) => {
-                self.answered(index, slot, Answered::Well, "robots.txt").await?;
                 self.site.db.unpark(self.hosts[index].id, robots_token(&robots), now).await?;
-                let until = now.plus(robots_txt::KEPT_FOR);
-                self.hosts[index].robots = RobotsState::Known { robots: Arc::new(robots), until };
+                self.look_at_sitemaps(index, face, &robots).await?;
+                self.hosts[index].face_mut(face).obeys(robots, now.plus(robots_txt::KEPT_FOR));
                 self.hosts[index].lease_at = Some(now);
+                self.answered(index, face, slot, Answered::Reached, "robots.txt").await?;
             }
             Err(fault) => {
-                self.hosts[index].robots = RobotsState::Unknown;
-                self.answered(index, slot, fault.answered, &fault.detail).await?;
+                self.hosts[index].face_mut(face).robots = RobotsState::Unknown;
+                self.answered(index, face, slot, fault.answered, &fault.detail).await?;
             }
         }
         Ok(())
     }
 
+    /// Sitemaps that robots.txt names are fetched like start pages, whatever the rules say of their own URLs.
+    async fn look_at_sitemaps(&mut self, index: usize, face: usize, robots: &Robots) -> Result<(), CrawlError> {
+        if !self.site.rules.sitemaps || robots.sitemaps.is_empty() {
+            return Ok(());
+        }
+        let base = CrawlUrl::from_parts(&self.hosts[index].faces()[face].origin, "/robots.txt");
+        let urls = robots.sitemaps.iter().filter_map(|url| outlinks::resolve(&self.site, &base, url));
+        let found = urls.filter_map(|url| self.site.sitemap(url)).collect();
+        self.look_at(found, 1).await?;
+        self.lease_soon();
+        Ok(())
+    }
+
     /// Notes how the host took a request; a pause that it imposed is kept in the database.
-    async fn answered(&mut self, index: usize, slot: Slot, answered: Answered, detail: &str) -> Result<(), CrawlError> {
-        let block = slot.finish(answered, self.site.clock.now());
-        let host = &mut self.hosts[index];
-        if answered == Answered::Well {
+    async fn answered(
+        &mut self,
+        index: usize,
+        face: usize,
+        slot: Slot,
+        answered: Answered,
+        detail: &str,
+    ) -> Result<(), CrawlError> {
+        let host = self.hosts[index].face_mut(face);
+        let Ending { block, forgiven } = slot.finish(answered, host.policy(&self.site.rules), self.site.clock.now());
+        if forgiven || answered == Answered::Well {
             host.block = None;
+        }
+        if forgiven {
+            self.site.db.forgive_host(host.id).await?;
         }
         if let Some(block) = block {
             let (site, until) = (&self.site.rules.name, block.until.rfc3339());
             let reason = format!("{}: {detail}", block.reason);
-            tracing::warn!(%site, host = %host.name, until, reason, "host pauses");
-            self.site.db.block_host_until(host.id, block.until, &reason).await?;
+            tracing::warn!(%site, host = host.name(), until, reason, "host pauses");
+            self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
             host.blocked_until = block.until;
             host.block = Some((block, reason));
         }
         Ok(())
     }
 
-    async fn finished(&mut self, index: usize, slot: Slot, mut finished: Box<Finished>) -> Result<(), CrawlError> {
+    async fn finished(
+        &mut self,
+        index: usize,
+        face: usize,
+        slot: Slot,
+        mut finished: Box<Finished>,
+    ) -> Result<(), CrawlError> {
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
-        self.answered(index, slot, finished.answered, detail).await?;
+        self.answered(index, face, slot, finished.answered, detail).await?;
         tracing::debug!(
             site = %self.site.rules.name,
-            host = %self.hosts[index].name,
+            host = self.hosts[index].faces()[face].name(),
             url = %visit.key.path,
             outcome = visit.outcome.name(),
             attempt = visit.attempts + 1,
@@ -236,6 +348,11 @@ impl SiteLoop {
         let finished = Finished { visit, torrent: None, answered: Answered::Well, detail: None };
         self.send_visit(Box::new(finished)).await
     }
+}
+
+/// Stands for a URL among those in hand. Two of a site's that share one by chance would be visited one after the other.
+pub(super) fn mark(key: &UrlKey) -> u64 {
+    xxh3_64_with_seed(key.path.as_bytes(), key.host.0.into())
 }
 
 /// When leasing may bring something again; None: only after a commit.

@@ -241,6 +241,8 @@ pub(super) struct UrlRow {
     pub depth: u16,
     pub first_seen: UnixMillis,
     pub visited: UnixMillis,
+    /// True where `memos` may have a row of it.
+    pub memo: bool,
 }
 
 const QUEUED: u8 = 1;
@@ -248,6 +250,7 @@ const LATER: u8 = 2;
 const VISITED: u8 = 4;
 const DUE: u8 = 8;
 const PARKED: u8 = 16;
+const MEMO: u8 = 32;
 
 /// A `urls` value as bytes: 18 for a URL that is queued or finished, so that a first visit rewrites the value in
 /// its place; up to 30 for one that waits for a retry, 26 for one that is parked.
@@ -264,7 +267,7 @@ impl UrlBytes {
 
 impl UrlRow {
     pub(super) fn encode(&self) -> UrlBytes {
-        let mut flags = 0;
+        let mut flags = if self.memo { MEMO } else { 0 };
         let mut bytes = [0; 30];
         let mut length = 18;
         let mut slot = self.visited.0;
@@ -319,7 +322,8 @@ impl UrlRow {
             visited = UnixMillis(slot);
         }
         let parked = if flags & (QUEUED | PARKED) == PARKED { Some(reader.u64()?) } else { None };
-        Some(Self { place, parked, outcome, rank, attempts, depth, first_seen, visited })
+        let memo = flags & MEMO != 0;
+        Some(Self { place, parked, outcome, rank, attempts, depth, first_seen, visited, memo })
     }
 }
 
@@ -332,15 +336,22 @@ pub(super) struct QueueRow<'b> {
     pub due: UnixMillis,
     pub path: &'b str,
     pub via: Option<&'b str>,
+    /// True where `memos` may have a row of it.
+    pub memo: bool,
 }
 
 const HAS_VIA: u8 = 1;
 const HAS_DUE: u8 = 2;
+const HAS_MEMO: u8 = 4;
 
 impl<'b> QueueRow<'b> {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let has_due = self.due.0 != 0;
-        out.push(if self.via.is_some() { HAS_VIA } else { 0 } | if has_due { HAS_DUE } else { 0 });
+        out.push(
+            if self.via.is_some() { HAS_VIA } else { 0 }
+                | if has_due { HAS_DUE } else { 0 }
+                | if self.memo { HAS_MEMO } else { 0 },
+        );
         out.extend_from_slice(&[self.rank, self.attempts]);
         out.extend_from_slice(&self.depth.to_le_bytes());
         if has_due {
@@ -360,7 +371,7 @@ impl<'b> QueueRow<'b> {
         let length = reader.u16()?;
         let path = reader.text(usize::from(length))?;
         let via = if flags & HAS_VIA != 0 { Some(std::str::from_utf8(reader.0).ok()?) } else { None };
-        Some(Self { rank, attempts, depth, due, path, via })
+        Some(Self { rank, attempts, depth, due, path, via, memo: flags & HAS_MEMO != 0 })
     }
 }
 
@@ -487,12 +498,15 @@ pub(super) fn looks_from(value: &[u8]) -> Option<Looks> {
     Some(Looks { page_max, at, first, later, latest })
 }
 
-/// `hosts` value.
+/// `hosts` value. A host without complaints has the value that schema 1 gave it.
 pub(super) fn put_host(out: &mut Vec<u8>, host: &HostRow) {
     out.extend_from_slice(&u48_bytes(host.blocked_until.0));
     put_counted(out, &host.site);
     put_counted(out, &host.origin);
     put_counted(out, &host.blocked_reason);
+    if host.complaints != 0 {
+        out.extend_from_slice(&host.complaints.to_le_bytes());
+    }
 }
 
 /// The inverse of [`put_host`].
@@ -502,7 +516,8 @@ pub(super) fn host_from(id: HostId, value: &[u8]) -> Option<HostRow> {
     let site = reader.counted_text()?.into();
     let origin = reader.counted_text()?.into();
     let blocked_reason = reader.counted_text()?.into();
-    Some(HostRow { id, site, origin, blocked_until, blocked_reason })
+    let complaints = if reader.0.is_empty() { 0 } else { reader.u32()? };
+    Some(HostRow { id, site, origin, blocked_until, blocked_reason, complaints })
 }
 
 #[cfg(test)]
@@ -526,14 +541,14 @@ mod tests {
 
         #[test]
         fn url_rows_come_back(
-            seq in 0..U48_LAST, due in 0..U48_LAST, later: bool, queued: bool, token: Option<u64>,
+            seq in 0..U48_LAST, due in 0..U48_LAST, (later, queued, memo) in any::<(bool, bool, bool)>(), token: Option<u64>,
             outcome in proptest::option::of(proptest::sample::select(&Outcome::ALL[..])),
             (rank, attempts, depth) in any::<(u8, u8, u16)>(), first in 0..U48_LAST, visited in 1..U48_LAST,
         ) {
             let row = UrlRow {
                 place: queued.then_some(Place { seq, due: UnixMillis(due), later }),
                 parked: token.filter(|_| !queued),
-                outcome, rank, attempts, depth,
+                outcome, rank, attempts, depth, memo,
                 first_seen: UnixMillis(first),
                 visited: UnixMillis(if outcome.is_some() { visited } else { 0 }),
             };
@@ -561,6 +576,7 @@ mod tests {
             depth: 2,
             first_seen: UnixMillis(3),
             visited: UnixMillis(0),
+            memo: false,
         };
         let before = row.encode().as_slice().len();
         row = UrlRow { place: None, outcome: Some(Outcome::Page), visited: UnixMillis(9), ..row };

@@ -13,7 +13,7 @@ use redb::{
 };
 
 use super::known::Known;
-use super::tables::{self, META, META_SCHEMA, SCHEMA};
+use super::tables::{self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_NOTES};
 use crate::crawldb::CrawlDbError;
 use crate::crawldb::record::HostId;
 use crate::limits;
@@ -158,9 +158,9 @@ pub(super) fn open(factory: &BackendFactory, options: OpenOptions) -> Result<(Da
     let schema = read_schema(&db)?;
     match schema {
         Some(SCHEMA) => {}
+        None | Some(SCHEMA_WITHOUT_NOTES) => tables::create(&db)?,
         Some(found) if found > SCHEMA => return Err(Fault::NewerSchema(found)),
         Some(found) => return Err(Fault::Damaged(format!("schema {found} was never in use"))),
-        None => tables::create(&db)?,
     }
     let known = Known::load(&db)?;
     Ok((db, known))

@@ -142,6 +142,7 @@ fn discovered(host: HostId, value: &[u8], table: &str) -> Result<Discovered, Fau
         rank: row.rank,
         due: row.due,
         via: row.via.map(Into::into),
+        is_target: false,
     })
 }
 

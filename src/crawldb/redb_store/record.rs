@@ -1,13 +1,16 @@
 //! Recording visits: one batch, one transaction.
 
+use std::collections::HashMap;
+
 use redb::WriteTransaction;
 
 use super::codec::{self, UrlRow};
 use super::harvest::Harvest;
 use super::open::Fault;
 use super::urls::UrlWrites;
+use crate::clock::UnixMillis;
 use crate::crawldb::merge;
-use crate::crawldb::record::{Outcome, Receipt, Visit};
+use crate::crawldb::record::{Outcome, Receipt, UrlKey, Visit};
 use crate::limits;
 
 /// The visits of one URL within a batch, with what was known of it before.
@@ -25,11 +28,42 @@ enum Recorded {
     InBatch(u32),
 }
 
+/// The receipts of a batch whose commit failed. Where only the last sync did, the batch is in the file all the same, and
+/// a second try finds its visits recorded: it gets the receipts that the first one earned. What is missing from the
+/// file is recorded as if there had been no first try.
+#[derive(Default)]
+pub(super) struct InDoubt(HashMap<(UrlKey, UnixMillis), Receipt>);
+
+impl InDoubt {
+    /// The commit of these visits failed. Those of a batch that failed before are given up.
+    pub(super) fn failed(&mut self, visits: &[Visit], receipts: &[Receipt]) {
+        self.0.clear();
+        for (visit, receipt) in visits.iter().zip(receipts) {
+            self.0.entry((visit.key.clone(), visit.at)).or_insert(*receipt);
+        }
+    }
+
+    /// These visits are recorded, now or by the try that seemed to have failed.
+    pub(super) fn recorded(&mut self, visits: &[Visit]) {
+        for visit in visits {
+            if self.0.is_empty() {
+                return;
+            }
+            self.0.remove(&(visit.key.clone(), visit.at));
+        }
+    }
+
+    fn receipt(&self, visit: &Visit) -> Option<Receipt> {
+        if self.0.is_empty() { None } else { self.0.get(&(visit.key.clone(), visit.at)).copied() }
+    }
+}
+
 /// Writes a batch, but the counts. The receipts stand in the order of the visits.
 pub(super) fn record(
     txn: &WriteTransaction,
     writes: &mut UrlWrites<'_>,
     visits: &[Visit],
+    in_doubt: &InDoubt,
 ) -> Result<Vec<Receipt>, Fault> {
     let mut receipts: Vec<Receipt> = visits.iter().map(|visit| Receipt::empty(visit.outcome)).collect();
     let groups = groups(writes, visits)?;
@@ -44,12 +78,14 @@ pub(super) fn record(
             (base + at as u64, &visits[at], receipts[at].outcome)
         });
         writes.settle(group.before, settled)?;
+        // Visits recorded before the batch are one visit, and stand before those that repeat one of the batch.
+        let mut doubted = group.repeats.first().and_then(|&(at, _)| in_doubt.receipt(&visits[at as usize]));
         for &(at, recorded) in &group.repeats {
             let key = &visits[at as usize].key;
             writes.changes.queue.end_lease(key.host, &key.path);
-            receipts[at as usize].outcome = match recorded {
-                Recorded::Before(outcome) => outcome,
-                Recorded::InBatch(first) => receipts[first as usize].outcome,
+            receipts[at as usize] = match recorded {
+                Recorded::Before(outcome) => doubted.take().unwrap_or(Receipt::empty(outcome)),
+                Recorded::InBatch(first) => Receipt::empty(receipts[first as usize].outcome),
             };
         }
     }
@@ -60,7 +96,11 @@ pub(super) fn record(
         links.extend(visit.outlinks.iter().map(|link| (link, visit.at)));
         link_visits.resize(links.len(), at);
     }
-    writes.insert_absent(&links, |link| receipts[link_visits[link] as usize].urls_added += 1)?;
+    writes.insert_absent(&links, |link| {
+        let receipt = &mut receipts[link_visits[link] as usize];
+        receipt.urls_added += 1;
+        receipt.targets_added += u32::from(links[link].0.is_target);
+    })?;
     Ok(receipts)
 }
 

@@ -6,7 +6,9 @@ use super::codec::{BodyKey, LaterKey, QueueKey};
 use super::open::Fault;
 
 /// The schema that this code writes, and the highest that it reads.
-pub(super) const SCHEMA: u64 = 1;
+pub(super) const SCHEMA: u64 = 2;
+/// The schema without `memos` and `notes`, whose other rows are those of [`SCHEMA`].
+pub(super) const SCHEMA_WITHOUT_NOTES: u64 = 1;
 
 pub(super) const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
 pub(super) const META_SCHEMA: &str = "schema";
@@ -32,6 +34,10 @@ pub(super) const MAGNET_HASHES: TableDefinition<&[u8], &[u8]> = TableDefinition:
 pub(super) const LISTINGS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("listings");
 /// Host and hash of a page's body → hash of the path that had it first.
 pub(super) const BODIES: TableDefinition<&BodyKey, u64> = TableDefinition::new("bodies");
+/// Key of `urls` → what the URL's last visit left for the next.
+pub(super) const MEMOS: TableDefinition<&[u8], &str> = TableDefinition::new("memos");
+/// Site and name → what the crawl keeps there.
+pub(super) const NOTES: TableDefinition<(&str, &str), &[u8]> = TableDefinition::new("notes");
 
 /// Begins a transaction whose commit is durable, and after whose crash the file opens without being walked.
 pub(super) fn begin(db: &Database) -> Result<WriteTransaction, Fault> {
@@ -49,7 +55,7 @@ pub(super) fn begin_volatile(db: &Database) -> Result<WriteTransaction, Fault> {
     Ok(txn)
 }
 
-/// Makes every table, so that readers find them, and names the schema.
+/// Makes every table that is absent, so that readers find them, and names the schema.
 pub(super) fn create(db: &Database) -> Result<(), Fault> {
     let txn = begin(db)?;
     txn.open_table(META)?.insert(META_SCHEMA, SCHEMA)?;
@@ -65,6 +71,8 @@ pub(super) fn create(db: &Database) -> Result<(), Fault> {
     txn.open_table(MAGNET_HASHES)?;
     txn.open_table(LISTINGS)?;
     txn.open_table(BODIES)?;
+    txn.open_table(MEMOS)?;
+    txn.open_table(NOTES)?;
     txn.commit()?;
     Ok(())
 }

@@ -7,12 +7,13 @@ use redb::{CursorError, ReadableTable, Table, WriteTransaction};
 
 use super::codec::{self, Place, QueueRow, UrlRow};
 use super::known::{BODY_BYTES, Known, Tally, URLS_GONE, URLS_KNOWN, URLS_QUEUED};
+use super::notes::MemoChanges;
 use super::open::Fault;
 use super::queue::QueueChanges;
 use super::seen::{Mark, Seen};
 use super::tables::URLS;
 use crate::clock::UnixMillis;
-use crate::crawldb::merge;
+use crate::crawldb::merge::{self, MemoChange};
 use crate::crawldb::record::{Discovered, HostId, Outcome, UrlKey, Visit};
 
 pub(super) type UrlTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
@@ -30,6 +31,7 @@ pub(super) struct UrlWrites<'w> {
 #[derive(Default)]
 pub(super) struct UrlChanges {
     pub queue: QueueChanges,
+    pub memos: MemoChanges,
     pub tally: Tally,
     pub next_seq: u64,
     /// URLs that are surely known once this transaction is committed.
@@ -50,6 +52,7 @@ impl UrlChanges {
             due: found.due,
             path: &found.key.path,
             via: found.via.as_deref(),
+            memo: false,
         };
         Ok(self.queue.put(found.key.host, seq, &row))
     }
@@ -67,6 +70,7 @@ impl UrlRow {
             depth: found.depth,
             first_seen: now,
             visited: UnixMillis(0),
+            memo: false,
         }
     }
 }
@@ -235,6 +239,7 @@ impl<'w> UrlWrites<'w> {
             due: found.due,
             path: &found.key.path,
             via: found.via.as_deref(),
+            memo: before.memo,
         };
         let place = self.changes.queue.put(host, seq, &row);
         self.changes.queue.moved(host, &found.key.path, (found.rank, seq));
@@ -250,7 +255,8 @@ impl<'w> UrlWrites<'w> {
         // It is due already, so it takes no detour over `later`.
         let place = Place { seq: self.changes.next_seq, due: now, later: false };
         self.changes.next_seq += 1;
-        let row = QueueRow { rank: before.rank, attempts: 0, depth: before.depth, due: now, path: &key.path, ..row };
+        let UrlRow { rank, depth, memo, .. } = before;
+        let row = QueueRow { rank, attempts: 0, depth, due: now, path: &key.path, via: row.via, memo };
         self.changes.queue.put_at(key.host, place, &row);
         self.changes.queue.unpark(key.host, token, &key.path);
         self.changes.tally.add(self.known.site_of(key.host)?, URLS_QUEUED, 1);
@@ -264,12 +270,17 @@ impl<'w> UrlWrites<'w> {
         visits: impl Iterator<Item = (u64, &'v Visit, Outcome)>,
     ) -> Result<(), Fault> {
         let mut last = None;
+        let mut memo_change = MemoChange::Stays;
         let mut first_seen = before.map(|row| row.first_seen);
         for (seq, visit, outcome) in visits {
             first_seen.get_or_insert(visit.at);
             let site = self.known.site_of(visit.key.host)?;
             self.changes.tally.add(site, outcome.code(), 1);
             self.changes.tally.add_size(site, BODY_BYTES, visit.body_bytes);
+            match merge::memo_change(visit) {
+                MemoChange::Stays => {}
+                change => memo_change = change,
+            }
             last = Some((seq, visit, outcome, site));
         }
         let Some((seq, visit, outcome, site)) = last else {
@@ -277,6 +288,7 @@ impl<'w> UrlWrites<'w> {
         };
         let attempts = visit.next.attempts_after(visit.attempts);
         let host = visit.key.host;
+        let memo = self.settle_memo(&visit.key, before.is_some_and(|row| row.memo), memo_change);
         let place_before = before.and_then(|row| row.place);
         if let (Some(place), Some(before)) = (place_before, before) {
             self.changes.queue.take_out(host, before.rank, place);
@@ -292,6 +304,7 @@ impl<'w> UrlWrites<'w> {
             due: visit.next.due().unwrap_or_default(),
             path: &visit.key.path,
             via: visit.via.as_deref(),
+            memo,
         };
         let place = visit.next.due().map(|_| self.changes.queue.put(host, seq, &queue_row));
         let parked = visit.next.token();
@@ -318,8 +331,33 @@ impl<'w> UrlWrites<'w> {
             depth: visit.depth,
             first_seen: first_seen.unwrap_or(visit.at),
             visited: visit.at,
+            memo,
         };
         self.write(&visit.key, &row)
+    }
+
+    /// Gathers what becomes of a URL's memo; true when it has one then.
+    fn settle_memo(&mut self, key: &UrlKey, had_one: bool, change: MemoChange<'_>) -> bool {
+        match change {
+            MemoChange::Stays => had_one,
+            MemoChange::Goes => {
+                if had_one {
+                    self.forget_memo(key);
+                }
+                false
+            }
+            MemoChange::Becomes(memo) => {
+                self.set_key(key.host, &key.path);
+                self.changes.memos.put(&self.key, memo);
+                true
+            }
+        }
+    }
+
+    /// Takes a URL's memo away. Its record and its place in the queue may go on to say that it could have one.
+    pub(super) fn forget_memo(&mut self, key: &UrlKey) {
+        self.set_key(key.host, &key.path);
+        self.changes.memos.remove(&self.key);
     }
 
     /// Marks rows that a lease found due as lying in `queue`.

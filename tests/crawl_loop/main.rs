@@ -1,239 +1,18 @@
 //! The real loop over a small simulated web, in virtual time: manners, resumption and what becomes of each answer.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex};
+mod manners;
+mod web;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::clock::{Clock, UnixMillis};
-use gleaner::crawl::commit::{self, OnFault};
-use gleaner::crawl::progress::{Ended, Progress};
-use gleaner::crawl::site::Site;
-use gleaner::crawl::site_loop::{Shared, SiteLoop};
-use gleaner::crawl::{Hosts, RunOptions};
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::{CrawlDb, Outcome, Owner, Reader};
-use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
-use gleaner::torrent::archive::Archive;
-use gleaner::url::CrawlUrl;
-use tokio::sync::{Semaphore, mpsc, watch};
+use gleaner::crawl::RunOptions;
+use gleaner::crawl::progress::Ended;
+use gleaner::crawldb::{CrawlDb, Outcome, Reader};
+use gleaner::fetch::{FailureKind, ResponseHeaders};
 
-const TORRENT: &[u8] = b"d4:infod6:lengthi4e4:name1:a12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee";
-
-/// Tokio's paused clock as the crawl's clock.
-struct VirtualClock(tokio::time::Instant);
-
-impl Clock for VirtualClock {
-    fn now(&self) -> UnixMillis {
-        UnixMillis(1_700_000_000_000).plus(self.0.elapsed())
-    }
-}
-
-#[derive(Clone)]
-enum Answer {
-    Status(u16, ResponseHeaders, Bytes),
-    Fail(FailureKind),
-}
-
-fn page(body: &str) -> Answer {
-    let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
-    Answer::Status(200, headers, Bytes::copy_from_slice(body.as_bytes()))
-}
-
-fn status(code: u16) -> Answer {
-    Answer::Status(code, ResponseHeaders::default(), Bytes::new())
-}
-
-fn redirect(to: &str) -> Answer {
-    Answer::Status(302, ResponseHeaders { location: Some(to.to_owned()), ..ResponseHeaders::default() }, Bytes::new())
-}
-
-fn throttled(retry_after: &str) -> Answer {
-    let headers = ResponseHeaders { retry_after: Some(retry_after.to_owned()), ..ResponseHeaders::default() };
-    Answer::Status(429, headers, Bytes::new())
-}
-
-fn torrent() -> Answer {
-    Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(TORRENT))
-}
-
-/// Answers by path; the last answer of a path repeats. What is not there is 404.
-#[derive(Default)]
-struct Web {
-    answers: Mutex<HashMap<String, Vec<Answer>>>,
-    /// (milliseconds since the start, path) of each request.
-    log: Mutex<Vec<(u64, String)>>,
-    under_way: Mutex<(u32, u32)>,
-    latency: Duration,
-    dead_host: Option<&'static str>,
-    /// From when to when every request but robots.txt is answered 502.
-    outage: Option<(Duration, Duration)>,
-}
-
-impl Web {
-    fn new(latency: Duration) -> Self {
-        Self { latency, ..Self::default() }
-    }
-
-    fn at(self, path: &str, answers: &[Answer]) -> Self {
-        self.answers.lock().unwrap().insert(path.to_owned(), answers.iter().rev().cloned().collect());
-        self
-    }
-
-    fn dead(mut self, host: &'static str) -> Self {
-        self.dead_host = Some(host);
-        self
-    }
-
-    fn outage(mut self, from: Duration, until: Duration) -> Self {
-        self.outage = Some((from, until));
-        self
-    }
-
-    fn log(&self) -> Vec<(u64, String)> {
-        self.log.lock().unwrap().clone()
-    }
-
-    fn asked(&self, path: &str) -> usize {
-        self.log().iter().filter(|(_, asked)| asked == path).count()
-    }
-}
-
-struct SimTransport {
-    web: Arc<Web>,
-    start: tokio::time::Instant,
-}
-
-struct Whole(Option<Bytes>);
-
-#[async_trait::async_trait]
-impl Body for Whole {
-    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
-        Ok(self.0.take().filter(|bytes| !bytes.is_empty()))
-    }
-}
-
-#[async_trait::async_trait]
-impl Transport for SimTransport {
-    async fn resolve(&self, _url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
-        Ok(Resolution::default())
-    }
-
-    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
-        let url = request.url;
-        if self.web.dead_host == Some(url.host()) {
-            return Err(FetchFailure { kind: FailureKind::Connect, detail: "simulated".to_owned() });
-        }
-        let at = u64::try_from(self.start.elapsed().as_millis()).unwrap();
-        if self.web.outage.is_some_and(|(from, until)| (from..until).contains(&self.start.elapsed())) {
-            let body = Box::new(Whole(None));
-            return Ok(Response { status: 502, headers: ResponseHeaders::default(), body });
-        }
-        self.web.log.lock().unwrap().push((at, url.path().to_owned()));
-        {
-            let mut under_way = self.web.under_way.lock().unwrap();
-            under_way.0 += 1;
-            under_way.1 = under_way.1.max(under_way.0);
-        }
-        tokio::time::sleep(self.web.latency).await;
-        self.web.under_way.lock().unwrap().0 -= 1;
-        let answer = {
-            let mut answers = self.web.answers.lock().unwrap();
-            match answers.get_mut(url.path()) {
-                None => status(404),
-                Some(left) if left.len() > 1 => left.pop().unwrap(),
-                Some(left) => left[0].clone(),
-            }
-        };
-        match answer {
-            Answer::Status(status, headers, body) => {
-                Ok(Response { status, headers, body: Box::new(Whole(Some(body))) })
-            }
-            Answer::Fail(kind) => Err(FetchFailure { kind, detail: "simulated".to_owned() }),
-        }
-    }
-}
-
-/// A machine that crawls: its database and archive live on over several crawls.
-struct Machine {
-    db: Arc<MemoryStore>,
-    archive: Arc<Archive>,
-    _dir: tempfile::TempDir,
-    start: tokio::time::Instant,
-}
-
-impl Machine {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let archive = Arc::new(Archive::open(dir.path().join("torrents"), false).unwrap());
-        Self { db: Arc::new(MemoryStore::default()), archive, _dir: dir, start: tokio::time::Instant::now() }
-    }
-
-    async fn crawl(&self, web: &Arc<Web>, rules: &str, options: RunOptions) -> (Ended, Progress) {
-        self.crawl_until(web, rules, options, None).await
-    }
-
-    async fn crawl_until(
-        &self,
-        web: &Arc<Web>,
-        rules: &str,
-        options: RunOptions,
-        stop_after: Option<Duration>,
-    ) -> (Ended, Progress) {
-        let text = format!("start = [\"http://sim.example/\"]\n{rules}\n{CLASSES}");
-        let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
-        let clock = Arc::new(VirtualClock(self.start));
-        let transport = Arc::new(SimTransport { web: Arc::clone(web), start: self.start });
-        let db: Arc<dyn CrawlDb> = self.db.clone();
-        let site = Arc::new(Site::new(rules, transport, clock, Arc::clone(&db)));
-        let (commits, messages) = mpsc::channel(64);
-        let (stop, stopped) = watch::channel(false);
-        let failing = Arc::new(AtomicBool::new(false));
-        let committer = tokio::spawn(commit::run(db, Arc::clone(&self.archive), messages, OnFault::Stop, failing));
-        let progress = Progress::default();
-        let shared = Shared {
-            hosts: Hosts::default(),
-            progress: progress.clone(),
-            commits,
-            commit_kib: Arc::new(Semaphore::new(1 << 16)),
-            stop: stopped,
-            owner: Owner(1),
-            requests: Arc::new(Semaphore::new(64)),
-            pages: Arc::new(AtomicU64::new(0)),
-            alive: Arc::new(AtomicU64::new(0)),
-        };
-        let site_loop = SiteLoop::new(site, shared, options).await.unwrap();
-        let stopper = async {
-            match stop_after {
-                Some(after) => tokio::time::sleep(after).await,
-                None => std::future::pending().await,
-            }
-            stop.send(true).unwrap();
-            std::future::pending::<()>().await;
-        };
-        let ended = tokio::select! {
-            ended = site_loop.run() => ended.unwrap(),
-            () = stopper => unreachable!(),
-        };
-        committer.await.unwrap().unwrap();
-        (ended, progress)
-    }
-
-    async fn outcomes(&self) -> BTreeMap<&'static str, u64> {
-        let counts = self.db.site_counts("sim").await.unwrap();
-        counts.outcomes.iter().map(|(outcome, count)| (outcome.name(), *count)).collect()
-    }
-}
-
-const CLASSES: &str = r"
-[classes]
-index = ['^/$', '^/list/\d+$']
-detail = ['^/detail/\d+$']
-download = ['^/dl/']
-";
-
-const FAST: &str = "lanes = 4\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1000000\nconnections = 4";
+use web::{Answer, FAST, Machine, TORRENT, Web, page, redirect, status, throttled, torrent};
 
 #[tokio::test(start_paused = true)]
 async fn requests_keep_the_interval_and_the_connections_of_the_rule_file() {
@@ -427,7 +206,7 @@ async fn every_answer_ends_as_the_outcome_that_names_it() {
         ("/dl/gone", status(410), Outcome::Gone),
         ("/dl/denied", status(403), Outcome::Denied),
         ("/dl/teapot", status(418), Outcome::ClientError),
-        ("/dl/unchanged", status(304), Outcome::NotModified),
+        ("/dl/unchanged", status(304), Outcome::ProtocolError),
         ("/dl/moved", redirect("/dl/torrent"), Outcome::Redirected),
         ("/dl/away", redirect("http://other.example/dl/1"), Outcome::RedirectRefused),
         ("/dl/nowhere", redirect("http://"), Outcome::BadRedirect),

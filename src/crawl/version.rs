@@ -1,0 +1,53 @@
+//! What the next visit of a URL remembers of the version that this one saw: the validators of its answer, and the rules
+//! that its links were taken by. Other rules may take other links of the same page, so the page is asked for whole.
+
+use crate::fetch::{ResponseHeaders, Validators};
+
+/// The memo of an answer: token of the rules, ETag and Last-Modified, a line each. None where the answer names no
+/// version.
+#[must_use]
+pub fn memo(headers: &ResponseHeaders, rules_token: u64) -> Option<Box<str>> {
+    let line =
+        |value: &Option<String>| value.as_deref().filter(|text| !text.contains('\n')).unwrap_or_default().to_owned();
+    let (etag, last_modified) = (line(&headers.etag), line(&headers.last_modified));
+    (!etag.is_empty() || !last_modified.is_empty())
+        .then(|| format!("{rules_token:016x}\n{etag}\n{last_modified}").into())
+}
+
+/// The validators of a memo that was made under the same rules.
+#[must_use]
+pub fn read(memo: &str, rules_token: u64) -> Option<Validators> {
+    let mut lines = memo.split('\n');
+    let token = u64::from_str_radix(lines.next()?, 16).ok()?;
+    let mut next = || lines.next().filter(|text| !text.is_empty()).map(Into::into);
+    let validators = Validators { etag: next(), last_modified: next() };
+    (token == rules_token && validators != Validators::default()).then_some(validators)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(etag: &str, last_modified: &str) -> ResponseHeaders {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        ResponseHeaders { etag: some(etag), last_modified: some(last_modified), ..ResponseHeaders::default() }
+    }
+
+    #[test]
+    fn a_memo_gives_its_validators_back_under_the_same_rules_only() {
+        let memo = memo(&headers("W/\"a\"", "Sat, 21 Nov 2026 08:00:00 GMT"), 7).unwrap();
+        let read_back = read(&memo, 7).unwrap();
+        assert_eq!(read_back.etag.as_deref(), Some("W/\"a\""));
+        assert_eq!(read_back.last_modified.as_deref(), Some("Sat, 21 Nov 2026 08:00:00 GMT"));
+        assert_eq!(read(&memo, 8), None);
+    }
+
+    #[test]
+    fn an_answer_without_a_version_leaves_no_memo_and_a_broken_memo_gives_none() {
+        assert_eq!(memo(&headers("", ""), 7), None);
+        assert_eq!(read(&memo(&headers("", "x"), 7).unwrap(), 7).unwrap().etag, None);
+        for broken in ["", "\n\n", "zz\na\nb", "0000000000000007", "0000000000000007\n\n"] {
+            assert_eq!(read(broken, 7), None, "{broken:?}");
+        }
+    }
+}

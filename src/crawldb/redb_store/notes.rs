@@ -1,0 +1,89 @@
+//! What the crawl leaves for itself: a memo of a URL for its next visit, a note of a site under a name. The store
+//! keeps both and reads neither. Most URLs have no memo: those that have are marked in `urls` and in the queue, and
+//! only for them the table is asked.
+
+use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, WriteTransaction};
+
+use super::codec;
+use super::open::Fault;
+use super::tables::{self, MEMOS, NOTES};
+use crate::crawldb::record::HostId;
+
+/// Changes of memos in one transaction, in the order in which they are made.
+#[derive(Default)]
+pub(super) struct MemoChanges {
+    changes: Vec<MemoOf>,
+}
+
+struct MemoOf {
+    url_key: Box<[u8]>,
+    /// None where it goes.
+    memo: Option<Box<str>>,
+}
+
+impl MemoChanges {
+    pub(super) fn put(&mut self, url_key: &[u8], memo: &str) {
+        self.changes.push(MemoOf { url_key: url_key.into(), memo: Some(memo.into()) });
+    }
+
+    pub(super) fn remove(&mut self, url_key: &[u8]) {
+        self.changes.push(MemoOf { url_key: url_key.into(), memo: None });
+    }
+
+    /// Writes the changes.
+    pub(super) fn apply(&self, txn: &WriteTransaction) -> Result<(), Fault> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        let mut memos = txn.open_table(MEMOS)?;
+        for MemoOf { url_key, memo } in &self.changes {
+            match memo {
+                Some(memo) => memos.insert(&**url_key, &**memo)?,
+                None => memos.remove(&**url_key)?,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// The memos of a snapshot; the table is opened at the first question.
+pub(super) struct Memos<'t> {
+    txn: &'t ReadTransaction,
+    table: Option<ReadOnlyTable<&'static [u8], &'static str>>,
+    key: Vec<u8>,
+}
+
+impl<'t> Memos<'t> {
+    pub(super) fn of(txn: &'t ReadTransaction) -> Self {
+        Self { txn, table: None, key: Vec::new() }
+    }
+
+    pub(super) fn get(&mut self, host: HostId, path: &str) -> Result<Option<Box<str>>, Fault> {
+        let table = match &mut self.table {
+            Some(table) => table,
+            table => table.insert(self.txn.open_table(MEMOS)?),
+        };
+        self.key.clear();
+        codec::put_url_key(&mut self.key, host, path);
+        Ok(table.get(self.key.as_slice())?.map(|memo| memo.value().into()))
+    }
+}
+
+pub(super) fn note(db: &Database, site: &str, name: &str) -> Result<Option<Vec<u8>>, Fault> {
+    let notes = db.begin_read()?.open_table(NOTES)?;
+    Ok(notes.get((site, name))?.map(|note| note.value().to_vec()))
+}
+
+/// Keeps a note, or takes it away where it is empty, in a commit of its own; the caller has its turn at writing.
+pub(super) fn put_note(db: &Database, site: &str, name: &str, note: &[u8]) -> Result<(), Fault> {
+    let txn = tables::begin(db)?;
+    let mut notes = txn.open_table(NOTES)?;
+    if note.is_empty() {
+        notes.remove((site, name))?;
+    } else {
+        notes.insert((site, name), note)?;
+    }
+    drop(notes);
+    txn.commit()?;
+    Ok(())
+}

@@ -1,0 +1,368 @@
+//! Content codings (RFC 9110 §8.4): what a body arrives in, taken off as it arrives. The client below asks for gzip,
+//! brotli, zstd and deflate and decodes nothing itself; this is where every spelling of real servers is read: lists
+//! over several headers, `x-gzip`, doubled and mixed codings, `deflate` with and without its zlib wrapping.
+//!
+//! Where servers break the rules, browsers decide:
+//! - a coding that nobody knows (`utf-8`, `none`, `binary`) leaves the whole body as it came; `compress` is refused by
+//!   its name,
+//! - bytes behind a complete stream are ignored, but a further gzip member or zstd frame is part of it,
+//! - an empty body is empty in every coding,
+//! - a body that says gzip and is none is a fault of the protocol, be it HTML or a torrent: no browser shows it, so no
+//!   site that works sends it. A torrent that is a gzip file and says nothing stays a gzip file.
+//!
+//! Memory is bounded by the decoders' windows and one piece; a piece never exceeds
+//! [`limits::DECODED_PIECE_BYTES_MAX`], so that a bomb makes no more than that beyond the reader's cap. Never reads
+//! from the network, never waits, never caps what the reader wants: that is [`super::body`]'s.
+
+use bytes::{Buf, Bytes, BytesMut};
+use compression_codecs::core::util::{PartialBuffer, WriteBuffer};
+use compression_codecs::zstd::params::DParameter;
+use compression_codecs::{BrotliDecoder, DecodeV2, DeflateDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
+
+use super::{FailureKind, FetchFailure};
+use crate::limits;
+
+/// The least room given to a decoder for one piece, in bytes.
+const PIECE_BYTES: usize = 4 << 10;
+
+/// Room given for each byte of input: HTML shrinks to a fourth or an eighth, so most pages come in one piece.
+const EXPANSION: usize = 8;
+
+/// The codings of one body, at work. Ask [`Codings::step`] what comes next.
+pub struct Codings {
+    /// In the order in which they are taken off; the server put them on in the other.
+    stages: Vec<Stage>,
+    wire: Wire,
+    fault: Option<FetchFailure>,
+}
+
+/// What comes next of a body in its codings.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The next decoded bytes.
+    Piece(Bytes),
+    /// The decoders want a further piece of the body: [`Codings::feed`] or [`Codings::end`].
+    Hungry,
+    /// Work enough for one turn on the loop's thread: let others run, and ask again.
+    Busy,
+    /// The content is whole. The body may hold more bytes, which belong to nothing.
+    End,
+}
+
+impl Codings {
+    /// Reads the values of all `Content-Encoding` headers, in their order. `None` where the body is to be taken as it
+    /// comes. A chain that is refused fails at its first step, so that the status is known before.
+    pub fn of<'v>(values: impl Iterator<Item = &'v [u8]>) -> Option<Self> {
+        let mut stages = Vec::new();
+        let mut fault = None;
+        for name in values.flat_map(|value| value.split(|byte| *byte == b',')).map(<[u8]>::trim_ascii) {
+            let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+            let coding = if is(&["gzip", "x-gzip"]) {
+                Coding::Gzip
+            } else if is(&["br"]) {
+                Coding::Brotli
+            } else if is(&["zstd"]) {
+                Coding::Zstd
+            } else if is(&["deflate"]) {
+                Coding::Deflate
+            } else if is(&["", "identity"]) {
+                continue;
+            } else if is(&["compress", "x-compress"]) {
+                fault = Some(broken("content coding `compress` is not decoded by anybody".to_owned()));
+                break;
+            } else {
+                return None;
+            };
+            if stages.len() == limits::CONTENT_CODINGS_MAX {
+                let most = limits::CONTENT_CODINGS_MAX;
+                fault = Some(broken(format!("the body is in more than {most} content codings")));
+                break;
+            }
+            stages.push(Stage::new(coding));
+        }
+        stages.reverse();
+        (fault.is_some() || !stages.is_empty()).then_some(Self { stages, wire: Wire::default(), fault })
+    }
+
+    /// A piece of the body as it came; to be given after [`Step::Hungry`] only.
+    pub fn feed(&mut self, piece: Bytes) {
+        self.wire.piece = piece;
+    }
+
+    /// The body has ended.
+    pub fn end(&mut self) {
+        self.wire.ended = true;
+    }
+
+    /// True where the content may be whole: what is still awaited are only further members, or the end.
+    #[must_use]
+    pub fn may_be_whole(&self) -> bool {
+        self.stages.last().is_some_and(|stage| matches!(stage.state, State::Between(_) | State::Done))
+    }
+
+    /// What comes next. After an error or [`Step::End`] there is nothing more.
+    ///
+    /// # Errors
+    /// [`FailureKind::Truncated`] where the body ends within a coding, [`FailureKind::Protocol`] where its bytes are not
+    /// in the coding, or the chain is refused.
+    pub fn step(&mut self) -> Result<Step, FetchFailure> {
+        match &self.fault {
+            Some(fault) => Err(fault.clone()),
+            None => pull(&mut self.stages, &mut self.wire).inspect_err(|fault| self.fault = Some(fault.clone())),
+        }
+    }
+}
+
+/// The body as it comes.
+#[derive(Default)]
+struct Wire {
+    piece: Bytes,
+    ended: bool,
+    /// Bytes that all stages read and made since the last [`Step::Busy`].
+    work_bytes: usize,
+}
+
+/// The next piece that leaves the last of these stages.
+fn pull(stages: &mut [Stage], wire: &mut Wire) -> Result<Step, FetchFailure> {
+    let Some((stage, before)) = stages.split_last_mut() else {
+        return Ok(match (wire.piece.is_empty(), wire.ended) {
+            (false, _) => Step::Piece(std::mem::take(&mut wire.piece)),
+            (true, true) => Step::End,
+            (true, false) => Step::Hungry,
+        });
+    };
+    loop {
+        let (had, step) = (stage.input.len(), stage.run()?);
+        wire.work_bytes += had - stage.input.len();
+        match step {
+            Step::Piece(piece) => {
+                wire.work_bytes += piece.len();
+                return Ok(Step::Piece(piece));
+            }
+            Step::End => return Ok(Step::End),
+            Step::Busy | Step::Hungry if wire.work_bytes >= limits::DECODE_TURN_BYTES_MAX => {
+                wire.work_bytes = 0;
+                return Ok(Step::Busy);
+            }
+            Step::Busy => {}
+            Step::Hungry => match pull(before, wire)? {
+                Step::Piece(piece) => stage.take(piece),
+                Step::End => stage.ended = true,
+                waits => return Ok(waits),
+            },
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+impl Coding {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// Bytes by which a stream of the coding is known.
+    fn mark_bytes(self) -> usize {
+        match self {
+            Self::Gzip | Self::Deflate => 2,
+            Self::Brotli => 0,
+            Self::Zstd => 4,
+        }
+    }
+
+    /// True where a stream of the coding may begin so; of a mark cut short, what is there of it.
+    fn begins(self, head: &[u8]) -> bool {
+        let mark = &head[..head.len().min(self.mark_bytes())];
+        match self {
+            Self::Gzip => [0x1f, 0x8b].starts_with(mark),
+            Self::Deflate | Self::Brotli => true,
+            // A frame, or one of the skippable ones (RFC 8878 §3.1).
+            Self::Zstd => {
+                let skippable = |first: u8, rest: &[u8]| first & 0xf0 == 0x50 && [0x2a, 0x4d, 0x18].starts_with(rest);
+                [0x28, 0xb5, 0x2f, 0xfd].starts_with(mark)
+                    || matches!(mark, [first, rest @ ..] if skippable(*first, rest))
+            }
+        }
+    }
+
+    /// True where a complete stream may be followed by another (RFC 1952 §2.2, RFC 8878 §3).
+    fn has_members(self) -> bool {
+        matches!(self, Self::Gzip | Self::Zstd)
+    }
+
+    /// A decoder for the stream that begins so.
+    fn decoder(self, head: &[u8]) -> Box<dyn DecodeV2 + Send> {
+        match self {
+            Self::Gzip => Box::new(GzipDecoder::new()),
+            Self::Deflate if is_zlib(head) => Box::new(ZlibDecoder::new()),
+            Self::Deflate => Box::new(DeflateDecoder::new()),
+            Self::Brotli => Box::new(BrotliDecoder::new()),
+            Self::Zstd => {
+                Box::new(ZstdDecoder::new_with_params(&[DParameter::window_log_max(limits::ZSTD_WINDOW_LOG_MAX)]))
+            }
+        }
+    }
+}
+
+/// True for the two bytes of a zlib header (RFC 1950 §2.2). Read as raw deflate they would be a stored block with
+/// stray bits in its padding, which no encoder writes.
+fn is_zlib(head: &[u8]) -> bool {
+    matches!(head, [method, flags, ..] if method & 0x0f == 8
+        && method >> 4 <= 7
+        && u16::from_be_bytes([*method, *flags]).is_multiple_of(31))
+}
+
+/// One coding, being taken off.
+struct Stage {
+    coding: Coding,
+    input: Bytes,
+    /// Nothing comes after `input`.
+    ended: bool,
+    read_bytes: u64,
+    made_bytes: u64,
+    state: State,
+}
+
+enum State {
+    /// Before the first stream.
+    Fresh,
+    Within {
+        decoder: Box<dyn DecodeV2 + Send>,
+        /// The last piece was filled to its end: the decoder may hold more without further input.
+        full: bool,
+    },
+    /// Behind a complete stream.
+    Between(Box<dyn DecodeV2 + Send>),
+    Done,
+}
+
+impl Stage {
+    fn new(coding: Coding) -> Self {
+        Self { coding, input: Bytes::new(), ended: false, read_bytes: 0, made_bytes: 0, state: State::Fresh }
+    }
+
+    /// Takes further input. What it has is less than a mark.
+    fn take(&mut self, piece: Bytes) {
+        if self.input.is_empty() {
+            self.input = piece;
+        } else {
+            let mut joined = BytesMut::from(std::mem::take(&mut self.input));
+            joined.extend_from_slice(&piece);
+            self.input = joined.freeze();
+        }
+    }
+
+    /// Goes on by one piece, or by one state.
+    fn run(&mut self) -> Result<Step, FetchFailure> {
+        let lacks_mark = self.input.len() < self.coding.mark_bytes().max(1);
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Done => Ok(Step::End),
+            state @ (State::Fresh | State::Between(_)) if lacks_mark && !self.ended => {
+                self.state = state;
+                Ok(Step::Hungry)
+            }
+            State::Fresh if self.input.is_empty() => Ok(Step::End),
+            State::Fresh => self.open(),
+            State::Between(mut decoder) => {
+                if lacks_mark || !self.coding.begins(&self.input) {
+                    return Ok(Step::End);
+                }
+                decoder.reinit().map_err(|error| self.broken(&error))?;
+                self.state = State::Within { decoder, full: false };
+                Ok(Step::Busy)
+            }
+            State::Within { decoder, full } if self.input.is_empty() && !full && !self.ended => {
+                self.state = State::Within { decoder, full };
+                Ok(Step::Hungry)
+            }
+            State::Within { decoder, full } => self.decode(decoder, full),
+        }
+    }
+
+    /// Begins the first stream.
+    fn open(&mut self) -> Result<Step, FetchFailure> {
+        let (name, head) = (self.coding.name(), &self.input[..self.input.len().min(16)]);
+        if self.coding.begins(head) {
+            if head.len() < self.coding.mark_bytes() {
+                return Err(self.truncated());
+            }
+            self.state = State::Within { decoder: self.coding.decoder(head), full: false };
+            return Ok(Step::Busy);
+        }
+        let head = head.escape_ascii();
+        Err(broken(format!("the headers say content coding `{name}`, but the body begins with `{head}`")))
+    }
+
+    /// One piece of the stream. The state is [`State::Done`] until it is known to go on.
+    fn decode(&mut self, mut decoder: Box<dyn DecodeV2 + Send>, full: bool) -> Result<Step, FetchFailure> {
+        let room = if full { limits::DECODED_PIECE_BYTES_MAX } else { self.input.len().saturating_mul(EXPANSION) };
+        let mut piece = vec![0; room.clamp(PIECE_BYTES, limits::DECODED_PIECE_BYTES_MAX)];
+        let mut output = WriteBuffer::new_initialized(&mut piece);
+        let mut input = PartialBuffer::new(&self.input[..]);
+        let decoded = match (self.input.is_empty(), self.coding) {
+            (false, _) => decoder.decode(&mut input, &mut output),
+            (true, _) if self.ended && !full => decoder.finish(&mut output),
+            // These two know the end of their stream from this call alone and bear it without input; the others do not.
+            (true, Coding::Brotli | Coding::Zstd) => decoder.decode(&mut input, &mut output),
+            (true, Coding::Gzip | Coding::Deflate) => decoder.flush(&mut output).map(|_| false),
+        };
+        let (read, made, full_now) = (input.written_len(), output.written_len(), output.has_no_spare_space());
+        let asked_for_the_end = self.input.is_empty() && self.ended && !full;
+        let complete = match decoded {
+            Ok(complete) => complete,
+            Err(_) if asked_for_the_end => return Err(self.truncated()),
+            Err(error) => return Err(self.broken(&error)),
+        };
+        if asked_for_the_end && !complete && made == 0 {
+            return Err(self.truncated());
+        }
+        if read == 0 && made == 0 && !complete && !self.input.is_empty() {
+            return Err(self.broken(&std::io::Error::other("no progress")));
+        }
+        self.input.advance(read);
+        self.read_bytes += read as u64;
+        self.made_bytes += made as u64;
+        // No encoder makes its input much longer: this is a bomb of empty blocks or members, which cost time and
+        // make nothing that the reader's cap could count.
+        if self.read_bytes > 2 * self.made_bytes + limits::CODING_WASTE_BYTES_MAX {
+            return Err(self.broken(&std::io::Error::other("next to nothing comes of it")));
+        }
+        self.state = match complete {
+            true if self.coding.has_members() => State::Between(decoder),
+            true => State::Done,
+            false => State::Within { decoder, full: full_now },
+        };
+        if made == 0 {
+            return Ok(Step::Busy);
+        }
+        piece.truncate(made);
+        Ok(Step::Piece(piece.into()))
+    }
+
+    fn truncated(&self) -> FetchFailure {
+        let detail = format!("the body ends within its content coding `{}`", self.coding.name());
+        FetchFailure { kind: FailureKind::Truncated, detail }
+    }
+
+    fn broken(&self, error: &std::io::Error) -> FetchFailure {
+        broken(format!("the body is broken in its content coding `{}`: {error}", self.coding.name()))
+    }
+}
+
+fn broken(detail: String) -> FetchFailure {
+    FetchFailure { kind: FailureKind::Protocol, detail }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Where hosts are: one cache of names for the whole process, in front of the system's name servers. It honours the
+//! lifetime of answers, asks once for many askers, and goes on with what it knew while the servers fail.
+//!
+//! In the flow: the client asks at each new connection ([`super::resolve`], where the address guard stands), the crawl
+//! asks to count a rate by address and to know the hosts of links before they are visited. Never connects, never
+//! judges an address, holds no name longer than its caps say.
+
+mod cache;
+#[cfg(test)]
+pub(super) mod name_server;
+mod servers;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, WeakShared};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use self::cache::Cache;
+use self::servers::{Found, Servers};
+use crate::limits;
+
+/// Where a name is, as far as this process knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// At least one; those of IPv4 first.
+    pub addresses: Arc<[IpAddr]>,
+    /// For how long that holds.
+    pub ttl: Duration,
+}
+
+/// Why a name has no address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DnsError {
+    #[error("there is no host named `{0}`")]
+    NoSuchName(Box<str>),
+    #[error("`{0}` is a name without addresses")]
+    NoAddress(Box<str>),
+    /// Nobody said anything about the name: it may well exist.
+    #[error(
+        "no name server answered for `{name}`: {why}\nhint: check the network and the name servers in /etc/resolv.conf"
+    )]
+    NoAnswer { name: Box<str>, why: Box<str> },
+}
+
+/// The process's resolver. Clones share one cache.
+#[derive(Clone)]
+pub struct Dns(Arc<Inner>);
+
+struct Inner {
+    servers: Servers,
+    state: Mutex<State>,
+    /// Lookups under way at a time.
+    lookups: Semaphore,
+}
+
+type Answer = Result<Located, DnsError>;
+type Flight = BoxFuture<'static, Answer>;
+
+struct State {
+    cache: Cache,
+    /// Lookups under way. They are driven by those who wait for them, and end with the last.
+    flights: HashMap<Box<str>, WeakShared<Flight>>,
+}
+
+impl Default for Dns {
+    /// The system's name servers and hosts file, which are read at the first lookup.
+    fn default() -> Self {
+        Self::new(Servers::system())
+    }
+}
+
+impl Dns {
+    fn new(servers: Servers) -> Self {
+        let state = State { cache: Cache::new(limits::DNS_NAMES_MAX), flights: HashMap::new() };
+        Self(Arc::new(Inner { servers, state: Mutex::new(state), lookups: Semaphore::new(limits::DNS_LOOKUPS_MAX) }))
+    }
+
+    /// The addresses of a name; from the cache while they hold. Many askers of one name share one lookup. Takes
+    /// [`limits::DNS_TIME_MAX`] at most once its turn has come.
+    ///
+    /// # Errors
+    /// Says whether the name does not exist or nobody answered.
+    pub async fn lookup(&self, name: &str) -> Answer {
+        let flight = {
+            let mut state = self.0.state();
+            if let Some(known) = state.cache.get(name, Instant::now()) {
+                return known;
+            }
+            state.flights.get(name).and_then(WeakShared::upgrade).unwrap_or_else(|| {
+                let flight = fly(Landing { dns: Arc::clone(&self.0), name: name.into() }).boxed().shared();
+                state.flights.extend(flight.downgrade().map(|weak| (name.into(), weak)));
+                flight
+            })
+        };
+        flight.await
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // What is behind it is whole between any two statements that could panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A lookup on its way; takes itself off the list however it ends.
+struct Landing {
+    dns: Arc<Inner>,
+    name: Box<str>,
+}
+
+impl Drop for Landing {
+    fn drop(&mut self) {
+        self.dns.state().flights.remove(&self.name);
+    }
+}
+
+/// Asks the servers, and remembers what they say.
+async fn fly(landing: Landing) -> Answer {
+    let Landing { dns, name } = &landing;
+    // The semaphore is never closed; without a permit the lookup would go on all the same.
+    let _turn = dns.lookups.acquire().await;
+    let patience = if dns.state().cache.has_stale(name, Instant::now()) {
+        limits::DNS_STALE_PATIENCE
+    } else {
+        limits::DNS_TIME_MAX
+    };
+    let found = tokio::time::timeout(patience, dns.servers.ask(name)).await.unwrap_or_else(|_| {
+        let why = format!("time-out after {} s", patience.as_secs()).into();
+        Found { addresses: Err(DnsError::NoAnswer { name: name.clone(), why }), ttl: Duration::ZERO }
+    });
+    dns.state().cache.put(name, found, Instant::now())
+}

@@ -1,0 +1,170 @@
+//! In-degree and mirror degree of a site's pages, estimated in bounded room (Book 3.4.3).
+//!
+//! A site has millions of URLs and the frontier needs no exact counts. [`InDegrees`] is a count-min sketch (Cormode and
+//! Muthukrishnan 2005) with conservative update: it never tells too little (but for aging), and too much by
+//! 2.72/[`COLUMNS`] of all links in one case of 55. [`Mirrors`] remembers on which hosts a path was seen, the later path
+//! where two fall on one place. Both are deterministic, and together below 1 MB a site.
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// Counters of one row.
+const COLUMNS: usize = 1 << 15;
+
+/// Rows: one in e⁴ = 55 estimates passes the bound.
+const ROWS: usize = 4;
+
+/// Links after which all counts are halved, so that what was linked long ago fades: twice as many as the counters of
+/// a row keep apart well.
+const AGING_LINKS: u32 = 1 << 20;
+
+/// How many links lead to a URL. 256 kB.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InDegrees {
+    counts: Box<[u16]>,
+    links: u32,
+}
+
+impl Default for InDegrees {
+    fn default() -> Self {
+        Self { counts: vec![0; ROWS * COLUMNS].into_boxed_slice(), links: 0 }
+    }
+}
+
+impl InDegrees {
+    /// Counts a link to a path and answers with the new estimate.
+    pub fn add(&mut self, path: &str) -> u32 {
+        let places = places(path);
+        let count = self.estimate(&places).saturating_add(1);
+        for place in places {
+            // Conservative update: only counters that are too small grow.
+            self.counts[place] = self.counts[place].max(count);
+        }
+        self.links += 1;
+        if self.links >= AGING_LINKS {
+            self.links /= 2;
+            self.counts.iter_mut().for_each(|count| *count /= 2);
+        }
+        u32::from(count)
+    }
+
+    /// The estimate for a path.
+    #[must_use]
+    pub fn of(&self, path: &str) -> u32 {
+        u32::from(self.estimate(&places(path)))
+    }
+
+    fn estimate(&self, places: &[usize; ROWS]) -> u16 {
+        places.iter().map(|place| self.counts[*place]).min().unwrap_or(0)
+    }
+}
+
+/// One place in each row, out of one hash of 64 bits: 15 bits for each row.
+fn places(path: &str) -> [usize; ROWS] {
+    let hash = xxh3_64(path.as_bytes());
+    std::array::from_fn(|row| row * COLUMNS + (hash >> (16 * row)) as usize % COLUMNS)
+}
+
+/// Paths that are remembered with their hosts.
+const PATHS: usize = 1 << 15;
+
+/// On how many hosts of a site the same path was seen. 512 kB.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mirrors {
+    /// What is left of the path's hash, and one bit for each host.
+    slots: Box<[(u32, u64)]>,
+}
+
+impl Default for Mirrors {
+    fn default() -> Self {
+        Self { slots: vec![(0, 0); PATHS].into_boxed_slice() }
+    }
+}
+
+impl Mirrors {
+    /// Notes that the path was seen on the site's host of this number, and answers with the mirror degree. Hosts from
+    /// the 64th on share their bits.
+    pub fn add(&mut self, path: &str, host: usize) -> u32 {
+        let (place, rest) = place_of(path);
+        let (tag, hosts) = &mut self.slots[place];
+        if *tag != rest {
+            (*tag, *hosts) = (rest, 0);
+        }
+        *hosts |= 1 << (host % 64);
+        hosts.count_ones()
+    }
+
+    /// The mirror degree of a path; 0 where it was not seen, or is forgotten.
+    #[must_use]
+    pub fn of(&self, path: &str) -> u32 {
+        let (place, rest) = place_of(path);
+        let (tag, hosts) = self.slots[place];
+        if tag == rest { hosts.count_ones() } else { 0 }
+    }
+}
+
+fn place_of(path: &str) -> (usize, u32) {
+    let hash = xxh3_64_with_seed(path.as_bytes(), 1);
+    let rest = u32::try_from(hash >> 32).unwrap_or(0);
+    (hash as usize % PATHS, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_degrees_are_never_too_small_and_seldom_too_large() {
+        let mut degrees = InDegrees::default();
+        // 50,000 pages, the n-th of them linked to about 50,000 / n times (Zipf), as real pages are.
+        let mut links = 0;
+        let degree = |page: u32| (50_000 / (page + 1)).clamp(1, 2_000);
+        for page in 0..50_000 {
+            for _ in 0..degree(page) {
+                degrees.add(&format!("/page/{page}"));
+                links += 1;
+            }
+        }
+        assert!(links < AGING_LINKS);
+        let bound = f64::from(links) * std::f64::consts::E / 32_768.0;
+        let mut beyond = 0;
+        for page in 0..50_000 {
+            let estimate = degrees.of(&format!("/page/{page}"));
+            assert!(estimate >= degree(page), "page {page}");
+            beyond += u32::from(f64::from(estimate - degree(page)) > bound);
+        }
+        assert!(beyond < 50_000 / 55, "{beyond} of 50,000 beyond {bound:.1}");
+        assert!(degrees.of("/never") <= 2 * bound as u32);
+    }
+
+    #[test]
+    fn old_links_fade() {
+        let mut degrees = InDegrees::default();
+        for _ in 0..1_000 {
+            degrees.add("/old");
+        }
+        for n in 0..AGING_LINKS {
+            degrees.add(["/a", "/b", "/c"][n as usize % 3]);
+        }
+        assert_eq!(degrees.of("/old"), 500);
+        assert!(degrees.of("/a") >= u32::from(u16::MAX) / 2, "counters saturate, they do not wrap");
+    }
+
+    #[test]
+    fn mirrors_are_counted_by_host() {
+        let mut mirrors = Mirrors::default();
+        assert_eq!((mirrors.of("/iso/a.torrent"), mirrors.add("/iso/a.torrent", 0)), (0, 1));
+        assert_eq!((mirrors.add("/iso/a.torrent", 0), mirrors.add("/iso/a.torrent", 7)), (1, 2));
+        assert_eq!((mirrors.add("/iso/b.torrent", 3), mirrors.of("/iso/a.torrent")), (1, 2));
+        for host in 0..1_000 {
+            mirrors.add("/many", host);
+        }
+        assert_eq!(mirrors.of("/many"), 64);
+    }
+
+    #[test]
+    fn both_stay_below_one_megabyte() {
+        let degrees = size_of_val(&*InDegrees::default().counts);
+        let mirrors = size_of_val(&*Mirrors::default().slots);
+        assert!(degrees + mirrors <= 1 << 20, "{degrees} + {mirrors}");
+    }
+}

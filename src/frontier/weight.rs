@@ -1,0 +1,198 @@
+//! The weight of a page: f(in-degree, parent's in-degree, mirror degree, directory depth) of Book 3.4.3, and with it
+//! the measured yield of the rule that took the link.
+//!
+//! Class goes first ([`super::priority::rank`]): a weight orders the URLs of one class, where a batch is sorted and,
+//! by [`super::priority::fine_rank`], where a URL is queued. At the first link only the depth and the rule's yield
+//! are known; the other terms grow while the crawl goes on.
+//!
+//! Each term lies between 0 and 1 and saturates by the logarithm, because degrees follow power laws: the tenth link
+//! to a page says more than the thousandth. The weight is their sum by the shares of [`SHARES`], and keeps its terms,
+//! so that `rules explain` can show where it comes from.
+
+use std::fmt;
+
+/// What is known of a URL when it is weighed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Links to it, as [`super::degrees::InDegrees`] estimates them.
+    pub in_degree: u32,
+    /// Links to the page that linked to it first.
+    pub parent_in_degree: u32,
+    /// Hosts of the site on which the same path was seen, itself included.
+    pub mirrors: u32,
+    /// Folders of its path: 0 for `/` and `/page`.
+    pub folder_depth: u32,
+    /// Of the rule that took the link.
+    pub rule: RuleYield,
+}
+
+/// What the URLs that one rule took have brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleYield {
+    /// URLs fetched.
+    pub fetched: u64,
+    /// New torrents and magnets reached through them.
+    pub torrents: u64,
+}
+
+impl RuleYield {
+    /// Torrents per URL, with one in twenty URLs assumed before there is evidence: a rule that nobody has tried stands
+    /// between one that yields and one that does not.
+    #[must_use]
+    pub fn rate(self) -> f64 {
+        (count(self.torrents) + 1.0) / (count(self.fetched) + 20.0)
+    }
+}
+
+/// Exact up to 2⁵³, which no count reaches.
+#[allow(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn count(value: u64) -> f64 {
+    value as f64
+}
+
+/// The terms in their order, and what each has of the whole. Yield is measured and so has most.
+pub const SHARES: [(&str, f64); 5] = [
+    ("yield of the rule", 0.40),
+    ("in-degree", 0.20),
+    ("in-degree of the parent", 0.15),
+    ("mirror degree", 0.10),
+    ("directory depth", 0.15),
+];
+
+/// Degrees from which on a term is full.
+const IN_DEGREE_FULL: f64 = 1_000.0;
+const MIRRORS_FULL: f64 = 8.0;
+
+/// Depth at which the term of depth is half.
+const DEPTH_HALF: f64 = 4.0;
+
+/// A weight between 0 and 1, with its terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weight {
+    facts: Facts,
+    /// Between 0 and 1 each, in the order of [`SHARES`].
+    terms: [f64; 5],
+}
+
+impl Weight {
+    /// Weighs a URL.
+    #[must_use]
+    pub fn of(facts: &Facts) -> Self {
+        let degree = |links: u32, full: f64| (f64::from(links).ln_1p() / full.ln_1p()).min(1.0);
+        let terms = [
+            // A rule whose every URL leads to a torrent is full; the root keeps rates of 1 % apart from none.
+            facts.rule.rate().sqrt().min(1.0),
+            degree(facts.in_degree, IN_DEGREE_FULL),
+            degree(facts.parent_in_degree, IN_DEGREE_FULL),
+            degree(facts.mirrors.saturating_sub(1), MIRRORS_FULL - 1.0),
+            DEPTH_HALF / (DEPTH_HALF + f64::from(facts.folder_depth)),
+        ];
+        Self { facts: *facts, terms }
+    }
+
+    /// The whole weight, between 0 and 1.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.terms.iter().zip(SHARES).map(|(term, (_, share))| term * share).sum()
+    }
+
+    /// Name, term (0 to 1) and what it adds to the weight.
+    pub fn terms(&self) -> impl Iterator<Item = (&'static str, f64, f64)> + '_ {
+        self.terms.iter().zip(SHARES).map(|(term, (name, share))| (name, *term, term * share))
+    }
+
+    /// One of sixteen steps: 0 for the heaviest.
+    #[must_use]
+    pub fn step(&self) -> u8 {
+        (1..16_u8).filter(|step| self.value() < f64::from(*step) / 16.0).count().try_into().unwrap_or(15)
+    }
+}
+
+impl fmt::Display for Weight {
+    /// A small table: what was seen, the term, and what it adds.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let facts = &self.facts;
+        let seen = [
+            format!("{} of {} URLs", facts.rule.torrents, facts.rule.fetched),
+            facts.in_degree.to_string(),
+            facts.parent_in_degree.to_string(),
+            facts.mirrors.to_string(),
+            facts.folder_depth.to_string(),
+        ];
+        for ((name, term, adds), seen) in self.terms().zip(seen) {
+            writeln!(f, "{name:<24} {seen:>20} {term:>6.3} {adds:>7.3}")?;
+        }
+        write!(f, "{:<24} {:>20} {:>6} {:>7.3}", "weight", "", "", self.value())
+    }
+}
+
+/// Folders of a path: `/a/b/page?q=/x/` has two.
+#[must_use]
+pub fn folder_depth(path_and_query: &str) -> u32 {
+    let path = path_and_query.split_once('?').map_or(path_and_query, |(path, _)| path);
+    let slashes = memchr::memchr_iter(b'/', path.as_bytes()).count();
+    u32::try_from(slashes.saturating_sub(1)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(change: impl FnOnce(&mut Facts)) -> f64 {
+        let mut facts = Facts { mirrors: 1, folder_depth: 2, ..Facts::default() };
+        change(&mut facts);
+        Weight::of(&facts).value()
+    }
+
+    #[test]
+    fn each_term_moves_the_weight_its_own_way() {
+        let plain = value(|_| ());
+        assert!(value(|facts| facts.in_degree = 5) > plain);
+        assert!(value(|facts| facts.parent_in_degree = 5) > plain);
+        assert!(value(|facts| facts.mirrors = 3) > plain);
+        assert!(value(|facts| facts.folder_depth = 9) < plain);
+        assert!(value(|facts| facts.rule = RuleYield { fetched: 100, torrents: 50 }) > plain);
+        assert!(value(|facts| facts.rule = RuleYield { fetched: 1_000, torrents: 0 }) < plain);
+    }
+
+    #[test]
+    fn shares_are_a_whole_and_weights_stay_within_0_and_1() {
+        assert!((SHARES.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-12);
+        let most = Facts {
+            in_degree: u32::MAX,
+            parent_in_degree: u32::MAX,
+            mirrors: u32::MAX,
+            folder_depth: 0,
+            rule: RuleYield { fetched: 1, torrents: u64::MAX },
+        };
+        let least =
+            Facts { folder_depth: u32::MAX, rule: RuleYield { fetched: u64::MAX, torrents: 0 }, ..Facts::default() };
+        assert!((Weight::of(&most).value() - 1.0).abs() < 1e-9);
+        assert!(Weight::of(&least).value() < 1e-6);
+        assert_eq!((Weight::of(&most).step(), Weight::of(&least).step()), (0, 15));
+    }
+
+    #[test]
+    fn terms_add_up_and_are_shown() {
+        let facts = Facts {
+            in_degree: 12,
+            parent_in_degree: 3,
+            mirrors: 2,
+            folder_depth: 1,
+            rule: RuleYield { fetched: 80, torrents: 4 },
+        };
+        let weight = Weight::of(&facts);
+        assert!((weight.terms().map(|(_, _, adds)| adds).sum::<f64>() - weight.value()).abs() < 1e-12);
+        let shown = weight.to_string();
+        assert_eq!(shown.lines().count(), 6);
+        let first: Vec<&str> = shown.lines().next().unwrap_or_default().split_whitespace().collect();
+        assert_eq!(first.join(" "), "yield of the rule 4 of 80 URLs 0.224 0.089", "\n{shown}");
+    }
+
+    #[test]
+    fn depth_counts_folders_of_the_path_alone() {
+        for (path, depth) in [("/", 0), ("/page", 0), ("/a/", 1), ("/a/b/page?q=/x/y/", 2), ("", 0)] {
+            assert_eq!(folder_depth(path), depth, "{path}");
+        }
+    }
+}

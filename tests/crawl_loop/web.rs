@@ -1,0 +1,294 @@
+//! A small simulated web, and a machine that crawls it in virtual time with the real loop.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use gleaner::clock::{Clock, UnixMillis};
+use gleaner::crawl::commit::{self, OnFault};
+use gleaner::crawl::progress::{Ended, Progress};
+use gleaner::crawl::site::Site;
+use gleaner::crawl::site_loop::{Shared, SiteLoop};
+use gleaner::crawl::{Hosts, RunOptions};
+use gleaner::crawldb::memory_store::MemoryStore;
+use gleaner::crawldb::{CrawlDb, Owner, Reader};
+use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use gleaner::torrent::archive::Archive;
+use gleaner::url::CrawlUrl;
+use tokio::sync::{Semaphore, mpsc, watch};
+
+pub const TORRENT: &[u8] = b"d4:infod6:lengthi4e4:name1:a12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee";
+
+/// Tokio's paused clock as the crawl's clock.
+struct VirtualClock {
+    start: tokio::time::Instant,
+    /// After this time it is set by so many milliseconds.
+    set: Option<(Duration, i64)>,
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> UnixMillis {
+        let now = UnixMillis(1_700_000_000_000).plus(self.start.elapsed());
+        match self.set {
+            Some((after, by_ms)) if self.start.elapsed() >= after => UnixMillis(now.0.saturating_add_signed(by_ms)),
+            _ => now,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub enum Answer {
+    Status(u16, ResponseHeaders, Bytes),
+    Fail(FailureKind),
+    /// 304 to who knows this ETag, else the page.
+    Versioned(&'static str, Bytes),
+}
+
+pub fn page(body: &str) -> Answer {
+    let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
+    Answer::Status(200, headers, Bytes::copy_from_slice(body.as_bytes()))
+}
+
+pub fn status(code: u16) -> Answer {
+    Answer::Status(code, ResponseHeaders::default(), Bytes::new())
+}
+
+pub fn redirect(to: &str) -> Answer {
+    Answer::Status(302, ResponseHeaders { location: Some(to.to_owned()), ..ResponseHeaders::default() }, Bytes::new())
+}
+
+pub fn throttled(retry_after: &str) -> Answer {
+    let headers = ResponseHeaders { retry_after: Some(retry_after.to_owned()), ..ResponseHeaders::default() };
+    Answer::Status(429, headers, Bytes::new())
+}
+
+pub fn torrent() -> Answer {
+    Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(TORRENT))
+}
+
+/// Answers by path; the last answer of a path repeats. What is not there is 404.
+#[derive(Default)]
+pub struct Web {
+    answers: Mutex<HashMap<String, Vec<Answer>>>,
+    /// (milliseconds since the start, path) of each request.
+    log: Mutex<Vec<(u64, String)>>,
+    /// The same with whole URLs.
+    urls: Mutex<Vec<(u64, String)>>,
+    pub under_way: Mutex<(u32, u32)>,
+    latency: Duration,
+    /// Where hosts are; the others are nowhere.
+    addresses: HashMap<&'static str, IpAddr>,
+    dead_host: Option<&'static str>,
+    /// From when to when it is dead; always where it is not said.
+    dead_time: Option<(Duration, Duration)>,
+    /// From when to when every request but robots.txt is answered 502.
+    outage: Option<(Duration, Duration)>,
+}
+
+impl Web {
+    pub fn new(latency: Duration) -> Self {
+        Self { latency, ..Self::default() }
+    }
+
+    pub fn at(self, path: &str, answers: &[Answer]) -> Self {
+        self.answers.lock().unwrap().insert(path.to_owned(), answers.iter().rev().cloned().collect());
+        self
+    }
+
+    pub fn dead(mut self, host: &'static str) -> Self {
+        self.dead_host = Some(host);
+        self
+    }
+
+    pub fn outage(mut self, from: Duration, until: Duration) -> Self {
+        self.outage = Some((from, until));
+        self
+    }
+
+    pub fn dead_from(mut self, host: &'static str, from: Duration, until: Duration) -> Self {
+        self.dead_time = Some((from, until));
+        self.dead(host)
+    }
+
+    pub fn located(mut self, host: &'static str, address: &str) -> Self {
+        self.addresses.insert(host, address.parse().unwrap());
+        self
+    }
+
+    /// (milliseconds since the start, URL) of each request that was answered.
+    pub fn urls(&self) -> Vec<(u64, String)> {
+        self.urls.lock().unwrap().clone()
+    }
+
+    pub fn log(&self) -> Vec<(u64, String)> {
+        self.log.lock().unwrap().clone()
+    }
+
+    pub fn asked(&self, path: &str) -> usize {
+        self.log().iter().filter(|(_, asked)| asked == path).count()
+    }
+}
+
+struct SimTransport {
+    web: Arc<Web>,
+    start: tokio::time::Instant,
+}
+
+struct Whole(Option<Bytes>);
+
+#[async_trait::async_trait]
+impl Body for Whole {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        Ok(self.0.take().filter(|bytes| !bytes.is_empty()))
+    }
+}
+
+#[async_trait::async_trait]
+impl Transport for SimTransport {
+    async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        let addresses = self.web.addresses.get(url.host()).copied().into_iter().collect();
+        Ok(Resolution { addresses, ttl: Duration::from_secs(300) })
+    }
+
+    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        let url = request.url;
+        let is_dead_now = self.web.dead_time.is_none_or(|(from, until)| (from..until).contains(&self.start.elapsed()));
+        if is_dead_now && self.web.dead_host == Some(url.host()) {
+            return Err(FetchFailure { kind: FailureKind::Connect, detail: "simulated".to_owned() });
+        }
+        let at = u64::try_from(self.start.elapsed().as_millis()).unwrap();
+        if self.web.outage.is_some_and(|(from, until)| (from..until).contains(&self.start.elapsed())) {
+            let body = Box::new(Whole(None));
+            return Ok(Response { status: 502, headers: ResponseHeaders::default(), body });
+        }
+        self.web.log.lock().unwrap().push((at, url.path().to_owned()));
+        self.web.urls.lock().unwrap().push((at, url.to_string()));
+        {
+            let mut under_way = self.web.under_way.lock().unwrap();
+            under_way.0 += 1;
+            under_way.1 = under_way.1.max(under_way.0);
+        }
+        tokio::time::sleep(self.web.latency).await;
+        self.web.under_way.lock().unwrap().0 -= 1;
+        let answer = {
+            let mut answers = self.web.answers.lock().unwrap();
+            match answers.get_mut(url.path()) {
+                None => status(404),
+                Some(left) if left.len() > 1 => left.pop().unwrap(),
+                Some(left) => left[0].clone(),
+            }
+        };
+        match answer {
+            Answer::Status(status, headers, body) => {
+                Ok(Response { status, headers, body: Box::new(Whole(Some(body))) })
+            }
+            Answer::Versioned(version, body) => {
+                let known = request.validators.and_then(|validators| validators.etag.as_deref());
+                let headers = ResponseHeaders {
+                    content_type: Some("text/html".to_owned()),
+                    etag: Some(version.to_owned()),
+                    ..ResponseHeaders::default()
+                };
+                let is_known = known == Some(version);
+                let body = Box::new(Whole((!is_known).then_some(body)));
+                Ok(Response { status: if is_known { 304 } else { 200 }, headers, body })
+            }
+            Answer::Fail(kind) => Err(FetchFailure { kind, detail: "simulated".to_owned() }),
+        }
+    }
+}
+
+/// A machine that crawls: its database and archive live on over several crawls.
+pub struct Machine {
+    pub db: Arc<MemoryStore>,
+    pub archive: Arc<Archive>,
+    _dir: tempfile::TempDir,
+    pub start: tokio::time::Instant,
+    clock_set: Mutex<Option<(Duration, i64)>>,
+}
+
+impl Machine {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let archive = Arc::new(Archive::open(dir.path().join("torrents"), false).unwrap());
+        Self {
+            db: Arc::new(MemoryStore::default()),
+            archive,
+            _dir: dir,
+            start: tokio::time::Instant::now(),
+            clock_set: Mutex::default(),
+        }
+    }
+
+    /// Sets the clock of the crawls to come by so many milliseconds, this long after the machine began.
+    pub fn set_clock(&self, after: Duration, by_ms: i64) {
+        *self.clock_set.lock().unwrap() = Some((after, by_ms));
+    }
+
+    pub async fn crawl(&self, web: &Arc<Web>, rules: &str, options: RunOptions) -> (Ended, Progress) {
+        self.crawl_until(web, rules, options, None).await
+    }
+
+    pub async fn crawl_until(
+        &self,
+        web: &Arc<Web>,
+        rules: &str,
+        options: RunOptions,
+        stop_after: Option<Duration>,
+    ) -> (Ended, Progress) {
+        let text = format!("start = [\"http://sim.example/\"]\n{rules}\n{CLASSES}");
+        let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let clock = Arc::new(VirtualClock { start: self.start, set: *self.clock_set.lock().unwrap() });
+        let transport = Arc::new(SimTransport { web: Arc::clone(web), start: self.start });
+        let db: Arc<dyn CrawlDb> = self.db.clone();
+        let site = Arc::new(Site::new(rules, transport, clock, Arc::clone(&db)));
+        let (commits, messages) = mpsc::channel(64);
+        let (stop, stopped) = watch::channel(false);
+        let failing = Arc::new(AtomicBool::new(false));
+        let committer = tokio::spawn(commit::run(db, Arc::clone(&self.archive), messages, OnFault::Stop, failing));
+        let progress = Progress::default();
+        let shared = Shared {
+            hosts: Hosts::default(),
+            progress: progress.clone(),
+            commits,
+            commit_kib: Arc::new(Semaphore::new(1 << 16)),
+            stop: stopped,
+            owner: Owner(1),
+            requests: Arc::new(Semaphore::new(64)),
+            pages: Arc::new(AtomicU64::new(0)),
+            alive: Arc::new(AtomicU64::new(0)),
+        };
+        let site_loop = SiteLoop::new(site, shared, options).await.unwrap();
+        let stopper = async {
+            match stop_after {
+                Some(after) => tokio::time::sleep(after).await,
+                None => std::future::pending().await,
+            }
+            stop.send(true).unwrap();
+            std::future::pending::<()>().await;
+        };
+        let ended = tokio::select! {
+            ended = site_loop.run() => ended.unwrap(),
+            () = stopper => unreachable!(),
+        };
+        committer.await.unwrap().unwrap();
+        (ended, progress)
+    }
+
+    pub async fn outcomes(&self) -> BTreeMap<&'static str, u64> {
+        let counts = self.db.site_counts("sim").await.unwrap();
+        counts.outcomes.iter().map(|(outcome, count)| (outcome.name(), *count)).collect()
+    }
+}
+
+pub const CLASSES: &str = r"
+[classes]
+index = ['^/$', '^/list/\d+$']
+detail = ['^/detail/\d+$']
+download = ['^/dl/']
+";
+
+pub const FAST: &str = "lanes = 4\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1000000\nconnections = 4";

@@ -1,0 +1,58 @@
+//! The contract for what a batch of visits answers, recorded or refused.
+
+use gleaner::crawldb::*;
+
+use super::{at, bring, found, key, lease, listing, name, v1, visit};
+
+pub async fn a_receipt_counts_the_targets_that_were_new(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let target = |path| Discovered { is_target: true, ..found(host, path, 0) };
+    db.add_discovered(vec![target("/known")], at(1)).await.unwrap();
+    let page = |path, ms, outlinks| Visit { outlinks, ..visit(key(host, path), ms, Outcome::Page) };
+    let links = vec![target("/known"), target("/1"), found(host, "/2", 0), target("/1"), found(host, "/3", 0)];
+    // Of a link that stands twice the first counts, also over the visits of a batch.
+    let batch = vec![page("/a", 2, links.clone()), page("/b", 3, vec![target("/2"), target("/4")])];
+    let receipts = db.record_visits(batch.into()).await.unwrap();
+    let added = |receipt: &Receipt| (receipt.urls_added, receipt.targets_added);
+    assert_eq!(receipts.iter().map(added).collect::<Vec<_>>(), [(3, 1), (1, 1)]);
+    let again = db.record_visits(vec![page("/c", 4, links.clone()), page("/a", 2, links)].into()).await.unwrap();
+    assert_eq!(again.iter().map(added).collect::<Vec<_>>(), [(0, 0), (0, 0)]);
+    assert!(db.queued(host, 9).await.unwrap().iter().all(|row| !row.is_target));
+}
+
+pub async fn a_refused_batch_is_as_if_it_had_not_been(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    db.add_discovered(vec![found(host, "/t", 0)], at(1)).await.unwrap();
+    assert_eq!(db.lease_due(lease(host, 1, 9)).await.unwrap().len(), 1);
+    let look = listing("/?p={page}", 1, &[1, 2]);
+    let page = Visit {
+        outlinks: vec![found(host, "/t", 0), Discovered { is_target: true, ..found(host, "/u", 0) }],
+        body_hash: Some(5),
+        listing: Some(look),
+        ..name(host, "/page", 5, v1(2))
+    };
+    let memo = Some("etag".into());
+    let good = vec![Visit { memo, next: Next::RevisitAt(at(9)), ..bring(host, "/t", 5, v1(1)) }, page];
+    let stray = Visit { outlinks: vec![found(HostId(9), "/", 0)], ..visit(key(host, "/v"), 5, Outcome::Page) };
+    let before = db.site_counts("s").await.unwrap();
+    let bad: Vec<Visit> = good.iter().cloned().chain([stray]).collect();
+    db.record_visits(bad.into()).await.unwrap_err();
+
+    assert_eq!(db.site_counts("s").await.unwrap(), before);
+    assert!(db.url_record(&key(host, "/t")).await.unwrap().unwrap().outcome.is_none());
+    for path in ["/page", "/u", "/v"] {
+        assert!(db.url_record(&key(host, path)).await.unwrap().is_none(), "{path}");
+    }
+    assert!(db.torrents(None, 9).await.unwrap().is_empty() && db.magnets(None, 9).await.unwrap().is_empty());
+    assert!(db.listings("s", None, 9).await.unwrap().is_empty());
+    assert!(db.lease_due(lease(host, 6, 9)).await.unwrap().is_empty(), "the lease stays");
+
+    let receipts = db.record_visits(good.into()).await.unwrap();
+    let torrent = Receipt { torrent_stored: true, ..Receipt::empty(Outcome::TorrentStored) };
+    let page = Receipt { urls_added: 1, targets_added: 1, magnets_added: 1, ..Receipt::empty(Outcome::Page) };
+    assert_eq!(receipts, [torrent, page]);
+    let leases = db.lease_due(lease(host, 9, 9)).await.unwrap();
+    let told: Vec<_> = leases.iter().map(|lease| (&*lease.key.path, lease.memo.as_deref())).collect();
+    assert_eq!(told.len(), 2);
+    assert!(told.contains(&("/t", Some("etag"))) && told.contains(&("/u", None)));
+}
