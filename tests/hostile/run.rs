@@ -155,6 +155,10 @@ impl Crawl {
             std::thread::sleep(STATUS_EVERY);
         };
         let seconds = begun.elapsed().as_secs_f64();
+        // A crawl of nothing else ends with its site, before it can be asked.
+        if ended_by_itself {
+            watched.healthy_seconds.get_or_insert(seconds);
+        }
         drop(child);
         Ran {
             ended_by_itself,
