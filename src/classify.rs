@@ -179,11 +179,12 @@ impl Classifier {
             return self.utf16(window);
         }
         let sniffed = &text[..text.len().min(SNIFF_BYTES)];
-        if let Some(zero) = memchr::memchr(0, sniffed) {
+        // What begins as a document is one, whatever a broken template has put into it.
+        if let Some(zero) = memchr::memchr(0, sniffed).filter(|_| !begins_document(text)) {
             // Warnings of the server's script may stand before a torrent whose piece hashes begin within reach: what
             // comes before the first zero byte is then still text, and ends in the head of a dictionary.
             let head_length = window.len() - text.len() + zero;
-            if !begins_document(text) && hides_dictionary(&window[..head_length]) {
+            if hides_dictionary(&window[..head_length]) {
                 return self.torrent();
             }
             let zeros = window.len() >= SNIFF_BYTES && window[..SNIFF_BYTES].iter().all(|byte| *byte == 0);

@@ -50,7 +50,7 @@ pub fn kinds() -> Vec<Kind> {
             let page = talk.kind.page();
             talk.answer("204 No Content", "Content-Type: text/html\r\n", page)
         }),
-        lost("not-modified-with-a-body", &["not_modified"], |talk| {
+        lost("not-modified-with-a-body", PROTOCOL, |talk| {
             let page = talk.kind.page();
             talk.answer("304 Not Modified", "Content-Type: text/html\r\n", page)
         }),
