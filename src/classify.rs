@@ -179,10 +179,8 @@ impl Classifier {
             return self.utf16(window, complete);
         }
         let sniffed = &text[..text.len().min(SNIFF_BYTES)];
-        // A document stays one when zero bytes follow: where it came slowly it is decided before they are seen.
-        if !begins_document(text)
-            && let Some(zero) = memchr::memchr(0, sniffed)
-        {
+        // What begins as a document is one, whatever a broken template has put into it.
+        if let Some(zero) = memchr::memchr(0, sniffed).filter(|_| !begins_document(text)) {
             // Warnings of the server's script may stand before a torrent whose piece hashes begin within reach: what
             // comes before the first zero byte is then still text, and ends in the head of a dictionary.
             let head_length = window.len() - text.len() + zero;

@@ -28,6 +28,16 @@ fn slowly(content_type: Option<&str>, body: &[u8]) -> (Decision, usize) {
     panic!("no decision on a complete body");
 }
 
+#[test]
+fn a_document_with_zero_bytes_in_it_is_a_page() {
+    let body = [HTML, b"\0\0<a href=/x.torrent>x</a>"].concat();
+    for content_type in [None, Some("text/html"), Some("application/json")] {
+        assert_eq!(whole(content_type, &body), Decision::Page(PageKind::Html), "{content_type:?}");
+    }
+    let noise = b"noise \0\x01 and no document at all, though it is called one";
+    assert_eq!(whole(Some("text/html"), noise), Decision::Discard(DiscardReason::Binary(BinaryKind::Unknown)));
+}
+
 const TYPES: [Option<&str>; 12] = [
     None,
     Some(""),

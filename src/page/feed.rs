@@ -45,7 +45,11 @@ fn has_ascii_root(body: &[u8], names: &[&[u8]]) -> bool {
         let end: &[u8] = match rest {
             [b'<', b'!', b'-', b'-', ..] => b"-->",
             [b'<', b'?', ..] => b"?>",
-            [b'<', b'!', ..] => b">",
+            // A document type may declare entities, each with a `>` of its own (XML 1.0 §2.8).
+            [b'<', b'!', declaration @ ..] => {
+                let subset = declaration.iter().find(|byte| matches!(byte, b'[' | b'>')) == Some(&b'[');
+                if subset { b"]>" } else { b">" }
+            }
             [b'<', root @ ..] => {
                 return names.iter().any(|name| {
                     root.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
@@ -231,6 +235,16 @@ mod tests {
         }
         let utf16: Vec<u8> = "\u{feff}<?xml version='1.0'?><rss>".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert!(is_feed(&utf16, encoding_rs::UTF_16LE));
+    }
+
+    #[test]
+    fn a_document_type_with_entities_stands_before_a_root_as_well() {
+        let front = "<?xml version='1.0'?><!DOCTYPE rss [<!ENTITY a 'b'><!ENTITY c SYSTEM 'file:///etc/passwd'>]>";
+        let body = format!("{front}<rss><title>&a;&c;</title><enclosure url='/x.torrent'/></rss>");
+        assert!(is_feed(body.as_bytes(), UTF_8));
+        assert_eq!(hrefs(&body), ["/x.torrent"]);
+        let page = format!("{front}<html><a href=/>");
+        assert!(!is_feed(page.as_bytes(), UTF_8));
     }
 
     #[test]
