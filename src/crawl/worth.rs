@@ -180,7 +180,7 @@ impl Worth {
     pub fn look_at(&mut self, job: &Job, body: &[u8]) -> Option<Near> {
         let path = job.url.path();
         let is_watched =
-            path.split_once('?').is_some_and(|(folder, _)| xxh3_64(folder.as_bytes()) % PATHS_WATCHED_OF == 0);
+            path.split_once('?').is_some_and(|(folder, _)| xxh3_64(folder.as_bytes()).is_multiple_of(PATHS_WATCHED_OF));
         let of_shape = self.suspects.get_mut(&shape_hash(path)).filter(|_| self.budget.traps);
         if (!is_watched && of_shape.is_none()) || body.len() > limits::INLINE_PAGE_BYTES_MAX {
             return None;
