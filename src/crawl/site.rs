@@ -4,10 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 use super::visit::Job;
 use crate::clock::{Clock, UnixMillis};
 use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, ROBOTS_TOKENS, UrlKey};
 use crate::fetch::Transport;
+use crate::fetch::body::Allowance;
 use crate::frontier::priority;
 use crate::limits;
 use crate::rules::{Class, SiteRules};
@@ -22,12 +25,36 @@ pub struct Found {
     pub page_capture: Option<(usize, usize)>,
 }
 
+/// What large bodies may take of the process's memory, while they are read and while they are parsed. Clones share the
+/// same; what is found in them is the commit's to count.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    pub bodies: Allowance,
+    parses: Arc<Semaphore>,
+}
+
+impl Default for Memory {
+    /// As much as `limits` allow one process.
+    fn default() -> Self {
+        Self { bodies: Allowance::default(), parses: Arc::new(Semaphore::new(limits::PARSES_MAX)) }
+    }
+}
+
+impl Memory {
+    /// Waits for a turn to parse a large body, and ends it when it is dropped.
+    pub async fn parse(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed, so that there always is one.
+        Arc::clone(&self.parses).acquire_owned().await.ok()
+    }
+}
+
 /// One site under crawl. Immutable but for the numbers of hosts, which are learned as they are met.
 pub struct Site {
     pub rules: Arc<SiteRules>,
     pub transport: Arc<dyn Transport>,
     pub clock: Arc<dyn Clock>,
     pub db: Arc<dyn CrawlDb>,
+    pub memory: Memory,
     /// Marks what these rules have refused.
     pub rules_token: u64,
     hosts: Mutex<HashMap<Box<str>, HostId>>,
@@ -39,7 +66,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site; its transport and clock are the caller's choice.
+    /// A site; its transport and clock are the caller's choice. It shares its memory with no other site.
     #[must_use]
     pub fn new(
         rules: Arc<SiteRules>,
@@ -53,11 +80,18 @@ impl Site {
             transport,
             clock,
             db,
+            memory: Memory::default(),
             hosts: Mutex::default(),
             sitemaps: Mutex::default(),
             told_of_origins: AtomicBool::new(false),
             met_hosts: AtomicBool::new(false),
         }
+    }
+
+    /// The site with a memory that it shares with others.
+    #[must_use]
+    pub fn with_memory(self, memory: Memory) -> Self {
+        Self { memory, ..self }
     }
 
     /// The number of an origin; asks the database at its first use. None beyond `limits::ORIGINS_PER_SITE_MAX`.
