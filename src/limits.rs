@@ -34,8 +34,9 @@ pub const BODY_PACE_TIME: Duration = Duration::from_secs(10);
 /// Bytes by which the buffer of a body of unknown length grows at most: what of it may stay unused.
 pub const BODY_GROWTH_BYTES_MAX: usize = 1 << 20;
 
-/// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs.
-pub const PARSES_MAX: usize = 2;
+/// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs. A sitemap, which
+/// may be 50 MB once it is unpacked, is parsed alone.
+pub const PARSES_MAX: u32 = 2;
 
 /// Bytes of a cookie's name and value (RFC 6265bis §5.6); larger ones are ignored.
 pub const COOKIE_BYTES_MAX: usize = 4_096;

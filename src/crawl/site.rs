@@ -36,15 +36,16 @@ pub struct Memory {
 impl Default for Memory {
     /// As much as `limits` allow one process.
     fn default() -> Self {
-        Self { bodies: Allowance::default(), parses: Arc::new(Semaphore::new(limits::PARSES_MAX)) }
+        Self { bodies: Allowance::default(), parses: Arc::new(Semaphore::new(limits::PARSES_MAX as usize)) }
     }
 }
 
 impl Memory {
-    /// Waits for a turn to parse a large body, and ends it when it is dropped.
-    pub async fn parse(&self) -> Option<OwnedSemaphorePermit> {
+    /// Waits for a turn to parse a large body, which ends when it is dropped; `alone`, while no other is parsed.
+    pub async fn parse(&self, alone: bool) -> Option<OwnedSemaphorePermit> {
+        let turns = if alone { limits::PARSES_MAX } else { 1 };
         // The semaphore is never closed, so that there always is one.
-        Arc::clone(&self.parses).acquire_owned().await.ok()
+        Arc::clone(&self.parses).acquire_many_owned(turns).await.ok()
     }
 }
 

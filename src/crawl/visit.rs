@@ -151,7 +151,7 @@ async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
     let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
         read_torrent(&bytes)
     } else {
-        let _turn = site.memory.parse().await;
+        let _turn = site.memory.parse(false).await;
         let reading = tokio::task::spawn_blocking(move || read_torrent(&bytes));
         reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     };
@@ -190,15 +190,14 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 /// sites put notices before the first download. A large one is read off the loop's thread.
 async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Bytes) -> Result<Finished, CrawlDbError> {
     let body_bytes = bytes.len() as u64;
-    // Kept until the links are rows, which the commit counts.
-    let mut _turn = None;
-    let read = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
-        outlinks::read_page(site, job, &headers, &bytes)
+    // The turn lasts until the links are rows, which the commit counts.
+    let (read, _turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
+        (outlinks::read_page(site, job, &headers, &bytes), None)
     } else {
-        _turn = site.memory.parse().await;
+        let turn = site.memory.parse(job.class == Class::Sitemap).await;
         let (site, job) = (Arc::clone(site), job.clone());
         let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
-        reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+        (reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), turn)
     };
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
