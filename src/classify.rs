@@ -176,14 +176,17 @@ impl Classifier {
             return Decision::Discard(DiscardReason::Binary(kind));
         }
         if is_utf16(window) {
-            return self.utf16(window);
+            return self.utf16(window, complete);
         }
         let sniffed = &text[..text.len().min(SNIFF_BYTES)];
-        if let Some(zero) = memchr::memchr(0, sniffed) {
+        // A document stays one when zero bytes follow: where it came slowly it is decided before they are seen.
+        if !begins_document(text)
+            && let Some(zero) = memchr::memchr(0, sniffed)
+        {
             // Warnings of the server's script may stand before a torrent whose piece hashes begin within reach: what
             // comes before the first zero byte is then still text, and ends in the head of a dictionary.
             let head_length = window.len() - text.len() + zero;
-            if !begins_document(text) && hides_dictionary(&window[..head_length]) {
+            if hides_dictionary(&window[..head_length]) {
                 return self.torrent();
             }
             let zeros = window.len() >= SNIFF_BYTES && window[..SNIFF_BYTES].iter().all(|byte| *byte == 0);
@@ -250,12 +253,16 @@ impl Classifier {
     }
 
     /// UTF-16 is no torrent; it is a page when it says so or is called one.
-    fn utf16(&self, window: &[u8]) -> Decision {
+    fn utf16(&self, window: &[u8], complete: bool) -> Decision {
         let mut narrow = [0; SNIFF_BYTES];
         let mut length = 0;
         for byte in window.iter().filter(|byte| byte.is_ascii() && **byte != 0).take(SNIFF_BYTES) {
             narrow[length] = *byte;
             length += 1;
+        }
+        // A declaration stands before a feed's root: whether more is to be seen does not hang on how the body arrives.
+        if length < SNIFF_BYTES && !complete {
+            return Decision::NeedMore;
         }
         let text = bencode::skip_blank(&narrow[..length]);
         if begins_feed(text) || root_element(text) == Some(PageKind::Feed) {

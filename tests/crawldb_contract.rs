@@ -139,7 +139,7 @@ contract!(
     a_retry_keeps_its_attempts_and_a_revisit_starts_anew,
     a_wait_keeps_its_attempts,
     a_parked_url_waits_for_another_token,
-    tokens_of_rules_and_of_robots_txt_do_not_touch_each_other,
+    tokens_of_rules_of_traps_and_of_robots_txt_do_not_touch_each_other,
     a_parked_url_made_due_is_no_longer_parked,
     host_due_tells_now_later_leased_and_exhausted,
     recording_a_visit_twice_changes_nothing_more,
@@ -279,12 +279,8 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     let other = db.host_id("s", "http://b").await.unwrap();
     db.add_discovered(vec![found(host, "/2", 3), found(host, "/1", 3)], at(1)).await.unwrap();
     assert_eq!(db.lease_due(lease(host, 1, 9)).await.unwrap().len(), 2);
-    let parked = [
-        park(host, "/2", 2, 7),
-        park(host, "/1", 2, 7),
-        park(host, "/3", 2, ROBOTS_TOKENS - 1),
-        park(other, "/4", 2, 7),
-    ];
+    let parked =
+        [park(host, "/2", 2, 7), park(host, "/1", 2, 7), park(host, "/3", 2, TRAP_TOKENS - 1), park(other, "/4", 2, 7)];
     db.record_visits(parked.to_vec().into()).await.unwrap();
     assert_eq!(db.add_discovered(vec![found(host, "/1", 0)], at(3)).await.unwrap(), 0);
     assert_eq!(db.unpark(other, 7, at(3)).await.unwrap(), 0);
@@ -292,8 +288,8 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     assert_eq!(db.host_due(host, at(900)).await.unwrap(), HostDue::Exhausted);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 0);
 
-    assert_eq!(db.unpark(host, ROBOTS_TOKENS - 1, at(900)).await.unwrap(), 2);
-    assert_eq!(db.unpark(host, ROBOTS_TOKENS - 1, at(900)).await.unwrap(), 0);
+    assert_eq!(db.unpark(host, TRAP_TOKENS - 1, at(900)).await.unwrap(), 2);
+    assert_eq!(db.unpark(host, TRAP_TOKENS - 1, at(900)).await.unwrap(), 0);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 2);
     let leased = db.lease_due(lease(host, 900, 9)).await.unwrap();
     assert_eq!(paths(&leased), ["/1", "/2"]);
@@ -303,15 +299,24 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     assert_eq!(db.host_due(other, at(902)).await.unwrap(), HostDue::Exhausted);
 }
 
-async fn tokens_of_rules_and_of_robots_txt_do_not_touch_each_other(db: &impl CrawlDb) {
+async fn tokens_of_rules_of_traps_and_of_robots_txt_do_not_touch_each_other(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    let parked = [park(host, "/1", 2, 7), park(host, "/2", 2, ROBOTS_TOKENS | 7), park(host, "/3", 2, u64::MAX)];
+    let parked = [
+        park(host, "/1", 2, 7),
+        park(host, "/2", 2, ROBOTS_TOKENS | 7),
+        park(host, "/3", 2, u64::MAX),
+        park(host, "/4", 2, TRAP_TOKENS | 7),
+        park(host, "/5", 2, ROBOTS_TOKENS - 1),
+    ];
     db.record_visits(parked.to_vec().into()).await.unwrap();
     assert_eq!(db.unpark(host, 7, at(3)).await.unwrap(), 0);
     assert_eq!(db.unpark(host, u64::MAX, at(3)).await.unwrap(), 1);
     assert_eq!(db.unpark(host, ROBOTS_TOKENS, at(3)).await.unwrap(), 1);
     assert_eq!(paths(&db.lease_due(lease(host, 4, 9)).await.unwrap()), ["/2", "/3"]);
-    assert_eq!(db.unpark(host, 8, at(5)).await.unwrap(), 1);
+    assert_eq!(db.unpark(host, ROBOTS_TOKENS - 1, at(5)).await.unwrap(), 1);
+    assert_eq!(db.unpark(host, TRAP_TOKENS, at(5)).await.unwrap(), 1);
+    assert_eq!(paths(&db.lease_due(lease(host, 6, 9)).await.unwrap()), ["/4", "/5"]);
+    assert_eq!(db.unpark(host, 8, at(7)).await.unwrap(), 1);
 }
 
 async fn a_parked_url_made_due_is_no_longer_parked(db: &impl CrawlDb) {

@@ -6,7 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress};
+use crate::crawl::worth;
 use crate::crawldb::{CrawlDbError, Reader};
+use crate::frontier::budgets::{Cut, Shapes};
+use crate::frontier::parameters::Proposal;
+use crate::limits;
 
 /// All sites of a data folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -41,6 +45,11 @@ pub struct SiteStatus {
     pub blocked_hosts: Vec<BlockedHost>,
     /// How the crawl of a running process ended for this site.
     pub ended: Option<Ended>,
+    /// URL shapes that were cut because they yield nothing, and forms that only traps have, the most cut first; as of
+    /// half a minute ago.
+    pub cuts: Vec<Cut>,
+    /// Parameters that seem not to change the content: lines for the site's rule file.
+    pub proposals: Vec<Proposal>,
 }
 
 /// A pause.
@@ -102,7 +111,19 @@ pub async fn report(
             waiting: doing.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
             blocked_hosts,
             ended: doing.ended,
+            cuts: cuts(db, name).await?,
+            proposals: proposals(db, name).await?,
         });
     }
     Ok(StatusReport { crawling: progress.is_some(), sites })
+}
+
+async fn cuts(db: &dyn Reader, site: &str) -> Result<Vec<Cut>, CrawlDbError> {
+    let note = db.note(site, worth::SHAPES_NOTE).await?;
+    Ok(note.map(|note| Shapes::from_bytes(&note, limits::SHAPE_PAGES).0.cuts()).unwrap_or_default())
+}
+
+async fn proposals(db: &dyn Reader, site: &str) -> Result<Vec<Proposal>, CrawlDbError> {
+    let note = db.note(site, worth::PROPOSALS_NOTE).await?;
+    Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
 }

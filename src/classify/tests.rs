@@ -202,6 +202,21 @@ fn feeds_and_sitemaps_are_pages_of_their_kind() {
 }
 
 #[test]
+fn a_document_with_zero_bytes_is_a_page_however_it_comes() {
+    let body = [b"<html><body>".as_slice(), &[0; 64], b"<a href=x>"].concat();
+    assert_eq!(whole(None, &body), Decision::Page(PageKind::Html));
+    assert_eq!(slowly(None, &body).0, Decision::Page(PageKind::Html));
+}
+
+#[test]
+fn a_feed_in_utf_16_is_a_feed_however_slowly_it_comes() {
+    let text = "<?xml version='1.0' encoding='utf-16'?><rss><channel>".to_owned() + &"<item/>".repeat(200);
+    let body: Vec<u8> = [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    assert_eq!(whole(None, &body), Decision::Page(PageKind::Feed));
+    assert_eq!(slowly(None, &body).0, Decision::Page(PageKind::Feed));
+}
+
+#[test]
 fn text_that_is_no_torrent_is_discarded() {
     let text = Decision::Discard(DiscardReason::Text);
     for content_type in [None, Some("text/plain"), Some("application/x-bittorrent"), Some("application/json")] {

@@ -126,7 +126,7 @@ fn explain_for(text: &str, site: &SiteRules, out: &mut impl Write) -> io::Result
     writeln!(out, "  identity    {url}")?;
     writeln!(out, "  matched on  {}", url.path())?;
     match site.judge(&url) {
-        Verdict::Take { class, rule, page_capture } => {
+        Verdict::Take { class, rule, page_capture, .. } => {
             writeln!(out, "  taken as    {}", class.name())?;
             writeln!(out, "  by          {}: {} '{}'", rule.place(), rule.key(), rule.pattern)?;
             if let Some(page) = page_capture.and_then(|(start, end)| url.path().get(start..end)) {

@@ -10,6 +10,8 @@ use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport};
 use crate::app::{self, App};
 use crate::config::Config;
+use crate::frontier::budgets::Cut;
+use crate::frontier::parameters::Proposal;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -58,6 +60,23 @@ fn text(report: &StatusReport) -> String {
     for site in &report.sites {
         let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+        for cut in &site.cuts {
+            let Cut { shape, class, fetched, yielded, cut, example, reason } = cut;
+            let class = class.name();
+            text.push_str(&format!(
+                "{}: cut {cut} times {shape} ({class}, {fetched} fetched, {yielded} torrents): {reason}; as {example}\n",
+                site.name
+            ));
+        }
+        for proposal in &site.proposals {
+            let Proposal { class, evidence, example_a, example_b, .. } = proposal;
+            text.push_str(&format!(
+                "{}: proposed for [parameters]: {} ({}: {evidence} pairs of URLs had the same content, as {example_a} and {example_b})\n",
+                site.name,
+                proposal.line(),
+                class.name(),
+            ));
+        }
         for host in &site.blocked_hosts {
             let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
             text.push_str(&format!("{}: {} {state} {}: {}\n", site.name, host.origin, host.until, host.reason));

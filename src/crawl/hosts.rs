@@ -40,10 +40,10 @@ impl HostKeys {
 }
 
 /// All hosts of the process.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Hosts(Arc<Mutex<Known>>);
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Known {
     patience: HashMap<Box<str>, Patience>,
     loads: HashMap<LoadKey, Load>,
@@ -112,6 +112,7 @@ impl Hosts {
 }
 
 /// A request under way. Dropped without [`Self::finish`] (the visit was broken off), it gives its connection back.
+#[derive(Debug)]
 pub struct Slot {
     hosts: Hosts,
     keys: Arc<HostKeys>,
@@ -179,7 +180,7 @@ mod tests {
     async fn two_names_of_one_domain_share_its_rate() {
         let hosts = Hosts::default();
         let (www, dl) = (HostKeys::new("www.example.org", &[]), HostKeys::new("dl.example.org", &[]));
-        let slot = hosts.ask(&www, POLICY, at(0)).ok().expect("go");
+        let slot = hosts.ask(&www, POLICY, at(0)).expect("go");
         assert_eq!(wait(hosts.ask(&dl, POLICY, at(0))), Gate::WaitForConnection);
         let _ = slot.finish(Answered::Well, POLICY, at(0));
         assert_eq!(wait(hosts.ask(&dl, POLICY, at(0))), Gate::WaitUntil(at(1_000)));
@@ -193,7 +194,7 @@ mod tests {
         let (one, two) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
         let first = HostKeys::new("a.example", &[one]);
         let both = HostKeys::new("b.example", &[two, one, two]);
-        let _slot = hosts.ask(&first, POLICY, at(0)).ok().expect("go");
+        let _slot = hosts.ask(&first, POLICY, at(0)).expect("go");
         assert_eq!(wait(hosts.ask(&both, POLICY, at(0))), Gate::WaitForConnection);
         assert_eq!(wait(hosts.ask(&HostKeys::new("c.example", &[two]), POLICY, at(0))), Gate::Go);
     }
@@ -202,7 +203,7 @@ mod tests {
     async fn a_refusal_by_one_key_takes_nothing_from_the_others() {
         let hosts = Hosts::default();
         let (one, two) = ("192.0.2.1".parse().unwrap(), "192.0.2.2".parse().unwrap());
-        let _slot = hosts.ask(&HostKeys::new("a.example", &[one]), POLICY, at(0)).ok().expect("go");
+        let _slot = hosts.ask(&HostKeys::new("a.example", &[one]), POLICY, at(0)).expect("go");
         let both = HostKeys::new("b.example", &[one, two]);
         for _ in 0..3 {
             assert_eq!(wait(hosts.ask(&both, POLICY, at(0))), Gate::WaitForConnection);
@@ -214,7 +215,7 @@ mod tests {
     async fn a_pause_binds_the_host_name_alone() {
         let hosts = Hosts::default();
         let (www, dl) = (HostKeys::new("www.example.org", &[]), HostKeys::new("dl.example.org", &[]));
-        let slot = hosts.ask(&www, POLICY, at(0)).ok().expect("go");
+        let slot = hosts.ask(&www, POLICY, at(0)).expect("go");
         let block = slot.finish(Answered::Throttled(Some(at(60_000))), POLICY, at(0)).block.expect("a pause");
         assert_eq!(block.until, at(60_000));
         tokio::time::advance(Duration::from_secs(1)).await;
@@ -229,7 +230,7 @@ mod tests {
             let hosts = Hosts::default();
             hosts.follow_clock(at(0));
             let keys = HostKeys::new("a.example", &[]);
-            let slot = hosts.ask(&keys, POLICY, at(0)).ok().expect("go");
+            let slot = hosts.ask(&keys, POLICY, at(0)).expect("go");
             let _ = slot.finish(Answered::Throttled(Some(at(60_000))), POLICY, at(0));
             tokio::time::advance(Duration::from_secs(20)).await;
             let now = UnixMillis(at(20_000).0.saturating_add_signed(set_by));
@@ -246,7 +247,7 @@ mod tests {
     async fn a_request_that_was_broken_off_gives_its_connection_back() {
         let hosts = Hosts::default();
         let keys = HostKeys::new("a.example", &[]);
-        drop(hosts.ask(&keys, HostPolicy { interval_ms: 0, ..POLICY }, at(0)).ok().expect("go"));
+        drop(hosts.ask(&keys, HostPolicy { interval_ms: 0, ..POLICY }, at(0)).expect("go"));
         assert_eq!(wait(hosts.ask(&keys, POLICY, at(0))), Gate::Go);
     }
 }

@@ -12,6 +12,7 @@ pub mod site;
 pub mod site_loop;
 pub mod version;
 pub mod visit;
+pub mod worth;
 
 use std::time::Duration;
 

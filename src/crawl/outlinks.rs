@@ -142,8 +142,8 @@ pub fn resolve(site: &Site, base: &CrawlUrl, reference: &str) -> Option<CrawlUrl
 pub fn judge(site: &Site, url: CrawlUrl) -> Option<Found> {
     let url = site.rules.without_mirror(url);
     match site.rules.judge(&url) {
-        Verdict::Take { class, page_capture, .. } => {
-            (class != Class::Login).then_some(Found { url, class, page_capture })
+        Verdict::Take { class, page_capture, number, .. } => {
+            (class != Class::Login).then_some(Found { url, class, rule: number, page_capture })
         }
         Verdict::Refuse { .. } => None,
     }
@@ -221,7 +221,7 @@ mod tests {
         let key = UrlKey { host: HostId(1), path: "/".into() };
         let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
         let headers = ResponseHeaders { content_type: Some(content_type.to_owned()), ..ResponseHeaders::default() };
-        read_page(&site, &Job { lease, url, class: Class::Index }, &headers, body.as_bytes())
+        read_page(&site, &Job { lease, url, class: Class::Index, rule: 0 }, &headers, body.as_bytes())
     }
 
     fn urls(findings: &PageFindings) -> Vec<&str> {

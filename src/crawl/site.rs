@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::visit::Job;
+use super::worth::Worth;
 use crate::clock::{Clock, UnixMillis};
-use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, ROBOTS_TOKENS, UrlKey};
+use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey};
 use crate::fetch::Transport;
 use crate::fetch::body::Allowance;
 use crate::frontier::priority;
+use crate::frontier::weight::{Facts, Weight};
 use crate::limits;
 use crate::rules::{Class, SiteRules};
 use crate::url::CrawlUrl;
@@ -21,6 +23,8 @@ use crate::url::CrawlUrl;
 pub struct Found {
     pub url: CrawlUrl,
     pub class: Class,
+    /// The place of the rule that takes it, among the site's.
+    pub rule: usize,
     /// Bytes of the page number within the path, where the rule's regex captures one.
     pub page_capture: Option<(usize, usize)>,
 }
@@ -58,6 +62,7 @@ pub struct Site {
     pub memory: Memory,
     /// Marks what these rules have refused.
     pub rules_token: u64,
+    worth: Mutex<Worth>,
     hosts: Mutex<HashMap<Box<str>, HostId>>,
     /// Sitemaps met in this run.
     sitemaps: Mutex<HashSet<Box<str>>>,
@@ -76,7 +81,8 @@ impl Site {
         db: Arc<dyn CrawlDb>,
     ) -> Self {
         Self {
-            rules_token: rules.fingerprint() & !ROBOTS_TOKENS,
+            rules_token: rules.fingerprint() & (TRAP_TOKENS - 1),
+            worth: Mutex::new(Worth::new(&rules, None).0),
             rules,
             transport,
             clock,
@@ -93,6 +99,12 @@ impl Site {
     #[must_use]
     pub fn with_memory(self, memory: Memory) -> Self {
         Self { memory, ..self }
+    }
+
+    /// What the site's URLs are worth. Not to be held across an await.
+    pub fn worth(&self) -> MutexGuard<'_, Worth> {
+        // Accounts stay usable after a panic elsewhere.
+        self.worth.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of an origin; asks the database at its first use. None beyond `limits::ORIGINS_PER_SITE_MAX`.
@@ -131,7 +143,8 @@ impl Site {
         }
         let mut rows = Vec::with_capacity(found.len());
         for found in found {
-            let Some(row) = self.row(&found.url, found.class, depth).await? else { continue };
+            let Some(mut row) = self.row(&found.url, found.class, depth).await? else { continue };
+            row.rank = priority::fine_rank(found.class, &self.worth().weigh(&found, &job.url, row.key.host));
             // A link to a torrent remembers the page that carries it; a redirect hands that memory on.
             let via = (found.class == Class::Download).then(|| match &job.lease.via {
                 Some(via) if job.class == Class::Download => via.clone(),
@@ -159,7 +172,7 @@ impl Site {
             }
             known.insert(url.as_str().into());
         }
-        Some(Found { url, class: Class::Sitemap, page_capture: None })
+        Some(Found { url, class: Class::Sitemap, rule: usize::MAX, page_capture: None })
     }
 
     /// A frontier row that is due at once; None when the site has too many origins already.
@@ -167,6 +180,13 @@ impl Site {
         let Some(host) = self.host_id(url.origin()).await? else { return Ok(None) };
         let key = UrlKey { host, path: url.path().into() };
         let is_target = matches!(class, Class::Detail | Class::Thread | Class::Download);
-        Ok(Some(Discovered { key, depth, rank: priority::rank(class), due: UnixMillis(0), via: None, is_target }))
+        Ok(Some(Discovered {
+            key,
+            depth,
+            rank: priority::fine_rank(class, &Weight::of(&Facts::default())),
+            due: UnixMillis(0),
+            via: None,
+            is_target,
+        }))
     }
 }

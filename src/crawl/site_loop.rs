@@ -23,6 +23,7 @@ use super::progress::{Ended, Progress};
 use super::robots_txt::RobotsFault;
 use super::site::{Found, Site};
 use super::visit::Finished;
+use super::worth::{self, Worth};
 use super::{CrawlError, RunOptions};
 use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, HostRow, Outcome, Owner, UrlKey};
@@ -101,6 +102,10 @@ pub struct SiteLoop {
     day_pages: u64,
     /// Until when the time under crawl is in the database.
     time_kept: UnixMillis,
+    /// When the worth of URLs was last written down.
+    worth_kept: UnixMillis,
+    /// By how much the clock was set back in this run.
+    set_back: Duration,
 }
 
 impl SiteLoop {
@@ -127,16 +132,19 @@ impl SiteLoop {
             day: 0,
             day_pages: 0,
             time_kept: now,
+            worth_kept: now,
+            set_back: Duration::ZERO,
         };
         let mut start = Vec::new();
         for url in &this.site.rules.start {
             // The rule file's check has made sure that a start URL has a class.
             if let Verdict::Take { class, .. } = this.site.rules.judge(url) {
-                start.push(Found { url: url.clone(), class, page_capture: None });
+                start.push(Found { url: url.clone(), class, rule: usize::MAX, page_capture: None });
             }
         }
         this.look_at(start, 0).await?;
         this.begin_day(now).await?;
+        this.take_up_worth().await?;
         this.meet_hosts().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
@@ -151,6 +159,7 @@ impl SiteLoop {
         let ended = self.work().await?;
         self.drain().await?;
         self.keep_time(Duration::ZERO).await?;
+        self.keep_worth().await?;
         self.shared.progress.update(&self.site.rules.name, |progress| {
             progress.ended = Some(ended.clone());
             progress.waiting = None;
@@ -185,6 +194,7 @@ impl SiteLoop {
             let now = self.site.clock.now();
             let set_by_ms = self.shared.hosts.follow_clock(now);
             if set_by_ms != 0 {
+                self.set_back += Duration::from_millis(u64::try_from(-set_by_ms).unwrap_or(0));
                 tracing::warn!(set_by_ms, "the clock was set: the pauses of hosts move with it");
             }
             if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
@@ -214,7 +224,14 @@ impl SiteLoop {
             let idle = self.running.is_empty() && self.uncommitted == 0;
             let wake = self.wake_at();
             if idle && !self.options.keep_looking && wake.is_none() {
+                if self.ask_again_for_cuts().await? {
+                    continue;
+                }
                 return Ok(self.nothing_left());
+            }
+            if now.since(self.worth_kept) >= TIME_KEPT_EVERY {
+                self.keep_worth().await?;
+                self.ask_again_for_cuts().await?;
             }
             self.keep_time(if idle { TIME_KEPT_IDLE } else { TIME_KEPT_EVERY }).await?;
             self.tell_wait(wake.filter(|_| idle));
@@ -246,23 +263,52 @@ impl SiteLoop {
         for mirror in &rules.mirrors {
             self.site.db.host_id(&rules.name, mirror).await?;
         }
-        let rows: Vec<HostRow> = self.site.db.hosts().await?.into_iter().filter(|row| row.site == rules.name).collect();
+        let rows = self.site.db.hosts().await?;
+        // Pauses that other sites on the same host were asked for bind this one, too.
+        let now = self.site.clock.now();
+        for row in rows.iter().filter(|row| row.blocked_until > now || row.complaints > 0) {
+            let url = CrawlUrl::from_parts(&row.origin, "/");
+            self.shared.hosts.block(url.host(), row.blocked_until, row.complaints);
+        }
+        let rows: Vec<HostRow> = rows.into_iter().filter(|row| row.site == rules.name).collect();
         let mirrors: Vec<HostRow> =
             rules.mirrors.iter().filter_map(|mirror| rows.iter().find(|row| row.origin == *mirror).cloned()).collect();
         for row in rows {
             if self.host_index.contains_key(&row.id) || rules.mirrors.contains(&row.origin) {
                 continue;
             }
-            self.site.db.unpark(row.id, self.site.rules_token, self.site.clock.now()).await?;
-            let mirrors = if *row.origin == *rules.primary() { mirrors.clone() } else { Vec::new() };
-            for row in std::iter::once(&row).chain(&mirrors) {
-                let url = CrawlUrl::from_parts(&row.origin, "/");
-                self.shared.hosts.block(url.host(), row.blocked_until, row.complaints);
+            let now = self.site.clock.now();
+            let traps_token = self.site.worth().token();
+            for token in [self.site.rules_token, traps_token] {
+                self.site.db.unpark(row.id, token, now).await?;
             }
+            let mirrors = if *row.origin == *rules.primary() { mirrors.clone() } else { Vec::new() };
             self.host_index.insert(row.id, self.hosts.len());
             self.hosts.push(HostWork::new(row, mirrors, &rules));
             self.locate(self.hosts.len() - 1);
         }
+        Ok(())
+    }
+
+    /// Takes up the accounts of earlier runs.
+    async fn take_up_worth(&mut self) -> Result<(), CrawlError> {
+        let rules = &self.site.rules;
+        let note = self.site.db.note(&rules.name, worth::SHAPES_NOTE).await?;
+        let (taken_up, fault) = Worth::new(rules, note.as_deref());
+        if let Some(fault) = fault {
+            tracing::warn!(site = %rules.name, fault, "the budgets of URL shapes begin anew");
+        }
+        *self.site.worth() = taken_up;
+        Ok(())
+    }
+
+    /// Writes down what the site's URLs are worth.
+    async fn keep_worth(&mut self) -> Result<(), CrawlError> {
+        let notes = self.site.worth().notes();
+        for (name, note) in notes {
+            self.site.db.put_note(&self.site.rules.name, name, note).await?;
+        }
+        self.worth_kept = self.site.clock.now();
         Ok(())
     }
 
@@ -387,7 +433,8 @@ impl SiteLoop {
     fn wake_at(&self) -> Option<UnixMillis> {
         let now = self.site.clock.now();
         let waits_for = |index: &usize| {
-            self.options.keep_looking || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now))
+            self.options.keep_looking
+                || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now, self.set_back))
         };
         let hosts = (0..self.hosts.len()).filter(waits_for);
         hosts.filter_map(|index| self.hosts[index].wake_at()).min()

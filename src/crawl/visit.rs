@@ -8,12 +8,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::site::{Found, Site};
+use super::worth::Near;
 use super::{outlinks, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
 use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit};
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
+use crate::frontier::budgets::LinkTally;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::{Answered, backoff};
@@ -31,6 +33,11 @@ pub struct Finished {
     pub answered: Answered,
     /// What a log line says beyond the outcome's name.
     pub detail: Option<String>,
+    pub class: Class,
+    /// The place of the rule that took the URL, among the site's.
+    pub rule: usize,
+    /// First links of a page, for the budget of its shape.
+    pub links: LinkTally,
 }
 
 /// A leased URL that the rules still take.
@@ -39,6 +46,8 @@ pub struct Job {
     pub lease: Lease,
     pub url: CrawlUrl,
     pub class: Class,
+    /// The place of the rule that takes it, among the site's.
+    pub rule: usize,
 }
 
 impl Finished {
@@ -46,7 +55,8 @@ impl Finished {
     /// list.
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        let is_list = self.visit.listing.as_ref().is_some_and(|listing| listing.page == 0);
+        // Lists begin with page 0, 1, or none.
+        let is_list = self.visit.listing.as_ref().is_some_and(|listing| listing.page <= 1);
         // What was not modified has no listing; it is watched where it left its version.
         let is_known = self.visit.outcome == Outcome::NotModified && self.visit.memo.is_some();
         self.visit.depth == 0 || is_list || is_known || priority::is_sitemap(self.visit.rank)
@@ -148,6 +158,7 @@ async fn answered(site: &Arc<Site>, job: &Job, response: Response) -> Result<Fin
 /// A body that began like a torrent. A large one is read off the loop's thread.
 async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
     let body_bytes = bytes.len() as u64;
+    let near = site.worth().look_at(job, &bytes);
     let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
         read_torrent(&bytes)
     } else {
@@ -190,6 +201,7 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 /// sites put notices before the first download. A large one is read off the loop's thread.
 async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Bytes) -> Result<Finished, CrawlDbError> {
     let body_bytes = bytes.len() as u64;
+    let near = site.worth().look_at(job, &bytes);
     // The turn lasts until the links are rows, which the commit counts.
     let (read, _turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
         (outlinks::read_page(site, job, &headers, &bytes), None)
@@ -209,6 +221,12 @@ async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Byte
         let (site, url) = (&site.rules.name, job.url.as_str());
         tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");
         finished.detail = Some("more links than are taken".to_owned());
+    }
+    finished.links = site.worth().linked(&read.found);
+    if let Some(Near { to, resemblance }) = near {
+        // Links of a copy prove nothing.
+        finished.links = LinkTally::default();
+        finished.detail = Some(format!("resembles {to} ({resemblance:.2})"));
     }
     finished.visit.outlinks = site.discovered(job, read.found, job.lease.depth.saturating_add(1)).await?;
     Ok(finished)
@@ -298,17 +316,25 @@ fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> 
 
 /// A final end, with nothing found yet.
 fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
+    Finished { class: job.class, rule: job.rule, ..put_aside(&job.lease, outcome, site.clock.now()) }
+}
+
+/// A lease that ends without a request.
+#[must_use]
+pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
     Finished {
-        visit: unvisited(&job.lease, outcome, site.clock.now()),
+        visit: unvisited(lease, outcome, at),
         torrent: None,
         answered: Answered::Well,
         detail: None,
+        class: Class::Page,
+        rule: usize::MAX,
+        links: LinkTally::default(),
     }
 }
 
 /// The record of a lease that ends with this outcome and nothing found.
-#[must_use]
-pub fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
+fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
     Visit {
         key: lease.key.clone(),
         depth: lease.depth,

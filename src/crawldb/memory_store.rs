@@ -163,7 +163,7 @@ impl State {
         let urls = self.urls.iter().filter(|(key, _)| key.host == host);
         let mut parked: Vec<_> = urls
             .filter_map(|(key, url)| url.parked.as_ref().map(|parked| (parked.token, key.clone(), url.rank)))
-            .filter(|(under, _, _)| *under != token && (*under ^ token) & ROBOTS_TOKENS == 0)
+            .filter(|(under, _, _)| *under != token && token_kind(token).contains(under))
             .collect();
         parked.sort();
         for (_, key, rank) in &parked {

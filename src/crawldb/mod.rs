@@ -147,9 +147,8 @@ pub trait CrawlDb: Reader {
     /// it. Does nothing while the URL is already queued for that time or earlier.
     async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError>;
 
-    /// Queues the host's URLs that are parked under another token of the same kind (below [`ROBOTS_TOKENS`] or not)
-    /// than `token`, due at `now` and with no attempts,
-    /// in the order of (token, path); returns how many. What is parked under `token` costs nothing. Many URLs are
+    /// Queues the host's URLs that are parked under another token of the same kind (below [`TRAP_TOKENS`], below
+    /// [`ROBOTS_TOKENS`] or not) than `token`, due at `now` and with no attempts, in the order of (token, path); returns how many. What is parked under `token` costs nothing. Many URLs are
     /// several commits: one that fails leaves the rest parked for the next call.
     async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError>;
 

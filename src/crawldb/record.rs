@@ -224,9 +224,21 @@ pub enum Next {
     Park(u64),
 }
 
-/// Tokens of parked URLs come in two kinds, which do not touch each other: those of the site's rules are below this
-/// value, those of its robots.txt are not.
+/// Tokens of parked URLs come in three kinds, which do not touch each other. Those of the site's rules are below this
+/// value; those of what was taken for a trap begin here.
+pub const TRAP_TOKENS: u64 = 1 << 62;
+
+/// Tokens of a robots.txt begin here.
 pub const ROBOTS_TOKENS: u64 = 1 << 63;
+
+/// All tokens of the kind that this one is of.
+pub(super) fn token_kind(token: u64) -> std::ops::RangeInclusive<u64> {
+    match token {
+        ..TRAP_TOKENS => 0..=TRAP_TOKENS - 1,
+        TRAP_TOKENS..ROBOTS_TOKENS => TRAP_TOKENS..=ROBOTS_TOKENS - 1,
+        ROBOTS_TOKENS.. => ROBOTS_TOKENS..=u64::MAX,
+    }
+}
 
 impl Next {
     /// Attempts that are on record after a visit that began with `attempts`.

@@ -54,6 +54,14 @@ impl Sketch {
         self.hashes.is_empty()
     }
 
+    /// Equal for equal sketches.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        self.hashes.iter().for_each(|hash| hasher.update(&hash.to_le_bytes()));
+        hasher.digest()
+    }
+
     /// Different shingles of the page, estimated where there are more than [`SKETCH_HASHES`].
     #[must_use]
     pub fn shingles(&self) -> f64 {

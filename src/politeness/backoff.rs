@@ -62,8 +62,12 @@ fn http_date(text: &str) -> Option<UnixMillis> {
             Some((day, rest)) => {
                 let (month, rest) = rest.split_once('-')?;
                 let (year, clock) = rest.split_once(' ')?;
-                let year: u16 = year.parse().ok()?;
-                let year = if year < 70 { 2000 + year } else { 1900 + year };
+                // Two digits are of the nearer century; some write all four.
+                let year = match year.parse::<u16>().ok()? {
+                    year @ 0..70 => 2000 + year,
+                    year @ 70..100 => 1900 + year,
+                    year => year,
+                };
                 with_year(&format!("{day} {month} {year} {clock}"))?
             }
             // Sun, 06 Nov 1994 08:49:37 GMT
@@ -91,6 +95,12 @@ mod tests {
         for date in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
             assert_eq!(retry_after(date, NOW), Some(UnixMillis(784_111_777_000)), "{date}");
         }
+    }
+
+    #[test]
+    fn a_year_of_four_digits_between_dashes_is_that_year_and_of_five_none() {
+        assert_eq!(retry_after("Sun, 06-Nov-1994 08:49:37 GMT", NOW), Some(UnixMillis(784_111_777_000)));
+        assert_eq!(retry_after("Sunday, 06-Nov-65000 08:49:37 GMT", NOW), None);
     }
 
     #[test]

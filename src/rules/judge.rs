@@ -52,6 +52,8 @@ pub enum Verdict<'a> {
     Take {
         class: Class,
         rule: &'a Rule,
+        /// The rule's place in [`SiteRules::rules`].
+        number: usize,
         /// Bytes of [`CrawlUrl::path`] that hold the page number: one to nineteen digits.
         page_capture: Option<(usize, usize)>,
     },
@@ -184,13 +186,13 @@ impl SiteRules {
         if !self.is_below_start(url.authority(), path) {
             return Verdict::Refuse { reason: Refusal::NotBelowStart };
         }
-        let matched = self.set.matches(path).into_iter().next().and_then(|index| self.rules.get(index));
-        let Some(rule) = matched else {
+        let number = self.set.matches(path).into_iter().next();
+        let Some((number, rule)) = number.and_then(|number| Some((number, self.rules.get(number)?))) else {
             return Verdict::Refuse { reason: Refusal::NoClass };
         };
         match rule.class {
             None => Verdict::Refuse { reason: Refusal::Denied(rule) },
-            Some(class) => Verdict::Take { class, rule, page_capture: rule.page_capture(path) },
+            Some(class) => Verdict::Take { class, rule, number, page_capture: rule.page_capture(path) },
         }
     }
 

@@ -109,7 +109,7 @@ pub(super) fn examples(
 /// What is wrong with an example that must be taken.
 fn accepted(site: &SiteRules, url: &CrawlUrl, example: &Example) -> Option<(String, Option<String>)> {
     let (class, rule, page_capture) = match site.judge(url) {
-        Verdict::Take { class, rule, page_capture } => (class, rule, page_capture),
+        Verdict::Take { class, rule, page_capture, .. } => (class, rule, page_capture),
         Verdict::Refuse { reason } => {
             let seen = if url.as_str() == example.url() { String::new() } else { format!(" (as {url})") };
             return Some((format!("this example must be taken, and is refused{seen}: {}", told(reason)), None));

@@ -1,6 +1,7 @@
 //! The real loop over a small simulated web, in virtual time: manners, resumption and what becomes of each answer.
 
 mod manners;
+mod traps;
 mod web;
 
 use std::sync::Arc;

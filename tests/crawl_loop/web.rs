@@ -40,6 +40,7 @@ impl Clock for VirtualClock {
 }
 
 #[derive(Clone)]
+#[allow(clippy::large_enum_variant, reason = "a test has a handful of them")]
 pub enum Answer {
     Status(u16, ResponseHeaders, Bytes),
     Fail(FailureKind),
@@ -73,6 +74,8 @@ pub fn torrent() -> Answer {
 #[derive(Default)]
 pub struct Web {
     answers: Mutex<HashMap<String, Vec<Answer>>>,
+    /// What answers where `answers` has nothing.
+    otherwise: Option<fn(&str) -> Option<Answer>>,
     /// (milliseconds since the start, path) of each request.
     log: Mutex<Vec<(u64, String)>>,
     /// The same with whole URLs.
@@ -105,6 +108,11 @@ impl Web {
 
     pub fn outage(mut self, from: Duration, until: Duration) -> Self {
         self.outage = Some((from, until));
+        self
+    }
+
+    pub fn otherwise(mut self, answer: fn(&str) -> Option<Answer>) -> Self {
+        self.otherwise = Some(answer);
         self
     }
 
@@ -176,7 +184,7 @@ impl Transport for SimTransport {
         let answer = {
             let mut answers = self.web.answers.lock().unwrap();
             match answers.get_mut(url.path()) {
-                None => status(404),
+                None => self.web.otherwise.and_then(|answer| answer(url.path())).unwrap_or_else(|| status(404)),
                 Some(left) if left.len() > 1 => left.pop().unwrap(),
                 Some(left) => left[0].clone(),
             }

@@ -47,13 +47,15 @@ impl SiteLoop {
         let request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max };
         let leases = self.site.db.lease_due(request).await?;
         let came_short = leases.len() < urls_max;
+        let mut jobs = Vec::with_capacity(leases.len());
         for lease in leases {
             // A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
             // set forward, is no second visit.
             if self.in_hand.insert(mark(&lease.key)) {
-                self.admit(index, lease).await?;
+                jobs.extend(self.admit(index, lease).await?);
             }
         }
+        self.queue_by_weight(index, jobs);
         if came_short {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
             self.hosts[index].lease_at = next_due(due, now);
@@ -61,19 +63,44 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Rules may have changed since the URL was found: they are asked again.
-    async fn admit(&mut self, index: usize, lease: Lease) -> Result<(), CrawlError> {
+    /// Rules may have changed since the URL was found, and its shape may have starved: they are asked again. None where
+    /// they refuse it; it is then put aside.
+    async fn admit(&mut self, index: usize, lease: Lease) -> Result<Option<Job>, CrawlError> {
         let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
-        let class = match self.site.rules.judge(&url) {
-            _ if priority::is_sitemap(lease.rank) && self.site.rules.sitemaps => Class::Sitemap,
-            Verdict::Take { class, .. } if class != Class::Login => class,
-            _ => return self.park(&lease, Outcome::RulesRefused, self.site.rules_token).await,
+        let (class, rule) = match self.site.rules.judge(&url) {
+            _ if priority::is_sitemap(lease.rank) && self.site.rules.sitemaps => (Class::Sitemap, usize::MAX),
+            Verdict::Take { class, number, .. } if class != Class::Login => (class, number),
+            _ => {
+                self.park(&lease, Outcome::RulesRefused, self.site.rules_token, None).await?;
+                return Ok(None);
+            }
         };
         if lease.depth > self.site.rules.depth_max {
-            return self.park(&lease, Outcome::OverBudget, self.site.rules_token).await;
+            self.park(&lease, Outcome::OverBudget, self.site.rules_token, None).await?;
+            return Ok(None);
         }
-        self.hosts[index].queue(Job { lease, url, class }, &self.site.rules);
-        Ok(())
+        let job = Job { lease, url, class, rule };
+        let (asked, token) = {
+            let mut worth = self.site.worth();
+            (worth.ask(&job), worth.token())
+        };
+        if let Err(reason) = asked {
+            self.park(&job.lease, Outcome::Trapped, token, Some(reason.sentence())).await?;
+            return Ok(None);
+        }
+        Ok(Some(job))
+    }
+
+    /// The heaviest first within their class; equal ones in the order of the frontier.
+    fn queue_by_weight(&mut self, index: usize, jobs: Vec<Job>) {
+        let mut weighed: Vec<(u8, f64, Job)> = {
+            let worth = self.site.worth();
+            jobs.into_iter().map(|job| (job.lease.rank >> 4, worth.weigh_again(&job), job)).collect()
+        };
+        weighed.sort_by(|(class, weight, _), (other, than, _)| class.cmp(other).then(than.total_cmp(weight)));
+        for (_, _, job) in weighed {
+            self.hosts[index].queue(job, &self.site.rules);
+        }
     }
 
     /// Starts whatever the lanes, the rules of robots.txt and the host's patience allow.
@@ -125,7 +152,7 @@ impl SiteLoop {
             }));
         }
         for lease in denied {
-            self.park(&lease, Outcome::RobotsDenied, robots_token(&robots)).await?;
+            self.park(&lease, Outcome::RobotsDenied, robots_token(&robots), None).await?;
         }
         if !late.is_empty() {
             self.site.db.release(self.shared.owner, late).await?;
@@ -334,6 +361,7 @@ impl SiteLoop {
         if self.options.keep_looking && visit.next == Next::Done && finished.is_watched() {
             finished.visit.next = Next::RevisitAt(finished.visit.at.plus(self.site.rules.revisit));
         }
+        self.site.worth().answered(&mut finished, &self.site.rules);
         if let Next::RetryAt(at) | Next::RevisitAt(at) | Next::WaitUntil(at) = finished.visit.next {
             let host = &mut self.hosts[index];
             host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
@@ -342,11 +370,34 @@ impl SiteLoop {
     }
 
     /// Puts a URL aside until what refused it has changed.
-    async fn park(&mut self, lease: &Lease, outcome: Outcome, token: u64) -> Result<(), CrawlError> {
-        let mut visit = visit::unvisited(lease, outcome, self.site.clock.now());
-        visit.next = Next::Park(token);
-        let finished = Finished { visit, torrent: None, answered: Answered::Well, detail: None };
+    async fn park(
+        &mut self,
+        lease: &Lease,
+        outcome: Outcome,
+        token: u64,
+        why: Option<&'static str>,
+    ) -> Result<(), CrawlError> {
+        if let Some(why) = why {
+            let site = &self.site.rules.name;
+            tracing::debug!(%site, url = %lease.key.path, outcome = outcome.name(), why, "put aside");
+        }
+        let mut finished = visit::put_aside(lease, outcome, self.site.clock.now());
+        finished.visit.next = Next::Park(token);
         self.send_visit(Box::new(finished)).await
+    }
+
+    /// What was cut as a trap is asked for again where a shape has recovered. True where that brought some back.
+    pub(super) async fn ask_again_for_cuts(&mut self) -> Result<bool, CrawlError> {
+        let Some(token) = self.site.worth().recovered() else { return Ok(false) };
+        let now = self.site.clock.now();
+        let mut brought = 0;
+        for index in 0..self.hosts.len() {
+            brought += self.site.db.unpark(self.hosts[index].id, token, now).await?;
+        }
+        if brought > 0 {
+            self.lease_soon();
+        }
+        Ok(brought > 0)
     }
 }
 

@@ -62,16 +62,15 @@ pub(super) fn parked_elsewhere(
         codec::put_parked_key(&mut key, host, token, "");
         key
     };
-    let below = parked.range::<&[u8]>(key(token & ROBOTS_TOKENS).as_slice()..key(token).as_slice())?;
-    // The last token of a kind is followed by the other kind's first, or by the next host.
-    let is_last = token & !ROBOTS_TOKENS == !ROBOTS_TOKENS;
-    let end = if token < ROBOTS_TOKENS {
-        Some(key(ROBOTS_TOKENS))
-    } else {
-        host.0.checked_add(1).map(|host| host.to_be_bytes().to_vec())
+    let (first, last) = token_kind(token).into_inner();
+    let below = parked.range::<&[u8]>(key(first).as_slice()..key(token).as_slice())?;
+    // The last token of a kind is followed by the next kind's first, or by the next host.
+    let end = match last.checked_add(1) {
+        Some(next) => Some(key(next)),
+        None => host.0.checked_add(1).map(|host| host.to_be_bytes().to_vec()),
     };
     let end = end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(end.as_slice()));
-    let start = (!is_last).then(|| key(token + 1));
+    let start = (token < last).then(|| key(token + 1));
     let above = match &start {
         Some(start) => Some(parked.range::<&[u8]>((Bound::Included(start.as_slice()), end))?),
         None => None,

@@ -37,6 +37,12 @@ fn a_cookie_for_a_public_suffix_is_not_kept() {
 }
 
 #[test]
+fn letters_beyond_ascii_do_not_hide_a_public_suffix() {
+    assert_eq!(sent("s=é; Domain=co.uk", "http://b.co.uk/"), None);
+    assert_eq!(sent("s=1; Domain=b; Domain=۞>; Domain=.uk", "http://b.co.uk/"), None);
+}
+
+#[test]
 fn a_host_that_is_a_public_suffix_keeps_its_own_cookies_for_itself() {
     let set = "s=1; Domain=github.io";
     assert_eq!(sent_from("http://github.io/", set, "http://github.io/"), Some("s=1".to_owned()));

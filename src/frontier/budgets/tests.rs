@@ -23,6 +23,9 @@ struct Answer {
     torrent: Option<u64>,
 }
 
+/// A URL, its class, and the page that carried its link with its class.
+type Queued = (String, Class, Option<(String, Class)>);
+
 /// What became of a crawl.
 struct Crawl {
     shapes: Shapes,
@@ -36,11 +39,11 @@ struct Crawl {
 /// discovery; what is cut comes back when the generation changes. Ends after `fetches` or when nothing is left.
 fn crawl(start: (&str, Class), fetches: u64, mut site: impl FnMut(&str) -> Answer) -> Crawl {
     let mut shapes = Shapes::new(SHAPE_PAGES);
-    let mut queues: [VecDeque<(String, Class, Option<(String, Class)>)>; 4] = std::array::from_fn(|_| VecDeque::new());
+    let mut queues: [VecDeque<Queued>; 4] = std::array::from_fn(|_| VecDeque::new());
     let rank = |class: Class| usize::from(crate::frontier::priority::rank(class));
     let (mut known, mut infohashes) = (BTreeSet::from([start.0.to_owned()]), BTreeSet::new());
     queues[rank(start.1)].push_back((start.0.to_owned(), start.1, None));
-    let (mut parked, mut generation) = (Vec::new(), 0);
+    let (mut parked, mut generation) = (Vec::<Queued>::new(), 0);
     let (mut fetched, mut by_class) = (0, std::collections::BTreeMap::new());
     // A cut costs nothing but a look; an endless trap asks without end.
     let mut looks = 0;

@@ -1,0 +1,45 @@
+//! Cookies: what one host sets is sent to its own site alone, and nothing set is more than it was.
+
+use gleaner::fetch::session::Jar;
+use reqwest::cookie::CookieStore as _;
+use reqwest::header::HeaderValue;
+use url::Url;
+
+/// `Set-Cookie` lines of a host in `a.co.uk`.
+pub fn cookies(input: &[u8]) {
+    let url = |text: &str| Url::parse(text).expect("a URL of this file");
+    let setter = url("https://www.a.co.uk/dir/page");
+    let headers: Vec<HeaderValue> =
+        input.split(|&byte| byte == b'\n').filter_map(|line| HeaderValue::from_bytes(line).ok()).collect();
+    let jar = Jar::default();
+    jar.set_cookies(&mut headers.iter(), &setter);
+
+    for foreign in [
+        "https://b.co.uk/dir/",
+        "https://co.uk/dir/",
+        "https://a.com/dir/",
+        "https://www.a.co.uk.evil.com/dir/",
+        "https://xwww.a.co.uk.com/dir/",
+        "https://127.0.0.1/dir/",
+        "https://xa.co.uk/dir/",
+    ] {
+        assert_eq!(jar.cookies(&url(foreign)), None, "sent to {foreign}");
+    }
+    let mut sent_bytes = 0;
+    for own in
+        ["https://www.a.co.uk/dir/page", "https://a.co.uk/", "https://dl.a.co.uk/dir/x", "http://www.a.co.uk/dir/"]
+    {
+        let Some(sent) = jar.cookies(&url(own)) else { continue };
+        sent_bytes = sent_bytes.max(sent.len());
+        assert!(!sent.is_empty(), "an empty header for {own}");
+        if own.starts_with("http:") {
+            let secure = |header: &HeaderValue| {
+                let text = String::from_utf8_lossy(header.as_bytes()).to_ascii_lowercase();
+                text.split(';').skip(1).any(|attribute| attribute.trim() == "secure")
+            };
+            assert!(!headers.iter().all(secure), "a cookie that is to be sent over TLS alone went without");
+        }
+    }
+    // Names and values are sent as they came; `; ` stands between two.
+    assert!(sent_bytes <= input.len() + 2 * headers.len(), "{sent_bytes} bytes sent of {}", input.len());
+}

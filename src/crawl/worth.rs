@@ -1,0 +1,277 @@
+//! What a site's URLs are worth: the budgets of their shapes, which traps starve on, the order within a class, pages
+//! that resemble each other, and parameters that seem to change nothing.
+//!
+//! Between the frontier's pure rooms and the site loop. The accounts are kept in the database as notes; what is lost of
+//! them by a kill is half a minute of counts.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::site::Found;
+use super::visit::{Finished, Job};
+use crate::crawldb::{HostId, Next, Outcome, TRAP_TOKENS};
+use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
+use crate::frontier::degrees::{InDegrees, Mirrors};
+use crate::frontier::parameters::Parameters;
+use crate::frontier::shape::Shape;
+use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
+use crate::limits;
+use crate::page::fingerprint::{Sketch, resemblance};
+use crate::rules::{BudgetRules, Class, SiteRules, Verdict};
+use crate::torrent::Infohashes;
+use crate::url::CrawlUrl;
+
+/// The name of the note that keeps the budgets.
+pub const SHAPES_NOTE: &str = "shapes";
+
+/// The name of the note that keeps what is proposed to the operator.
+pub const PROPOSALS_NOTE: &str = "proposals";
+
+/// Of the paths with a query, one in so many is watched for parameters that change nothing: each of its pages costs a
+/// sketch.
+const PATHS_WATCHED_OF: u64 = 4;
+
+/// Resemblance from which a page of a suspicious shape counts as a copy (Book 3.4.5): two standard errors below 1.
+const NEAR: f64 = 0.95;
+
+/// Sketches kept of one suspicious shape.
+const SKETCHES_KEPT: usize = 8;
+
+/// Hashes met lately: the younger half is kept when it is full. Forgetting makes an old link count as new again, which
+/// errs on the side of fetching.
+#[derive(Default)]
+struct Recent {
+    young: HashSet<u64>,
+    old: HashSet<u64>,
+}
+
+impl Recent {
+    /// True at the first time.
+    fn is_new(&mut self, hash: u64) -> bool {
+        if self.old.contains(&hash) || !self.young.insert(hash) {
+            return false;
+        }
+        if self.young.len() >= limits::RECENT_LINKS_MAX {
+            self.old = std::mem::take(&mut self.young);
+        }
+        true
+    }
+}
+
+/// The worth of one site's URLs.
+pub struct Worth {
+    budget: BudgetRules,
+    shapes: Shapes,
+    /// What the URLs that were cut are parked under.
+    token: u64,
+    links: Recent,
+    torrents: Recent,
+    in_degrees: InDegrees,
+    mirrors: Mirrors,
+    /// By the place of the rule among the site's.
+    yields: HashMap<usize, RuleYield>,
+    /// The last pages of each shape that has starved, by the hash of the shape.
+    suspects: HashMap<u64, VecDeque<(Box<str>, Sketch)>>,
+    parameters: Parameters,
+    /// True when something was counted since the notes were last asked for.
+    is_changed: bool,
+}
+
+/// A page that resembles another of its shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Near {
+    /// Path and query of the other.
+    pub to: Box<str>,
+    /// The estimate, between 0 and 1.
+    pub resemblance: f64,
+}
+
+impl Worth {
+    /// Takes up the note of an earlier run; says why where it is of no use.
+    #[must_use]
+    pub fn new(rules: &SiteRules, note: Option<&[u8]>) -> (Self, Option<String>) {
+        let (shapes, fault) = match note {
+            Some(note) => Shapes::from_bytes(note, rules.budget.shape_pages),
+            None => (Shapes::new(rules.budget.shape_pages), None),
+        };
+        let mut worth = Self {
+            budget: rules.budget,
+            shapes,
+            token: 0,
+            links: Recent::default(),
+            torrents: Recent::default(),
+            in_degrees: InDegrees::default(),
+            mirrors: Mirrors::default(),
+            yields: HashMap::new(),
+            suspects: HashMap::new(),
+            parameters: Parameters::default(),
+            is_changed: false,
+        };
+        worth.token = worth.token_now();
+        (worth, fault)
+    }
+
+    /// What has to be kept, as notes by their names; none where nothing has changed.
+    pub fn notes(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+        if !std::mem::take(&mut self.is_changed) {
+            return Vec::new();
+        }
+        let mut notes = Vec::new();
+        if self.budget.traps {
+            notes.push((SHAPES_NOTE, self.shapes.to_bytes()));
+        }
+        let proposals = self.parameters.proposals();
+        if !proposals.is_empty() {
+            notes.push((PROPOSALS_NOTE, serde_json::to_vec(&proposals).unwrap_or_default()));
+        }
+        notes
+    }
+
+    /// May this URL be fetched? Start pages, sitemaps and what was let through before are not asked about.
+    pub fn ask(&mut self, job: &Job) -> Result<(), Reason> {
+        let is_exempt = job.lease.depth == 0 || job.lease.attempts > 0 || job.class == Class::Sitemap;
+        if !self.budget.traps || is_exempt {
+            return Ok(());
+        }
+        self.is_changed = true;
+        match self.shapes.ask(job.url.path(), job.class) {
+            Budget::Go => Ok(()),
+            Budget::Trickle => {
+                if self.suspects.len() < limits::SUSPECT_SHAPES_MAX {
+                    self.suspects.entry(shape_hash(job.url.path())).or_default();
+                }
+                Ok(())
+            }
+            Budget::Cut(reason) => Err(reason),
+        }
+    }
+
+    /// What URLs that are cut now are parked under.
+    #[must_use]
+    pub fn token(&self) -> u64 {
+        self.token
+    }
+
+    /// The new token, where a shape has recovered since this was last asked: what was cut may be asked for again.
+    pub fn recovered(&mut self) -> Option<u64> {
+        let now = self.token_now();
+        (std::mem::replace(&mut self.token, now) != now).then_some(now)
+    }
+
+    fn token_now(&self) -> u64 {
+        let state = format!("{:?} {}", self.budget, self.shapes.generation());
+        xxh3_64(state.as_bytes()) & (TRAP_TOKENS - 1) | TRAP_TOKENS
+    }
+
+    /// Links of a page: their in-degree grows, and first links are credited to the page that has them.
+    pub fn linked(&mut self, found: &[Found]) -> LinkTally {
+        let mut tally = LinkTally::default();
+        for found in found {
+            self.in_degrees.add(found.url.path());
+            if self.budget.traps && self.links.is_new(xxh3_64(found.url.as_str().as_bytes())) {
+                tally.add(found.url.path(), found.class);
+            }
+        }
+        tally
+    }
+
+    /// Looks at a page whose shape has starved, or whose parameters are watched; true copies are told.
+    pub fn look_at(&mut self, job: &Job, body: &[u8]) -> Option<Near> {
+        let path = job.url.path();
+        let is_watched =
+            path.split_once('?').is_some_and(|(folder, _)| xxh3_64(folder.as_bytes()) % PATHS_WATCHED_OF == 0);
+        let of_shape = self.suspects.get_mut(&shape_hash(path)).filter(|_| self.budget.traps);
+        if (!is_watched && of_shape.is_none()) || body.len() > limits::INLINE_PAGE_BYTES_MAX {
+            return None;
+        }
+        let sketch = Sketch::of(body);
+        if sketch.is_empty() {
+            return None;
+        }
+        if is_watched {
+            self.parameters.observe(job.class, path, sketch.digest());
+        }
+        let kept = of_shape?;
+        let near = kept
+            .iter()
+            .filter(|(to, _)| **to != *path)
+            .map(|(to, other)| (to, resemblance(&sketch, other)))
+            .max_by(|(_, one), (_, other)| one.total_cmp(other))
+            .filter(|(_, estimate)| *estimate >= NEAR)
+            .map(|(to, resemblance)| Near { to: to.clone(), resemblance });
+        if near.is_none() {
+            kept.truncate(SKETCHES_KEPT - 1);
+            kept.push_front((path.into(), sketch));
+        }
+        near
+    }
+
+    /// The weight of a link of a page on this host.
+    pub fn weigh(&mut self, found: &Found, parent: &CrawlUrl, host: HostId) -> Weight {
+        let path = found.url.path();
+        let mirrors = self.mirrors.add(path, host.0 as usize);
+        Weight::of(&self.facts(path, found.rule, self.in_degrees.of(parent.path()), mirrors))
+    }
+
+    /// The weight of a URL that was leased.
+    #[must_use]
+    pub fn weigh_again(&self, job: &Job) -> f64 {
+        let path = job.url.path();
+        Weight::of(&self.facts(path, job.rule, 0, self.mirrors.of(path))).value()
+    }
+
+    fn facts(&self, path: &str, rule: usize, parent_in_degree: u32, mirrors: u32) -> Facts {
+        Facts {
+            in_degree: self.in_degrees.of(path),
+            parent_in_degree,
+            mirrors,
+            folder_depth: folder_depth(path),
+            rule: self.yields.get(&rule).copied().unwrap_or_default(),
+        }
+    }
+
+    /// A URL was answered for good. Looks at pages that are watched cost their shape nothing.
+    pub fn answered(&mut self, finished: &mut Finished, rules: &SiteRules) {
+        let links = std::mem::take(&mut finished.links);
+        let visit = &finished.visit;
+        let is_final = visit.next == Next::Done && visit.outcome.was_fetched();
+        if !is_final || finished.is_watched() {
+            return;
+        }
+        self.is_changed = true;
+        // A torrent that another site stored first is new here, too.
+        let brings_torrent = matches!(visit.outcome, Outcome::TorrentStored | Outcome::TorrentDuplicate);
+        let torrent = visit.torrent.as_ref().filter(|_| brings_torrent);
+        let torrents = u32::from(torrent.is_some_and(|facts| self.torrents.is_new(hash(&facts.infohashes))));
+        let magnets = visit.magnets.iter().filter(|magnet| self.torrents.is_new(hash(&magnet.infohashes))).count();
+        let magnets = u32::try_from(magnets).unwrap_or(u32::MAX);
+        let own = self.yields.entry(finished.rule).or_default();
+        own.fetched += 1;
+        own.torrents += u64::from(torrents) + u64::from(magnets);
+        let via = visit.via.as_deref().filter(|_| torrents > 0);
+        let via = via.and_then(|via| CrawlUrl::parse(via, &rules.canonical).ok());
+        let via = via.and_then(|url| match rules.judge(&url) {
+            Verdict::Take { class, number, .. } => {
+                self.yields.entry(number).or_default().torrents += u64::from(torrents);
+                Some((url, class))
+            }
+            Verdict::Refuse { .. } => None,
+        });
+        if self.budget.traps {
+            let via = via.as_ref().map(|(url, class)| (url.path(), *class));
+            self.shapes.fetched(&visit.key.path, finished.class, &Yield { torrents, magnets, links }, via);
+        }
+    }
+}
+
+fn shape_hash(path: &str) -> u64 {
+    xxh3_64(Shape::of(path).as_str().as_bytes())
+}
+
+fn hash(infohashes: &Infohashes) -> u64 {
+    let mut bytes = [0; 52];
+    bytes[..20].copy_from_slice(&infohashes.v1.unwrap_or_default());
+    bytes[20..].copy_from_slice(&infohashes.v2.unwrap_or_default());
+    xxh3_64(&bytes)
+}

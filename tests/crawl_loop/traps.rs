@@ -1,0 +1,144 @@
+//! Endless sites: what leads nowhere starves, what yields does not, and both are told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use gleaner::app::status;
+use gleaner::clock::UnixMillis;
+use gleaner::crawl::RunOptions;
+use gleaner::crawl::progress::Ended;
+use gleaner::fetch::ResponseHeaders;
+
+use super::web::{Answer, FAST, Machine, Web, page};
+
+const CLASSES: &str = "classes.page = ['^/cal', '^/item/', '^/look']\n";
+
+/// A torrent of its own for each number.
+fn torrent(number: u64) -> Answer {
+    let name = number.to_string();
+    let body = format!(
+        "d4:infod6:lengthi4e4:name{}:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee",
+        name.len()
+    );
+    Answer::Status(200, ResponseHeaders::default(), Bytes::from(body))
+}
+
+fn number(path: &str) -> u64 {
+    path.rsplit(['/', '=']).next().and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+/// Forty lists of fifty torrents, a calendar that never ends, and items that link to made-up items.
+fn endless(path: &str) -> Option<Answer> {
+    if path.starts_with("/dl/") {
+        return Some(torrent(number(path)));
+    }
+    if path.starts_with("/list/") {
+        let list = number(path);
+        let details: String = (0..50).map(|n| format!("<a href='/detail/{}'>x</a>", list * 50 + n)).collect();
+        let next = if list < 40 { format!("<a href='/list/{}'>next</a>", list + 1) } else { String::new() };
+        return Some(page(&format!(
+            "{details}{next}<a href='/cal?day=2026-01-01&n=0'>calendar</a><a href='/item/7'>item</a>"
+        )));
+    }
+    if path.starts_with("/detail/") {
+        return Some(page(&format!("<a href='/dl/{}'>torrent</a>", number(path))));
+    }
+    if path.starts_with("/cal") {
+        let n = number(path);
+        let link = |n: u64| {
+            format!("<a href='/cal?day=20{:02}-{:02}-{:02}&n={n}'>x</a>", n / 336 % 100, n / 28 % 12 + 1, n % 28 + 1)
+        };
+        return Some(page(&format!("Events of the day. {}{}", link(n + 1), link(n + 2))));
+    }
+    if path.starts_with("/item/") {
+        let seed = number(path);
+        let made_up = |n: u64| seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n) >> 20;
+        let links: String = (1..4).map(|n| format!("<a href='/item/{}'>x</a>", made_up(n))).collect();
+        return Some(page(&links));
+    }
+    None
+}
+
+#[tokio::test(start_paused = true)]
+async fn traps_starve_and_every_torrent_beside_them_is_found() {
+    let web =
+        Arc::new(Web::new(Duration::from_millis(1)).at("/", &[page("<a href='/list/0'>x</a>")]).otherwise(endless));
+    let machine = Machine::new();
+    let options = RunOptions { pages_max: Some(12_000), ..RunOptions::default() };
+    let (ended, _) = machine.crawl(&web, &format!("{CLASSES}{FAST}"), options).await;
+    let stored = machine.outcomes().await["torrent_stored"];
+    assert_eq!(stored, 2_050, "{ended:?}");
+    let asked = |front: &str| web.log().iter().filter(|(_, path)| path.starts_with(front)).count();
+    assert!(asked("/cal") < 400, "{} pages of a calendar without end", asked("/cal"));
+    assert!(asked("/item/") < 1_600, "{} made-up items", asked("/item/"));
+
+    let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+    let cuts = &report.sites[0].cuts;
+    assert!(cuts.iter().any(|cut| cut.shape.starts_with("/cal") && cut.cut > 0 && !cut.reason.is_empty()), "{cuts:?}");
+    assert!(cuts.iter().any(|cut| cut.shape.starts_with("/item/")), "{cuts:?}");
+    assert!(!cuts.iter().any(|cut| cut.shape.starts_with("/detail") || cut.shape.starts_with("/dl")), "{cuts:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trap_ends_the_crawl_and_a_larger_budget_takes_it_up_again() {
+    let web =
+        Arc::new(Web::new(Duration::from_millis(1)).at("/", &[page("<a href='/look?n=0'>x</a>")]).otherwise(|path| {
+            path.starts_with("/look").then(|| page(&format!("<a href='/look?n={}'>next</a>", number(path) + 1)))
+        }));
+    let machine = Machine::new();
+    let rules = |shape_pages: u32| format!("{CLASSES}budget.shape_pages = {shape_pages}\n{FAST}");
+    let (ended, _) = machine.crawl(&web, &rules(20), RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let first = web.log().len();
+    assert!((20..60).contains(&first), "{first}");
+    assert!(machine.outcomes().await["trapped"] >= 1);
+    // The accounts outlive the process: the same budget fetches nothing more.
+    machine.crawl(&web, &rules(20), RunOptions::default()).await;
+    assert!(web.log().len() <= first + 2, "{} after {first}", web.log().len());
+    machine.crawl(&web, &rules(2_000), RunOptions::default()).await;
+    assert!(web.log().len() > first + 500, "{} after {first}", web.log().len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_cut_where_the_rules_say_so() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(1))
+            .at("/", &[page("<a href='/item/1/a/b/a/b/a/b/a/b'>x</a>")])
+            .otherwise(|path| path.starts_with("/item").then(|| page(""))),
+    );
+    for (traps, asked) in [("true", 0), ("false", 1)] {
+        let rules = format!("{CLASSES}budget.traps = {traps}\n{FAST}");
+        Machine::new().crawl(&web, &rules, RunOptions::default()).await;
+        assert_eq!(web.asked("/item/1/a/b/a/b/a/b/a/b"), asked, "traps = {traps}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_parameter_that_changes_nothing_is_proposed() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(1))
+            .at(
+                "/",
+                &[page(
+                    &(0..400)
+                        .map(|n| format!("<a href='/list/{n}?from=a'>x</a><a href='/list/{n}?from=b'>x</a>"))
+                        .collect::<String>(),
+                )],
+            )
+            .otherwise(|path| {
+                let n = path.strip_prefix("/list/")?.split('?').next()?;
+                let words: String = (0..60).map(|word| format!("word{n}{word}x ")).collect();
+                Some(page(&words))
+            }),
+    );
+    let machine = Machine::new();
+    machine
+        .crawl(&web, "classes.page = ['^/list/']\n[rate]\nrequests_per_second = 1000000", RunOptions::default())
+        .await;
+    let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+    let proposals = &report.sites[0].proposals;
+    assert_eq!(proposals.len(), 1, "{proposals:?}");
+    assert_eq!(proposals[0].line(), "drop = [\"from\"]");
+    assert!(proposals[0].evidence >= 20);
+}
