@@ -190,3 +190,30 @@ impl Site {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn large_bodies_are_parsed_a_few_at_a_time_and_a_sitemap_alone() {
+        let memory = Memory::default();
+        let free = || memory.parses.available_permits();
+        let mut turns = Vec::new();
+        for _ in 0..limits::PARSES_MAX {
+            turns.push(memory.parse(false).await);
+        }
+        assert!(turns.iter().all(Option::is_some));
+        assert_eq!(free(), 0);
+        let site = memory.clone();
+        let sitemap = tokio::spawn(async move { site.parse(true).await });
+        turns.pop();
+        tokio::task::yield_now().await;
+        assert!(!sitemap.is_finished(), "a page is still being parsed");
+        turns.clear();
+        let turn = sitemap.await.unwrap();
+        assert_eq!(free(), 0);
+        drop(turn);
+        assert_eq!(free(), limits::PARSES_MAX as usize);
+    }
+}
