@@ -158,7 +158,6 @@ async fn answered(site: &Arc<Site>, job: &Job, response: Response) -> Result<Fin
 /// A body that began like a torrent. A large one is read off the loop's thread.
 async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
     let body_bytes = bytes.len() as u64;
-    let near = site.worth().look_at(job, &bytes);
     let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
         read_torrent(&bytes)
     } else {

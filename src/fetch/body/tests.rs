@@ -1,6 +1,5 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -289,6 +288,22 @@ async fn silence_and_drops_of_bytes_are_put_out_alike() {
         assert!(began.elapsed() <= limits::BODY_PACE_TIME + Duration::from_secs(1), "{:?}", began.elapsed());
         assert!(allowance.kib.available_permits() >= (8 * MIB - 2 * SMALL) >> 10, "all but what came is free again");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_nobody_looks_after_for_a_while_is_not_slow() {
+    let mut body = Even::at_pace(10 * MIB, 2 * limits::BODY_PACE_BYTES_MIN);
+    let mut pace = Pace::from(Instant::now());
+    // The site's loop is held up for a minute by a commit, in the middle of a piece.
+    let read = async {
+        for _ in 0..200 {
+            pace.keep(&mut body).await.unwrap().unwrap();
+        }
+    };
+    tokio::pin!(read);
+    assert!(tokio::time::timeout(Duration::from_secs(5), &mut read).await.is_err());
+    sleep(Duration::from_secs(60)).await;
+    read.await;
 }
 
 #[test]
