@@ -1,3 +1,5 @@
+//! Reading bodies: pieces, caps, and what bodies that are read at the same time may hold together.
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

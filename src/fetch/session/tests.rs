@@ -1,3 +1,5 @@
+//! Cookies: which are kept, in what order they are sent, and that a flood of them stays within its limits.
+
 use super::*;
 
 fn url(text: &str) -> Url {
