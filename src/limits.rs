@@ -20,9 +20,10 @@ pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
 /// hold 16 MiB of them.
 pub const SMALL_BODY_BYTES_MAX: usize = 256 << 10;
 
-/// Bytes of all larger bodies of the process: six pages of the largest size, or one torrent of it and two pages. They
-/// come one after the other where more arrive at once.
-pub const BODIES_BYTES_MAX: usize = 48 << 20;
+/// Bytes of all larger bodies of the process: three pages of the largest size. A torrent or sitemap that may become
+/// larger than this takes all of it, alone. A healthy crawl of 5,000 torrents holds 111 to 126 MB, and hostile servers
+/// are to leave it at 150.
+pub const BODIES_BYTES_MAX: usize = 24 << 20;
 
 /// Bytes a second that a body with a share must bring, on the mean of `BODY_PACE_TIME`: slower ones would keep the
 /// large bodies of other sites waiting.
