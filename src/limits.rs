@@ -9,11 +9,50 @@ pub const URL_BYTES_MAX: usize = 4_096;
 /// Bytes of one page's decoded body. The largest index pages seen are 1 MB.
 pub const PAGE_BYTES_MAX: usize = 8 << 20;
 
-/// Bytes of one metainfo file. A torrent of 10⁶ files is about 100 MB; pieces of a 4 TB torrent are 5 MB.
-pub const TORRENT_BYTES_MAX: usize = 128 << 20;
+/// Bytes of one metainfo file. libtorrent refuses more than 10 MB by default (`load_torrent_limits`), so that a larger
+/// one serves few clients; pieces of a 4 TB torrent are 5 MB, and 32 MiB name about 300,000 files.
+pub const TORRENT_BYTES_MAX: usize = 32 << 20;
 
 /// Bytes of a metainfo file that is read on the loop's own thread: half a millisecond, most of it SHA-1.
 pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
+
+/// Bytes of a body that are read without a share of `BODIES_BYTES_MAX`: nearly all pages and torrents. 64 requests
+/// hold 16 MiB of them.
+pub const SMALL_BODY_BYTES_MAX: usize = 256 << 10;
+
+/// Bytes of all larger bodies of the process: three pages of the largest size. A torrent or sitemap that may become
+/// larger than this takes all of it, alone. A healthy crawl of 5,000 torrents holds 111 to 126 MB, and hostile servers
+/// are to leave it at 150.
+pub const BODIES_BYTES_MAX: usize = 24 << 20;
+
+/// Bytes a second that a body with a share must bring, on the mean of `BODY_PACE_TIME`: slower ones would keep the
+/// large bodies of other sites waiting.
+pub const BODY_PACE_BYTES_MIN: usize = 8 << 10;
+
+/// Time over which the pace of a body is taken: long enough for a lost packet or two.
+pub const BODY_PACE_TIME: Duration = Duration::from_secs(10);
+
+/// Bytes by which the buffer of a body of unknown length grows at most: what of it may stay unused.
+pub const BODY_GROWTH_BYTES_MAX: usize = 1 << 20;
+
+/// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs. A sitemap, which
+/// may be 50 MB once it is unpacked, is parsed alone.
+pub const PARSES_MAX: u32 = 2;
+
+/// Bytes of a cookie's name and value (RFC 6265bis §5.6); larger ones are ignored.
+pub const COOKIE_BYTES_MAX: usize = 4_096;
+
+/// Bytes of the value of a cookie's attribute (RFC 6265bis §5.6); longer ones are ignored.
+pub const COOKIE_ATTRIBUTE_BYTES_MAX: usize = 1_024;
+
+/// Cookies of one registrable domain (RFC 6265bis §6.1: at least 50); the oldest goes.
+pub const COOKIES_PER_DOMAIN_MAX: usize = 50;
+
+/// Cookies of one site over all its domains: with the largest 10 MB.
+pub const COOKIES_PER_SITE_MAX: usize = 1_000;
+
+/// Bytes of a `Cookie` header. Servers refuse 8 kB (nginx, Apache: of one line) or 16 kB of all headers.
+pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
 
 /// Content codings of one body; real servers double one by mistake.
 pub const CONTENT_CODINGS_MAX: usize = 3;

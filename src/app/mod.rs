@@ -18,7 +18,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::crawl::commit::{self, OnFault};
 use crate::crawl::progress::{Ended, Progress};
-use crate::crawl::site::Site;
+use crate::crawl::site::{Memory, Site};
 use crate::crawl::site_loop::{Shared, SiteLoop};
 use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -70,6 +70,7 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     options: Options,
     dns: Dns,
+    memory: Memory,
 }
 
 impl App {
@@ -86,6 +87,7 @@ impl App {
             clock: Arc::new(SystemClock),
             options: options.clone(),
             dns: Dns::default(),
+            memory: Memory::default(),
         })
     }
 
@@ -111,7 +113,8 @@ impl App {
             timeout: rules.rate.timeout,
         })
         .with_context(|| format!("site {}", rules.name))?;
-        Ok(Arc::new(Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db))))
+        let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db));
+        Ok(Arc::new(site.with_memory(self.memory.clone())))
     }
 
     /// A crew without sites yet, and its committer at work.

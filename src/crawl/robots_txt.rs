@@ -32,8 +32,9 @@ pub async fn fetch(site: &Site, origin: &str) -> Result<Robots, RobotsFault> {
         let closed = |answered| RobotsFault { answered, detail: format!("robots.txt: status {}", response.status) };
         match response.status {
             200..=299 => {
-                let read = body::read(response.body, |_, _| Want::UpTo(limits::ROBOTS_BYTES_MAX)).await;
-                return match read {
+                let (length, bodies) = (response.headers.content_length, &site.memory.bodies);
+                let read = body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::ROBOTS_BYTES_MAX));
+                return match read.await {
                     Read::Whole(bytes) | Read::Stopped { bytes, .. } => Ok(Robots::parse(&bytes, PRODUCT_TOKEN)),
                     Read::Failed { failure, .. } => Err(unanswered(&failure)),
                 };

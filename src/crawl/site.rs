@@ -4,11 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 use super::visit::Job;
 use super::worth::Worth;
 use crate::clock::{Clock, UnixMillis};
 use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey};
 use crate::fetch::Transport;
+use crate::fetch::body::Allowance;
 use crate::frontier::priority;
 use crate::frontier::weight::{Facts, Weight};
 use crate::limits;
@@ -26,12 +29,37 @@ pub struct Found {
     pub page_capture: Option<(usize, usize)>,
 }
 
+/// What large bodies may take of the process's memory, while they are read and while they are parsed. Clones share the
+/// same; what is found in them is the commit's to count.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    pub bodies: Allowance,
+    parses: Arc<Semaphore>,
+}
+
+impl Default for Memory {
+    /// As much as `limits` allow one process.
+    fn default() -> Self {
+        Self { bodies: Allowance::default(), parses: Arc::new(Semaphore::new(limits::PARSES_MAX as usize)) }
+    }
+}
+
+impl Memory {
+    /// Waits for a turn to parse a large body, which ends when it is dropped; `alone`, while no other is parsed.
+    pub async fn parse(&self, alone: bool) -> Option<OwnedSemaphorePermit> {
+        let turns = if alone { limits::PARSES_MAX } else { 1 };
+        // The semaphore is never closed, so that there always is one.
+        Arc::clone(&self.parses).acquire_many_owned(turns).await.ok()
+    }
+}
+
 /// One site under crawl. Immutable but for the numbers of hosts, which are learned as they are met.
 pub struct Site {
     pub rules: Arc<SiteRules>,
     pub transport: Arc<dyn Transport>,
     pub clock: Arc<dyn Clock>,
     pub db: Arc<dyn CrawlDb>,
+    pub memory: Memory,
     /// Marks what these rules have refused.
     pub rules_token: u64,
     worth: Mutex<Worth>,
@@ -44,7 +72,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site; its transport and clock are the caller's choice.
+    /// A site; its transport and clock are the caller's choice. It shares its memory with no other site.
     #[must_use]
     pub fn new(
         rules: Arc<SiteRules>,
@@ -59,11 +87,18 @@ impl Site {
             transport,
             clock,
             db,
+            memory: Memory::default(),
             hosts: Mutex::default(),
             sitemaps: Mutex::default(),
             told_of_origins: AtomicBool::new(false),
             met_hosts: AtomicBool::new(false),
         }
+    }
+
+    /// The site with a memory that it shares with others.
+    #[must_use]
+    pub fn with_memory(self, memory: Memory) -> Self {
+        Self { memory, ..self }
     }
 
     /// What the site's URLs are worth. Not to be held across an await.
@@ -153,5 +188,32 @@ impl Site {
             via: None,
             is_target,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn large_bodies_are_parsed_a_few_at_a_time_and_a_sitemap_alone() {
+        let memory = Memory::default();
+        let free = || memory.parses.available_permits();
+        let mut turns = Vec::new();
+        for _ in 0..limits::PARSES_MAX {
+            turns.push(memory.parse(false).await);
+        }
+        assert!(turns.iter().all(Option::is_some));
+        assert_eq!(free(), 0);
+        let site = memory.clone();
+        let sitemap = tokio::spawn(async move { site.parse(true).await });
+        turns.pop();
+        tokio::task::yield_now().await;
+        assert!(!sitemap.is_finished(), "a page is still being parsed");
+        turns.clear();
+        let turn = sitemap.await.unwrap();
+        assert_eq!(free(), 0);
+        drop(turn);
+        assert_eq!(free(), limits::PARSES_MAX as usize);
     }
 }

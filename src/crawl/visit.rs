@@ -120,7 +120,7 @@ async fn answered(site: &Arc<Site>, job: &Job, response: Response) -> Result<Fin
         accepts_pages: true,
     });
     let mut decision = Decision::NeedMore;
-    let read = body::read(body, |so_far, complete| {
+    let read = body::read(body, headers.content_length, &site.memory.bodies, |so_far, complete| {
         if decision == Decision::NeedMore {
             decision = classifier.feed(so_far, complete);
         }
@@ -161,6 +161,7 @@ async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
     let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
         read_torrent(&bytes)
     } else {
+        let _turn = site.memory.parse(false).await;
         let reading = tokio::task::spawn_blocking(move || read_torrent(&bytes));
         reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     };
@@ -200,12 +201,14 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Bytes) -> Result<Finished, CrawlDbError> {
     let body_bytes = bytes.len() as u64;
     let near = site.worth().look_at(job, &bytes);
-    let read = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
-        outlinks::read_page(site, job, &headers, &bytes)
+    // The turn lasts until the links are rows, which the commit counts.
+    let (read, _turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
+        (outlinks::read_page(site, job, &headers, &bytes), None)
     } else {
+        let turn = site.memory.parse(job.class == Class::Sitemap).await;
         let (site, job) = (Arc::clone(site), job.clone());
         let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
-        reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+        (reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), turn)
     };
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);

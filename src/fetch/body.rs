@@ -1,9 +1,21 @@
 //! Reading a body as it arrives: the reader is asked at every piece whether it wants more, and no body grows
 //! beyond its cap. The cap counts decoded bytes, so that a compressed bomb ends like any other large body.
+//!
+//! Nor do all bodies of the process together grow beyond their [`Allowance`]. A body that passes
+//! [`limits::SMALL_BODY_BYTES_MAX`] waits for a share of it: once, for all that its reader may come to want, so that no
+//! two can wait for each other. While it waits nothing is read, and the sender's own transport holds it back. The share
+//! lives as long as the bytes: who keeps them keeps it, who drops the last of them gives it back. A body with a share
+//! must keep a pace; without one it may be as slow as the transport lets it.
 
-use bytes::{Bytes, BytesMut};
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::{Body, FetchFailure};
+use bytes::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use super::{Body, FailureKind, FetchFailure};
+use crate::limits;
 
 /// What the reader says after each piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,105 +41,200 @@ pub enum Read {
     },
 }
 
-/// Reads a body. `ask` sees all bytes so far and whether they are all; it is asked at least once.
-pub async fn read(mut body: Box<dyn Body>, mut ask: impl FnMut(&[u8], bool) -> Want) -> Read {
-    let mut first = Bytes::new();
-    let mut joined: Option<BytesMut> = None;
+/// The memory that large bodies share. Clones share the same.
+#[derive(Clone, Debug)]
+pub struct Allowance {
+    /// A permit for each KiB.
+    kib: Arc<Semaphore>,
+    kib_max: u32,
+}
+
+impl Default for Allowance {
+    /// An allowance of [`limits::BODIES_BYTES_MAX`].
+    fn default() -> Self {
+        Self::new(limits::BODIES_BYTES_MAX)
+    }
+}
+
+impl Allowance {
+    /// An allowance of so many bytes, 1 KiB at least.
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
+        let kib_max = kib(bytes).max(1);
+        Self { kib: Arc::new(Semaphore::new(kib_max as usize)), kib_max }
+    }
+
+    /// Waits for a share, in the order of asking. Who asks for more than there is gets all of it, alone.
+    async fn share(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed, so that there always is one.
+        Arc::clone(&self.kib).acquire_many_owned(kib(bytes).min(self.kib_max)).await.ok()
+    }
+}
+
+/// Whole KiB that hold so many bytes.
+fn kib(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX)
+}
+
+/// Reads a body. `announced` is its length as the headers tell it. `ask` sees all bytes so far and whether they are all;
+/// it is asked at least once.
+///
+/// A body with a share ends at the cap that was wanted when it got it, or at its announced length: whatever is wanted
+/// later, a share never grows. One that falls behind [`limits::BODY_PACE_BYTES_MIN`] has [`FailureKind::TimedOut`].
+pub async fn read(
+    mut body: Box<dyn Body>,
+    announced: Option<u64>,
+    allowance: &Allowance,
+    mut ask: impl FnMut(&[u8], bool) -> Want,
+) -> Read {
+    let announced = announced.and_then(|length| usize::try_from(length).ok());
+    let mut so_far = SoFar::default();
+    let mut share: Option<Share> = None;
     loop {
-        let piece = match body.chunk().await {
+        let next = match &mut share {
+            None => body.chunk().await,
+            Some(share) => share.pace.keep(&mut *body).await,
+        };
+        let piece = match next {
             Ok(Some(piece)) => piece,
             Ok(None) => {
-                let bytes = whole(first, joined);
-                return match ask(&bytes, true) {
+                let want = ask(so_far.bytes(), true);
+                let bytes = so_far.whole(share);
+                return match want {
                     Want::UpTo(_) => Read::Whole(bytes),
                     Want::Stop => Read::Stopped { bytes, over_cap: false },
                 };
             }
-            Err(failure) => {
-                return Read::Failed { bytes: whole(first, joined), failure };
-            }
+            Err(failure) => return Read::Failed { bytes: so_far.whole(share), failure },
         };
-        // Most bodies come in one piece: that one is kept as it is, without a copy.
-        if joined.is_none() && first.is_empty() {
-            first = piece;
-        } else {
-            joined.get_or_insert_with(|| BytesMut::from(std::mem::take(&mut first))).extend_from_slice(&piece);
+        let room = share.as_ref().map_or(limits::SMALL_BODY_BYTES_MAX, |share| share.bytes_max);
+        so_far.push(piece, announced.filter(|length| *length <= room));
+        let length = so_far.bytes().len();
+        let cap = match ask(so_far.bytes(), false) {
+            Want::UpTo(cap) => cap.min(share.as_ref().map_or(cap, |share| share.bytes_max)),
+            Want::Stop => return Read::Stopped { bytes: so_far.whole(share), over_cap: false },
+        };
+        if length > cap {
+            return Read::Stopped { bytes: so_far.whole(share), over_cap: true };
         }
-        let so_far: &[u8] = joined.as_deref().unwrap_or(&first);
-        match ask(so_far, false) {
-            Want::UpTo(cap) if so_far.len() <= cap => {}
-            want => {
-                let over_cap = want != Want::Stop;
-                return Read::Stopped { bytes: whole(first, joined), over_cap };
-            }
+        if length > limits::SMALL_BODY_BYTES_MAX && share.is_none() {
+            // An announced length that the body has passed already is a lie, and says nothing.
+            let bytes_max = announced.filter(|announced| *announced >= length).map_or(cap, |length| length.min(cap));
+            let permit = allowance.share(bytes_max).await;
+            share = Some(Share { permit, bytes_max, pace: Pace::from(Instant::now()) });
         }
     }
 }
 
-fn whole(first: Bytes, joined: Option<BytesMut>) -> Bytes {
-    joined.map_or(first, BytesMut::freeze)
+/// What a large body holds of the allowance while it is read.
+struct Share {
+    permit: Option<OwnedSemaphorePermit>,
+    /// Bytes that the body may have in all.
+    bytes_max: usize,
+    pace: Pace,
+}
+
+/// How fast a body comes, over one stretch of time after the other.
+struct Pace {
+    stretch_ends: Instant,
+    /// Bytes that have come since it began.
+    bytes: usize,
+}
+
+impl Pace {
+    /// Bytes that must come in a stretch.
+    const LEAST: usize = limits::BODY_PACE_BYTES_MIN * limits::BODY_PACE_TIME.as_secs() as usize;
+
+    /// How late the end of a stretch may be seen by a body that is polled: timers are exact to milliseconds.
+    const LATE: Duration = Duration::from_secs(1);
+
+    fn from(now: Instant) -> Self {
+        Self { stretch_ends: now + limits::BODY_PACE_TIME, bytes: 0 }
+    }
+
+    /// The next piece, unless the body is too slow.
+    async fn keep(&mut self, body: &mut dyn Body) -> Result<Option<Bytes>, FetchFailure> {
+        // Asked for once, however long it takes: a body need not bear that its answer is dropped half-way.
+        let mut next = body.chunk();
+        loop {
+            match tokio::time::timeout_at(self.stretch_ends, &mut next).await {
+                Ok(piece) => {
+                    self.bytes += piece.as_ref().map_or(0, |piece| piece.as_ref().map_or(0, Bytes::len));
+                    return piece;
+                }
+                Err(_) => self.end_stretch(Instant::now())?,
+            }
+        }
+    }
+
+    /// The stretch has ended while a piece was waited for; a body whose pieces are always there is fast enough.
+    fn end_stretch(&mut self, now: Instant) -> Result<(), FetchFailure> {
+        // A site that waits for a commit leaves its bodies alone meanwhile: that is not their fault.
+        let was_looked_after = now < self.stretch_ends + Self::LATE;
+        if was_looked_after && self.bytes < Self::LEAST {
+            let (bytes, time) = (self.bytes, limits::BODY_PACE_TIME);
+            let detail = format!("a large body came too slowly: {bytes} bytes in {time:?}");
+            return Err(FetchFailure { kind: FailureKind::TimedOut, detail });
+        }
+        *self = Self::from(now);
+        Ok(())
+    }
+}
+
+/// The bytes of a body so far.
+#[derive(Default)]
+struct SoFar {
+    /// Most bodies come in one piece: that one is kept as it is, without a copy.
+    first: Bytes,
+    joined: Vec<u8>,
+}
+
+impl SoFar {
+    fn bytes(&self) -> &[u8] {
+        if self.joined.is_empty() { &self.first } else { &self.joined }
+    }
+
+    /// Appends a piece. `expected` is the length that the body is to have in the end, where it is known and memory for
+    /// it may be taken.
+    fn push(&mut self, piece: Bytes, expected: Option<usize>) {
+        if self.bytes().is_empty() {
+            self.first = piece;
+            return;
+        }
+        let first = std::mem::take(&mut self.first);
+        let length = self.joined.len() + first.len() + piece.len();
+        if length > self.joined.capacity() {
+            // Doubling would take twice the cap. A quarter still copies each byte a few times only.
+            let spare = (length / 4).min(limits::BODY_GROWTH_BYTES_MAX);
+            let target = expected.filter(|expected| *expected >= length).unwrap_or(length + spare);
+            self.joined.reserve_exact(target - self.joined.len());
+        }
+        self.joined.extend_from_slice(&first);
+        self.joined.extend_from_slice(&piece);
+    }
+
+    /// The bytes, and with them what they hold of the allowance; what of the share they do not need is given back.
+    fn whole(self, share: Option<Share>) -> Bytes {
+        let held_bytes = self.first.len().max(self.joined.capacity());
+        let bytes = if self.joined.is_empty() { self.first } else { Bytes::from(self.joined) };
+        let Some(mut permit) = share.and_then(|share| share.permit) else { return bytes };
+        let surplus = permit.num_permits().saturating_sub(kib(held_bytes) as usize);
+        drop(permit.split(surplus));
+        Bytes::from_owner(Shared { bytes, _permit: permit })
+    }
+}
+
+/// Bytes that give their share back when they are dropped.
+struct Shared {
+    bytes: Bytes,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fetch::FailureKind;
-    use std::collections::VecDeque;
-
-    struct Pieces(VecDeque<Result<Bytes, FetchFailure>>);
-
-    #[async_trait::async_trait]
-    impl Body for Pieces {
-        async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
-            self.0.pop_front().transpose()
-        }
-    }
-
-    fn body(pieces: &[&'static str]) -> Box<dyn Body> {
-        Box::new(Pieces(pieces.iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes()))).collect()))
-    }
-
-    #[tokio::test]
-    async fn pieces_are_joined_in_order() {
-        let read = read(body(&["ab", "cd", "e"]), |_, _| Want::UpTo(10)).await;
-        assert!(matches!(read, Read::Whole(bytes) if &bytes[..] == b"abcde"));
-    }
-
-    #[tokio::test]
-    async fn a_body_over_its_cap_stops_at_the_piece_that_passed_it() {
-        let read = read(body(&["abc", "def", "never"]), |_, _| Want::UpTo(4)).await;
-        assert!(matches!(read, Read::Stopped { bytes, over_cap: true } if &bytes[..] == b"abcdef"));
-    }
-
-    #[tokio::test]
-    async fn a_reader_that_says_stop_sees_no_further_piece() {
-        let mut seen = 0;
-        let read = read(body(&["abc", "def"]), |_, _| {
-            seen += 1;
-            Want::Stop
-        })
-        .await;
-        assert!(matches!(read, Read::Stopped { over_cap: false, .. }));
-        assert_eq!(seen, 1);
-    }
-
-    #[tokio::test]
-    async fn an_empty_body_is_asked_about_once() {
-        let mut seen = Vec::new();
-        let read = read(body(&[]), |bytes, complete| {
-            seen.push((bytes.len(), complete));
-            Want::UpTo(1)
-        })
-        .await;
-        assert!(matches!(read, Read::Whole(bytes) if bytes.is_empty()));
-        assert_eq!(seen, [(0, true)]);
-    }
-
-    #[tokio::test]
-    async fn a_failure_keeps_what_came_before_it() {
-        let failure = FetchFailure { kind: FailureKind::Truncated, detail: String::new() };
-        let pieces = Pieces([Ok(Bytes::from_static(b"ab")), Err(failure)].into());
-        let read = read(Box::new(pieces), |_, _| Want::UpTo(10)).await;
-        assert!(matches!(read, Read::Failed { bytes, .. } if &bytes[..] == b"ab"));
-    }
-}
+mod tests;

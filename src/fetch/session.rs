@@ -1,76 +1,183 @@
-//! A site's cookies. The jar is `cookie_store`'s; what is added is the public suffix list, without which a host could
-//! set a cookie for `co.uk` and have it sent to others (RFC 6265 §5.3, step 5).
+//! A site's cookies, as RFC 6265bis (draft-ietf-httpbis-rfc6265bis) keeps and sends them, with its limits: a site that
+//! sets cookies without end must not have its own server refuse our requests for their size, nor fill the memory.
+//! Reading dates and comparing domains and paths is `cookie_store`'s.
 //!
+//! The public suffix list stands guard: without it a host could set a cookie for `co.uk` and have it sent to others.
 //! Nothing is kept beyond the process, and nothing of a cookie is logged.
 
-use cookie_store::RawCookie;
+use std::sync::{Mutex, PoisonError};
+
+use cookie_store::{CookieDomain, CookieExpiration, CookiePath, RawCookie};
 use reqwest::cookie::CookieStore;
 use reqwest::header::HeaderValue;
-use reqwest_cookie_store::CookieStoreMutex;
 use url::Url;
+
+use crate::limits;
 
 /// The cookies of one site's client.
 #[derive(Default)]
-pub struct Jar(CookieStoreMutex);
+pub struct Jar(Mutex<Cookies>);
 
 impl CookieStore for Jar {
     fn set_cookies(&self, cookie_headers: &mut dyn Iterator<Item = &HeaderValue>, url: &Url) {
-        let mut proper = cookie_headers.filter(|header| !is_for_a_public_suffix(header, url));
-        self.0.set_cookies(&mut proper, url);
-    }
-
-    fn cookies(&self, url: &Url) -> Option<HeaderValue> {
-        self.0.cookies(url)
-    }
-}
-
-/// True for a `Set-Cookie` whose `Domain` is a public suffix other than the host itself, and for one that cannot be
-/// read. It is read as the jar reads it, bytes beyond ASCII included: what is judged must be what is kept.
-fn is_for_a_public_suffix(header: &HeaderValue, url: &Url) -> bool {
-    let text = std::str::from_utf8(header.as_bytes()).ok();
-    let Some(cookie) = text.and_then(|text| RawCookie::parse(text).ok()) else { return true };
-    let Some(domain) = cookie.domain().map(str::to_ascii_lowercase) else { return false };
-    let is_suffix = psl::suffix(domain.as_bytes())
-        .is_some_and(|suffix| suffix.is_known() && suffix.as_bytes() == domain.as_bytes());
-    is_suffix && url.host_str() != Some(&domain)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What `b.co.uk` or another host is sent after `a.co.uk` set this cookie.
-    fn sent(set: &str, to: &str) -> Option<String> {
-        let jar = Jar::default();
-        let header = HeaderValue::from_str(set).unwrap();
-        jar.set_cookies(&mut std::iter::once(&header), &Url::parse("http://www.a.co.uk/").unwrap());
-        let sent = jar.cookies(&Url::parse(to).unwrap())?;
-        Some(sent.to_str().unwrap().to_owned())
-    }
-
-    #[test]
-    fn a_cookie_for_a_public_suffix_is_not_kept() {
-        for domain in ["co.uk", ".co.uk", "CO.UK", "uk"] {
-            assert_eq!(sent(&format!("s=1; Domain={domain}"), "http://b.co.uk/"), None, "{domain}");
-            assert_eq!(sent(&format!("s=1; Domain={domain}"), "http://www.a.co.uk/"), None, "{domain}");
+        // A cookie that is half-way in the list is either in or not.
+        let mut cookies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for text in cookie_headers.filter_map(|header| std::str::from_utf8(header.as_bytes()).ok()) {
+            cookies.set(text, url);
         }
     }
 
-    #[test]
-    fn letters_beyond_ascii_do_not_hide_a_public_suffix() {
-        let jar = Jar::default();
-        let header = HeaderValue::from_bytes("s=é; Domain=co.uk".as_bytes()).unwrap();
-        jar.set_cookies(&mut std::iter::once(&header), &Url::parse("http://www.a.co.uk/").unwrap());
-        assert_eq!(jar.cookies(&Url::parse("http://b.co.uk/").unwrap()), None);
-    }
-
-    #[test]
-    fn a_cookie_for_the_site_goes_to_its_hosts_and_to_no_other() {
-        assert_eq!(sent("s=1; Domain=a.co.uk", "http://dl.a.co.uk/"), Some("s=1".to_owned()));
-        assert_eq!(sent("s=1", "http://www.a.co.uk/x"), Some("s=1".to_owned()));
-        assert_eq!(sent("s=1", "http://dl.a.co.uk/"), None);
-        assert_eq!(sent("s=1; Domain=a.co.uk", "http://b.co.uk/"), None);
-        assert_eq!(sent("s=1; Domain=b.co.uk", "http://b.co.uk/"), None);
-        assert_eq!(sent("s=1; Secure", "http://www.a.co.uk/"), None);
+    fn cookies(&self, url: &Url) -> Option<HeaderValue> {
+        let text = self.0.lock().unwrap_or_else(PoisonError::into_inner).header(url)?;
+        let mut header = HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()?;
+        header.set_sensitive(true);
+        Some(header)
     }
 }
+
+/// Cookies, the oldest first.
+#[derive(Default)]
+struct Cookies(Vec<Cookie>);
+
+/// One cookie (§5.7), without the attributes that only a browser heeds.
+struct Cookie {
+    name: Box<str>,
+    value: Box<str>,
+    domain: CookieDomain,
+    path: CookiePath,
+    expires: CookieExpiration,
+    secure: bool,
+    /// The registrable domain by which cookies are counted, or the whole host where it has none.
+    registrable: Box<str>,
+}
+
+impl Cookies {
+    /// Takes one `Set-Cookie` of an answer from `url`. One that replaces another keeps its age; one that has
+    /// expired only removes (§5.7).
+    fn set(&mut self, text: &str, url: &Url) {
+        let Some(cookie) = Cookie::parse(text, url) else { return };
+        let old = self
+            .0
+            .iter()
+            .position(|old| old.name == cookie.name && old.domain == cookie.domain && *old.path == *cookie.path);
+        match (old, cookie.expires.is_expired()) {
+            (Some(old), true) => drop(self.0.remove(old)),
+            (Some(old), false) => self.0[old] = cookie,
+            (None, true) => {}
+            (None, false) => self.insert(cookie),
+        }
+    }
+
+    /// Adds a cookie; where there are too many, those that have expired go, then the oldest.
+    fn insert(&mut self, cookie: Cookie) {
+        let is_kin = |other: &Cookie| other.registrable == cookie.registrable;
+        let is_full = |cookies: &[Cookie]| {
+            let kin = cookies.iter().filter(|other| is_kin(other)).count();
+            (kin >= limits::COOKIES_PER_DOMAIN_MAX, cookies.len() >= limits::COOKIES_PER_SITE_MAX)
+        };
+        if is_full(&self.0) != (false, false) {
+            self.0.retain(|other| !other.expires.is_expired());
+        }
+        let oldest = match is_full(&self.0) {
+            (true, _) => self.0.iter().position(is_kin),
+            (false, true) => Some(0),
+            (false, false) => None,
+        };
+        if let Some(oldest) = oldest {
+            self.0.remove(oldest);
+        }
+        self.0.push(cookie);
+    }
+
+    /// The `Cookie` header of a request (§5.8.3): longer paths first, among equals the older. A pair that would make it
+    /// longer than `limits::COOKIE_HEADER_BYTES_MAX` is left out.
+    fn header(&self, url: &Url) -> Option<String> {
+        let mut fitting: Vec<&Cookie> = self.0.iter().filter(|cookie| cookie.is_for(url)).collect();
+        // The list is in the order of age, and the sort keeps it.
+        fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
+        let mut header = String::new();
+        for Cookie { name, value, .. } in fitting {
+            let separator = if header.is_empty() { "" } else { "; " };
+            let length = header.len() + separator.len() + name.len() + 1 + value.len();
+            if length <= limits::COOKIE_HEADER_BYTES_MAX {
+                header.extend([separator, name, "=", value]);
+            }
+        }
+        (!header.is_empty()).then_some(header)
+    }
+}
+
+impl Cookie {
+    /// Reads one `Set-Cookie` (§5.6) and says whether it may be kept (§5.7); None where not.
+    fn parse(text: &str, url: &Url) -> Option<Self> {
+        // §5.6: control characters but the tab.
+        if text.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
+            return None;
+        }
+        // Too long attributes are ignored (§5.6); the pair in front has a cap of its own.
+        let mut parts = text.split(';');
+        let pair = parts.next()?;
+        let value_bytes = |part: &str| part.split_once('=').map_or(0, |(_, value)| value.trim().len());
+        let attributes = parts.filter(|part| value_bytes(part) <= limits::COOKIE_ATTRIBUTE_BYTES_MAX);
+        let text: Vec<&str> = std::iter::once(pair).chain(attributes).collect();
+        let raw = RawCookie::parse(text.join(";")).ok()?;
+        let (name, value) = raw.name_value();
+        if name.len() + value.len() > limits::COOKIE_BYTES_MAX {
+            return None;
+        }
+        let secure = raw.secure() == Some(true);
+        // What came in the clear cannot ask for protection (§5.7).
+        if secure && url.scheme() != "https" {
+            return None;
+        }
+        let host_only = CookieDomain::host_only(url).ok()?;
+        let domain = match CookieDomain::try_from(&raw).ok()? {
+            domain @ CookieDomain::Suffix(_) if is_public_suffix(&domain) => {
+                // A host that is a suffix itself may keep its own (§5.7).
+                domain.host_is_identical(url).then(|| host_only.clone())?
+            }
+            domain @ CookieDomain::Suffix(_) => domain.matches(url).then_some(domain)?,
+            CookieDomain::HostOnly(_) | CookieDomain::NotPresent | CookieDomain::Empty => host_only.clone(),
+        };
+        let path_attribute = raw.path().and_then(CookiePath::parse);
+        let is_prefixed = |prefix: &str| name.get(..prefix.len()).is_some_and(|of| of.eq_ignore_ascii_case(prefix));
+        let is_host_bound = raw.domain().is_none() && path_attribute.as_deref() == Some("/");
+        if (is_prefixed("__Secure-") && !secure) || (is_prefixed("__Host-") && !(secure && is_host_bound)) {
+            return None;
+        }
+        let expires = match (raw.max_age(), raw.expires()) {
+            (Some(age), _) => age.into(),
+            (None, Some(expires)) => expires.into(),
+            (None, None) => CookieExpiration::SessionEnd,
+        };
+        let host = url.host_str()?;
+        Some(Self {
+            name: name.into(),
+            value: value.into(),
+            domain,
+            path: path_attribute.unwrap_or_else(|| CookiePath::default_path(url)),
+            expires,
+            secure,
+            registrable: url.domain().and_then(psl::domain_str).unwrap_or(host).into(),
+        })
+    }
+
+    /// True when it goes with a request for this URL.
+    fn is_for(&self, url: &Url) -> bool {
+        self.domain.matches(url)
+            && self.path.matches(url)
+            && (!self.secure || url.scheme() == "https")
+            && !self.expires.is_expired()
+    }
+}
+
+/// True for a domain under which anybody may register.
+fn is_public_suffix(domain: &CookieDomain) -> bool {
+    let domain = domain.as_cow();
+    domain.is_some_and(|domain| {
+        psl::suffix(domain.as_bytes()).is_some_and(|suffix| suffix.is_known() && suffix.as_bytes() == domain.as_bytes())
+    })
+}
+
+#[cfg(test)]
+mod tests;

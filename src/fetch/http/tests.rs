@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::super::Validators;
-use super::super::body::{self, Read, Want};
+use super::super::body::{self, Allowance, Read, Want};
 use super::*;
 use crate::url::Canonical;
 
@@ -146,7 +146,7 @@ async fn read(answer: Vec<u8>) -> (ResponseHeaders, Read) {
     let (port, _asks) = server(answer).await;
     let url = parse(&format!("http://127.0.0.1:{port}/"));
     let response = transport(AddressPolicy::Any, None).get((&url).into()).await.unwrap();
-    (response.headers, body::read(response.body, |_, _| Want::UpTo(1 << 20)).await)
+    (response.headers, body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(1 << 20)).await)
 }
 
 fn answer(headers: &str, body: &[u8]) -> Vec<u8> {
@@ -191,7 +191,8 @@ async fn a_content_that_is_whole_does_not_wait_for_the_end_of_its_body() {
         std::future::pending::<()>().await;
     });
     let response = transport(AddressPolicy::Any, None).get((&url).into()).await.unwrap();
-    let reading = body::read(response.body, |_, _| Want::UpTo(1 << 20));
+    let allowance = Allowance::default();
+    let reading = body::read(response.body, None, &allowance, |_, _| Want::UpTo(1 << 20));
     let read = tokio::time::timeout(3 * limits::BODY_TAIL_TIME_MAX, reading).await.expect("no wait");
     assert!(matches!(read, Read::Whole(bytes) if bytes == page[..]));
 }
@@ -217,7 +218,7 @@ async fn a_coded_body_leaves_its_connection_usable() {
     let transport = transport(AddressPolicy::Any, None);
     for _ in 0..5 {
         let response = transport.get((&url).into()).await.unwrap();
-        let read = body::read(response.body, |_, _| Want::UpTo(100)).await;
+        let read = body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(100)).await;
         assert!(matches!(read, Read::Whole(bytes) if bytes == b"page"[..]));
     }
     connections.recv().await.unwrap();
