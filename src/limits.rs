@@ -90,7 +90,7 @@ pub const DNS_NAMES_MAX: usize = 4_096;
 pub const DNS_ADDRESSES_MAX: usize = 32;
 
 /// DNS lookups under way at a time: a page that links to a thousand hosts must not flood the name server.
-pub const DNS_LOOKUPS_MAX: usize = 32;
+pub const DNS_LOOKUPS_MAX: usize = 6;
 
 /// Time of one DNS lookup, all servers and attempts included; shorter than the time to connect, of which it is part.
 pub const DNS_TIME_MAX: Duration = Duration::from_secs(15);
@@ -356,8 +356,8 @@ pub const SITEMAPS_PER_ROBOTS_MAX: usize = 100;
 /// million URLs.
 pub const SITEMAPS_PER_SITE_MAX: usize = 100;
 
-/// Bytes of a page that is read on the loop's own thread: a few milliseconds.
-pub const INLINE_PAGE_BYTES_MAX: usize = 1 << 20;
+/// Bytes of a page that is read on the loop's own thread: a millisecond or two.
+pub const INLINE_PAGE_BYTES_MAX: usize = 256 << 10;
 
 /// Least time after which a host is looked up again for its rate; the resolver's cache keeps to the TTL itself.
 pub const LOCATED_FOR_MIN: Duration = Duration::from_secs(60);
@@ -408,3 +408,13 @@ pub const SUSPECT_SHAPES_MAX: usize = 256;
 
 /// Longest time for which a crawl that is to end waits for retries that a clock set back has moved into the future.
 pub const CLOCK_SET_BACK_MAX: Duration = Duration::from_secs(24 * 3_600);
+
+/// Bytes that one HTTP/2 stream may send ahead of its reader.
+pub const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;
+
+/// Bytes that all streams of one HTTP/2 connection may send ahead of their readers.
+pub const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
+
+/// Threads for what blocks (the database, syncs, large parses, the system's resolver). The database writes one
+/// transaction at a time; each thread costs 2 MB, and without a cap two hundred sites would begin with as many.
+pub const BLOCKING_THREADS_MAX: usize = 10;

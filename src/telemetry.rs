@@ -35,7 +35,9 @@ impl<'a> MakeWriter<'a> for Terminal {
 /// Colours are used on a terminal, unless `NO_COLOR` is set.
 pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     use std::io::IsTerminal;
-    let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| EnvFilter::new(filter));
+    // What a certificate lacks is told with the visit; the verifier tells it once more for each attempt.
+    let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off"));
+    let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| quiet());
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(terminal.clone()).with_target(false);
     // Fails only when logging was started before, by a test in the same process.

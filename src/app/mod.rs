@@ -26,6 +26,7 @@ use crate::crawldb::{CrawlDb, CrawlDbError, Owner, Reader};
 use crate::fetch::dns::Dns;
 use crate::fetch::http::{ClientOptions, HttpTransport};
 use crate::fetch::resolve::AddressPolicy;
+use crate::fetch::tls::Tls;
 use crate::limits;
 use crate::rules::{PrivateAddresses, SiteRules};
 use crate::torrent::archive::Archive;
@@ -70,6 +71,7 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     options: Options,
     dns: Dns,
+    tls: Tls,
     memory: Memory,
 }
 
@@ -87,6 +89,7 @@ impl App {
             clock: Arc::new(SystemClock),
             options: options.clone(),
             dns: Dns::default(),
+            tls: Tls::default(),
             memory: Memory::default(),
         })
     }
@@ -109,6 +112,7 @@ impl App {
                 PrivateAddresses::Of(networks) => AddressPolicy::with_networks(networks)?,
             },
             dns: self.dns.clone(),
+            tls: self.tls.clone(),
             connections_max: rules.rate.connections.into(),
             timeout: rules.rate.timeout,
         })

@@ -34,6 +34,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::LogFormat;
+use crate::limits;
 use crate::rules::fault;
 use crate::telemetry::{self, Terminal};
 
@@ -236,7 +237,10 @@ fn rules_command(command: RulesCommand, rules_dir: &Path) -> anyhow::Result<Exit
 /// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own. What blocks
 /// when the future has ended is a name server that does not answer; nobody waits for it any more.
 pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(limits::BLOCKING_THREADS_MAX)
+        .build()?;
     let result = runtime.block_on(future);
     runtime.shutdown_timeout(BLOCKED_TIME);
     result

@@ -69,6 +69,8 @@ pub struct Worth {
     torrents: Recent,
     in_degrees: InDegrees,
     mirrors: Mirrors,
+    /// True for a site of several hosts, where the same path may be seen on more than one.
+    has_mirrors: bool,
     /// By the place of the rule among the site's.
     yields: HashMap<usize, RuleYield>,
     /// The last pages of each shape that has starved, by the hash of the shape.
@@ -103,6 +105,7 @@ impl Worth {
             torrents: Recent::default(),
             in_degrees: InDegrees::default(),
             mirrors: Mirrors::default(),
+            has_mirrors: rules.hosts.len() > 1 || rules.hosts.iter().any(|host| host.starts_with('*')),
             yields: HashMap::new(),
             suspects: HashMap::new(),
             parameters: Parameters::default(),
@@ -210,7 +213,7 @@ impl Worth {
     /// The weight of a link of a page on this host.
     pub fn weigh(&mut self, found: &Found, parent: &CrawlUrl, host: HostId) -> Weight {
         let path = found.url.path();
-        let mirrors = self.mirrors.add(path, host.0 as usize);
+        let mirrors = if self.has_mirrors { self.mirrors.add(path, host.0 as usize) } else { 1 };
         Weight::of(&self.facts(path, found.rule, self.in_degrees.of(parent.path()), mirrors))
     }
 

@@ -15,6 +15,7 @@ use super::dns::{Dns, DnsError};
 use super::failure::failure;
 use super::resolve::{self, AddressPolicy, GuardedResolver};
 use super::session::Jar;
+use super::tls::Tls;
 use super::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use crate::limits;
 use crate::url::CrawlUrl;
@@ -31,6 +32,8 @@ pub struct ClientOptions<'a> {
     pub addresses: AddressPolicy,
     /// The process's resolver.
     pub dns: Dns,
+    /// The process's TLS settings.
+    pub tls: Tls,
     /// Idle connections kept.
     pub connections_max: usize,
     /// Longest time of one request; connecting and silence have caps of their own below it.
@@ -51,10 +54,8 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// Builds the client. TLS is rustls with ring and the system's root certificates.
+    /// Builds the client.
     pub fn new(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
-        // Fails only when a provider is there already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let fault = |error: &dyn std::fmt::Display| ClientError(error.to_string());
         let mut headers = HeaderMap::new();
         headers.insert(
@@ -72,6 +73,10 @@ impl HttpTransport {
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .no_proxy()
+            .tls_backend_preconfigured(options.tls.config().map_err(|error| fault(&error))?)
+            // What hyper reads ahead of us is counted by no allowance.
+            .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
+            .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
             .cookie_provider(Arc::new(Jar::default()))
             .connect_timeout(limits::CONNECT_TIME_MAX.min(options.timeout))
             .read_timeout(limits::READ_TIME_MAX.min(options.timeout))

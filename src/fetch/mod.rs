@@ -12,6 +12,7 @@ mod failure;
 pub mod http;
 pub mod resolve;
 pub mod session;
+pub mod tls;
 
 use std::net::IpAddr;
 use std::time::Duration;

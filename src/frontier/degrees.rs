@@ -67,23 +67,20 @@ fn places(path: &str) -> [usize; ROWS] {
 /// Paths that are remembered with their hosts.
 const PATHS: usize = 1 << 15;
 
-/// On how many hosts of a site the same path was seen. 512 kB.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// On how many hosts of a site the same path was seen. 512 kB from the first path on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mirrors {
     /// What is left of the path's hash, and one bit for each host.
-    slots: Box<[(u32, u64)]>,
-}
-
-impl Default for Mirrors {
-    fn default() -> Self {
-        Self { slots: vec![(0, 0); PATHS].into_boxed_slice() }
-    }
+    slots: Vec<(u32, u64)>,
 }
 
 impl Mirrors {
     /// Notes that the path was seen on the site's host of this number, and answers with the mirror degree. Hosts from
     /// the 64th on share their bits.
     pub fn add(&mut self, path: &str, host: usize) -> u32 {
+        if self.slots.is_empty() {
+            self.slots = vec![(0, 0); PATHS];
+        }
         let (place, rest) = place_of(path);
         let (tag, hosts) = &mut self.slots[place];
         if *tag != rest {
@@ -97,7 +94,7 @@ impl Mirrors {
     #[must_use]
     pub fn of(&self, path: &str) -> u32 {
         let (place, rest) = place_of(path);
-        let (tag, hosts) = self.slots[place];
+        let (tag, hosts) = self.slots.get(place).copied().unwrap_or_default();
         if tag == rest { hosts.count_ones() } else { 0 }
     }
 }

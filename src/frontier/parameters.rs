@@ -68,17 +68,11 @@ impl Proposal {
     }
 }
 
-/// What was learned of a site's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What was learned of a site's parameters. A megabyte from the first parameter on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
-    slots: Box<[Seen]>,
+    slots: Vec<Seen>,
     evidence: Vec<Evidence>,
-}
-
-impl Default for Parameters {
-    fn default() -> Self {
-        Self { slots: vec![Seen::default(); SLOTS].into_boxed_slice(), evidence: Vec::new() }
-    }
 }
 
 impl Parameters {
@@ -155,6 +149,9 @@ impl Parameters {
 
     /// Compares with what the same URL gave under another value of this parameter, and remembers this one.
     fn pair(&mut self, at: usize, others: u64, value: u64, content: u64, url: &str) {
+        if self.slots.is_empty() {
+            self.slots = vec![Seen::default(); SLOTS];
+        }
         let known = &mut self.evidence[at];
         let key = xxh3_64_with_seed(known.name.as_bytes(), others) | 1;
         let slot = &mut self.slots[key as usize / 2 % SLOTS];

@@ -19,6 +19,7 @@ fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTranspor
         proxy,
         addresses,
         dns: Dns::default(),
+        tls: crate::fetch::tls::Tls::default(),
         connections_max: 1,
         timeout: std::time::Duration::from_secs(30),
     })

@@ -240,6 +240,7 @@ async fn guarded(policy: AddressPolicy) -> (HttpTransport, Dns) {
         proxy: None,
         addresses: policy,
         dns: dns.clone(),
+        tls: crate::fetch::tls::Tls::default(),
         connections_max: 1,
         timeout: std::time::Duration::from_secs(30),
     };
