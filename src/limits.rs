@@ -32,9 +32,6 @@ pub const BODY_PACE_BYTES_MIN: usize = 8 << 10;
 /// Time over which the pace of a body is taken: long enough for a lost packet or two.
 pub const BODY_PACE_TIME: Duration = Duration::from_secs(10);
 
-/// Bytes by which the buffer of a body of unknown length grows at most: what of it may stay unused.
-pub const BODY_GROWTH_BYTES_MAX: usize = 1 << 20;
-
 /// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs. A sitemap, which
 /// may be 50 MB once it is unpacked, is parsed alone.
 pub const PARSES_MAX: u32 = 2;
@@ -207,7 +204,7 @@ pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
 pub const COMMIT_VISITS_MAX: usize = 1_024;
 
 /// Bytes of torrents and links held in memory while they wait for a commit; one visit may pass it alone.
-pub const COMMIT_BYTES_MAX: usize = 64 << 20;
+pub const COMMIT_BYTES_MAX: usize = 24 << 20;
 
 /// The commit window: how long a finished visit may wait until its durable commit begins, unless the one before it is
 /// still being written.

@@ -107,8 +107,9 @@ pub async fn read(
             }
             Err(failure) => return Read::Failed { bytes: so_far.whole(share), failure },
         };
-        let room = share.as_ref().map_or(limits::SMALL_BODY_BYTES_MAX, |share| share.bytes_max);
-        so_far.push(piece, announced.filter(|length| *length <= room));
+        // What is reserved and never written costs no memory; what grows in steps is copied, and leaves holes.
+        let small = announced.filter(|length| *length <= limits::SMALL_BODY_BYTES_MAX);
+        so_far.push(piece, share.as_ref().map(|share| share.bytes_max).or(small));
         let length = so_far.bytes().len();
         let cap = match ask(so_far.bytes(), false) {
             Want::UpTo(cap) => cap.min(share.as_ref().map_or(cap, |share| share.bytes_max)),
@@ -204,9 +205,8 @@ impl SoFar {
         let first = std::mem::take(&mut self.first);
         let length = self.joined.len() + first.len() + piece.len();
         if length > self.joined.capacity() {
-            // Doubling would take twice the cap. A quarter still copies each byte a few times only.
-            let spare = (length / 4).min(limits::BODY_GROWTH_BYTES_MAX);
-            let target = expected.filter(|expected| *expected >= length).unwrap_or(length + spare);
+            // A quarter copies each byte a few times only, and small bodies alone grow so.
+            let target = expected.filter(|expected| *expected >= length).unwrap_or(length + length / 4);
             self.joined.reserve_exact(target - self.joined.len());
         }
         self.joined.extend_from_slice(&first);
@@ -215,7 +215,7 @@ impl SoFar {
 
     /// The bytes, and with them what they hold of the allowance; what of the share they do not need is given back.
     fn whole(self, share: Option<Share>) -> Bytes {
-        let held_bytes = self.first.len().max(self.joined.capacity());
+        let held_bytes = self.bytes().len();
         let bytes = if self.joined.is_empty() { self.first } else { Bytes::from(self.joined) };
         let Some(mut permit) = share.and_then(|share| share.permit) else { return bytes };
         let surplus = permit.num_permits().saturating_sub(kib(held_bytes) as usize);
