@@ -4,6 +4,17 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Options of mimalloc by their place in `mi_option_t`, which the bindings name in part only.
+const ARENA_EAGER_COMMIT: libmimalloc_sys::mi_option_t = 4;
+const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
+
 fn main() -> std::process::ExitCode {
+    // A service that met a few large bodies gives their memory back at once: half of its peak. What it costs is within
+    // the noise of a crawl's CPU.
+    // SAFETY: sets two numbers of the allocator, before a second thread runs; any value is allowed.
+    unsafe {
+        libmimalloc_sys::mi_option_set(ARENA_EAGER_COMMIT, 0);
+        libmimalloc_sys::mi_option_set(PURGE_DELAY, 1);
+    }
     gleaner::cli::main()
 }
