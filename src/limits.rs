@@ -10,8 +10,8 @@ pub const URL_BYTES_MAX: usize = 4_096;
 pub const PAGE_BYTES_MAX: usize = 8 << 20;
 
 /// Bytes of one metainfo file. libtorrent refuses more than 10 MB by default (`load_torrent_limits`), so that a larger
-/// one serves few clients; pieces of a 4 TB torrent are 5 MB, and 32 MiB name about 300,000 files.
-pub const TORRENT_BYTES_MAX: usize = 32 << 20;
+/// one serves few clients; pieces of a 4 TB torrent are 5 MB, and 16 MiB name about 150,000 files.
+pub const TORRENT_BYTES_MAX: usize = 16 << 20;
 
 /// Bytes of a metainfo file that is read on the loop's own thread: half a millisecond, most of it SHA-1.
 pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
@@ -20,10 +20,9 @@ pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
 /// hold 16 MiB of them.
 pub const SMALL_BODY_BYTES_MAX: usize = 256 << 10;
 
-/// Bytes of all larger bodies of the process: three pages of the largest size. A torrent or sitemap that may become
-/// larger than this takes all of it, alone. A healthy crawl of 5,000 torrents holds 111 to 126 MB, and hostile servers
-/// are to leave it at 150.
-pub const BODIES_BYTES_MAX: usize = 24 << 20;
+/// Bytes of all larger bodies of the process: two pages of the largest size. A torrent or sitemap that may become
+/// larger than this takes all of it, alone. Hostile servers are to leave the process below 150 MB.
+pub const BODIES_BYTES_MAX: usize = 16 << 20;
 
 /// Bytes a second that a body with a share must bring, on the mean of `BODY_PACE_TIME`: slower ones would keep the
 /// large bodies of other sites waiting.
@@ -32,9 +31,9 @@ pub const BODY_PACE_BYTES_MIN: usize = 8 << 10;
 /// Time over which the pace of a body is taken: long enough for a lost packet or two.
 pub const BODY_PACE_TIME: Duration = Duration::from_secs(10);
 
-/// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs. A sitemap, which
-/// may be 50 MB once it is unpacked, is parsed alone.
-pub const PARSES_MAX: u32 = 2;
+/// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs, and a sitemap may be
+/// 50 MB once it is unpacked.
+pub const PARSES_MAX: usize = 1;
 
 /// Bytes of a cookie's name and value (RFC 6265bis §5.6); larger ones are ignored.
 pub const COOKIE_BYTES_MAX: usize = 4_096;
@@ -204,7 +203,7 @@ pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
 pub const COMMIT_VISITS_MAX: usize = 1_024;
 
 /// Bytes of torrents and links held in memory while they wait for a commit; one visit may pass it alone.
-pub const COMMIT_BYTES_MAX: usize = 24 << 20;
+pub const COMMIT_BYTES_MAX: usize = 16 << 20;
 
 /// The commit window: how long a finished visit may wait until its durable commit begins, unless the one before it is
 /// still being written.
@@ -415,3 +414,7 @@ pub const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
 /// Threads for what blocks (the database, syncs, large parses, the system's resolver). The database writes one
 /// transaction at a time; each thread costs 2 MB, and without a cap two hundred sites would begin with as many.
 pub const BLOCKING_THREADS_MAX: usize = 10;
+
+/// Time that an idle connection is kept: longer than the pause between two requests of a polite crawl. Each keeps the
+/// buffer that its longest answer needed.
+pub const IDLE_CONNECTION_TIME: Duration = Duration::from_secs(30);

@@ -40,16 +40,15 @@ pub struct Memory {
 impl Default for Memory {
     /// As much as `limits` allow one process.
     fn default() -> Self {
-        Self { bodies: Allowance::default(), parses: Arc::new(Semaphore::new(limits::PARSES_MAX as usize)) }
+        Self { bodies: Allowance::default(), parses: Arc::new(Semaphore::new(limits::PARSES_MAX)) }
     }
 }
 
 impl Memory {
-    /// Waits for a turn to parse a large body, which ends when it is dropped; `alone`, while no other is parsed.
-    pub async fn parse(&self, alone: bool) -> Option<OwnedSemaphorePermit> {
-        let turns = if alone { limits::PARSES_MAX } else { 1 };
+    /// Waits for a turn to parse a large body, which ends when it is dropped.
+    pub async fn parse(&self) -> Option<OwnedSemaphorePermit> {
         // The semaphore is never closed, so that there always is one.
-        Arc::clone(&self.parses).acquire_many_owned(turns).await.ok()
+        Arc::clone(&self.parses).acquire_owned().await.ok()
     }
 }
 
@@ -196,24 +195,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn large_bodies_are_parsed_a_few_at_a_time_and_a_sitemap_alone() {
+    async fn large_bodies_are_parsed_one_at_a_time_over_all_sites() {
         let memory = Memory::default();
-        let free = || memory.parses.available_permits();
-        let mut turns = Vec::new();
-        for _ in 0..limits::PARSES_MAX {
-            turns.push(memory.parse(false).await);
-        }
-        assert!(turns.iter().all(Option::is_some));
-        assert_eq!(free(), 0);
-        let site = memory.clone();
-        let sitemap = tokio::spawn(async move { site.parse(true).await });
-        turns.pop();
+        let first = memory.parse().await;
+        assert!(first.is_some());
+        let of_another_site = memory.clone();
+        let second = tokio::spawn(async move { of_another_site.parse().await.is_some() });
         tokio::task::yield_now().await;
-        assert!(!sitemap.is_finished(), "a page is still being parsed");
-        turns.clear();
-        let turn = sitemap.await.unwrap();
-        assert_eq!(free(), 0);
-        drop(turn);
-        assert_eq!(free(), limits::PARSES_MAX as usize);
+        assert!(!second.is_finished(), "the first is still being parsed");
+        drop(first);
+        assert!(second.await.unwrap());
     }
 }

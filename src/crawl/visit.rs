@@ -161,7 +161,7 @@ async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
     let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
         read_torrent(&bytes)
     } else {
-        let _turn = site.memory.parse(false).await;
+        let _turn = site.memory.parse().await;
         let reading = tokio::task::spawn_blocking(move || read_torrent(&bytes));
         reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     };
@@ -205,7 +205,7 @@ async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Byte
     let (read, _turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
         (outlinks::read_page(site, job, &headers, &bytes), None)
     } else {
-        let turn = site.memory.parse(job.class == Class::Sitemap).await;
+        let turn = site.memory.parse().await;
         let (site, job) = (Arc::clone(site), job.clone());
         let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
         (reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), turn)

@@ -82,6 +82,7 @@ impl HttpTransport {
             .read_timeout(limits::READ_TIME_MAX.min(options.timeout))
             .timeout(limits::REQUEST_TIME_MAX.min(options.timeout))
             .pool_max_idle_per_host(options.connections_max)
+            .pool_idle_timeout(limits::IDLE_CONNECTION_TIME)
             .dns_resolver(Arc::new(GuardedResolver::new(
                 options.dns.clone(),
                 options.addresses.clone(),

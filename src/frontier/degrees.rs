@@ -17,22 +17,19 @@ const ROWS: usize = 4;
 /// a row keep apart well.
 const AGING_LINKS: u32 = 1 << 20;
 
-/// How many links lead to a URL. 256 kB.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How many links lead to a URL. 256 kB from the first link on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InDegrees {
-    counts: Box<[u16]>,
+    counts: Vec<u16>,
     links: u32,
-}
-
-impl Default for InDegrees {
-    fn default() -> Self {
-        Self { counts: vec![0; ROWS * COLUMNS].into_boxed_slice(), links: 0 }
-    }
 }
 
 impl InDegrees {
     /// Counts a link to a path and answers with the new estimate.
     pub fn add(&mut self, path: &str) -> u32 {
+        if self.counts.is_empty() {
+            self.counts = vec![0; ROWS * COLUMNS];
+        }
         let places = places(path);
         let count = self.estimate(&places).saturating_add(1);
         for place in places {
@@ -54,7 +51,7 @@ impl InDegrees {
     }
 
     fn estimate(&self, places: &[usize; ROWS]) -> u16 {
-        places.iter().map(|place| self.counts[*place]).min().unwrap_or(0)
+        places.iter().map(|place| self.counts.get(*place).copied().unwrap_or(0)).min().unwrap_or(0)
     }
 }
 

@@ -159,7 +159,7 @@ pub fn kinds() -> Vec<Kind> {
             let page = talk.kind.page();
             talk.html("Refresh: 0\r\n", page.replace("<body>", "<meta http-equiv=refresh content=0>"))
         }),
-        Kind { connections_max: 100, ..kept("page-with-ever-deeper-links", PAGE, |talk| deeper(talk)) },
+        Kind { connections_max: 100, ..kept("page-with-ever-deeper-links", &["page", "trapped"], deeper) },
     ]
 }
 
