@@ -189,8 +189,8 @@ pub const HOST_COMPLAINTS_MAX: u32 = 5;
 pub const ORIGINS_PER_SITE_MAX: usize = 1_000;
 
 /// Longest time until a URL that failed is tried again while its host is not paused (the last of `ATTEMPTS_MAX`
-/// attempts comes after 16 s), with room for the clock.
-pub const RETRY_TIME_MAX: Duration = Duration::from_secs(60);
+/// attempts comes after 16 s, at a mirror after four minutes), with room for the clock.
+pub const RETRY_TIME_MAX: Duration = Duration::from_secs(300);
 
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;
@@ -418,3 +418,6 @@ pub const BLOCKING_THREADS_MAX: usize = 10;
 /// Time that an idle connection is kept: longer than the pause between two requests of a polite crawl. Each keeps the
 /// buffer that its longest answer needed.
 pub const IDLE_CONNECTION_TIME: Duration = Duration::from_secs(30);
+
+/// How much longer than elsewhere a URL waits for its next attempt that a mirror does not have: ¼, 1 and 4 minutes.
+pub const MIRROR_PATIENCE: u32 = 15;

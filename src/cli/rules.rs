@@ -6,6 +6,9 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::frontier::shape::Shape;
+use crate::frontier::traps::trap_form;
+use crate::frontier::weight::{Facts, Weight, folder_depth};
 use crate::rules::families;
 use crate::rules::fault::render;
 use crate::rules::starter::starter;
@@ -131,6 +134,15 @@ fn explain_for(text: &str, site: &SiteRules, out: &mut impl Write) -> io::Result
             writeln!(out, "  by          {}: {} '{}'", rule.place(), rule.key(), rule.pattern)?;
             if let Some(page) = page_capture.and_then(|(start, end)| url.path().get(start..end)) {
                 writeln!(out, "  page        {page}")?;
+            }
+            writeln!(out, "  shape       {}", Shape::of(url.path()).as_str())?;
+            if let Some(form) = trap_form(url.path()).filter(|_| site.budget.traps) {
+                writeln!(out, "  cut         {}: {}", form.name(), form.sentence())?;
+            }
+            writeln!(out, "  weight      before any link or fetch is counted; what was seen, the term, what it adds")?;
+            let facts = Facts { folder_depth: folder_depth(url.path()), ..Facts::default() };
+            for line in Weight::of(&facts).to_string().lines() {
+                writeln!(out, "              {line}")?;
             }
             if class == file::Class::Login {
                 writeln!(out, "  note        login pages are never fetched as links")?;

@@ -95,9 +95,7 @@ fn state(report: &StatusReport, site: &SiteStatus) -> String {
     }
     match (&site.ended, &site.waiting) {
         (Some(ended), _) => ended.to_string(),
-        (None, Some(waiting)) => {
-            blocked().unwrap_or_else(|| format!("waiting until {}: {}", waiting.until, waiting.reason))
-        }
+        (None, Some(waiting)) => format!("waiting until {}: {}", waiting.until, waiting.reason),
         (None, None) if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
         (None, None) if site.urls_queued > 0 => {
             blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned())

@@ -78,6 +78,15 @@ impl Face {
         }
     }
 
+    /// The clock was set by this many milliseconds.
+    fn shift(&mut self, set_by_ms: i64) {
+        let shift = |at: &mut UnixMillis| *at = UnixMillis(at.0.saturating_add_signed(set_by_ms));
+        shift(&mut self.blocked_until);
+        if let Some((block, _)) = &mut self.block {
+            shift(&mut block.until);
+        }
+    }
+
     /// Host name, without the port.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -91,6 +100,12 @@ impl Face {
             RobotsState::Known { robots, until } if *until > now => Some(robots),
             _ => None,
         }
+    }
+
+    /// A good answer came: nothing is left of earlier pauses.
+    pub fn forgive(&mut self) {
+        self.block = None;
+        self.blocked_until = UnixMillis(0);
     }
 
     /// What the site's rules and the host's own `Crawl-delay` allow. A host that names a delay is asked over one
@@ -192,6 +207,11 @@ impl HostWork {
 
     pub fn face_mut(&mut self, number: usize) -> &mut Face {
         &mut self.faces[number]
+    }
+
+    /// The clock was set by this many milliseconds.
+    pub fn shift(&mut self, set_by_ms: i64) {
+        self.faces.iter_mut().for_each(|face| face.shift(set_by_ms));
     }
 
     /// Chooses the first place that has not paused us, else the one whose pause ends first. True where that is another

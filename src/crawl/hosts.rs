@@ -49,6 +49,7 @@ struct Known {
     loads: HashMap<LoadKey, Load>,
     /// The crawl's clock and the machine's steady one, read together.
     clocks: Option<(UnixMillis, Instant)>,
+    set_by_ms: i64,
 }
 
 impl Hosts {
@@ -57,37 +58,35 @@ impl Hosts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A clock that was set (an appliance without a battery boots in the past) must neither stop a host for the hours
-    /// it was set back, nor let a pause end early because it was set forward: all times move with it. Returns by how
-    /// many milliseconds it was set. `now` must have been read just now.
-    pub fn follow_clock(&self, now: UnixMillis) -> i64 {
-        let steady = Instant::now();
+    /// The states, with their times moved where the clock was set. `now` must have been read just now.
+    fn known_at(&self, now: UnixMillis) -> MutexGuard<'_, Known> {
         let mut known = self.known();
-        let Some((then, steady_then)) = known.clocks.replace((now, steady)) else { return 0 };
-        let expected = then.plus(steady - steady_then);
-        let set_by = i64::try_from(i128::from(now.0) - i128::from(expected.0)).unwrap_or(0);
-        if set_by.unsigned_abs() < limits::CLOCK_SET_MS_MIN {
-            return 0;
-        }
-        known.patience.values_mut().for_each(|patience| patience.shift(set_by));
-        known.loads.values_mut().for_each(|load| load.shift(set_by));
-        set_by
+        known.follow_clock(now);
+        known
+    }
+
+    /// By how many milliseconds the clock was set in all since this process began.
+    #[must_use]
+    pub fn clock_set_by(&self, now: UnixMillis) -> i64 {
+        self.known_at(now).set_by_ms
     }
 
     /// A pause that was imposed before this process began.
-    pub fn block(&self, name: &str, until: UnixMillis, complaints: u32) {
-        self.known().patience.entry(name.into()).or_default().block(until, complaints);
+    pub fn block(&self, name: &str, until: UnixMillis, complaints: u32, now: UnixMillis) {
+        // One that a wrong clock has put further away than any pause can be is cut.
+        let until = until.min(now.plus(limits::RETRY_AFTER_MAX));
+        self.known_at(now).patience.entry(name.into()).or_default().block(until, complaints);
     }
 
     /// May a request to this host be sent, as far as its patience goes?
     #[must_use]
     pub fn patience(&self, name: &str, now: UnixMillis) -> Gate {
-        self.known().patience.get(name).map_or(Gate::Go, |patience| patience.ask(now))
+        self.known_at(now).patience.get(name).map_or(Gate::Go, |patience| patience.ask(now))
     }
 
     /// Asks for a request now. `Err` is never [`Gate::Go`].
     pub fn ask(&self, keys: &Arc<HostKeys>, policy: HostPolicy, now: UnixMillis) -> Result<Slot, Gate> {
-        let mut known = self.known();
+        let mut known = self.known_at(now);
         let Known { patience, loads, .. } = &mut *known;
         let mut gate = patience.get(&keys.name).map_or(Gate::Go, |patience| patience.ask(now));
         for key in &keys.loads {
@@ -111,6 +110,24 @@ impl Hosts {
     }
 }
 
+impl Known {
+    /// A clock that was set (an appliance without a battery boots in the past) must neither stop a host for the hours
+    /// it was set back, nor let a pause end early because it was set forward: all times move with it.
+    fn follow_clock(&mut self, now: UnixMillis) {
+        let steady = Instant::now();
+        let Some((then, steady_then)) = self.clocks.replace((now, steady)) else { return };
+        let expected = then.plus(steady - steady_then);
+        let set_by = i64::try_from(i128::from(now.0) - i128::from(expected.0)).unwrap_or(0);
+        if set_by.unsigned_abs() < limits::CLOCK_SET_MS_MIN {
+            return;
+        }
+        tracing::warn!(set_by_ms = set_by, "the clock was set: the pauses of hosts move with it");
+        self.set_by_ms = self.set_by_ms.saturating_add(set_by);
+        self.patience.values_mut().for_each(|patience| patience.shift(set_by));
+        self.loads.values_mut().for_each(|load| load.shift(set_by));
+    }
+}
+
 /// A request under way. Dropped without [`Self::finish`] (the visit was broken off), it gives its connection back.
 #[derive(Debug)]
 pub struct Slot {
@@ -127,7 +144,7 @@ impl Slot {
     pub fn finish(mut self, answered: Answered, policy: HostPolicy, now: UnixMillis) -> Ending {
         self.is_open = false;
         let rests_until = now.plus(policy.rest(self.began.elapsed()));
-        let mut known = self.hosts.known();
+        let mut known = self.hosts.known_at(now);
         for key in &self.keys.loads {
             if let Some(load) = known.loads.get_mut(key) {
                 load.ended(rests_until);
@@ -228,17 +245,17 @@ mod tests {
     async fn a_clock_that_is_set_moves_the_pauses_with_it() {
         for set_by in [-3_600_000_i64, 3_600_000] {
             let hosts = Hosts::default();
-            hosts.follow_clock(at(0));
+            assert_eq!(hosts.clock_set_by(at(0)), 0);
             let keys = HostKeys::new("a.example", &[]);
             let slot = hosts.ask(&keys, POLICY, at(0)).expect("go");
             let _ = slot.finish(Answered::Throttled(Some(at(60_000))), POLICY, at(0));
             tokio::time::advance(Duration::from_secs(20)).await;
             let now = UnixMillis(at(20_000).0.saturating_add_signed(set_by));
             let until = UnixMillis(at(60_000).0.saturating_add_signed(set_by));
-            assert_eq!(hosts.follow_clock(now), set_by);
+            assert_eq!(hosts.clock_set_by(now), set_by);
             assert_eq!(wait(hosts.ask(&keys, POLICY, now)), Gate::WaitUntil(until), "set by {set_by} ms");
             tokio::time::advance(Duration::from_secs(40)).await;
-            assert_eq!(hosts.follow_clock(until), 0);
+            assert_eq!(hosts.clock_set_by(until), set_by);
             assert_eq!(wait(hosts.ask(&keys, POLICY, until)), Gate::Go, "set by {set_by} ms");
         }
     }

@@ -158,6 +158,16 @@ fn magnet_facts(link: &str) -> Option<MagnetFacts> {
     })
 }
 
+/// The number of an index page in its series; 0 where its URL shows none.
+#[must_use]
+pub fn page_number(site: &Site, job: &Job) -> u64 {
+    let captured = match site.rules.judge(&job.url) {
+        Verdict::Take { page_capture, .. } => page_capture,
+        Verdict::Refuse { .. } => None,
+    };
+    pagination::of(job.url.path(), captured).map_or(0, |own| own.number)
+}
+
 /// What an index page lists, for coverage (ALGORITHMS §7).
 fn listing(site: &Site, job: &Job, found: &[Found]) -> Listing {
     let captured = match site.rules.judge(&job.url) {

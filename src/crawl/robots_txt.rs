@@ -41,10 +41,10 @@ pub async fn fetch(site: &Site, origin: &str) -> Result<Robots, RobotsFault> {
             }
             300..=399 => {
                 let target = response.headers.location.as_deref().and_then(|to| outlinks::resolve(site, &url, to));
-                // A redirect to a host that is none of the site's is an answer without rules (§2.3.1.3).
+                // Followed to other hosts, too (§2.3.1.2); where it leads nowhere there are no rules.
                 match target {
-                    Some(target) if site.rules.owns_host(target.authority()) => url = target,
-                    _ => return Ok(Robots::allow_all()),
+                    Some(target) => url = target,
+                    None => return Ok(Robots::allow_all()),
                 }
             }
             429 | 503 => {

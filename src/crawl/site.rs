@@ -164,14 +164,22 @@ impl Site {
         }
         let mut known = self.sitemaps.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains(url.as_str()) {
-            if known.len() >= limits::SITEMAPS_PER_SITE_MAX {
-                let site = &self.rules.name;
-                tracing::warn!(%site, url = url.as_str(), known = known.len(), "too many sitemaps: this one is left out");
+            if known.len() > limits::SITEMAPS_PER_SITE_MAX {
                 return None;
             }
             known.insert(url.as_str().into());
+            if known.len() > limits::SITEMAPS_PER_SITE_MAX {
+                let (site, most) = (&self.rules.name, limits::SITEMAPS_PER_SITE_MAX);
+                tracing::warn!(%site, url = url.as_str(), most, "too many sitemaps: this one and later ones are left out");
+                return None;
+            }
         }
         Some(Found { url, class: Class::Sitemap, rule: usize::MAX, page_capture: None })
+    }
+
+    /// A robots.txt was read anew: sitemaps count from none again.
+    pub fn forget_sitemaps(&self) {
+        self.sitemaps.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// A frontier row that is due at once; None when the site has too many origins already.

@@ -48,6 +48,12 @@ const TIME_KEPT_EVERY: Duration = Duration::from_secs(30);
 /// The same where nothing is under way: what `coverage` tells of a crawl that has just ended is then true.
 const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
 
+/// How often what was cut is asked for again where a shape has recovered: each time costs a row for each URL.
+const CUTS_ASKED_EVERY: Duration = Duration::from_secs(600);
+
+/// How often a crawl that has nothing else left does the same before it ends.
+const CUTS_ASKED_AGAIN: u32 = 5;
+
 /// How often a site looks for a connection or a request's place that another site holds.
 const CONNECTION_POLL: Duration = Duration::from_millis(50);
 
@@ -113,6 +119,11 @@ pub struct SiteLoop {
     worth_kept: UnixMillis,
     /// The latest time that the clock ever showed, in earlier runs too.
     latest: UnixMillis,
+    /// By how much the clock was set, as far as this loop has followed it.
+    clock_set_by: i64,
+    /// When what was cut was last asked for again, and how often a crawl that had nothing else left did so.
+    cuts_asked: UnixMillis,
+    asked_again: u32,
 }
 
 impl SiteLoop {
@@ -121,6 +132,7 @@ impl SiteLoop {
     pub async fn new(site: Arc<Site>, shared: Shared, options: RunOptions) -> Result<Self, CrawlError> {
         let (reply, receipts) = mpsc::unbounded_channel();
         let now = site.clock.now();
+        let clock_set_by = shared.hosts.clock_set_by(now);
         let mut this = Self {
             site,
             shared,
@@ -143,12 +155,16 @@ impl SiteLoop {
             time_kept: now,
             worth_kept: now,
             latest: now,
+            clock_set_by,
+            cuts_asked: now,
+            asked_again: 0,
         };
         let mut start = Vec::new();
         for url in &this.site.rules.start {
             // The rule file's check has made sure that a start URL has a class.
-            if let Verdict::Take { class, .. } = this.site.rules.judge(url) {
-                start.push(Found { url: url.clone(), class, rule: usize::MAX, page_capture: None });
+            let url = this.site.rules.without_mirror(url.clone());
+            if let Verdict::Take { class, .. } = this.site.rules.judge(&url) {
+                start.push(Found { url, class, rule: usize::MAX, page_capture: None });
             }
         }
         this.look_at(start, 0).await?;
@@ -202,10 +218,7 @@ impl SiteLoop {
             self.tell_alive();
             let now = self.site.clock.now();
             self.latest = self.latest.max(now);
-            let set_by_ms = self.shared.hosts.follow_clock(now);
-            if set_by_ms != 0 {
-                tracing::warn!(set_by_ms, "the clock was set: the pauses of hosts move with it");
-            }
+            self.follow_clock(now);
             if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
                 self.begin_day(now).await?;
             }
@@ -234,13 +247,17 @@ impl SiteLoop {
             let idle = self.running.is_empty() && self.uncommitted == 0;
             let wake = self.wake_at();
             if idle && !self.options.keep_looking && wake.is_none() {
-                if self.ask_again_for_cuts().await? {
+                if self.asked_again < CUTS_ASKED_AGAIN && self.ask_again_for_cuts().await? {
+                    self.asked_again += 1;
                     continue;
                 }
                 return Ok(self.nothing_left());
             }
             if now.since(self.worth_kept) >= TIME_KEPT_EVERY {
                 self.keep_worth().await?;
+            }
+            if now.since(self.cuts_asked) >= CUTS_ASKED_EVERY {
+                self.cuts_asked = now;
                 self.ask_again_for_cuts().await?;
             }
             self.keep_time(if idle { TIME_KEPT_IDLE } else { TIME_KEPT_EVERY }).await?;
@@ -267,6 +284,16 @@ impl SiteLoop {
         }
     }
 
+    /// What this loop keeps of times moves with a clock that was set.
+    fn follow_clock(&mut self, now: UnixMillis) {
+        let set_by_ms = self.shared.hosts.clock_set_by(now);
+        let by = set_by_ms.saturating_sub(std::mem::replace(&mut self.clock_set_by, set_by_ms));
+        if by != 0 {
+            (self.time_kept, self.worth_kept, self.cuts_asked) = (now, now, now);
+            self.hosts.iter_mut().for_each(|host| host.shift(by));
+        }
+    }
+
     /// Hosts that the database knows for this site; new ones are met as pages link to them, and looked up at once.
     async fn meet_hosts(&mut self) -> Result<(), CrawlError> {
         let rules = Arc::clone(&self.site.rules);
@@ -278,7 +305,7 @@ impl SiteLoop {
         let now = self.site.clock.now();
         for row in rows.iter().filter(|row| row.blocked_until > now || row.complaints > 0) {
             let url = CrawlUrl::from_parts(&row.origin, "/");
-            self.shared.hosts.block(url.host(), row.blocked_until, row.complaints);
+            self.shared.hosts.block(url.host(), row.blocked_until, row.complaints, now);
         }
         let rows: Vec<HostRow> = rows.into_iter().filter(|row| row.site == rules.name).collect();
         let mirrors: Vec<HostRow> =
@@ -507,7 +534,7 @@ impl SiteLoop {
     }
 
     fn tell_under_way(&self) {
-        let under_way = self.running.len();
+        let under_way = self.running_keys.len();
         self.shared.progress.update(&self.site.rules.name, |progress| progress.under_way = under_way);
     }
 

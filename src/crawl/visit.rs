@@ -38,6 +38,8 @@ pub struct Finished {
     pub rule: usize,
     /// First links of a page, for the budget of its shape.
     pub links: LinkTally,
+    /// True for the first page of a list, whatever came of it.
+    pub is_list_front: bool,
 }
 
 /// A leased URL that the rules still take.
@@ -55,11 +57,7 @@ impl Finished {
     /// list.
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        // Lists begin with page 0, 1, or none.
-        let is_list = self.visit.listing.as_ref().is_some_and(|listing| listing.page <= 1);
-        // What was not modified has no listing; it is watched where it left its version.
-        let is_known = self.visit.outcome == Outcome::NotModified && self.visit.memo.is_some();
-        self.visit.depth == 0 || is_list || is_known || priority::is_sitemap(self.visit.rank)
+        self.visit.depth == 0 || self.is_list_front || priority::is_sitemap(self.visit.rank)
     }
 
     /// Memory that the visit holds until it is committed, in bytes.
@@ -95,11 +93,16 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
             finished
         }
         300..=399 => match redirect_target(site, &job, &response) {
+            Hop::Itself | Hop::Refused | Hop::Nowhere if mirror.is_some() => {
+                elsewhere(site, &job, Outcome::RedirectRefused)
+            }
             Hop::Itself => asked_again(site, &job),
             Hop::To(found) => return redirected(site, &job, found).await,
             Hop::Refused => done(site, &job, Outcome::RedirectRefused),
             Hop::Nowhere => done(site, &job, Outcome::BadRedirect),
         },
+        404 | 410 if mirror.is_some() => elsewhere(site, &job, Outcome::Gone),
+        401 | 403 if mirror.is_some() => elsewhere(site, &job, Outcome::Denied),
         404 | 410 => done(site, &job, Outcome::Gone),
         401 | 403 => done(site, &job, Outcome::Denied),
         429 | 503 => throttled(site, &job, &response),
@@ -244,7 +247,9 @@ fn redirect_target(site: &Site, job: &Job, response: &Response) -> Hop {
     };
     match outlinks::resolve(site, &job.url, location) {
         None => Hop::Nowhere,
-        Some(url) if url.as_str() == job.url.as_str() => Hop::Itself,
+        Some(url) if site.rules.without_mirror(url.clone()).as_str() == job.url.as_str() => Hop::Itself,
+        // A sitemap stays one wherever it lies.
+        Some(url) if job.class == Class::Sitemap => site.sitemap(url).map_or(Hop::Refused, Hop::To),
         Some(url) => outlinks::judge(site, url).map_or(Hop::Refused, Hop::To),
     }
 }
@@ -289,6 +294,18 @@ fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
     finished
 }
 
+/// What a mirror lacks, or sends elsewhere, is no word of the site's own: the URL is asked for again over some five
+/// minutes, by when the first host may answer.
+fn elsewhere(site: &Site, job: &Job, outcome: Outcome) -> Finished {
+    let mut finished = done(site, job, outcome);
+    let at = backoff::retry_at(job.lease.attempts.saturating_add(1), finished.visit.at);
+    if let Some(wait) = at.map(|at| at.since(finished.visit.at)) {
+        finished.visit.next = Next::RetryAt(finished.visit.at.plus(wait * limits::MIRROR_PATIENCE));
+    }
+    finished.detail = Some("by a mirror".to_owned());
+    finished
+}
+
 /// The server asks for patience: the URL keeps its place and waits with its host. One that is answered so again and
 /// again while its host answers others is given up in the end.
 fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
@@ -315,7 +332,9 @@ fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> 
 
 /// A final end, with nothing found yet.
 fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
-    Finished { class: job.class, rule: job.rule, ..put_aside(&job.lease, outcome, site.clock.now()) }
+    // Lists begin with page 0, 1, or none.
+    let is_list_front = job.class.is_listing() && outlinks::page_number(site, job) <= 1;
+    Finished { class: job.class, rule: job.rule, is_list_front, ..put_aside(&job.lease, outcome, site.clock.now()) }
 }
 
 /// A lease that ends without a request.
@@ -329,6 +348,7 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         class: Class::Page,
         rule: usize::MAX,
         links: LinkTally::default(),
+        is_list_front: false,
     }
 }
 

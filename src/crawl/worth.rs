@@ -76,6 +76,8 @@ pub struct Worth {
     /// The last pages of each shape that has starved, by the hash of the shape.
     suspects: HashMap<u64, VecDeque<(Box<str>, Sketch)>>,
     parameters: Parameters,
+    /// Proposals that are written down.
+    proposed: usize,
     /// True when something was counted since the notes were last asked for.
     is_changed: bool,
 }
@@ -109,6 +111,7 @@ impl Worth {
             yields: HashMap::new(),
             suspects: HashMap::new(),
             parameters: Parameters::default(),
+            proposed: 0,
             is_changed: false,
         };
         worth.token = worth.token_now();
@@ -125,7 +128,8 @@ impl Worth {
             notes.push((SHAPES_NOTE, self.shapes.to_bytes()));
         }
         let proposals = self.parameters.proposals();
-        if !proposals.is_empty() {
+        if proposals.len() != self.proposed {
+            self.proposed = proposals.len();
             notes.push((PROPOSALS_NOTE, serde_json::to_vec(&proposals).unwrap_or_default()));
         }
         notes

@@ -51,6 +51,7 @@ pub struct HttpTransport {
     addresses: AddressPolicy,
     /// None where the proxy resolves names.
     dns: Option<Dns>,
+    timeout: Duration,
 }
 
 impl HttpTransport {
@@ -78,9 +79,9 @@ impl HttpTransport {
             .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
             .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
             .cookie_provider(Arc::new(Jar::default()))
+            // Silence and the whole time are ours to watch ([`Patience`]): the client's own clocks would run on while a
+            // large body waits for its share of memory.
             .connect_timeout(limits::CONNECT_TIME_MAX.min(options.timeout))
-            .read_timeout(limits::READ_TIME_MAX.min(options.timeout))
-            .timeout(limits::REQUEST_TIME_MAX.min(options.timeout))
             .pool_max_idle_per_host(options.connections_max)
             .pool_idle_timeout(limits::IDLE_CONNECTION_TIME)
             .dns_resolver(Arc::new(GuardedResolver::new(
@@ -94,7 +95,8 @@ impl HttpTransport {
         let client = builder.build().map_err(|error| fault(&error))?;
         let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
         let dns = (!proxy_resolves).then(|| options.dns.clone());
-        Ok(Self { client, addresses: options.addresses.clone(), dns })
+        let timeout = options.timeout.min(limits::REQUEST_TIME_MAX);
+        Ok(Self { client, addresses: options.addresses.clone(), dns, timeout })
     }
 }
 
@@ -114,17 +116,19 @@ impl Transport for HttpTransport {
                 }
             }
         }
-        let response = asking.send().await.map_err(|error| failure(&error))?;
+        let mut patience = Patience { left: self.timeout, silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX };
+        let response = patience.wait(asking.send()).await?;
+        patience.silence = limits::READ_TIME_MAX;
         let status = response.status().as_u16();
         let codings =
             Codings::of(response.headers().get_all(header::CONTENT_ENCODING).iter().map(HeaderValue::as_bytes));
         let mut headers = response_headers(&response);
         Ok(match codings {
-            None => Response { status, headers, body: Box::new(PlainBody(response)) },
+            None => Response { status, headers, body: Box::new(PlainBody { response, patience }) },
             Some(codings) => {
                 // It counts coded bytes.
                 headers.content_length = None;
-                Response { status, headers, body: Box::new(CodedBody { response, codings }) }
+                Response { status, headers, body: Box::new(CodedBody { response, patience, codings }) }
             }
         })
     }
@@ -151,19 +155,50 @@ impl From<DnsError> for FetchFailure {
     }
 }
 
+/// How long a server is waited for. Only the time spent waiting counts.
+struct Patience {
+    /// Of the whole request.
+    left: Duration,
+    /// For one answer, or one piece.
+    silence: Duration,
+}
+
+impl Patience {
+    async fn wait<T>(&mut self, answer: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, FetchFailure> {
+        let most = self.silence.min(self.left);
+        let began = tokio::time::Instant::now();
+        let answer = tokio::time::timeout(most, answer).await;
+        self.left = self.left.saturating_sub(began.elapsed());
+        match answer {
+            Ok(answer) => answer.map_err(|error| failure(&error)),
+            Err(_) => Err(FetchFailure {
+                kind: FailureKind::TimedOut,
+                detail: format!(
+                    "the server was silent, or the request lasted too long, after {:.0} s",
+                    most.as_secs_f64()
+                ),
+            }),
+        }
+    }
+}
+
 /// A body without content codings.
-struct PlainBody(reqwest::Response);
+struct PlainBody {
+    response: reqwest::Response,
+    patience: Patience,
+}
 
 #[async_trait]
 impl Body for PlainBody {
     async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
-        self.0.chunk().await.map_err(|error| failure(&error))
+        self.patience.wait(self.response.chunk()).await
     }
 }
 
 /// A body that is decoded as it arrives.
 struct CodedBody {
     response: reqwest::Response,
+    patience: Patience,
     codings: Codings,
 }
 
@@ -178,7 +213,7 @@ impl Body for CodedBody {
                     Some(piece) => self.codings.feed(piece),
                     None => self.codings.end(),
                 },
-                Step::Hungry => match self.response.chunk().await.map_err(|error| failure(&error))? {
+                Step::Hungry => match self.patience.wait(self.response.chunk()).await? {
                     Some(piece) => self.codings.feed(piece),
                     None => self.codings.end(),
                 },

@@ -19,11 +19,14 @@
 //!
 //! Pure and deterministic: the same calls in the same order give the same answers and the same bytes.
 
+mod account;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::account::Account;
 use super::shape::Shape;
 use super::traps::{TrapForm, trap_form};
 use crate::limits::{
@@ -196,32 +199,6 @@ pub struct Shapes {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Account {
-    fetched: u64,
-    /// Torrents and magnets.
-    yielded: u64,
-    /// Tenths of a page.
-    opening: i64,
-    balance: i64,
-    earned: i64,
-    /// What links to unproven shapes have made free.
-    unproven: i64,
-    /// What links to shapes with torrents of their own have earned.
-    by_links: i64,
-    /// First links to URLs of this shape.
-    linked: u64,
-    /// Links to shapes that had not yielded yet, by the hash of their key.
-    targets: Vec<(u64, u32)>,
-    is_starved: bool,
-    /// Questions since it starves.
-    asked: u64,
-    cut: u64,
-    reason: Option<Reason>,
-    example: Option<Box<str>>,
-    last: u64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Pool {
     balance: i64,
     last: u64,
@@ -232,31 +209,6 @@ struct FormCuts {
     class: Class,
     cut: u64,
     example: Box<str>,
-}
-
-impl Account {
-    /// Below this a starved account does not sink.
-    fn floor(&self) -> i64 {
-        -(self.opening / 4)
-    }
-
-    /// Torrents per fetch in thousandths of one in twenty: 1,000 is that or more.
-    fn direct(&self) -> i64 {
-        let (yielded, fetched) = (self.yielded.min(1 << 40), self.fetched.clamp(20, 1 << 40));
-        i64::try_from(20_000 * yielded / fetched).unwrap_or(i64::MAX).min(1_000)
-    }
-
-    /// What the links of one page earn, in thousandths of what a link to a yielding shape brings.
-    fn indirect(&self) -> i64 {
-        let fetched = i64::try_from(self.fetched.clamp(20, 1 << 40)).unwrap_or(i64::MAX);
-        (self.by_links.clamp(0, 1 << 50) * 1_000 / (LINK_PAGES * PAGE) / fetched).min(1_000)
-    }
-
-    /// True where it earns what it spends.
-    fn sustains_itself(&self) -> bool {
-        let spent = i64::try_from(self.fetched).unwrap_or(i64::MAX).saturating_mul(PAGE);
-        self.earned > 0 && self.earned >= spent
-    }
 }
 
 /// The class and the shape of a [`Place::key`].

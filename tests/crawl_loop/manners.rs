@@ -252,11 +252,12 @@ async fn what_has_not_changed_is_not_sent_again_until_the_rules_change() {
 #[tokio::test(start_paused = true)]
 async fn a_mirror_answers_while_the_first_host_does_not_and_no_url_is_fetched_twice() {
     let body = links((0..40).map(|n| format!("/detail/{n}"))) + "<a href=http://mirror.example/detail/5>x</a>";
-    let web = Arc::new(Web::new(Duration::from_millis(100)).at("/", &[page(&body)]).dead_from(
-        "sim.example",
-        Duration::from_secs(3),
-        Duration::from_secs(3_600),
-    ));
+    let web = Arc::new(
+        Web::new(Duration::from_millis(100))
+            .at("/", &[page(&body)])
+            .otherwise(|path| path.starts_with("/detail/").then(|| page("")))
+            .dead_from("sim.example", Duration::from_secs(3), Duration::from_secs(3_600)),
+    );
     let rules = "mirrors = ['http://mirror.example']\n[rate]\nrequests_per_second = 5\nconnections = 1";
     let (ended, _) = Machine::new().crawl(&web, rules, RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);
@@ -272,6 +273,7 @@ async fn a_host_that_is_back_is_asked_again_itself() {
     let web = Arc::new(
         Web::new(Duration::from_millis(100))
             .at("/", &[page(&links((0..200).map(|n| format!("/detail/{n}"))))])
+            .otherwise(|path| path.starts_with("/detail/").then(|| page("")))
             .dead_from("sim.example", Duration::from_secs(3), Duration::from_secs(20)),
     );
     let rules = "mirrors = ['http://mirror.example']\n[rate]\nrequests_per_second = 2\nconnections = 1";

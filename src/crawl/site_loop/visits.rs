@@ -71,7 +71,7 @@ impl SiteLoop {
     async fn admit(&mut self, index: usize, lease: Lease) -> Result<Option<Job>, CrawlError> {
         let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
         let (class, rule) = match self.site.rules.judge(&url) {
-            _ if priority::is_sitemap(lease.rank) && self.site.rules.sitemaps => (Class::Sitemap, usize::MAX),
+            _ if self.is_sitemap(&lease, &url) => (Class::Sitemap, usize::MAX),
             Verdict::Take { class, number, .. } if class != Class::Login => (class, number),
             _ => {
                 self.park(&lease, Outcome::RulesRefused, self.site.rules_token, None).await?;
@@ -87,11 +87,25 @@ impl SiteLoop {
             let mut worth = self.site.worth();
             (worth.ask(&job), worth.token())
         };
-        if let Err(reason) = asked {
+        if let Err(reason) = asked
+            && !self.was_fetched(&job.lease).await?
+        {
             self.park(&job.lease, Outcome::Trapped, token, Some(reason.sentence())).await?;
             return Ok(None);
         }
         Ok(Some(job))
+    }
+
+    /// Sitemaps are taken whatever the rules say of their URLs, as long as their host is the site's.
+    fn is_sitemap(&self, lease: &Lease, url: &CrawlUrl) -> bool {
+        let rules = &self.site.rules;
+        priority::is_sitemap(lease.rank) && rules.sitemaps && rules.owns_host(url.authority())
+    }
+
+    /// True for a URL that is looked at again: what has been a page once is no trap.
+    async fn was_fetched(&mut self, lease: &Lease) -> Result<bool, CrawlError> {
+        let record = self.site.db.url_record(&lease.key).await?;
+        Ok(record.and_then(|record| record.outcome).is_some_and(Outcome::was_fetched))
     }
 
     /// The heaviest first within their class; equal ones in the order of the frontier.
@@ -139,7 +153,7 @@ impl SiteLoop {
                 denied.push(job.lease);
                 continue;
             }
-            let Some((slot, permit)) = self.through_gate(index, now) else {
+            let Some((slot, permit)) = self.through_gate(index) else {
                 self.hosts[index].lanes.put_back(lane, job);
                 break;
             };
@@ -175,7 +189,8 @@ impl SiteLoop {
 
     /// A connection of the host and a place among the process's requests. Where another site holds them, nobody
     /// wakes us: the loop looks again soon. Where the host is has to be known: its address has a rate, too.
-    fn through_gate(&mut self, index: usize, now: UnixMillis) -> Option<(Slot, OwnedSemaphorePermit)> {
+    fn through_gate(&mut self, index: usize) -> Option<(Slot, OwnedSemaphorePermit)> {
+        let now = self.site.clock.now();
         match self.hosts[index].face().location {
             Location::Unknown => {
                 self.locate(index);
@@ -248,7 +263,7 @@ impl SiteLoop {
         if let Some(held) = self.held_until(now) {
             return self.hold(index, held);
         }
-        let Some((slot, permit)) = self.through_gate(index, now) else { return };
+        let Some((slot, permit)) = self.through_gate(index) else { return };
         let face = self.hosts[index].active();
         self.hosts[index].face_mut(face).robots = RobotsState::Asked;
         let (site, origin) = (Arc::clone(&self.site), self.hosts[index].face().origin.clone());
@@ -303,6 +318,7 @@ impl SiteLoop {
         if !self.site.rules.sitemaps || robots.sitemaps.is_empty() {
             return Ok(());
         }
+        self.site.forget_sitemaps();
         let base = CrawlUrl::from_parts(&self.hosts[index].faces()[face].origin, "/robots.txt");
         let urls = robots.sitemaps.iter().filter_map(|url| outlinks::resolve(&self.site, &base, url));
         let found = urls.filter_map(|url| self.site.sitemap(url)).collect();
@@ -323,7 +339,7 @@ impl SiteLoop {
         let host = self.hosts[index].face_mut(face);
         let Ending { block, forgiven } = slot.finish(answered, host.policy(&self.site.rules), self.site.clock.now());
         if forgiven || answered == Answered::Well {
-            host.block = None;
+            host.forgive();
         }
         if forgiven {
             self.site.db.forgive_host(host.id).await?;
@@ -360,7 +376,10 @@ impl SiteLoop {
         );
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
-            self.site.db.make_due(visit.outlinks.clone(), visit.at).await?;
+            // Two start pages that lead to each other are looked at once each.
+            let mut targets = visit.outlinks.clone();
+            targets.retain(|target| !self.is_start(&target.key));
+            self.site.db.make_due(targets, visit.at).await?;
             self.lease_soon();
         }
         if self.options.keep_looking && visit.next == Next::Done && finished.is_watched() {
@@ -372,6 +391,13 @@ impl SiteLoop {
             host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
         }
         self.send_visit(finished).await
+    }
+
+    fn is_start(&self, key: &UrlKey) -> bool {
+        let host = self.hosts.iter().find(|host| host.id == key.host);
+        host.is_some_and(|host| {
+            self.site.rules.start.iter().any(|start| start.origin() == host.origin() && start.path() == &*key.path)
+        })
     }
 
     /// Puts a URL aside until what refused it has changed.
