@@ -63,7 +63,7 @@ pub fn failure(error: &reqwest::Error) -> FetchFailure {
     let detail = if chain.is_empty() { error.to_string() } else { chain.join(": ") };
     let (kind, detail) = if error.is_connect() && error.is_timeout() {
         // A host that takes no connection is down like one that refuses it.
-        (FailureKind::Connect, format!("no connection within {} s", limits::CONNECT_TIME_MAX.as_secs()))
+        (FailureKind::Connect, "the server did not take the connection in time".to_owned())
     } else if error.is_timeout() {
         (FailureKind::TimedOut, detail)
     } else if error.is_connect() {
