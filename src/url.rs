@@ -10,12 +10,16 @@
 //!
 //! This room does no I/O and never follows, fetches or judges a URL.
 
+mod canonical;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use encoding_rs::{EncoderResult, Encoding};
 use url::{Position, Url};
+
+pub use canonical::{Canonical, Dropped, NamePattern};
 
 use crate::limits::URL_BYTES_MAX;
 
@@ -136,160 +140,6 @@ impl fmt::Debug for CrawlUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&*self.text, f)
     }
-}
-
-/// A parameter's name in a rule file: as it stands in the URL, or with `*` at its end for all that begin so.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamePattern {
-    text: Box<str>,
-    is_prefix: bool,
-}
-
-impl NamePattern {
-    /// Reads `name` or `prefix*`.
-    #[must_use]
-    pub fn new(pattern: &str) -> Self {
-        match pattern.strip_suffix('*') {
-            Some(prefix) => Self { text: prefix.into(), is_prefix: true },
-            None => Self { text: pattern.into(), is_prefix: false },
-        }
-    }
-
-    fn matches(&self, name: &str) -> bool {
-        if self.is_prefix { name.starts_with(&*self.text) } else { name == &*self.text }
-    }
-}
-
-/// What a site does with its parameters. The default drops well-known session ids and tracking parameters, and
-/// keeps everything else in its order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Canonical {
-    /// Parameters of the query that do not change what the URL names.
-    pub drop: Vec<NamePattern>,
-    /// Where not empty, only these parameters stay, and the well-known ones below are no exception: `keep = ["*"]`
-    /// keeps even `utm_source`.
-    pub keep: Vec<NamePattern>,
-    /// Names of session ids, in the query and in the path (`/page;name=…`).
-    pub session: Vec<NamePattern>,
-    /// Sorts the parameters by name; equal names keep their order.
-    pub sort: bool,
-    /// Files that a server answers with for their folder, as `index.html`: without a query, they are their folder.
-    /// Off by default, because servers differ.
-    pub default_documents: Vec<Box<str>>,
-    /// Drops session ids that stand as a folder of their own: `/(S(…))/` of ASP.NET, `/sid-<32 hex digits>/`. Off by
-    /// default, because servers that need one redirect to it, and the redirect would lead to itself.
-    pub path_sessions: bool,
-    /// `//` in a path is `/`.
-    pub merge_slashes: bool,
-}
-
-/// Why a parameter was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dropped {
-    Empty,
-    ByRule,
-    NotKept,
-    Session,
-    Tracking,
-}
-
-impl Dropped {
-    /// The reason in words, for `rules explain`.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::Empty => "empty parameter",
-            Self::ByRule => "named in parameters.drop",
-            Self::NotKept => "not named in parameters.keep",
-            Self::Session => "session id",
-            Self::Tracking => "tracking parameter",
-        }
-    }
-}
-
-/// Session ids that forums and application servers put into the URLs of visitors without cookies, and whose names
-/// are used for nothing else.
-const SESSION_NAMES: [&str; 7] = ["jsessionid", "phpsessid", "asp.net_sessionid", "cfid", "cftoken", "zenid", "oscsid"];
-
-/// Session ids only where the value looks like one: 32 hex digits (phpBB's `sid`, vBulletin's `s`).
-const SESSION_NAMES_IF_HASH: [&str; 4] = ["sid", "s", "session_id", "sessionid"];
-
-/// Parameters that tell an advertiser or a statistic where a visitor came from, and that no program uses for anything
-/// else: what the lists of ClearURLs, Neat URL and Firefox's query stripping have in common. Names that sites use for
-/// their own ends (`ref`, `from`, `spm`, `source`) are left to the rule file.
-fn is_tracking_name(name: &str) -> bool {
-    matches!(
-        name,
-        // Google
-        "gclid" | "gclsrc" | "dclid" | "gbraid" | "wbraid" | "srsltid" | "_ga" | "_gl" | "_gac"
-        // Facebook, Instagram, Twitter, TikTok, LinkedIn, Pinterest, Reddit
-        | "fbclid" | "igshid" | "igsh" | "twclid" | "ttclid" | "li_fat_id" | "epik" | "rdt_cid"
-        // Microsoft, Yandex
-        | "msclkid" | "yclid" | "ysclid" | "ymclid" | "_openstat"
-        // Mailchimp, HubSpot, Vero, Marketo, Drip, Omeda, Olytics, Wicked Reports
-        | "mc_cid" | "mc_eid" | "_hsenc" | "_hsmi" | "__hstc" | "__hssc" | "__hsfp" | "hsCtaTracking" | "vero_id"
-        | "vero_conv" | "mkt_tok" | "__s" | "oly_anon_id" | "oly_enc_id" | "wickedid" | "rb_clickid"
-        // Matomo
-        | "mtm_source" | "mtm_medium" | "mtm_campaign" | "mtm_keyword" | "mtm_content" | "mtm_cid" | "mtm_group"
-        | "pk_source" | "pk_medium" | "pk_campaign" | "pk_keyword" | "pk_content" | "pk_cid" | "pk_kwd"
-        | "piwik_campaign" | "piwik_kwd" | "matomo_campaign" | "matomo_kwd"
-    )
-}
-
-impl Canonical {
-    /// Why this raw `name=value` text is dropped; None where it stays.
-    fn dropped(&self, parameter: &str) -> Option<Dropped> {
-        if parameter.is_empty() {
-            return Some(Dropped::Empty);
-        }
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        if named(&self.drop, name) {
-            return Some(Dropped::ByRule);
-        }
-        if named(&self.session, name) {
-            return Some(Dropped::Session);
-        }
-        if !self.keep.is_empty() {
-            return if named(&self.keep, name) { None } else { Some(Dropped::NotKept) };
-        }
-        if is_session(name, value) {
-            return Some(Dropped::Session);
-        }
-        is_tracking(name).then_some(Dropped::Tracking)
-    }
-
-    /// True for a path parameter (`;name=value`) that is a session id.
-    fn is_path_session(&self, parameter: &str) -> bool {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        // A listing may hold a file of such a name, and no session id ends so.
-        if value.len() >= 8 && value.as_bytes()[value.len() - 8..].eq_ignore_ascii_case(b".torrent") {
-            return false;
-        }
-        named(&self.session, name) || (!named(&self.keep, name) && is_session(name, value))
-    }
-}
-
-fn named(patterns: &[NamePattern], name: &str) -> bool {
-    patterns.iter().any(|pattern| pattern.matches(name))
-}
-
-fn is_session(name: &str, value: &str) -> bool {
-    // The longest name has 17 letters, the classic ASP cookie's 12 and 8 random ones.
-    if name.len() > 20 {
-        return false;
-    }
-    let same = |known: &&str| name.eq_ignore_ascii_case(known);
-    if SESSION_NAMES.iter().any(same) {
-        return true;
-    }
-    if name.len() == 20 && name.as_bytes()[..12].eq_ignore_ascii_case(b"aspsessionid") {
-        return true;
-    }
-    value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit()) && SESSION_NAMES_IF_HASH.iter().any(same)
-}
-
-fn is_tracking(name: &str) -> bool {
-    name.starts_with("utm_") || is_tracking_name(name)
 }
 
 /// Refuses what no later step has to look at. Tab and line ends are stripped by the URL standard; any other

@@ -20,6 +20,7 @@
 //! Pure and deterministic: the same calls in the same order give the same answers and the same bytes.
 
 mod account;
+mod note;
 
 use std::collections::BTreeMap;
 
@@ -30,8 +31,7 @@ use self::account::Account;
 use super::shape::Shape;
 use super::traps::{TrapForm, trap_form};
 use crate::limits::{
-    CUT_EXAMPLE_BYTES_MAX, LINKED_SHAPES_PER_PAGE_MAX, NOTE_BYTES_MAX, SHAPE_POOLS_MAX, SHAPES_MAX,
-    UNPROVEN_TARGETS_MAX,
+    CUT_EXAMPLE_BYTES_MAX, LINKED_SHAPES_PER_PAGE_MAX, SHAPE_POOLS_MAX, SHAPES_MAX, UNPROVEN_TARGETS_MAX,
 };
 use crate::rules::Class;
 
@@ -350,63 +350,6 @@ impl Shapes {
         let mut cuts: Vec<Cut> = by_form.chain(by_shape).collect();
         cuts.sort_by(|a, b| b.cut.cmp(&a.cut).then_with(|| a.shape.cmp(&b.shape)));
         cuts
-    }
-
-    /// The accounts as a note for the database, at most [`NOTE_BYTES_MAX`] bytes; puts accounts together where they
-    /// would be more.
-    pub fn to_bytes(&mut self) -> Vec<u8> {
-        loop {
-            // Maps with text for keys and plain numbers: serde_json cannot fail on them.
-            let bytes = serde_json::to_vec(self).unwrap_or_default();
-            if bytes.len() <= NOTE_BYTES_MAX || self.accounts.len() < 8 {
-                return bytes;
-            }
-            self.make_room();
-            self.drop_old_pools();
-        }
-    }
-
-    /// Reads a note. One that is broken, too long or of another version gives empty accounts, and says why.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8], shape_pages: u32) -> (Self, Option<String>) {
-        let read = if bytes.len() > NOTE_BYTES_MAX {
-            Err(format!("longer than {NOTE_BYTES_MAX} bytes"))
-        } else {
-            serde_json::from_slice::<Self>(bytes).map_err(|error| error.to_string())
-        };
-        match read {
-            Ok(shapes) if shapes.version != VERSION => {
-                (Self::new(shape_pages), Some(format!("version {} is not known", shapes.version)))
-            }
-            Ok(mut shapes) => {
-                shapes.raise(shape_pages.max(10));
-                while shapes.accounts.len() > SHAPES_MAX {
-                    shapes.make_room();
-                }
-                (shapes, None)
-            }
-            Err(why) => (Self::new(shape_pages), Some(why)),
-        }
-    }
-
-    /// The rule file names another B₀: what it gives more, open accounts get, too. Less binds new ones alone.
-    fn raise(&mut self, shape_pages: u32) {
-        let (old, new) = (i64::from(self.shape_pages.max(1)), i64::from(shape_pages));
-        self.shape_pages = shape_pages;
-        if new <= old {
-            return;
-        }
-        for account in self.accounts.values_mut() {
-            let more = account.opening / old * (new - old);
-            account.opening += more;
-            account.balance += more;
-            account.is_starved &= account.balance <= 0;
-        }
-        for (name, pool) in &mut self.pools {
-            let shapes = if name.ends_with('?') { TEMPLATE_PAGES } else { SKELETON_PAGES };
-            pool.balance += shapes * (new - old) * PAGE;
-        }
-        self.generation += 1;
     }
 
     fn pages(&self, count: i64) -> i64 {

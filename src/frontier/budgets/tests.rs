@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::limits::SHAPE_PAGES;
+use crate::limits::{NOTE_BYTES_MAX, SHAPE_PAGES};
 
 /// SplitMix64, so that each site follows from its seed.
 fn mix(seed: u64, index: u64) -> u64 {

@@ -1,0 +1,79 @@
+//! What a site's loop keeps over restarts beside its visits: the day's requests, the worth of URLs, the time under crawl.
+
+use std::time::Duration;
+
+use super::SiteLoop;
+use crate::clock::UnixMillis;
+use crate::crawl::CrawlError;
+use crate::crawl::worth::{self, Worth};
+
+/// The note that keeps the day and the requests before it, for `requests_per_day`.
+const DAY_NOTE: &str = "day";
+
+/// The note that keeps when the site was last worked on: a clock that was set back between two runs shows by it.
+const CLOCK_NOTE: &str = "clock";
+
+impl SiteLoop {
+    /// Takes up the accounts of earlier runs.
+    pub(super) async fn take_up_worth(&mut self) -> Result<(), CrawlError> {
+        let rules = &self.site.rules;
+        let note = self.site.db.note(&rules.name, worth::SHAPES_NOTE).await?;
+        let (taken_up, fault) = Worth::new(rules, note.as_deref());
+        if let Some(fault) = fault {
+            tracing::warn!(site = %rules.name, fault, "the budgets of URL shapes begin anew");
+        }
+        *self.site.worth() = taken_up;
+        let now = self.site.clock.now();
+        let clock = self.site.db.note(&self.site.rules.name, CLOCK_NOTE).await?;
+        let last = clock.and_then(|note| serde_json::from_slice::<UnixMillis>(&note).ok()).unwrap_or_default();
+        self.latest = last.max(now);
+        Ok(())
+    }
+
+    /// Writes down what the site's URLs are worth.
+    pub(super) async fn keep_worth(&mut self) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        self.worth_kept = now;
+        let mut notes = self.site.worth().notes();
+        if !notes.is_empty() {
+            notes.push((CLOCK_NOTE, serde_json::to_vec(&self.latest).unwrap_or_default()));
+        }
+        for (name, note) in notes {
+            self.site.db.put_note(&self.site.rules.name, name, note).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes up the count of the site's day: requests since it began, in whatever process.
+    pub(super) async fn begin_day(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if self.site.rules.requests_per_day.is_none() {
+            return Ok(());
+        }
+        let name = &self.site.rules.name;
+        let pages = self.site.db.site_counts(name).await?.pages();
+        self.day = self.site.rules.hours.day(now);
+        let kept =
+            self.site.db.note(name, DAY_NOTE).await?.and_then(|note| serde_json::from_slice::<(u64, u64)>(&note).ok());
+        match kept {
+            Some((day, pages_before)) if day == self.day => self.day_pages = pages.saturating_sub(pages_before),
+            _ => {
+                self.day_pages = 0;
+                let note = serde_json::to_vec(&(self.day, pages)).unwrap_or_default();
+                self.site.db.put_note(name, DAY_NOTE, note).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the time since it was last added to the site's time under crawl, once it is `at_least` this long.
+    pub(super) async fn keep_time(&mut self, at_least: Duration) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        let elapsed = now.since(self.time_kept);
+        if elapsed >= at_least && !elapsed.is_zero() {
+            self.time_kept = now;
+            let crawl_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+            self.site.db.add_crawl_time(&self.site.rules.name, crawl_ms).await?;
+        }
+        Ok(())
+    }
+}
