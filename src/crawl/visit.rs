@@ -38,8 +38,9 @@ pub struct Finished {
     pub rule: usize,
     /// First links of a page, for the budget of its shape.
     pub links: LinkTally,
-    /// True for the first page of a list, whatever came of it.
-    pub is_list_front: bool,
+    /// True for what the service looks at again at its interval, whatever came of it: start pages, sitemaps, and the
+    /// first page of every list.
+    pub is_watched: bool,
 }
 
 /// A leased URL that the rules still take.
@@ -53,13 +54,6 @@ pub struct Job {
 }
 
 impl Finished {
-    /// True for what the service looks at again at its interval: start pages, sitemaps, and the first page of every
-    /// list.
-    #[must_use]
-    pub fn is_watched(&self) -> bool {
-        self.visit.depth == 0 || self.is_list_front || priority::is_sitemap(self.visit.rank)
-    }
-
     /// Memory that the visit holds until it is committed, in bytes.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
@@ -81,9 +75,10 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
     };
     Ok(match response.status {
         200..=299 => {
-            let memo = version::memo(&response.headers, site.rules_token).filter(|_| mirror.is_none());
+            let is_asked_again = mirror.is_none() && is_watched(site, &job);
+            let memo = is_asked_again.then(|| version::memo(&response.headers, site.rules_token)).flatten();
             let mut finished = answered(site, &job, response).await?;
-            finished.visit.memo = memo.filter(|_| finished.is_watched());
+            finished.visit.memo = memo;
             finished
         }
         304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
@@ -332,9 +327,18 @@ fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> 
 
 /// A final end, with nothing found yet.
 fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
+    let is_watched = is_watched(site, job);
+    Finished { class: job.class, rule: job.rule, is_watched, ..put_aside(&job.lease, outcome, site.clock.now()) }
+}
+
+fn is_watched(site: &Site, job: &Job) -> bool {
     // Lists begin with page 0, 1, or none.
-    let is_list_front = job.class.is_listing() && outlinks::page_number(site, job) <= 1;
-    Finished { class: job.class, rule: job.rule, is_list_front, ..put_aside(&job.lease, outcome, site.clock.now()) }
+    let is_list_front = || job.class.is_listing() && outlinks::page_number(site, job) <= 1;
+    is_watched_anyway(&job.lease) || is_list_front()
+}
+
+fn is_watched_anyway(lease: &Lease) -> bool {
+    lease.depth == 0 || priority::is_sitemap(lease.rank)
 }
 
 /// A lease that ends without a request.
@@ -348,7 +352,7 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         class: Class::Page,
         rule: usize::MAX,
         links: LinkTally::default(),
-        is_list_front: false,
+        is_watched: is_watched_anyway(lease),
     }
 }
 

@@ -188,7 +188,8 @@ impl Worth {
         let path = job.url.path();
         let is_watched =
             path.split_once('?').is_some_and(|(folder, _)| xxh3_64(folder.as_bytes()).is_multiple_of(PATHS_WATCHED_OF));
-        let of_shape = self.suspects.get_mut(&shape_hash(path)).filter(|_| self.budget.traps);
+        let has_suspects = self.budget.traps && !self.suspects.is_empty();
+        let of_shape = has_suspects.then(|| self.suspects.get_mut(&shape_hash(path))).flatten();
         if (!is_watched && of_shape.is_none()) || body.len() > limits::INLINE_PAGE_BYTES_MAX {
             return None;
         }
@@ -244,7 +245,7 @@ impl Worth {
         let links = std::mem::take(&mut finished.links);
         let visit = &finished.visit;
         let is_final = visit.next == Next::Done && visit.outcome.was_fetched();
-        if !is_final || finished.is_watched() {
+        if !is_final || finished.is_watched {
             return;
         }
         // A torrent that another site stored first is new here, too.

@@ -382,7 +382,7 @@ impl SiteLoop {
             self.site.db.make_due(targets, visit.at).await?;
             self.lease_soon();
         }
-        if self.options.keep_looking && visit.next == Next::Done && finished.is_watched() {
+        if self.options.keep_looking && visit.next == Next::Done && finished.is_watched {
             finished.visit.next = Next::RevisitAt(finished.visit.at.plus(self.site.rules.revisit));
         }
         self.site.worth().answered(&mut finished, &self.site.rules);
