@@ -18,6 +18,7 @@ mod metainfo;
 mod must_fail;
 mod politeness;
 mod rules;
+mod shapes;
 mod url;
 
 pub use classify::classify;
@@ -30,6 +31,7 @@ pub use metainfo::metainfo;
 pub use must_fail::must_fail;
 pub use politeness::{retry_after, robots};
 pub use rules::{config, rules};
+pub use shapes::shapes;
 pub use url::url;
 
 /// A function that panics where its input shows a broken promise.
@@ -52,6 +54,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("retry_after", retry_after),
     ("robots", robots),
     ("rules", rules),
+    ("shapes", shapes),
     ("sitemap", sitemap),
     ("sketch", sketch),
     ("url", url),

@@ -3,12 +3,13 @@
 //! Plain functions that write their text to where they are told, so that tests read it; the command line's own part
 //! (arguments, exit codes, terminal) is elsewhere.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::frontier::shape::Shape;
 use crate::frontier::traps::trap_form;
-use crate::frontier::weight::{Facts, Weight, folder_depth};
+use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
 use crate::rules::families;
 use crate::rules::fault::render;
 use crate::rules::starter::starter;
@@ -72,9 +73,17 @@ fn family_paths(folder: &Path) -> Vec<PathBuf> {
     crate::rules::site_paths(folder).unwrap_or_default()
 }
 
+/// What the URLs of each rule of a site have brought, by the rule's place.
+pub type Yields = HashMap<usize, RuleYield>;
+
 /// Tells what becomes of a URL: how each site of its host normalises it, and which rule of which file, at which
-/// line, takes or refuses it. True where a site takes it.
-pub fn explain(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result<bool> {
+/// line, takes or refuses it. `yields` tells what the rules of a site have brought so far. True where a site takes it.
+pub fn explain(
+    url: &str,
+    rules_dir: &Path,
+    yields: impl Fn(&SiteRules) -> Yields,
+    out: &mut impl Write,
+) -> io::Result<bool> {
     let plain = match CrawlUrl::parse(url, &Canonical::default()) {
         Ok(plain) => plain,
         Err(fault) => {
@@ -99,7 +108,7 @@ pub fn explain(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result<
             continue;
         }
         owners += 1;
-        is_taken |= explain_for(url, &site, out)?;
+        is_taken |= explain_for(url, &site, &yields(&site), out)?;
     }
     if owners == 0 {
         writeln!(out, "refused: no site file names the host `{}`", plain.authority())?;
@@ -112,7 +121,7 @@ pub fn explain(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result<
     Ok(is_taken)
 }
 
-fn explain_for(text: &str, site: &SiteRules, out: &mut impl Write) -> io::Result<bool> {
+fn explain_for(text: &str, site: &SiteRules, yields: &Yields, out: &mut impl Write) -> io::Result<bool> {
     let state = if site.enabled { "" } else { ", not enabled" };
     writeln!(out, "site {} ({}{state})", site.name, site.file.display())?;
     writeln!(out, "  given       {text}")?;
@@ -129,7 +138,7 @@ fn explain_for(text: &str, site: &SiteRules, out: &mut impl Write) -> io::Result
     writeln!(out, "  identity    {url}")?;
     writeln!(out, "  matched on  {}", url.path())?;
     match site.judge(&url) {
-        Verdict::Take { class, rule, page_capture, .. } => {
+        Verdict::Take { class, rule, number, page_capture } => {
             writeln!(out, "  taken as    {}", class.name())?;
             writeln!(out, "  by          {}: {} '{}'", rule.place(), rule.key(), rule.pattern)?;
             if let Some(page) = page_capture.and_then(|(start, end)| url.path().get(start..end)) {
@@ -139,8 +148,9 @@ fn explain_for(text: &str, site: &SiteRules, out: &mut impl Write) -> io::Result
             if let Some(form) = trap_form(url.path()).filter(|_| site.budget.traps) {
                 writeln!(out, "  cut         {}: {}", form.name(), form.sentence())?;
             }
-            writeln!(out, "  weight      before any link or fetch is counted; what was seen, the term, what it adds")?;
-            let facts = Facts { folder_depth: folder_depth(url.path()), ..Facts::default() };
+            writeln!(out, "  weight      what was seen, the term, what it adds; links are counted by each run anew")?;
+            let rule = yields.get(&number).copied().unwrap_or_default();
+            let facts = Facts { folder_depth: folder_depth(url.path()), rule, ..Facts::default() };
             for line in Weight::of(&facts).to_string().lines() {
                 writeln!(out, "              {line}")?;
             }

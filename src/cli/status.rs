@@ -10,7 +10,7 @@ use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport};
 use crate::app::{self, App};
 use crate::config::Config;
-use crate::frontier::budgets::Cut;
+use crate::frontier::budgets::{Cut, Likeness};
 use crate::frontier::parameters::Proposal;
 
 #[derive(Args, Clone, Debug)]
@@ -61,12 +61,18 @@ fn text(report: &StatusReport) -> String {
         let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
         for cut in &site.cuts {
-            let Cut { shape, class, fetched, yielded, cut, example, reason } = cut;
+            let Cut { shape, class, fetched, yielded, cut, example, reason, likeness } = cut;
             let class = class.name();
             text.push_str(&format!(
                 "{}: cut {cut} times {shape} ({class}, {fetched} fetched, {yielded} torrents): {reason}; as {example}\n",
                 site.name
             ));
+            if let Some(Likeness { pages, page, other, percent }) = likeness {
+                text.push_str(&format!(
+                    "{}: {pages} pages of {shape} resemble others of it, the last {page} {other} by {percent} %\n",
+                    site.name
+                ));
+            }
         }
         for proposal in &site.proposals {
             let Proposal { class, evidence, example_a, example_b, .. } = proposal;

@@ -81,7 +81,7 @@ impl Site {
     ) -> Self {
         Self {
             rules_token: rules.fingerprint() & (TRAP_TOKENS - 1),
-            worth: Mutex::new(Worth::new(&rules, None).0),
+            worth: Mutex::new(Worth::new(&rules)),
             rules,
             transport,
             clock,

@@ -179,6 +179,9 @@ impl SiteLoop {
         self.drain().await?;
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
+        if ended == Ended::Exhausted {
+            self.forget_future().await?;
+        }
         self.shared.progress.update(&self.site.rules.name, |progress| {
             progress.ended = Some(ended.clone());
             progress.waiting = None;

@@ -4,13 +4,13 @@
 //! Between the frontier's pure rooms and the site loop. The accounts are kept in the database as notes; what is lost of
 //! them by a kill is half a minute of counts.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::site::Found;
 use super::visit::{Finished, Job};
-use crate::crawldb::{HostId, Next, Outcome, TRAP_TOKENS};
+use crate::crawldb::{CrawlDbError, HostId, Next, Outcome, Reader, TRAP_TOKENS};
 use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors};
 use crate::frontier::parameters::Parameters;
@@ -18,7 +18,7 @@ use crate::frontier::shape::Shape;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
 use crate::limits;
 use crate::page::fingerprint::{Sketch, resemblance};
-use crate::rules::{BudgetRules, Class, SiteRules, Verdict};
+use crate::rules::{BudgetRules, Class, Rule, SiteRules, Verdict};
 use crate::torrent::Infohashes;
 use crate::url::CrawlUrl;
 
@@ -27,6 +27,10 @@ pub const SHAPES_NOTE: &str = "shapes";
 
 /// The name of the note that keeps what is proposed to the operator.
 pub const PROPOSALS_NOTE: &str = "proposals";
+
+/// The name of the note that keeps what the URLs of each rule have brought, by the rule's key and pattern: other rules
+/// of the file may change meanwhile.
+const YIELDS_NOTE: &str = "yields";
 
 /// Of the paths with a query, one in so many is watched for parameters that change nothing: each of its pages costs a
 /// sketch.
@@ -72,6 +76,7 @@ pub struct Worth {
     /// True for a site of several hosts, where the same path may be seen on more than one.
     has_mirrors: bool,
     /// By the place of the rule among the site's.
+    rule_keys: Vec<String>,
     yields: HashMap<usize, RuleYield>,
     /// The last pages of each shape that has starved, by the hash of the shape.
     suspects: HashMap<u64, VecDeque<(Box<str>, Sketch)>>,
@@ -91,14 +96,48 @@ pub struct Near {
     pub resemblance: f64,
 }
 
+fn rule_key(rule: &Rule) -> String {
+    format!("{} {}", rule.key(), rule.pattern)
+}
+
+/// What the URLs of each rule have brought in the crawls of a database, by the place of the rule among the site's.
+///
+/// # Errors
+/// Those of the database.
+pub async fn yields(db: &(impl Reader + ?Sized), rules: &SiteRules) -> Result<HashMap<usize, RuleYield>, CrawlDbError> {
+    let note = db.note(&rules.name, YIELDS_NOTE).await?;
+    // One that cannot be read is as one that was not written: the counts begin anew.
+    let kept: BTreeMap<String, (u64, u64)> =
+        note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default();
+    let of_rule = |(number, rule): (usize, &Rule)| {
+        kept.get(&rule_key(rule)).map(|&(fetched, torrents)| (number, RuleYield { fetched, torrents }))
+    };
+    Ok(rules.rules().iter().enumerate().filter_map(of_rule).collect())
+}
+
 impl Worth {
-    /// Takes up the note of an earlier run; says why where it is of no use.
+    /// Nothing is known yet.
     #[must_use]
-    pub fn new(rules: &SiteRules, note: Option<&[u8]>) -> (Self, Option<String>) {
-        let (shapes, fault) = match note {
-            Some(note) => Shapes::from_bytes(note, rules.budget.shape_pages),
+    pub fn new(rules: &SiteRules) -> Self {
+        Self::with(rules, Shapes::new(rules.budget.shape_pages), HashMap::new())
+    }
+
+    /// Takes up the notes of earlier runs; says why where one is of no use.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn take_up(
+        db: &(impl Reader + ?Sized),
+        rules: &SiteRules,
+    ) -> Result<(Self, Option<String>), CrawlDbError> {
+        let (shapes, fault) = match db.note(&rules.name, SHAPES_NOTE).await? {
+            Some(note) => Shapes::from_bytes(&note, rules.budget.shape_pages),
             None => (Shapes::new(rules.budget.shape_pages), None),
         };
+        Ok((Self::with(rules, shapes, yields(db, rules).await?), fault))
+    }
+
+    fn with(rules: &SiteRules, shapes: Shapes, yields: HashMap<usize, RuleYield>) -> Self {
         let mut worth = Self {
             budget: rules.budget,
             shapes,
@@ -108,14 +147,15 @@ impl Worth {
             in_degrees: InDegrees::default(),
             mirrors: Mirrors::default(),
             has_mirrors: rules.hosts.len() > 1 || rules.hosts.iter().any(|host| host.starts_with('*')),
-            yields: HashMap::new(),
+            rule_keys: rules.rules().iter().map(rule_key).collect(),
+            yields,
             suspects: HashMap::new(),
             parameters: Parameters::default(),
             proposed: 0,
             is_changed: false,
         };
         worth.token = worth.token_now();
-        (worth, fault)
+        worth
     }
 
     /// What has to be kept, as notes by their names; none where nothing has changed.
@@ -127,6 +167,11 @@ impl Worth {
         if self.budget.traps {
             notes.push((SHAPES_NOTE, self.shapes.to_bytes()));
         }
+        let yields = self.yields.iter().filter_map(|(rule, counts)| {
+            self.rule_keys.get(*rule).map(|key| (key.as_str(), (counts.fetched, counts.torrents)))
+        });
+        let yields: BTreeMap<&str, (u64, u64)> = yields.collect();
+        notes.push((YIELDS_NOTE, serde_json::to_vec(&yields).unwrap_or_default()));
         let proposals = self.parameters.proposals();
         if proposals.len() != self.proposed {
             self.proposed = proposals.len();
@@ -208,7 +253,9 @@ impl Worth {
             .max_by(|(_, one), (_, other)| one.total_cmp(other))
             .filter(|(_, estimate)| *estimate >= NEAR)
             .map(|(to, resemblance)| Near { to: to.clone(), resemblance });
-        if near.is_none() {
+        if let Some(near) = &near {
+            self.shapes.resembled(path, job.class, &near.to, near.resemblance);
+        } else {
             kept.truncate(SKETCHES_KEPT - 1);
             kept.push_front((path.into(), sketch));
         }

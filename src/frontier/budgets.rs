@@ -178,6 +178,20 @@ pub struct Cut {
     pub example: String,
     /// In words.
     pub reason: String,
+    /// Pages of the shape that resembled another of it.
+    pub likeness: Option<Likeness>,
+}
+
+/// Near-duplicates among the pages of a shape (Book 3.4.5).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Likeness {
+    /// Pages that resembled an earlier one.
+    pub pages: u64,
+    /// The last of them, and the one that it resembled; shortened to [`CUT_EXAMPLE_BYTES_MAX`].
+    pub page: Box<str>,
+    pub other: Box<str>,
+    /// Estimated resemblance of the two, in percent.
+    pub percent: u8,
 }
 
 /// The accounts of one site.
@@ -305,6 +319,19 @@ impl Shapes {
         }
     }
 
+    /// A page of a starved shape resembles another of it, by an estimate between 0 and 1.
+    pub fn resembled(&mut self, path: &str, class: Class, other: &str, estimate: f64) {
+        let key = self.resolve(&Place::of(&Shape::of(path), class));
+        if let Some(account) = self.accounts.get_mut(&key) {
+            account.likeness = Some(Likeness {
+                pages: account.likeness.as_ref().map_or(0, |known| known.pages).saturating_add(1),
+                page: shortened(path),
+                other: shortened(other),
+                percent: percent(estimate),
+            });
+        }
+    }
+
     /// Changes whenever a starved shape recovers: what was cut under another generation may be asked for again.
     #[must_use]
     pub fn generation(&self) -> u64 {
@@ -334,6 +361,7 @@ impl Shapes {
             cut: cuts.cut,
             example: cuts.example.to_string(),
             reason: form.sentence().to_owned(),
+            likeness: None,
         });
         let by_shape = self.accounts.iter().filter(|(_, account)| account.cut > 0).filter_map(|(key, account)| {
             let (class, shape) = parts_of(key)?;
@@ -345,6 +373,7 @@ impl Shapes {
                 cut: account.cut,
                 example: account.example.as_deref().unwrap_or_default().to_owned(),
                 reason: account.reason.unwrap_or(Reason::Shape).sentence().to_owned(),
+                likeness: account.likeness.clone(),
             })
         });
         let mut cuts: Vec<Cut> = by_form.chain(by_shape).collect();
@@ -580,6 +609,11 @@ impl Shapes {
         // What is as young as the oldest that stays goes too: a quarter at least is gone, and no more than all.
         self.pools.retain(|_, pool| pool.last > oldest_kept);
     }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
+fn percent(estimate: f64) -> u8 {
+    (estimate * 100.0).clamp(0.0, 100.0) as u8
 }
 
 /// A URL as an example: its beginning where it is long.

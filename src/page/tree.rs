@@ -5,8 +5,10 @@
 //! element left open into each block that follows, so [`parse`] watches the tree grow. Still it is slow (18 MB/s): call
 //! it off the threads that serve sockets.
 
+use std::cell::Ref;
+
 use html5ever::tendril::{StrTendril, TendrilSink};
-use html5ever::tree_builder::TreeBuilderOpts;
+use html5ever::tree_builder::{TreeBuilderOpts, TreeSink};
 use html5ever::{ParseOpts, local_name, ns};
 use scraper::node::Element;
 use scraper::{Html, HtmlTreeSink};
@@ -35,11 +37,23 @@ const PIECE_BYTES: usize = 2_048;
 /// A count of tags before the parse could be talked out of it (by end tags that the tree ignores, or in raw text that
 /// is markup within `svg`); looking at the tree while it grows cannot.
 pub fn parse(html: &str) -> Result<Html, TreeError> {
+    parse_into(html, HtmlTreeSink::new(Html::new_document()), |sink| sink.0.borrow())
+}
+
+/// The same into a sink that keeps more than the tree; `tree` shows the tree in it.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_into<S: TreeSink>(
+    html: &str,
+    sink: S,
+    tree: impl Fn(&S) -> Ref<'_, Html>,
+) -> Result<S::Output, TreeError> {
     let options = ParseOpts {
         tree_builder: TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() },
         ..ParseOpts::default()
     };
-    let mut parser = html5ever::driver::parse_document(HtmlTreeSink::new(Html::new_document()), options);
+    let mut parser = html5ever::driver::parse_document(sink, options);
     let mut rest = html;
     let mut seen = 0;
     while !rest.is_empty() {
@@ -49,7 +63,7 @@ pub fn parse(html: &str) -> Result<Html, TreeError> {
         }
         let (piece, after) = rest.split_at(end);
         parser.process(StrTendril::from_slice(piece));
-        seen = check(&parser.tokenizer.sink.sink.0.borrow(), seen)?;
+        seen = check(&tree(&parser.tokenizer.sink.sink), seen)?;
         rest = after;
     }
     Ok(parser.finish())

@@ -5,8 +5,10 @@
 //! and left out of what serde gets to see. What remains always fits the type, so the checks of meaning that follow
 //! run even where something is misspelt. The same schema goes to editors (`gleaner rules schema`).
 
-use std::collections::{HashMap, HashSet};
+use std::any::TypeId;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -63,11 +65,11 @@ pub struct Read<T> {
 }
 
 /// Reads the text of `faults` as a `T`; what does not fit is noted there and left out.
-pub fn read<T: JsonSchema + DeserializeOwned + Default>(faults: &mut Faults) -> Read<T> {
+pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut Faults) -> Read<T> {
     let source = mended(faults);
     let syntax_faults = faults.len();
     let (document, _) = DeTable::parse_recoverable(&source);
-    let root = schemars::schema_for!(T).to_value();
+    let root = schema_of::<T>();
     let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: syntax_faults == 0 };
     let table = walk.table(&root, document.get_ref(), "", 0..0);
     let spans = walk.spans;
@@ -77,6 +79,14 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default>(faults: &mut Faults) -> 
         T::default()
     });
     Read { value, spans, is_toml: syntax_faults == 0, syntax_faults }
+}
+
+/// The schema of a type, made once a process: making it takes longer than reading a file against it.
+fn schema_of<T: JsonSchema + 'static>() -> Arc<Json> {
+    static MADE: Mutex<BTreeMap<TypeId, Arc<Json>>> = Mutex::new(BTreeMap::new());
+    // A map of whole schemas is whole at any time.
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(made.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(schemars::schema_for!(T).to_value())))
 }
 
 struct Walk<'a> {

@@ -8,9 +8,11 @@ use gleaner::app::status;
 use gleaner::clock::UnixMillis;
 use gleaner::crawl::RunOptions;
 use gleaner::crawl::progress::Ended;
+use gleaner::crawl::worth;
 use gleaner::fetch::ResponseHeaders;
+use gleaner::frontier::weight::RuleYield;
 
-use super::web::{Answer, FAST, Machine, Web, page};
+use super::web::{Answer, FAST, Machine, Web, page, site_rules};
 
 /// A torrent of its own for each number.
 fn torrent(number: u64) -> Answer {
@@ -75,6 +77,9 @@ async fn traps_starve_and_every_torrent_beside_them_is_found() {
     let cuts = &report.sites[0].cuts;
     assert!(cuts.iter().any(|cut| cut.shape.starts_with("/cal") && cut.cut > 0 && !cut.reason.is_empty()), "{cuts:?}");
     assert!(cuts.iter().any(|cut| cut.shape.starts_with("/item/")), "{cuts:?}");
+    let likeness = cuts.iter().find(|cut| cut.shape.starts_with("/item/")).and_then(|cut| cut.likeness.clone());
+    let likeness = likeness.unwrap_or_else(|| panic!("made-up items resemble each other: {cuts:#?}"));
+    assert!(likeness.percent >= 95 && likeness.page.starts_with("/item/") && likeness.page != likeness.other);
     assert!(!cuts.iter().any(|cut| cut.shape.starts_with("/detail") || cut.shape.starts_with("/dl")), "{cuts:?}");
 }
 
@@ -137,4 +142,23 @@ async fn a_parameter_that_changes_nothing_is_proposed() {
     assert_eq!(proposals.len(), 1, "{proposals:?}");
     assert_eq!(proposals[0].line(), "drop = [\"from\"]");
     assert!(proposals[0].evidence >= 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_urls_of_a_rule_have_brought_is_known_to_the_next_run() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(1))
+            .at("/", &[page("<a href='/dl/1'>x</a><a href='/dl/2'>x</a>")])
+            .otherwise(|path| path.starts_with("/dl/").then(|| torrent(number(path)))),
+    );
+    let machine = Machine::new();
+    let rules = site_rules(FAST);
+    for run in 1..=2 {
+        machine.crawl(&web, FAST, RunOptions::default()).await;
+        let yields = worth::yields(machine.db.as_ref(), &rules).await.unwrap();
+        let brought: Vec<RuleYield> =
+            yields.into_values().filter(|counts| counts.fetched > 0 && counts.torrents > 0).collect();
+        // The second run has nothing new to fetch.
+        assert_eq!(brought, [RuleYield { fetched: 2, torrents: 2 }], "run {run}");
+    }
 }

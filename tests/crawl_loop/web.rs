@@ -16,6 +16,7 @@ use gleaner::crawl::{Hosts, RunOptions};
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::{CrawlDb, Owner, Reader};
 use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use gleaner::rules::SiteRules;
 use gleaner::torrent::archive::Archive;
 use gleaner::url::CrawlUrl;
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -247,8 +248,7 @@ impl Machine {
         options: RunOptions,
         stop_after: Option<Duration>,
     ) -> (Ended, Progress) {
-        let text = format!("start = [\"http://sim.example/\"]\n{rules}\n{CLASSES}");
-        let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let rules = site_rules(rules);
         let clock = Arc::new(VirtualClock { start: self.start, set: *self.clock_set.lock().unwrap() });
         let transport = Arc::new(SimTransport { web: Arc::clone(web), start: self.start });
         let db: Arc<dyn CrawlDb> = self.db.clone();
@@ -290,6 +290,12 @@ impl Machine {
         let counts = self.db.site_counts("sim").await.unwrap();
         counts.outcomes.iter().map(|(outcome, count)| (outcome.name(), *count)).collect()
     }
+}
+
+/// The simulated site's rule file, with these keys.
+pub fn site_rules(rules: &str) -> Arc<SiteRules> {
+    let text = format!("start = [\"http://sim.example/\"]\n{rules}\n{CLASSES}");
+    gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 pub const CLASSES: &str = r"

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::SiteLoop;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
-use crate::crawl::worth::{self, Worth};
+use crate::crawl::worth::Worth;
 
 /// The note that keeps the day and the requests before it, for `requests_per_day`.
 const DAY_NOTE: &str = "day";
@@ -17,8 +17,7 @@ impl SiteLoop {
     /// Takes up the accounts of earlier runs.
     pub(super) async fn take_up_worth(&mut self) -> Result<(), CrawlError> {
         let rules = &self.site.rules;
-        let note = self.site.db.note(&rules.name, worth::SHAPES_NOTE).await?;
-        let (taken_up, fault) = Worth::new(rules, note.as_deref());
+        let (taken_up, fault) = Worth::take_up(self.site.db.as_ref(), rules).await?;
         if let Some(fault) = fault {
             tracing::warn!(site = %rules.name, fault, "the budgets of URL shapes begin anew");
         }
@@ -40,6 +39,17 @@ impl SiteLoop {
         }
         for (name, note) in notes {
             self.site.db.put_note(&self.site.rules.name, name, note).await?;
+        }
+        Ok(())
+    }
+
+    /// The crawl has waited for whatever a clock that was ahead had put off: the next one need not.
+    pub(super) async fn forget_future(&mut self) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        if self.latest > now {
+            self.latest = now;
+            let note = serde_json::to_vec(&now).unwrap_or_default();
+            self.site.db.put_note(&self.site.rules.name, CLOCK_NOTE, note).await?;
         }
         Ok(())
     }

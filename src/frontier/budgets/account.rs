@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LINK_PAGES, PAGE, Reason};
+use super::{LINK_PAGES, Likeness, PAGE, Reason};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Account {
@@ -27,6 +27,7 @@ pub(super) struct Account {
     pub(super) cut: u64,
     pub(super) reason: Option<Reason>,
     pub(super) example: Option<Box<str>>,
+    pub(super) likeness: Option<Likeness>,
     pub(super) last: u64,
 }
 

@@ -1,7 +1,10 @@
 //! The accounts of a site as a note in the crawl database, and back.
 
-use super::{PAGE, SKELETON_PAGES, Shapes, TEMPLATE_PAGES, VERSION};
+use super::{PAGE, SKELETON_PAGES, Shapes, TEMPLATE_PAGES, VERSION, parts_of};
 use crate::limits::{NOTE_BYTES_MAX, SHAPES_MAX};
+
+/// More than any crawl counts, and far from where counting would overflow.
+const COUNTED_AT_MOST: u64 = 1 << 53;
 
 impl Shapes {
     /// The accounts as a note for the database, at most [`NOTE_BYTES_MAX`] bytes; puts accounts together where they
@@ -30,7 +33,13 @@ impl Shapes {
             Ok(shapes) if shapes.version != VERSION => {
                 (Self::new(shape_pages), Some(format!("version {} is not known", shapes.version)))
             }
+            // Such an account has no folder that could take it up.
+            Ok(shapes) if shapes.accounts.keys().any(|key| parts_of(key).is_none()) => {
+                (Self::new(shape_pages), Some("an account is of no class".to_owned()))
+            }
             Ok(mut shapes) => {
+                (shapes.turn, shapes.generation) =
+                    (shapes.turn.min(COUNTED_AT_MOST), shapes.generation.min(COUNTED_AT_MOST));
                 shapes.raise(shape_pages.max(10));
                 while shapes.accounts.len() > SHAPES_MAX {
                     shapes.make_room();
@@ -49,14 +58,14 @@ impl Shapes {
             return;
         }
         for account in self.accounts.values_mut() {
-            let more = account.opening / old * (new - old);
-            account.opening += more;
-            account.balance += more;
+            let more = (account.opening / old).saturating_mul(new - old);
+            account.opening = account.opening.saturating_add(more);
+            account.balance = account.balance.saturating_add(more);
             account.is_starved &= account.balance <= 0;
         }
         for (name, pool) in &mut self.pools {
             let shapes = if name.ends_with('?') { TEMPLATE_PAGES } else { SKELETON_PAGES };
-            pool.balance += shapes * (new - old) * PAGE;
+            pool.balance = pool.balance.saturating_add(shapes * (new - old) * PAGE);
         }
         self.generation += 1;
     }

@@ -396,6 +396,24 @@ fn a_note_comes_back_as_it_was_and_a_bad_one_begins_anew() {
 }
 
 #[test]
+fn a_note_that_was_tampered_with_neither_hangs_nor_overflows() {
+    let mut shapes = Shapes::new(10);
+    shapes.fetched("/list?p=1", Class::Index, &Yield::default(), None);
+    let note = String::from_utf8(shapes.to_bytes()).expect("text");
+    let classless = note.replace("index /list", "/list");
+    assert_ne!(classless, note);
+    assert_eq!(Shapes::from_bytes(classless.as_bytes(), 10).1.as_deref(), Some("an account is of no class"));
+    for (name, value) in [("turn", u64::MAX.to_string()), ("generation", u64::MAX.to_string())] {
+        let huge = note.replace(&format!("\"{name}\":{}", u64::from(name == "turn")), &format!("\"{name}\":{value}"));
+        assert_ne!(huge, note, "{name}");
+        let (mut read, fault) = Shapes::from_bytes(huge.as_bytes(), 1_000_000);
+        assert_eq!(fault, None);
+        read.fetched("/list?p=2", Class::Index, &Yield { torrents: 1, ..Yield::default() }, None);
+        assert!(!read.to_bytes().is_empty());
+    }
+}
+
+#[test]
 fn accounts_and_their_note_are_bounded_whatever_is_asked() {
     let mut shapes = Shapes::new(10);
     for n in 0..6_000_u64 {
