@@ -47,7 +47,8 @@ impl Hashing {
         match self {
             Self::VBulletin { md5, md5_utf } => {
                 let password = password.trim();
-                let mut values = vec![(password_field.into(), String::new()), (md5.clone(), hex_md5(&to_entities(password)))];
+                let mut values =
+                    vec![(password_field.into(), String::new()), (md5.clone(), hex_md5(&to_entities(password)))];
                 values.extend(md5_utf.clone().map(|name| (name, hex_md5(password))));
                 values
             }
@@ -118,7 +119,9 @@ mod tests {
         .unwrap()[0];
         assert_eq!(Hashing::of(discuz), Some(Hashing::Discuz));
         assert_eq!(Hashing::Discuz.apply("password", "secret"), [("password".into(), md5.to_owned())]);
-        for other in ["<form onsubmit='encrypt(this)'><input type=password name=p></form>", "<form><input type=password></form>"] {
+        for other in
+            ["<form onsubmit='encrypt(this)'><input type=password name=p></form>", "<form><input type=password></form>"]
+        {
             assert_eq!(Hashing::of(&forms(other).unwrap()[0]), None, "{other}");
         }
     }
