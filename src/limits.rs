@@ -150,6 +150,9 @@ pub const CONTROL_TEXT_BYTES_MAX: usize = 200;
 /// Bytes of the text of one form: what it is for stands in its first sentences.
 pub const FORM_TEXT_BYTES_MAX: usize = 4_096;
 
+/// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
+pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
+
 /// Elements on the stack that tells foreign content (SVG, MathML) from HTML. Browsers cap the tree's depth at 512;
 /// beyond the cap the rest of the page is read as plain HTML, which differs only in the raw text elements and CDATA
 /// sections of hostile pages.
