@@ -50,6 +50,9 @@ pub const COOKIES_PER_SITE_MAX: usize = 1_000;
 /// Bytes of a `Cookie` header. Servers refuse 8 kB (nginx, Apache: of one line) or 16 kB of all headers.
 pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
 
+/// Bytes of a file of cookies: a browser's whole profile exports some 500 kB.
+pub const COOKIE_FILE_BYTES_MAX: usize = 16 << 20;
+
 /// Content codings of one body; real servers double one by mistake.
 pub const CONTENT_CODINGS_MAX: usize = 3;
 
