@@ -50,7 +50,7 @@ pub fn robots(input: &[u8]) {
     let pattern = file.split(|byte| b"\r\n#".contains(byte)).next().unwrap_or_default().trim_ascii();
     if !pattern.is_empty() && pattern.len() <= 64 && path.len() <= 256 && path != "/robots.txt" {
         let alone = Robots::parse(&[b"user-agent: Gleaner/1.0\ndisallow:", pattern].concat(), "gleaner");
-        let matches = matches(&unified(pattern), &unified(path.as_bytes()));
+        let matches = matches(pattern, path.as_bytes());
         assert_eq!(alone.allows(&path), !matches, "{} on {path:?}", pattern.escape_ascii());
     }
 }
@@ -83,23 +83,41 @@ fn spelt(path: &str, all: bool) -> String {
     out
 }
 
-/// Percent-encoding as RFC 9309 §2.2.2 compares it, byte by byte.
-fn unified(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
+/// One character of a path or pattern.
+#[derive(Clone, Copy)]
+struct Letter {
+    value: u8,
+    escaped: bool,
+    /// Behind the first `?`; says nothing in a pattern, where a `*` may stand for that `?`.
+    in_query: bool,
+}
+
+fn letters(text: &[u8]) -> Vec<Letter> {
+    let mut out: Vec<Letter> = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let digits = text.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
         let is_hex = |digits: &&str| text[at] == b'%' && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        let escaped = digits.filter(is_hex).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match escaped {
-            Some(value) if value.is_ascii_alphanumeric() || b"-._~".contains(&value) => out.push(value),
-            Some(value) => out.extend(format!("%{value:02X}").bytes()),
-            None if text[at].is_ascii() => out.push(text[at]),
-            None => out.extend(format!("%{:02X}", text[at]).bytes()),
-        }
-        at += if escaped.is_some() { 3 } else { 1 };
+        let escape = digits.filter(is_hex).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push(Letter {
+            value: escape.unwrap_or(text[at]),
+            escaped: escape.is_some(),
+            in_query: out.last().is_some_and(|before| before.in_query || (before.value == b'?' && !before.escaped)),
+        });
+        at += if escape.is_some() { 3 } else { 1 };
     }
     out
+}
+
+/// Letters that RFC 9309 §2.2.2 calls equal: an escape is the character itself, unless that is reserved (RFC 3986
+/// §2.2). Reserved characters of a query are data like others, but for those that forms are made of.
+fn equal(of_pattern: Letter, of_path: Letter) -> bool {
+    let differs = match of_path.value {
+        b'#' | b'&' | b'+' | b';' | b'=' => true,
+        b':' | b'/' | b'?' | b'[' | b']' | b'@' | b'!' | b'\'' | b'(' | b')' | b',' => !of_path.in_query,
+        _ => false,
+    };
+    of_pattern.value == of_path.value && (of_pattern.escaped == of_path.escaped || !differs)
 }
 
 /// RFC 9309 §2.2.3: `*` is any number of characters, `$` at the end is the end. Row by row over the pattern: which
@@ -109,16 +127,17 @@ fn matches(pattern: &[u8], path: &[u8]) -> bool {
         Some(pattern) => (pattern, true),
         None => (pattern, false),
     };
+    let path = letters(path);
     let mut reached = vec![false; path.len() + 1];
     reached[0] = true;
-    for &byte in pattern {
-        if byte == b'*' {
+    for letter in letters(pattern) {
+        if letter.value == b'*' && !letter.escaped {
             for at in 1..reached.len() {
                 reached[at] |= reached[at - 1];
             }
         } else {
             for at in (1..reached.len()).rev() {
-                reached[at] = reached[at - 1] && path[at - 1] == byte;
+                reached[at] = reached[at - 1] && equal(letter, path[at - 1]);
             }
             reached[0] = false;
         }
