@@ -83,66 +83,70 @@ fn spelt(path: &str, all: bool) -> String {
     out
 }
 
-/// One character of a path or pattern.
-#[derive(Clone, Copy)]
-struct Letter {
-    value: u8,
-    escaped: bool,
-    /// Behind the first `?`; says nothing in a pattern, where a `*` may stand for that `?`.
-    in_query: bool,
-}
+/// One character of a path or pattern: its value, and whether it is escaped.
+type Letter = (u8, bool);
 
 fn letters(text: &[u8]) -> Vec<Letter> {
-    let mut out: Vec<Letter> = Vec::new();
+    let mut out = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let digits = text.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
         let is_hex = |digits: &&str| text[at] == b'%' && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         let escape = digits.filter(is_hex).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        out.push(Letter {
-            value: escape.unwrap_or(text[at]),
-            escaped: escape.is_some(),
-            in_query: out.last().is_some_and(|before| before.in_query || (before.value == b'?' && !before.escaped)),
-        });
+        out.push((escape.unwrap_or(text[at]), escape.is_some()));
         at += if escape.is_some() { 3 } else { 1 };
     }
     out
 }
 
-/// Letters that RFC 9309 §2.2.2 calls equal: an escape is the character itself, unless that is reserved (RFC 3986
-/// §2.2). Reserved characters of a query are data like others, but for those that forms are made of.
-fn equal(of_pattern: Letter, of_path: Letter) -> bool {
-    let differs = match of_path.value {
-        b'#' | b'&' | b'+' | b';' | b'=' => true,
-        b':' | b'/' | b'?' | b'[' | b']' | b'@' | b'!' | b'\'' | b'(' | b')' | b',' => !of_path.in_query,
+/// How a letter is spelt for comparing (RFC 9309 §2.2.2): an escape is the character itself where that is unreserved, and
+/// where an escape of a reserved one changes nothing. `as_written`: it is taken to change something everywhere.
+fn spelling((value, escaped): Letter, in_query: bool, as_written: bool) -> Vec<u8> {
+    let plain = match value {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => true,
+        b'%' | b'#' | b'&' | b'+' | b';' | b'=' => !escaped,
+        b'*' | b'$' => !(escaped && as_written),
+        b':' | b'/' | b'?' | b'[' | b']' | b'@' | b'!' | b'\'' | b'(' | b')' | b',' => {
+            !escaped || (in_query && !as_written)
+        }
         _ => false,
     };
-    of_pattern.value == of_path.value && (of_pattern.escaped == of_path.escaped || !differs)
+    if plain { vec![value] } else { format!("%{value:02X}").into_bytes() }
 }
 
-/// RFC 9309 §2.2.3: `*` is any number of characters, `$` at the end is the end. Row by row over the pattern: which
+/// RFC 9309 §2.2.3: `*` is any number of characters, `$` at the end is the end. Letter by letter over the pattern: which
 /// beginnings of the path it can have matched.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),
         None => (pattern, false),
     };
-    let path = letters(path);
-    let mut reached = vec![false; path.len() + 1];
-    reached[0] = true;
-    for letter in letters(pattern) {
-        if letter.value == b'*' && !letter.escaped {
-            for at in 1..reached.len() {
-                reached[at] |= reached[at - 1];
-            }
-        } else {
-            for at in (1..reached.len()).rev() {
-                reached[at] = reached[at - 1] && equal(letter, path[at - 1]);
-            }
-            reached[0] = false;
+    let pattern = letters(pattern);
+    let as_written = pattern.contains(&(b'%', false));
+    let (mut spelt, mut query_at) = (Vec::new(), usize::MAX);
+    for letter in letters(path) {
+        spelt.extend(spelling(letter, query_at < usize::MAX, as_written));
+        if letter == (b'?', false) {
+            query_at = query_at.min(spelt.len());
         }
     }
-    if to_the_end { reached[path.len()] } else { reached.contains(&true) }
+    let mut reached = vec![false; spelt.len() + 1];
+    reached[0] = true;
+    for letter in pattern {
+        let mut reaches = vec![false; spelt.len() + 1];
+        for at in (0..=spelt.len()).filter(|&at| reached[at]) {
+            if letter == (b'*', false) {
+                reaches[at..].fill(true);
+                break;
+            }
+            let letter = spelling(letter, at >= query_at, as_written);
+            if spelt[at..].starts_with(&letter) {
+                reaches[at + letter.len()] = true;
+            }
+        }
+        reached = reaches;
+    }
+    if to_the_end { reached[spelt.len()] } else { reached.contains(&true) }
 }
 
 /// `Retry-After`: never beyond the cap, seconds are seconds, and every form of date that RFC 9110 §5.6.7 names is read.
