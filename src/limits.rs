@@ -24,12 +24,16 @@ pub const SMALL_BODY_BYTES_MAX: usize = 256 << 10;
 /// larger than this takes all of it, alone. Hostile servers are to leave the process below 150 MB.
 pub const BODIES_BYTES_MAX: usize = 16 << 20;
 
-/// Bytes a second that a body with a share must bring, on the mean of `BODY_PACE_TIME`: slower ones would keep the
-/// large bodies of other sites waiting.
+/// Bytes a second that a body with a share must bring while others wait for one, on the mean of `BODY_PACE_TIME`: slower
+/// ones would keep the large bodies of other sites waiting.
 pub const BODY_PACE_BYTES_MIN: usize = 8 << 10;
 
 /// Time over which the pace of a body is taken: long enough for a lost packet or two.
 pub const BODY_PACE_TIME: Duration = Duration::from_secs(10);
+
+/// Time that others wait for a body with a share, however well it keeps its pace: three stretches of `BODY_PACE_TIME`, in
+/// which the largest torrent comes at 4 Mbit/s. A server that drips would hold all the memory as long as a request may take.
+pub const BODY_SHARE_TIME: Duration = Duration::from_secs(30);
 
 /// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs, and a sitemap may be
 /// 50 MB once it is unpacked.
@@ -94,7 +98,7 @@ pub const DNS_LOOKUPS_MAX: usize = 6;
 /// Time of one DNS lookup, all servers and attempts included; shorter than the time to connect, of which it is part.
 pub const DNS_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// Time of a DNS lookup while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
+/// Time that a DNS lookup is waited for while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
 pub const DNS_STALE_PATIENCE: Duration = Duration::from_millis(1_800);
 
 /// Shortest time that an answer of the DNS is kept: some hosts send zero, and each connection would ask again.
