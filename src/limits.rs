@@ -396,7 +396,8 @@ pub const LEARNED_PARAMETERS_MAX: usize = 64;
 /// Longest pause of a host that a crawl which is to end waits for; the service waits for any.
 pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);
 
-/// Hashes of links, and of torrents, that one site remembers as met, before the older half is forgotten: 1 MB.
+/// Hashes of links, of files and of magnets that one site remembers as met, each, before the older half is forgotten:
+/// 3 MB in all.
 pub const RECENT_LINKS_MAX: usize = 65_536;
 
 /// Starved shapes of one site whose last pages are compared: each keeps eight sketches of 0.5 kB.

@@ -70,7 +70,10 @@ pub struct Worth {
     /// What the URLs that were cut are parked under.
     token: u64,
     links: Recent,
-    torrents: Recent,
+    /// Infohashes of files, and apart from them those of magnets: a page that names a torrent by both is no reason to
+    /// count its file as nothing new.
+    files: Recent,
+    magnets: Recent,
     in_degrees: InDegrees,
     mirrors: Mirrors,
     /// True for a site of several hosts, where the same path may be seen on more than one.
@@ -143,7 +146,8 @@ impl Worth {
             shapes,
             token: 0,
             links: Recent::default(),
-            torrents: Recent::default(),
+            files: Recent::default(),
+            magnets: Recent::default(),
             in_degrees: InDegrees::default(),
             mirrors: Mirrors::default(),
             has_mirrors: rules.hosts.len() > 1 || rules.hosts.iter().any(|host| host.starts_with('*')),
@@ -298,8 +302,8 @@ impl Worth {
         // A torrent that another site stored first is new here, too.
         let brings_torrent = matches!(visit.outcome, Outcome::TorrentStored | Outcome::TorrentDuplicate);
         let torrent = visit.torrent.as_ref().filter(|_| brings_torrent);
-        let torrents = u32::from(torrent.is_some_and(|facts| self.torrents.is_new(hash(&facts.infohashes))));
-        let magnets = visit.magnets.iter().filter(|magnet| self.torrents.is_new(hash(&magnet.infohashes))).count();
+        let torrents = u32::from(torrent.is_some_and(|facts| self.files.is_new(hash(&facts.infohashes))));
+        let magnets = visit.magnets.iter().filter(|magnet| self.magnets.is_new(hash(&magnet.infohashes))).count();
         let magnets = u32::try_from(magnets).unwrap_or(u32::MAX);
         let own = self.yields.entry(finished.rule).or_default();
         own.fetched += 1;

@@ -28,6 +28,14 @@ fn number(path: &str) -> u64 {
     path.rsplit(['/', '=']).next().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
+/// The infohash of the info dictionary of [`torrent`], as a magnet link names it.
+fn magnet(number: u64) -> String {
+    let Answer::Status(_, _, file) = torrent(number) else { unreachable!() };
+    let facts = gleaner::torrent::metainfo::parse(&file).unwrap();
+    let hash: String = facts.infohashes.v1.unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("magnet:?xt=urn:btih:{hash}")
+}
+
 /// Forty lists of fifty torrents, a calendar that never ends, and items that link to made-up items.
 fn endless(path: &str) -> Option<Answer> {
     if path.starts_with("/dl/") {
@@ -161,4 +169,21 @@ async fn what_the_urls_of_a_rule_have_brought_is_known_to_the_next_run() {
         // The second run has nothing new to fetch.
         assert_eq!(brought, [RuleYield { fetched: 2, torrents: 2 }], "run {run}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_behind_pages_with_their_magnets_are_no_trap() {
+    const DETAILS: u64 = 1_500;
+    let web = Arc::new(Web::new(Duration::from_millis(1)).otherwise(|path| match path {
+        "/" => Some(page(&(0..DETAILS).map(|n| format!("<a href='/detail/{n}'>x</a>")).collect::<String>())),
+        _ if path.starts_with("/detail/") => {
+            let n = number(path);
+            Some(page(&format!("<a href='{}'>magnet</a><a href='/dl/{n}'>torrent</a>", magnet(n))))
+        }
+        _ => path.starts_with("/dl/").then(|| torrent(number(path))),
+    }));
+    let machine = Machine::new();
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    let outcomes = machine.outcomes().await;
+    assert_eq!((ended, outcomes.get("torrent_stored"), outcomes.get("trapped")), (Ended::Exhausted, Some(&DETAILS), None));
 }
