@@ -320,6 +320,10 @@ pub const PROMOTED_ROWS_MAX: usize = 8_192;
 /// Rows that one transaction moves from `parked` to `queue`.
 pub const UNPARKED_ROWS_MAX: usize = 50_000;
 
+/// Bytes of the rows, paths included, that one transaction moves from `later` or `parked` to `queue`; one row may pass it
+/// alone. Each path is held and written some times over: 50,000 of the longest made 600 MB.
+pub const MOVED_BYTES_MAX: usize = 4 << 20;
+
 /// A new file is longer than this at no time.
 pub const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
 
