@@ -348,6 +348,10 @@ pub const PROMOTED_ROWS_MAX: usize = 8_192;
 /// Rows that one transaction moves from `parked` to `queue`.
 pub const UNPARKED_ROWS_MAX: usize = 50_000;
 
+/// Bytes of the rows, paths included, that one transaction moves from `later` or `parked` to `queue`; one row may pass it
+/// alone. Each path is held and written some times over: 50,000 of the longest made 600 MB.
+pub const MOVED_BYTES_MAX: usize = 4 << 20;
+
 /// A new file is longer than this at no time.
 pub const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
 
@@ -424,7 +428,8 @@ pub const LEARNED_PARAMETERS_MAX: usize = 64;
 /// Longest pause of a host that a crawl which is to end waits for; the service waits for any.
 pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);
 
-/// Hashes of links, and of torrents, that one site remembers as met, before the older half is forgotten: 1 MB.
+/// Hashes of links, of files and of magnets that one site remembers as met, each, before the older half is forgotten:
+/// 3 MB in all.
 pub const RECENT_LINKS_MAX: usize = 65_536;
 
 /// Starved shapes of one site whose last pages are compared: each keeps eight sketches of 0.5 kB.

@@ -172,6 +172,7 @@ contract!(
     a_forgotten_torrent_takes_the_memos_of_its_sources_with_it,
     a_note_is_kept_overwritten_and_taken_away,
     a_note_that_is_too_long_is_refused,
+    notes_are_kept_together_or_not_at_all,
     complaints_are_kept_until_the_host_is_forgiven,
 );
 

@@ -473,3 +473,26 @@ pub struct ListingRow {
     /// Targets that later looks at this page found and the first look did not.
     pub updated: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_a_sentence_for_each_outcome() {
+        let docs = include_str!("../../docs/crawldb.md");
+        let rows: Vec<&str> = docs
+            .split_once("## Outcomes")
+            .and_then(|(_, table)| table.split("\n## ").next())
+            .into_iter()
+            .flat_map(str::lines)
+            .filter(|line| line.starts_with("| `"))
+            .collect();
+        for outcome in Outcome::ALL {
+            let of_it = rows.iter().filter(|row| row.starts_with(&format!("| `{}` | ", outcome.name())));
+            assert_eq!(of_it.count(), 1, "{}", outcome.name());
+        }
+        assert_eq!(rows.len(), Outcome::ALL.len(), "a row of an outcome that is none");
+        assert!(rows.iter().all(|row| row.ends_with(". |")), "{rows:#?}");
+    }
+}

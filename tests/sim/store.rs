@@ -362,9 +362,9 @@ impl CrawlDb for Watched {
         at_once(self.db.forgive_host(host))
     }
 
-    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError> {
-        self.record.call("put_note")?;
-        at_once(self.db.put_note(site, name, note))
+    async fn put_notes(&self, site: &str, notes: Vec<(String, Vec<u8>)>) -> Result<(), CrawlDbError> {
+        self.record.call("put_notes")?;
+        at_once(self.db.put_notes(site, notes))
     }
 
     async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {

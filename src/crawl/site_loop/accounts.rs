@@ -29,16 +29,15 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Writes down what the site's URLs are worth.
+    /// Writes down what the site's URLs are worth, in one commit.
     pub(super) async fn keep_worth(&mut self) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         self.worth_kept = now;
         let mut notes = self.site.worth().notes();
         if !notes.is_empty() {
             notes.push((CLOCK_NOTE, serde_json::to_vec(&self.latest).unwrap_or_default()));
-        }
-        for (name, note) in notes {
-            self.site.db.put_note(&self.site.rules.name, name, note).await?;
+            let notes = notes.into_iter().map(|(name, note)| (name.to_owned(), note)).collect();
+            self.site.db.put_notes(&self.site.rules.name, notes).await?;
         }
         Ok(())
     }

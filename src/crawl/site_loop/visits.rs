@@ -16,6 +16,7 @@ use crate::crawl::robots_txt::{self, RobotsFault};
 use crate::crawl::visit::{self, Finished, Job};
 use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS, UrlKey};
 use crate::fetch::{FetchFailure, Resolution};
+use crate::frontier::budgets::Reason;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
@@ -90,6 +91,8 @@ impl SiteLoop {
         if let Err(reason) = asked
             && !self.was_fetched(&job.lease).await?
         {
+            // No shape that recovers changes a form; other rules may.
+            let token = if matches!(reason, Reason::Form(_)) { self.site.rules_token } else { token };
             self.park(&job.lease, Outcome::Trapped, token, Some(reason.sentence())).await?;
             return Ok(None);
         }
