@@ -78,7 +78,8 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
             let is_asked_again = mirror.is_none() && is_watched(site, &job);
             let memo = is_asked_again.then(|| version::memo(&response.headers, site.rules_token)).flatten();
             let mut finished = answered(site, &job, response).await?;
-            finished.visit.memo = memo;
+            // A body that broke off was not read: its retry must not be told that nothing has changed.
+            finished.visit.memo = memo.filter(|_| finished.answered == Answered::Well);
             finished
         }
         304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
@@ -92,7 +93,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
                 elsewhere(site, &job, Outcome::RedirectRefused)
             }
             Hop::Itself => asked_again(site, &job),
-            Hop::To(found) => return redirected(site, &job, found).await,
+            Hop::To(found) => return redirected(site, &job, found, mirror.is_some()).await,
             Hop::Refused => done(site, &job, Outcome::RedirectRefused),
             Hop::Nowhere => done(site, &job, Outcome::BadRedirect),
         },
@@ -102,6 +103,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
         401 | 403 => done(site, &job, Outcome::Denied),
         429 | 503 => throttled(site, &job, &response),
         408 => retried(site, &job, Outcome::TimedOut, None),
+        400..=499 if mirror.is_some() => elsewhere(site, &job, Outcome::ClientError),
         400..=499 => done(site, &job, Outcome::ClientError),
         500..=599 => retried(site, &job, Outcome::ServerError, None),
         _ => retried(site, &job, Outcome::ProtocolError, None),
@@ -250,11 +252,12 @@ fn redirect_target(site: &Site, job: &Job, response: &Response) -> Hop {
 }
 
 /// The target takes the URL's place in the frontier: it is leased, checked and counted like any other. That of a
-/// start URL is a start page, too.
-async fn redirected(site: &Site, job: &Job, found: Found) -> Result<Finished, CrawlDbError> {
+/// start URL is a start page, too. A mirror may send us away for what it lacks, so that the URL is asked for again.
+async fn redirected(site: &Site, job: &Job, found: Found, by_mirror: bool) -> Result<Finished, CrawlDbError> {
     let is_start = site.rules.start.iter().any(|start| start.as_str() == job.url.as_str());
     let depth = if is_start { 0 } else { job.lease.depth.saturating_add(1) };
-    let mut finished = done(site, job, Outcome::Redirected);
+    let end = if by_mirror { elsewhere } else { done };
+    let mut finished = end(site, job, Outcome::Redirected);
     finished.visit.outlinks = site.discovered(job, vec![found], depth).await?;
     Ok(finished)
 }

@@ -1,5 +1,6 @@
 //! The real loop over a small simulated web, in virtual time: manners, resumption and what becomes of each answer.
 
+mod faults;
 mod manners;
 mod traps;
 mod web;
