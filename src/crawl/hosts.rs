@@ -153,13 +153,16 @@ impl Slot {
         let patience = known.patience.entry(self.keys.name.clone()).or_default();
         let complaints = patience.complaints();
         let block = patience.ended(answered, now);
-        Ending { block, forgiven: complaints > 0 && patience.complaints() == 0 }
+        let pauses = patience.ask(now) != Gate::Go;
+        Ending { block, pauses, forgiven: complaints > 0 && patience.complaints() == 0 }
     }
 }
 
 /// What the end of a request means for its host.
 pub struct Ending {
     pub block: Option<Block>,
+    /// True while the host pauses, for this answer's sake or for an earlier one's.
+    pub pauses: bool,
     /// True when this answer ended a row of complaints.
     pub forgiven: bool,
 }
