@@ -12,7 +12,7 @@ use super::worth::Near;
 use super::{outlinks, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
-use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit};
+use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit, faults, refusals};
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
 use crate::frontier::budgets::LinkTally;
@@ -265,7 +265,7 @@ async fn redirected(site: &Site, job: &Job, found: Found, by_mirror: bool) -> Re
 /// A server that sets a cookie and sends us back to the same URL is asked again, through the gate.
 fn asked_again(site: &Site, job: &Job) -> Finished {
     let mut finished = done(site, job, Outcome::Redirected);
-    if job.lease.attempts.saturating_add(1) < limits::ATTEMPTS_MAX {
+    if faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX {
         finished.visit.next = Next::RetryAt(finished.visit.at);
     } else {
         finished.visit.outcome = Outcome::RedirectLoop;
@@ -278,7 +278,8 @@ fn asked_again(site: &Site, job: &Job) -> Finished {
 fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
     let (outcome, host_is_down) = match failure.kind {
         FailureKind::Dns => (Outcome::DnsFailed, true),
-        FailureKind::Connect | FailureKind::AddressRefused => (Outcome::ConnectFailed, true),
+        FailureKind::AddressRefused => (Outcome::AddressRefused, true),
+        FailureKind::Connect => (Outcome::ConnectFailed, true),
         FailureKind::Tls => (Outcome::TlsFailed, true),
         FailureKind::TimedOut => (Outcome::TimedOut, false),
         FailureKind::Truncated => (Outcome::Truncated, false),
@@ -296,7 +297,7 @@ fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
 /// minutes, by when the first host may answer.
 fn elsewhere(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     let mut finished = done(site, job, outcome);
-    let at = backoff::retry_at(job.lease.attempts.saturating_add(1), finished.visit.at);
+    let at = backoff::retry_at(faults(job.lease.attempts) + 1, finished.visit.at);
     if let Some(wait) = at.map(|at| at.since(finished.visit.at)) {
         finished.visit.next = Next::RetryAt(finished.visit.at.plus(wait * limits::MIRROR_PATIENCE));
     }
@@ -305,14 +306,14 @@ fn elsewhere(site: &Site, job: &Job, outcome: Outcome) -> Finished {
 }
 
 /// The server asks for patience: the URL keeps its place and waits with its host. One that is answered so again and
-/// again while its host answers others is given up in the end.
+/// again while its host answers others is given up in the end. What it was refused for takes none of its attempts.
 fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
     let mut finished = done(site, job, Outcome::Throttled);
     let now = finished.visit.at;
     let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
     finished.answered = Answered::Throttled(asked);
-    if job.lease.attempts.saturating_add(1) < limits::THROTTLED_ATTEMPTS_MAX {
-        finished.visit.next = Next::RetryAt(asked.unwrap_or(now));
+    if refusals(job.lease.attempts) + 1 < limits::THROTTLED_ATTEMPTS_MAX {
+        finished.visit.next = Next::RefusedUntil(asked.unwrap_or(now));
     }
     finished
 }
@@ -321,7 +322,7 @@ fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
 fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> Finished {
     let mut finished = done(site, job, outcome);
     finished.answered = Answered::Faulty;
-    if let Some(at) = backoff::retry_at(job.lease.attempts.saturating_add(1), finished.visit.at) {
+    if let Some(at) = backoff::retry_at(faults(job.lease.attempts) + 1, finished.visit.at) {
         finished.visit.next = Next::RetryAt(at);
     }
     finished.detail = detail;
