@@ -217,7 +217,9 @@ impl Patience {
     }
 }
 
-fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
+/// A time as a clock tells it that was set by this many milliseconds.
+#[must_use]
+pub fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
     UnixMillis(at.0.saturating_add_signed(by_ms))
 }
 
