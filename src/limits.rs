@@ -132,6 +132,27 @@ pub const HTML_DEPTH_MAX: usize = 512;
 /// `<b>` is copied into every later block.
 pub const HTML_NODES_MAX: usize = 1_000_000;
 
+/// Forms of one page that are looked at. Pages with a form for each row of a list have a hundred.
+pub const FORMS_PER_PAGE_MAX: usize = 500;
+
+/// Controls of one form. The largest search forms have two hundred.
+pub const CONTROLS_PER_FORM_MAX: usize = 1_000;
+
+/// Options of one select: the longest lists of places have some thousand.
+pub const OPTIONS_PER_SELECT_MAX: usize = 5_000;
+
+/// Links within one form that are looked at.
+pub const LINKS_PER_FORM_MAX: usize = 100;
+
+/// Bytes of a label, and of the text before and behind a control.
+pub const CONTROL_TEXT_BYTES_MAX: usize = 200;
+
+/// Bytes of the text of one form: what it is for stands in its first sentences.
+pub const FORM_TEXT_BYTES_MAX: usize = 4_096;
+
+/// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
+pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
+
 /// Elements on the stack that tells foreign content (SVG, MathML) from HTML. Browsers cap the tree's depth at 512;
 /// beyond the cap the rest of the page is read as plain HTML, which differs only in the raw text elements and CDATA
 /// sections of hostile pages.

@@ -32,6 +32,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Whether first bytes begin like a torrent is bencode's word.
     ("classify", &["limits", "torrent"]),
     ("page", &["limits", "url"]),
+    // Forms are read from a page's tree.
+    ("login", &["limits", "page", "url"]),
     // Formulas over the database's listings; how many pages a series has is pagination's to say.
     ("coverage", &["clock", "crawldb", "limits", "page"]),
     // Reads rows and files, writes neither.
@@ -50,6 +52,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "fetch",
             "frontier",
             "limits",
+            "login",
             "page",
             "politeness",
             "rules",
@@ -92,6 +95,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "fetch",
             "frontier",
             "limits",
+            "login",
             "rules",
             "telemetry",
             "torrent",
@@ -116,6 +120,7 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ("rules::judge", IO, PURE),
     ("frontier", IO, PURE),
     ("page", IO, PURE),
+    ("login", IO, PURE),
     ("coverage::estimate", IO, PURE),
     ("coverage::table", IO, PURE),
     ("url", IO, PURE),
