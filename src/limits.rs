@@ -200,7 +200,7 @@ pub const LISTING_UPDATES_MAX: usize = 65_536;
 /// Depth in links from a start URL, unless the site's rule file says otherwise.
 pub const DEPTH_MAX: u16 = 1_000;
 
-/// Attempts at one URL before it is given up, the first one included.
+/// Faulty attempts at one URL before it is given up, the first one included; at most 15, as of those below.
 pub const ATTEMPTS_MAX: u8 = 4;
 
 /// Attempts at one URL that is answered 429 or 503 each time while its host answers others, the first one included.

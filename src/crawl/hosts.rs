@@ -1,13 +1,14 @@
 //! Host states shared by all sites of the process: two sites on one host share its patience, and all host names of one
 //! registrable domain, or at one address, share its rate and its connections.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
 use crate::clock::UnixMillis;
+use crate::crawldb::{HostId, HostRow};
 use crate::limits;
 use crate::politeness::{self, Answered, Block, Gate, HostPolicy, Load, Patience};
 
@@ -47,6 +48,7 @@ pub struct Hosts(Arc<Mutex<Known>>);
 struct Known {
     patience: HashMap<Box<str>, Patience>,
     loads: HashMap<LoadKey, Load>,
+    taken_up: HashSet<HostId>,
     /// The crawl's clock and the machine's steady one, read together.
     clocks: Option<(UnixMillis, Instant)>,
     set_by_ms: i64,
@@ -71,17 +73,30 @@ impl Hosts {
         self.known_at(now).set_by_ms
     }
 
-    /// A pause that was imposed before this process began.
-    pub fn block(&self, name: &str, until: UnixMillis, complaints: u32, now: UnixMillis) {
-        // One that a wrong clock has put further away than any pause can be is cut.
-        let until = until.min(now.plus(limits::RETRY_AFTER_MAX));
-        self.known_at(now).patience.entry(name.into()).or_default().block(until, complaints);
+    /// Takes up the pause that a row tells of: one of this host name, imposed before this process began. Whatever comes
+    /// later is known here, and moves with the clock as a row does not: each row is taken up once.
+    pub fn take_up(&self, row: &HostRow, name: &str, now: UnixMillis) {
+        let mut known = self.known_at(now);
+        if known.taken_up.insert(row.id) && (row.blocked_until > now || row.complaints > 0) {
+            // One that a wrong clock has put further away than any pause can be is cut.
+            let until = row.blocked_until.min(now.plus(limits::RETRY_AFTER_MAX));
+            known.patience.entry(name.into()).or_default().block(until, row.complaints);
+        }
     }
 
     /// May a request to this host be sent, as far as its patience goes?
     #[must_use]
     pub fn patience(&self, name: &str, now: UnixMillis) -> Gate {
         self.known_at(now).patience.get(name).map_or(Gate::Go, |patience| patience.ask(now))
+    }
+
+    /// Until when this host pauses; zero where it does not.
+    #[must_use]
+    pub fn blocked_until(&self, name: &str, now: UnixMillis) -> UnixMillis {
+        match self.patience(name, now) {
+            Gate::WaitUntil(until) => until,
+            _ => UnixMillis(0),
+        }
     }
 
     /// Asks for a request now. `Err` is never [`Gate::Go`].
@@ -153,13 +168,16 @@ impl Slot {
         let patience = known.patience.entry(self.keys.name.clone()).or_default();
         let complaints = patience.complaints();
         let block = patience.ended(answered, now);
-        Ending { block, forgiven: complaints > 0 && patience.complaints() == 0 }
+        let pauses = patience.ask(now) != Gate::Go;
+        Ending { block, pauses, forgiven: complaints > 0 && patience.complaints() == 0 }
     }
 }
 
 /// What the end of a request means for its host.
 pub struct Ending {
     pub block: Option<Block>,
+    /// True while the host pauses, for this answer's sake or for an earlier one's.
+    pub pauses: bool,
     /// True when this answer ended a row of complaints.
     pub forgiven: bool,
 }
@@ -258,6 +276,26 @@ mod tests {
             assert_eq!(hosts.clock_set_by(until), set_by);
             assert_eq!(wait(hosts.ask(&keys, POLICY, until)), Gate::Go, "set by {set_by} ms");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_row_is_taken_up_once() {
+        let hosts = Hosts::default();
+        let row = HostRow {
+            id: HostId(3),
+            site: "s".into(),
+            origin: "http://a.example".into(),
+            blocked_until: at(60_000),
+            blocked_reason: "429".into(),
+            complaints: 1,
+        };
+        hosts.take_up(&row, "a.example", at(0));
+        assert_eq!(hosts.blocked_until("a.example", at(0)), at(60_000));
+        tokio::time::advance(Duration::from_secs(20)).await;
+        // The row keeps the time by a clock that was an hour ahead.
+        let now = UnixMillis(at(20_000).0 - 3_600_000);
+        hosts.take_up(&row, "a.example", now);
+        assert_eq!(hosts.blocked_until("a.example", now), now.plus(Duration::from_secs(40)));
     }
 
     #[tokio::test(start_paused = true)]

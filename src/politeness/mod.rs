@@ -175,6 +175,8 @@ impl Patience {
     /// A request ended. Returns a pause when the host asked for one, or failed often enough to get one.
     pub fn ended(&mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
         match answered {
+            // Whoever asked for a pause is not contradicted by an answer that was under way then.
+            Answered::Well | Answered::Reached if self.blocked_until > now => return None,
             Answered::Well | Answered::Reached => {
                 if answered == Answered::Well || !self.was_refused {
                     self.complaints = 0;
@@ -215,7 +217,9 @@ impl Patience {
     }
 }
 
-fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
+/// A time as a clock tells it that was set by this many milliseconds.
+#[must_use]
+pub fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
     UnixMillis(at.0.saturating_add_signed(by_ms))
 }
 
@@ -309,6 +313,17 @@ mod tests {
         assert_eq!(host.ended(Answered::Well, at(20)), None);
         assert_eq!(host.ask(at(59_999)), Gate::WaitUntil(at(60_000)));
         assert_eq!(host.ask(at(60_000)), Gate::Go);
+    }
+
+    #[test]
+    fn an_answer_that_was_under_way_when_the_pause_began_forgives_nothing() {
+        for late in [Answered::Well, Answered::Reached] {
+            let mut host = Patience::default();
+            let first = host.ended(Answered::Unreachable, at(10)).expect("a pause");
+            assert_eq!(host.ended(late, at(20)), None);
+            let second = host.ended(Answered::Unreachable, first.until).expect("a pause");
+            assert_eq!(second.complaints, 2, "{late:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use gleaner::clock::UnixMillis;
 use gleaner::crawl::progress::Ended;
-use gleaner::crawldb::{Next, Outcome, UrlKey, Visit};
+use gleaner::crawldb::{self, Next, Outcome, UrlKey, Visit};
 use gleaner::fetch::FailureKind;
 use gleaner::limits;
 use gleaner::rules::{Class, SiteRules, Verdict};
@@ -109,9 +109,9 @@ fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>
         if is_good && !matches!(visit.next, Next::Done | Next::RevisitAt(_)) {
             faults.push(format!("outcome: a good answer leads to {:?}\n    {}", visit.next, entry.line()));
         }
-        let attempts_max = limits::ATTEMPTS_MAX.max(limits::THROTTLED_ATTEMPTS_MAX);
-        if visit.attempts >= attempts_max {
-            faults.push(format!("outcome: attempt {} of {attempts_max}\n    {}", visit.attempts + 1, entry.line()));
+        let (failed, refused) = (crawldb::faults(visit.attempts), crawldb::refusals(visit.attempts));
+        if failed >= limits::ATTEMPTS_MAX || refused >= limits::THROTTLED_ATTEMPTS_MAX {
+            faults.push(format!("outcome: after {failed} faults and {refused} refusals\n    {}", entry.line()));
         }
     }
 }
@@ -193,7 +193,9 @@ fn told_of(told: &Told, state: State) -> State {
         Event::Visited { visit, .. } => match visit.next {
             Next::Done => State::Done,
             Next::Park(_) => State::Parked,
-            Next::RetryAt(at) | Next::WaitUntil(at) | Next::RevisitAt(at) => State::Due(told.at, told.wall, at),
+            Next::RetryAt(at) | Next::RefusedUntil(at) | Next::WaitUntil(at) | Next::RevisitAt(at) => {
+                State::Due(told.at, told.wall, at)
+            }
         },
         Event::MadeDue(_, at) => match state {
             State::Due(since, wall, earlier) if earlier <= *at => State::Due(since, wall, earlier),
