@@ -197,6 +197,8 @@ fn told_of(told: &Told, state: State) -> State {
         },
         Event::MadeDue(_, at) => match state {
             State::Due(since, wall, earlier) if earlier <= *at => State::Due(since, wall, earlier),
+            // Until its answer is recorded, the URL stays queued for the time at which it was asked.
+            State::Asked { .. } => state,
             _ => State::Due(told.at, told.wall, *at),
         },
         Event::Unparked(_) if matches!(state, State::Parked) => State::Due(told.at, told.wall, UnixMillis(0)),

@@ -123,15 +123,18 @@ impl World {
         self.net.healed.store(true, Ordering::Relaxed);
         self.record.healed.store(true, Ordering::Relaxed);
         mend(&self.archive_dir());
-        for _ in 0..HEALED_LIVES_MAX {
+        for life in 1.. {
             self.live(Life { end: End::Done, is_service: false }).await;
             let ends = &self.lives.last().unwrap().ends;
-            if ends.iter().all(|(_, ended)| ended == &Ok(Ended::Exhausted)) {
+            let waits = ends.iter().any(|(_, ended)| matches!(ended, Ok(Ended::Unreachable(_))));
+            if ends.iter().all(|(_, ended)| ended == &Ok(Ended::Exhausted)) || life > HEALED_LIVES_MAX {
                 break;
             }
-            // A crawl does not wait for a pause of hours: its next life comes when it is over.
-            if ends.iter().any(|(_, ended)| matches!(ended, Ok(Ended::Unreachable(_)))) {
+            // A crawl does not wait for a pause of hours: its next life comes when it is over, and is one more.
+            if waits {
                 tokio::time::sleep(limits::RETRY_AFTER_MAX).await;
+            } else if life == HEALED_LIVES_MAX {
+                break;
             }
         }
         let db = self.disk.open();
