@@ -88,6 +88,8 @@ pub fn run(plan: Plan) -> History {
         .enable_time()
         .start_paused(true)
         .max_blocking_threads(1)
+        // What the blocking thread has woken goes on when nothing else can, whenever in real time it was done.
+        .global_queue_interval(u32::MAX)
         .build()
         .unwrap();
     // The clock begins inside of the runtime, whose time stands still.
