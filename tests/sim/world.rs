@@ -22,6 +22,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::plan::{End, Life, Millis, Plan};
+use super::plug::Plug;
 use super::store::{self, Disk, Record, Told, Watched};
 use super::wire::{Entry, Net, SimClock, Wire};
 
@@ -203,10 +204,11 @@ impl World {
         let committer_ended = Arc::new(Mutex::new(None));
         {
             let (db, told) = (Arc::clone(&db), Arc::clone(&committer_ended));
-            tasks.spawn(async move {
+            let committer = async move {
                 let ended = commit::run(db, archive, messages, on_fault, failing).await;
                 *told.lock().unwrap() = Some(ended.map_err(|error| error.to_string()));
-            });
+            };
+            tasks.spawn(Counted { inner: Box::pin(committer), polls: 0, plugs: true });
         }
         let shared = Shared {
             hosts: Hosts::default(),
@@ -225,7 +227,7 @@ impl World {
             let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
             let site = Arc::new(Site::new(Arc::clone(rules), wire, clock, Arc::clone(&db)));
             let crawl = crawl_site(index, site, shared.clone(), life.is_service, Arc::clone(&stop), Arc::clone(&ends));
-            tasks.spawn(Counted { inner: Box::pin(crawl), polls: 0 });
+            tasks.spawn(Counted { inner: Box::pin(crawl), polls: 0, plugs: self.plan.parses_on_a_thread() });
         }
         drop((shared, db));
         let weather = self.plan.archive_fault.filter(|_| !healed);
@@ -304,6 +306,8 @@ async fn crawl_site(
 struct Counted {
     inner: Pin<Box<dyn Future<Output = ()> + Send>>,
     polls: u64,
+    /// True where it may give work to the blocking thread.
+    plugs: bool,
 }
 
 impl Future for Counted {
@@ -312,6 +316,7 @@ impl Future for Counted {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         self.polls += 1;
         assert!(self.polls < POLLS_MAX, "the loop spins: {POLLS_MAX} polls");
+        let _until_polled = self.plugs.then(Plug::set);
         self.inner.as_mut().poll(context)
     }
 }
