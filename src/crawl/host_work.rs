@@ -112,10 +112,9 @@ impl Face {
         }
     }
 
-    /// A good answer came: nothing is left of earlier pauses.
+    /// A good answer came: the row of pauses is over. The last of them lasts as long as it was asked for.
     pub fn forgive(&mut self) {
         self.block = None;
-        self.blocked_until = UnixMillis(0);
     }
 
     /// What the site's rules and the host's own `Crawl-delay` allow. A host that names a delay is asked over one

@@ -121,11 +121,20 @@ impl Hosts {
                 None => loads.entry(key.clone()).or_default().started(policy, now),
             }
         }
-        Ok(Slot { hosts: self.clone(), keys: Arc::clone(keys), began: Instant::now(), is_open: true })
+        Ok(Slot { hosts: self.clone(), keys: Arc::clone(keys), policy, began: Instant::now(), is_open: true })
     }
 }
 
 impl Known {
+    /// A request has ended, and its connection rests until then.
+    fn end(&mut self, keys: &HostKeys, rests_until: UnixMillis) {
+        for key in &keys.loads {
+            if let Some(load) = self.loads.get_mut(key) {
+                load.ended(rests_until);
+            }
+        }
+    }
+
     /// A clock that was set (an appliance without a battery boots in the past) must neither stop a host for the hours
     /// it was set back, nor let a pause end early because it was set forward: all times move with it.
     fn follow_clock(&mut self, now: UnixMillis) {
@@ -143,11 +152,14 @@ impl Known {
     }
 }
 
-/// A request under way. Dropped without [`Self::finish`] (the visit was broken off), it gives its connection back.
+/// A request under way. Dropped without [`Self::finish`] (the visit was broken off), it gives its connection back, which
+/// rests as after an answer.
 #[derive(Debug)]
 pub struct Slot {
     hosts: Hosts,
     keys: Arc<HostKeys>,
+    /// What was known when it began.
+    policy: HostPolicy,
     began: Instant,
     is_open: bool,
 }
@@ -160,11 +172,7 @@ impl Slot {
         self.is_open = false;
         let rests_until = now.plus(policy.rest(self.began.elapsed()));
         let mut known = self.hosts.known_at(now);
-        for key in &self.keys.loads {
-            if let Some(load) = known.loads.get_mut(key) {
-                load.ended(rests_until);
-            }
-        }
+        known.end(&self.keys, rests_until);
         let patience = known.patience.entry(self.keys.name.clone()).or_default();
         let complaints = patience.complaints();
         let block = patience.ended(answered, now);
@@ -186,11 +194,10 @@ impl Drop for Slot {
     fn drop(&mut self) {
         if self.is_open {
             let mut known = self.hosts.known();
-            for key in &self.keys.loads {
-                if let Some(load) = known.loads.get_mut(key) {
-                    load.ended(UnixMillis(0));
-                }
-            }
+            // The crawl's clock as it was last read, and the time since: whoever breaks off has no clock.
+            let now = known.clocks.map_or(UnixMillis(0), |(then, steady)| then.plus(steady.elapsed()));
+            let rests_until = now.plus(self.policy.rest(self.began.elapsed()));
+            known.end(&self.keys, rests_until);
         }
     }
 }
@@ -299,10 +306,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_that_was_broken_off_gives_its_connection_back() {
+    async fn a_request_that_was_broken_off_gives_its_connection_back_once_it_has_rested() {
         let hosts = Hosts::default();
         let keys = HostKeys::new("a.example", &[]);
-        drop(hosts.ask(&keys, HostPolicy { interval_ms: 0, ..POLICY }, at(0)).expect("go"));
-        assert_eq!(wait(hosts.ask(&keys, POLICY, at(0))), Gate::Go);
+        let policy = HostPolicy { interval_ms: 0, rest_factor: 2.0, ..POLICY };
+        let slot = hosts.ask(&keys, policy, at(0)).expect("go");
+        tokio::time::advance(Duration::from_millis(300)).await;
+        drop(slot);
+        assert_eq!(wait(hosts.ask(&keys, policy, at(300))), Gate::WaitUntil(at(900)));
+        tokio::time::advance(Duration::from_millis(600)).await;
+        assert_eq!(wait(hosts.ask(&keys, policy, at(900))), Gate::Go);
     }
 }

@@ -280,6 +280,8 @@ impl SiteLoop {
                     }
                 }
                 Some(ran) = self.running.next() => self.ran(ran?).await?,
+                // What was sent to it will never be answered.
+                () = self.shared.commits.closed() => return Err(CrawlError::CommitterGone),
                 () = tokio::time::sleep(pause) => {}
             }
             if idle {

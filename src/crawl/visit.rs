@@ -313,7 +313,8 @@ fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
     let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
     finished.answered = Answered::Throttled(asked);
     if refusals(job.lease.attempts) + 1 < limits::THROTTLED_ATTEMPTS_MAX {
-        finished.visit.next = Next::RefusedUntil(asked.unwrap_or(now));
+        // The pause binds whoever asked for it: a mirror may be asked at once.
+        finished.visit.next = Next::RefusedUntil(now);
     }
     finished
 }

@@ -194,8 +194,8 @@ impl Patience {
             Answered::Throttled(_) => self.was_refused = true,
             Answered::Unreachable => {}
         }
-        // Answers to requests that were under way together are one complaint.
-        if self.blocked_until <= now {
+        // Answers to requests that were under way together are one complaint, unless a good one among them has forgiven it.
+        if self.blocked_until <= now || self.complaints == 0 {
             self.complaints = self.complaints.saturating_add(1);
         }
         let (until, reason) = match answered {
@@ -372,6 +372,17 @@ mod tests {
             host.ended(Answered::Throttled(None), at(5));
         }
         assert_eq!(host.ask(at(6)), Gate::WaitUntil(first.until));
+    }
+
+    #[test]
+    fn a_complaint_within_a_pause_that_was_forgiven_counts() {
+        let mut host = Patience::default();
+        host.ended(Answered::Unreachable, at(0)).expect("a pause");
+        assert_eq!(host.ended(Answered::Well, at(10)), None);
+        let first = host.ended(Answered::Throttled(None), at(20)).expect("a longer pause");
+        assert_eq!(first.complaints, 1);
+        let second = host.ended(Answered::Throttled(None), first.until).expect("a pause");
+        assert!(second.until.since(first.until) > first.until.since(at(20)), "{first:?} {second:?}");
     }
 
     #[test]

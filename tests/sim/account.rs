@@ -13,7 +13,7 @@ use gleaner::url::CrawlUrl;
 
 use super::plan::{End, Millis};
 use super::store::{Event, Told};
-use super::wire::{Entry, Served};
+use super::wire::{self, Entry, Served};
 use super::world::History;
 
 /// All checks of the account.
@@ -170,7 +170,9 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
             let fault = match state {
                 State::Due(since, since_wall, due) => {
                     let wait = due.since(since_wall).as_millis() as Millis;
-                    let early = entry.began - since < wait && entry.began_wall < due;
+                    // Due times are the wall clock's, and what a clock that was ahead has found due stays so.
+                    let latest = wire::latest_wall(&history.plan, since, entry.began);
+                    let early = entry.began - since < wait && latest < due;
                     early.then(|| format!("{} ms before it is due", wait - (entry.began - since)))
                 }
                 State::Asked { life, broken_off } => {
@@ -199,6 +201,8 @@ fn told_of(told: &Told, state: State) -> State {
         },
         Event::MadeDue(_, at) => match state {
             State::Due(since, wall, earlier) if earlier <= *at => State::Due(since, wall, earlier),
+            // Until its answer is recorded, the URL stays queued for the time at which it was asked.
+            State::Asked { .. } => state,
             _ => State::Due(told.at, told.wall, *at),
         },
         Event::Unparked(_) if matches!(state, State::Parked) => State::Due(told.at, told.wall, UnixMillis(0)),
