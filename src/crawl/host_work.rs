@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::hosts::{HostKeys, Hosts};
+use super::robots_txt::Place;
 use super::visit::Job;
 use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, HostRow};
@@ -26,6 +27,8 @@ pub enum RobotsState {
     Unknown,
     /// A request for it is under way.
     Asked,
+    /// To be asked for there next.
+    Moved(Box<Place>),
     /// In force until the given time.
     Known { robots: Arc<Robots>, until: UnixMillis },
 }

@@ -21,7 +21,7 @@ use super::commit::{Committed, Message};
 use super::host_work::{HostWork, Why};
 use super::hosts::{Hosts, Slot};
 use super::progress::{Ended, Progress};
-use super::robots_txt::RobotsFault;
+use super::robots_txt::{RobotsAnswer, RobotsFault};
 use super::site::{Found, Site};
 use super::visit::Finished;
 use super::{CrawlError, RunOptions};
@@ -29,7 +29,6 @@ use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, HostRow, Outcome, Owner, UrlKey};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::limits;
-use crate::politeness::robots::Robots;
 use crate::politeness::shifted;
 use crate::rules::Verdict;
 use crate::url::CrawlUrl;
@@ -75,7 +74,7 @@ type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 
 enum Ran {
     Visit { host: usize, face: usize, lane: usize, slot: Slot, finished: Box<Finished> },
-    Robots { host: usize, face: usize, slot: Slot, result: Result<Robots, RobotsFault> },
+    Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
     Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },
 }
 
