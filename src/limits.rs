@@ -24,12 +24,16 @@ pub const SMALL_BODY_BYTES_MAX: usize = 256 << 10;
 /// larger than this takes all of it, alone. Hostile servers are to leave the process below 150 MB.
 pub const BODIES_BYTES_MAX: usize = 16 << 20;
 
-/// Bytes a second that a body with a share must bring, on the mean of `BODY_PACE_TIME`: slower ones would keep the
-/// large bodies of other sites waiting.
+/// Bytes a second that a body with a share must bring while others wait for one, on the mean of `BODY_PACE_TIME`: slower
+/// ones would keep the large bodies of other sites waiting.
 pub const BODY_PACE_BYTES_MIN: usize = 8 << 10;
 
 /// Time over which the pace of a body is taken: long enough for a lost packet or two.
 pub const BODY_PACE_TIME: Duration = Duration::from_secs(10);
+
+/// Time that others wait for a body with a share, however well it keeps its pace: three stretches of `BODY_PACE_TIME`, in
+/// which the largest torrent comes at 4 Mbit/s. A server that drips would hold all the memory as long as a request may take.
+pub const BODY_SHARE_TIME: Duration = Duration::from_secs(30);
 
 /// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs, and a sitemap may be
 /// 50 MB once it is unpacked.
@@ -49,6 +53,9 @@ pub const COOKIES_PER_SITE_MAX: usize = 1_000;
 
 /// Bytes of a `Cookie` header. Servers refuse 8 kB (nginx, Apache: of one line) or 16 kB of all headers.
 pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
+
+/// Bytes of a file of cookies: a browser's whole profile exports some 500 kB.
+pub const COOKIE_FILE_BYTES_MAX: usize = 16 << 20;
 
 /// Content codings of one body; real servers double one by mistake.
 pub const CONTENT_CODINGS_MAX: usize = 3;
@@ -91,7 +98,7 @@ pub const DNS_LOOKUPS_MAX: usize = 6;
 /// Time of one DNS lookup, all servers and attempts included; shorter than the time to connect, of which it is part.
 pub const DNS_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// Time of a DNS lookup while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
+/// Time that a DNS lookup is waited for while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
 pub const DNS_STALE_PATIENCE: Duration = Duration::from_millis(1_800);
 
 /// Shortest time that an answer of the DNS is kept: some hosts send zero, and each connection would ask again.
@@ -150,6 +157,9 @@ pub const CONTROL_TEXT_BYTES_MAX: usize = 200;
 /// Bytes of the text of one form: what it is for stands in its first sentences.
 pub const FORM_TEXT_BYTES_MAX: usize = 4_096;
 
+/// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
+pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
+
 /// Elements on the stack that tells foreign content (SVG, MathML) from HTML. Browsers cap the tree's depth at 512;
 /// beyond the cap the rest of the page is read as plain HTML, which differs only in the raw text elements and CDATA
 /// sections of hostile pages.
@@ -190,7 +200,7 @@ pub const LISTING_UPDATES_MAX: usize = 65_536;
 /// Depth in links from a start URL, unless the site's rule file says otherwise.
 pub const DEPTH_MAX: u16 = 1_000;
 
-/// Attempts at one URL before it is given up, the first one included.
+/// Faulty attempts at one URL before it is given up, the first one included; at most 15, as of those below.
 pub const ATTEMPTS_MAX: u8 = 4;
 
 /// Attempts at one URL that is answered 429 or 503 each time while its host answers others, the first one included.

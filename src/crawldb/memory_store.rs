@@ -493,7 +493,7 @@ impl CrawlDb for MemoryStore {
     async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError> {
         let mut state = self.state();
         let row = state.hosts.get_mut(host.0 as usize).ok_or(CrawlDbError::UnknownHost { host })?;
-        row.complaints = 0;
+        (row.complaints, row.blocked_until) = (0, UnixMillis(0));
         Ok(())
     }
 

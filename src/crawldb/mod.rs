@@ -179,8 +179,8 @@ pub trait CrawlDb: Reader {
         complaints: u32,
     ) -> Result<(), CrawlDbError>;
 
-    /// The host answered well: it has no complaints any more. Costs nothing where it has none, so that every good
-    /// answer may call it.
+    /// The host answered well: it has neither complaints nor a pause any more; the last reason stays. Costs nothing where
+    /// it has none, so that every good answer may call it.
     async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError>;
 
     /// Keeps records that only the crawl reads (statistics of URL shapes, a day's budget) under names of a site, each in

@@ -518,10 +518,13 @@ impl CrawlDb for RedbStore {
     }
 
     async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError> {
-        if self.core.known().host(host).is_ok_and(|row| row.complaints == 0) {
+        if self.core.known().host(host).is_ok_and(|row| row.complaints == 0 && row.blocked_until == UnixMillis(0)) {
             return Ok(());
         }
-        self.call(move |core, db| core.change_host(db, host, |row| row.complaints = 0)).await
+        self.call(move |core, db| {
+            core.change_host(db, host, |row| (row.complaints, row.blocked_until) = (0, UnixMillis(0)))
+        })
+        .await
     }
 
     async fn put_notes(&self, site: &str, notes: Vec<(String, Vec<u8>)>) -> Result<(), CrawlDbError> {

@@ -52,16 +52,19 @@ pub struct Resolution {
     pub ttl: Duration,
 }
 
-/// The headers that decisions are made from, as text. Bytes that are no UTF-8 are replaced.
+/// The headers that decisions are made from, as text. Bytes that are no UTF-8 are replaced, but where the value goes
+/// back to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseHeaders {
     pub content_type: Option<String>,
     pub content_disposition: Option<String>,
     /// Bytes of the body, where it comes without a content coding and tells.
     pub content_length: Option<u64>,
+    /// ASCII: other bytes are percent-encoded.
     pub location: Option<String>,
     pub retry_after: Option<String>,
-    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes; longer ones are not kept.
+    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes; longer ones are not kept, nor those that are
+    /// no UTF-8.
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     /// Each `X-Robots-Tag`.

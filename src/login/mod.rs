@@ -9,4 +9,7 @@ pub mod fill;
 pub mod form;
 mod form_tree;
 pub mod hashing;
+mod phrases;
 pub mod secret;
+pub mod verdict;
+pub mod view;

@@ -1,5 +1,7 @@
 //! The real loop over a small simulated web, in virtual time: manners, resumption and what becomes of each answer.
 
+mod clocks;
+mod faults;
 mod manners;
 mod traps;
 mod web;
@@ -402,4 +404,21 @@ async fn a_crawl_does_not_wait_for_the_looks_that_the_service_has_planned() {
     assert_eq!(ended, Ended::Exhausted);
     assert!(begun.elapsed() < Duration::from_secs(10));
     assert_eq!(web.asked("/"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_as_queued_at_the_end_is_what_the_next_crawl_finds_queued() {
+    let robots =
+        |text: &'static str| Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(text.as_bytes()));
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/robots.txt", &[robots("User-agent: *\nDisallow: /"), robots("User-agent: *\nDisallow:")])
+            .at("/", &[page("<a href=/dl/1>x</a><a href=/dl/2>y</a>")]),
+    );
+    let machine = Machine::new();
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    let options = RunOptions { pages_max: Some(1), ..RunOptions::default() };
+    let (_, progress) = machine.crawl(&web, FAST, options).await;
+    assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 2);
+    assert_eq!(progress.total().queued, 2);
 }

@@ -7,6 +7,7 @@ mod day;
 mod harvest;
 mod manners;
 mod plan;
+mod plug;
 mod random;
 mod store;
 mod web;

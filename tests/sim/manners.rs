@@ -134,8 +134,6 @@ fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], fault
         }
         let until = match entry.ended {
             None => Millis::MAX,
-            // A connection that was broken off does not rest.
-            Some((ended, _)) if matches!(entry.served, Served::Pending) => ended,
             Some((ended, _)) => {
                 let follows = (ended - entry.began) as f64 * own.rest_factor;
                 ended + (follows as Millis).min(limits::REST_MAX.as_millis() as Millis).max(own.rest_min)

@@ -158,6 +158,13 @@ impl Plan {
         self.seed.is_multiple_of(8)
     }
 
+    /// True where a page may be read on the blocking thread: a sitemap, or a large one.
+    pub fn parses_on_a_thread(&self) -> bool {
+        let names_sitemaps =
+            |robots: &RobotsPlan| robots.rules.as_ref().is_some_and(|rules| rules.text.contains("Sitemap"));
+        self.sites.iter().any(|site| site.web.oddities.big_body || site.robots.iter().any(names_sitemaps))
+    }
+
     pub fn of(seed: u64) -> Self {
         let mut random = Random::new(mix(seed, 1));
         // One world in eight has no faults: in it every torrent must be found.

@@ -14,7 +14,7 @@ use crate::crawl::hosts::{Ending, Slot};
 use crate::crawl::outlinks;
 use crate::crawl::robots_txt::{self, RobotsFault};
 use crate::crawl::visit::{self, Finished, Job};
-use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS, UrlKey};
+use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS, UrlKey, faults, refusals};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::frontier::budgets::Reason;
 use crate::frontier::priority;
@@ -340,8 +340,9 @@ impl SiteLoop {
         detail: &str,
     ) -> Result<(), CrawlError> {
         let host = self.hosts[index].face_mut(face);
-        let Ending { block, forgiven } = slot.finish(answered, host.policy(&self.site.rules), self.site.clock.now());
-        if forgiven || answered == Answered::Well {
+        let ending = slot.finish(answered, host.policy(&self.site.rules), self.site.clock.now());
+        let Ending { block, pauses, forgiven } = ending;
+        if forgiven || (answered == Answered::Well && !pauses) {
             host.forgive();
         }
         if forgiven {
@@ -373,7 +374,7 @@ impl SiteLoop {
             host = self.hosts[index].faces()[face].name(),
             url = %visit.key.path,
             outcome = visit.outcome.name(),
-            attempt = visit.attempts + 1,
+            attempt = faults(visit.attempts) + refusals(visit.attempts) + 1,
             detail = finished.detail.as_deref().unwrap_or_default(),
             "visited"
         );
@@ -389,7 +390,7 @@ impl SiteLoop {
             finished.visit.next = Next::RevisitAt(finished.visit.at.plus(self.site.rules.revisit));
         }
         self.site.worth().answered(&mut finished, &self.site.rules);
-        if let Next::RetryAt(at) | Next::RevisitAt(at) | Next::WaitUntil(at) = finished.visit.next {
+        if let Some(at) = finished.visit.next.due() {
             let host = &mut self.hosts[index];
             host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
         }

@@ -137,6 +137,87 @@ async fn headers_longer_than_their_caps_are_not_kept() {
     assert!(headers.robots_tags.iter().all(|tag| tag == "noindex"));
 }
 
+#[tokio::test]
+async fn what_goes_back_to_the_server_is_what_it_sent() {
+    let answer = b"HTTP/1.1 302 Found\r\nLocation: /\xD6\xD0\t?q=\xe9&r=%C3%A9#\xff\r\nETag: \"\xe9\"\r\nLast-Modified: \xc3\xa9\r\n\
+        Content-Length: 0\r\nConnection: close\r\n\r\n";
+    let (port, mut asks) = server(answer.to_vec()).await;
+    let (open, url) = (transport(AddressPolicy::Any, None), parse(&format!("http://127.0.0.1:{port}/")));
+    let headers = open.get((&url).into()).await.unwrap().headers;
+    assert_eq!(headers.location.as_deref(), Some("/%D6%D0\t?q=%E9&r=%C3%A9#%FF"));
+    assert_eq!((headers.etag, headers.last_modified.as_deref()), (None, Some("é")), "no tag rather than another");
+    asks.recv().await.unwrap();
+    let validators = Validators { etag: Some("\"é\"".into()), last_modified: None };
+    open.get(Request { url: &url, validators: Some(&validators) }).await.unwrap();
+    let asked = asks.recv().await.unwrap();
+    assert!(asked.contains("if-none-match: \"é\"\r\n"), "{asked}");
+}
+
+#[tokio::test]
+async fn idle_connections_are_kept_to_one_origin_and_cookies_to_all() {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    let open_sockets = Arc::new(AtomicUsize::new(0));
+    let (asked, mut asks) = tokio::sync::mpsc::unbounded_channel();
+    let mut urls = Vec::new();
+    for _ in 0..8 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        urls.push(parse(&format!("http://{}/", listener.local_addr().unwrap())));
+        let (asked, open_sockets) = (asked.clone(), Arc::clone(&open_sockets));
+        tokio::spawn(async move {
+            while let Ok((mut socket, _)) = listener.accept().await {
+                open_sockets.fetch_add(1, SeqCst);
+                let (asked, open_sockets) = (asked.clone(), Arc::clone(&open_sockets));
+                tokio::spawn(async move {
+                    let mut request = [0; 4_096];
+                    while let Ok(length @ 1..) = socket.read(&mut request).await {
+                        let _ = asked.send(String::from_utf8_lossy(&request[..length]).to_ascii_lowercase());
+                        let answer = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nContent-Length: 2\r\n\r\nok";
+                        let _ = socket.write_all(answer).await;
+                    }
+                    open_sockets.fetch_sub(1, SeqCst);
+                });
+            }
+        });
+    }
+    let transport = transport(AddressPolicy::Any, None);
+    for (number, url) in urls.iter().chain(&urls).enumerate() {
+        let response = transport.get(url.into()).await.unwrap();
+        let read = body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(100)).await;
+        assert!(matches!(read, Read::Whole(bytes) if bytes == b"ok"[..]));
+        let asked = asks.recv().await.unwrap();
+        assert_eq!(asked.contains("cookie: a=1"), number > 0, "{asked}");
+        assert!(asked.contains("user-agent: gleaner-test\r\n"), "{asked}");
+        let alone = async {
+            while open_sockets.load(SeqCst) > 1 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        // Idle ones that were kept would stay for half a minute.
+        tokio::time::timeout(Duration::from_secs(5), alone).await.expect("the others are closed");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_in_which_nobody_looks_is_not_the_servers() {
+    let second = Duration::from_secs(1);
+    for (needs, answers) in [(40, true), (85, true), (100, false)] {
+        let mut patience = Patience { left: limits::REQUEST_TIME_MAX, silence: limits::READ_TIME_MAX };
+        let ended = {
+            let sleep = tokio::time::sleep(needs * second);
+            let mut waiting = std::pin::pin!(patience.wait(async {
+                sleep.await;
+                Ok(())
+            }));
+            assert!(futures_util::poll!(&mut waiting).is_pending());
+            // The site's loop is held up by a commit.
+            tokio::time::sleep(60 * second).await;
+            waiting.await
+        };
+        assert_eq!(ended.is_ok(), answers, "{needs}: {ended:?}");
+        assert!(patience.left >= limits::REQUEST_TIME_MAX - 31 * second, "{needs}: {:?}", patience.left);
+    }
+}
+
 fn gzip(data: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(data).unwrap();
