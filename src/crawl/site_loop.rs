@@ -215,7 +215,9 @@ impl SiteLoop {
             self.tell_alive();
             let now = self.site.clock.now();
             self.latest = self.latest.max(now);
-            self.follow_clock(now);
+            if self.follow_clock(now) < 0 {
+                self.keep_clock().await?;
+            }
             if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
                 self.begin_day(now).await?;
             }
@@ -283,14 +285,15 @@ impl SiteLoop {
         }
     }
 
-    /// What this loop keeps of times moves with a clock that was set.
-    fn follow_clock(&mut self, now: UnixMillis) {
+    /// What this loop keeps of times moves with a clock that was set. Returns by how many milliseconds it was.
+    fn follow_clock(&mut self, now: UnixMillis) -> i64 {
         let set_by_ms = self.shared.hosts.clock_set_by(now);
         let by = set_by_ms.saturating_sub(std::mem::replace(&mut self.clock_set_by, set_by_ms));
         if by != 0 {
             (self.time_kept, self.worth_kept, self.cuts_asked) = (now, now, now);
             self.hosts.iter_mut().for_each(|host| host.shift(by));
         }
+        by
     }
 
     /// Hosts that the database knows for this site; new ones are met as pages link to them, and looked up at once.

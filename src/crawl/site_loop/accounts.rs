@@ -33,14 +33,20 @@ impl SiteLoop {
     pub(super) async fn keep_worth(&mut self) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         self.worth_kept = now;
-        let mut notes = self.site.worth().notes();
+        let notes = self.site.worth().notes();
         if !notes.is_empty() {
-            notes.push((CLOCK_NOTE, serde_json::to_vec(&self.latest).unwrap_or_default()));
+            self.keep_clock().await?;
         }
         for (name, note) in notes {
             self.site.db.put_note(&self.site.rules.name, name, note).await?;
         }
         Ok(())
+    }
+
+    /// Writes down the latest time that the clock has shown: retries of URLs may be planned for as late.
+    pub(super) async fn keep_clock(&mut self) -> Result<(), CrawlError> {
+        let note = serde_json::to_vec(&self.latest).unwrap_or_default();
+        Ok(self.site.db.put_note(&self.site.rules.name, CLOCK_NOTE, note).await?)
     }
 
     /// The crawl has waited for whatever a clock that was ahead had put off: the next one need not.
