@@ -301,9 +301,10 @@ impl SiteLoop {
             self.hosts.iter_mut().for_each(|host| host.shift(by));
         }
         if by < 0 {
-            // Their next look was planned by the clock as it was.
+            // Their next look was planned by the clock as it was; and a kill must not strand what it had put off.
             self.look_at(self.start_pages(), 0).await?;
             self.lease_soon();
+            self.keep_clock().await?;
         }
         Ok(())
     }

@@ -178,7 +178,7 @@ fn own_values(control: &Control, is_remember: bool, charset: &'static Charset) -
             if control.is_multiple {
                 return enabled().filter(|option| option.is_selected).map(|option| option.value.to_string()).collect();
             }
-            let chosen = enabled().filter(|option| option.is_selected).last().or_else(|| enabled().next());
+            let chosen = enabled().rfind(|option| option.is_selected).or_else(|| enabled().next());
             chosen.map(|option| option.value.to_string()).into_iter().collect()
         }
         // No file is picked.

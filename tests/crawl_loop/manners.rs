@@ -343,3 +343,36 @@ async fn redirects_of_a_robots_txt_that_never_end_leave_no_rules() {
     assert_eq!(ended, Ended::Exhausted);
     assert_eq!((web.asked("/robots.txt"), web.asked("/")), (6, 1));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_good_answer_beside_a_refusal_leaves_its_pause_and_its_url() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(50))
+            .at("/", &[page(&links((0..2).map(|n| format!("/detail/{n}"))))])
+            .at("/detail/0", &[throttled("600"), page("")])
+            .at("/detail/1", &[page("")]),
+    );
+    let (ended, _) = Machine::new().crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let asked: Vec<u64> = web.log().iter().filter(|(_, path)| path == "/detail/0").map(|(at, _)| *at).collect();
+    assert!(asked.len() == 2 && asked[1] - asked[0] >= 600_000, "{asked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_outlives_a_clock_that_is_set_back_and_a_kill() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(6_500))
+            .at("/", &[page("<a href=/detail/0>x</a>")])
+            .at("/detail/0", &[status(500), page("")]),
+    );
+    let machine = Machine::new();
+    // Half a second after the answer, and half a second before the retry.
+    machine.set_clock(Duration::from_secs(20), -5_000_000);
+    let rules = "[rate]\nrequests_per_second = 1000000\nrest_factor = 0";
+    let life = machine.crawl(&web, rules, RunOptions::default());
+    assert!(tokio::time::timeout(Duration::from_secs(40), life).await.is_err(), "the crawl waits for the retry");
+    assert_eq!(web.asked("/detail/0"), 1);
+    let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert_eq!(web.asked("/detail/0"), 2);
+}

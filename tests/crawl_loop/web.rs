@@ -12,7 +12,7 @@ use gleaner::crawl::commit::{self, OnFault};
 use gleaner::crawl::progress::{Ended, Progress};
 use gleaner::crawl::site::Site;
 use gleaner::crawl::site_loop::{Shared, SiteLoop};
-use gleaner::crawl::{Hosts, RunOptions};
+use gleaner::crawl::{CrawlError, Hosts, RunOptions};
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::{CrawlDb, Owner, Reader};
 use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
@@ -257,6 +257,19 @@ impl Machine {
         options: RunOptions,
         stop_after: Option<Duration>,
     ) -> (Ended, Progress) {
+        let (ended, progress) = self.crawl_while_committing(web, rules, options, stop_after, None).await;
+        (ended.unwrap(), progress)
+    }
+
+    /// The same with a committer that ends for no reason after a while, where one is given.
+    pub async fn crawl_while_committing(
+        &self,
+        web: &Arc<Web>,
+        rules: &str,
+        options: RunOptions,
+        stop_after: Option<Duration>,
+        committing_for: Option<Duration>,
+    ) -> (Result<Ended, CrawlError>, Progress) {
         let rules = site_rules(rules);
         let clock = Arc::new(VirtualClock { start: self.start, set: *self.clock_set.lock().unwrap() });
         let transport = Arc::new(SimTransport { web: Arc::clone(web), start: self.start });
@@ -265,7 +278,13 @@ impl Machine {
         let (commits, messages) = mpsc::channel(64);
         let (stop, stopped) = watch::channel(false);
         let failing = Arc::new(AtomicBool::new(false));
-        let committer = tokio::spawn(commit::run(db, Arc::clone(&self.archive), messages, OnFault::Stop, failing));
+        let committer = commit::run(db, Arc::clone(&self.archive), messages, OnFault::Stop, failing);
+        let committer = tokio::spawn(async move {
+            match committing_for {
+                Some(time) => tokio::time::timeout(time, committer).await.unwrap_or(Ok(())),
+                None => committer.await,
+            }
+        });
         let progress = Progress::default();
         let shared = Shared {
             hosts: Hosts::default(),
@@ -288,7 +307,7 @@ impl Machine {
             std::future::pending::<()>().await;
         };
         let ended = tokio::select! {
-            ended = site_loop.run() => ended.unwrap(),
+            ended = site_loop.run() => ended,
             () = stopper => unreachable!(),
         };
         committer.await.unwrap().unwrap();

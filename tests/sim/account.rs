@@ -253,6 +253,7 @@ fn nothing_left(history: &History, faults: &mut Vec<String>) {
     for (site, ended) in &last.ends {
         match ended {
             Ok(Ended::Exhausted) => {}
+            // What a budget of the rule file leaves waits in the queue for the next crawl.
             Ok(Ended::Budget(_)) => continue,
             other => {
                 faults.push(format!("end: site {site} of a healed world ends with {other:?}"));
@@ -299,7 +300,8 @@ fn budgets(history: &History, faults: &mut Vec<String>) {
                 .iter()
                 .filter(|entry| entry.life == number as u64 && entry.site == site && !entry.is_robots());
             let asked = asked.count() as u64;
-            // A site that breaks off is started again with a new round; so is one whose round is over.
+            // A site that breaks off is started again with a new round; so is one whose round is over, which it may be at
+            // each jump of the clock.
             let broken = lived.ends.iter().filter(|(at, end)| *at == site && end.is_err()).count() as u64;
             let rounds = (lived.until - lived.from) / (rules.revisit.as_millis() as Millis).max(1);
             let jumps = history.plan.clock_jumps.len() as u64;

@@ -383,8 +383,10 @@ fn rules_text(site: &SitePlan, random: &mut Random, is_calm: bool, later: bool) 
         let _ = writeln!(text, "lanes = {lanes}\nlane_key = '{}'", random.pick(&["elf", "xxh3"]));
     }
     if web.oddities.is_endless() {
-        let _ = writeln!(text, "pages_max = {}", random.pick(&[40, 150, 300]));
-        let _ = writeln!(text, "depth_max = {}", random.pick(&[4, 12, 60]));
+        let _ = writeln!(text, "budget.shape_pages = {}", random.pick(&[20, 60, 200]));
+        if random.pick(&[false, false, true]) {
+            text.push_str("pages_max = 150\ndepth_max = 12\n");
+        }
     }
     if random.percent(10) {
         text.push_str("robots = { obey = false, reason = 'own server' }\n");
