@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::crawl::RunOptions;
 use gleaner::crawl::progress::Ended;
+use gleaner::crawl::{CrawlError, RunOptions};
 use gleaner::crawldb::{CrawlDb, Outcome, Reader};
 use gleaner::fetch::{FailureKind, ResponseHeaders};
 
@@ -421,4 +421,18 @@ async fn what_is_told_as_queued_at_the_end_is_what_the_next_crawl_finds_queued()
     let (_, progress) = machine.crawl(&web, FAST, options).await;
     assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 2);
     assert_eq!(progress.total().queued, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_whose_committer_has_ended_ends_though_it_waits_for_a_host() {
+    let links: String = (0..10).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(Web::new(Duration::from_secs(1)).at("/", &[page(&links)]).at("/detail/0", &[throttled("7200")]));
+    // A second each for robots.txt, the start page and the refusal, whose commit would begin a fifth of one later.
+    let rules = "[rate]\nrequests_per_second = 1000000\nconnections = 1\nrest_factor = 0";
+    let (options, committing) = (RunOptions::default(), Some(Duration::from_millis(3_100)));
+    let machine = Machine::new();
+    let crawl = machine.crawl_while_committing(&web, rules, options, None, committing);
+    let (ended, _) = tokio::time::timeout(Duration::from_secs(60), crawl).await.expect("it ends");
+    assert!(matches!(ended, Err(CrawlError::CommitterGone)), "{ended:?}");
+    assert_eq!(web.asked("/detail/0"), 1);
 }
