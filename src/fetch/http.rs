@@ -80,35 +80,48 @@ struct Clients {
     connect_time_max: Duration,
 }
 
-/// The client whose idle connections are kept, and the origin that they lead to.
+/// The clients whose idle connections are kept, one for each origin asked lately, the latest last: at most as many as
+/// the site may have connections. Where there are several, each keeps one, because origins may share a server.
+#[derive(Default)]
 struct Kept {
-    client: reqwest::Client,
-    /// None until the first request.
-    origin: Option<url::Origin>,
+    clients: Vec<(url::Origin, reqwest::Client)>,
+    has_several: bool,
 }
 
 impl HttpTransport {
     /// Builds the client.
     pub fn new(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
         let clients = Clients::of(options)?;
-        let kept = Mutex::new(Kept { client: clients.build()?, origin: None });
+        // Whether it can be built shows now.
+        clients.build(0)?;
+        let kept = Mutex::default();
         let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
         let dns = (!proxy_resolves).then(|| options.dns.clone());
         let timeout = options.timeout.min(limits::REQUEST_TIME_MAX);
         Ok(Self { clients, kept, addresses: options.addresses.clone(), dns, timeout })
     }
 
-    /// The client for a URL. One with connections elsewhere is dropped for it: those that are idle end at once, the
-    /// others with their answers.
+    /// The client for a URL. One that makes room for it closes its idle connections at once, the others with their
+    /// answers.
     fn client(&self, url: &url::Url) -> Result<reqwest::Client, ClientError> {
         let origin = url.origin();
         // What is behind it is whole between any two statements that could panic.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.origin.as_ref().is_some_and(|kept| *kept != origin) {
-            kept.client = self.clients.build()?;
+        if let Some(at) = kept.clients.iter().position(|(known, _)| *known == origin) {
+            kept.clients[at..].rotate_left(1);
+        } else {
+            if !kept.clients.is_empty() && !kept.has_several {
+                kept.has_several = true;
+                kept.clients.clear();
+            }
+            let connections_max = self.clients.connections_max;
+            let client = self.clients.build(if kept.has_several { 1 } else { connections_max })?;
+            if kept.clients.len() >= connections_max.max(1) {
+                kept.clients.remove(0);
+            }
+            kept.clients.push((origin, client));
         }
-        kept.origin = Some(origin);
-        Ok(kept.client.clone())
+        kept.clients.last().map(|(_, client)| client.clone()).ok_or_else(|| ClientError::of("no client"))
     }
 }
 
@@ -138,7 +151,7 @@ impl Clients {
         })
     }
 
-    fn build(&self) -> Result<reqwest::Client, ClientError> {
+    fn build(&self, idle_max: usize) -> Result<reqwest::Client, ClientError> {
         let mut builder = reqwest::Client::builder()
             .default_headers(self.headers.clone())
             .redirect(reqwest::redirect::Policy::none())
@@ -152,7 +165,7 @@ impl Clients {
             // Silence and the whole time are ours to watch ([`Patience`]): the client's own clocks would run on while a
             // large body waits for its share of memory.
             .connect_timeout(self.connect_time_max)
-            .pool_max_idle_per_host(self.connections_max)
+            .pool_max_idle_per_host(idle_max)
             .pool_idle_timeout(limits::IDLE_CONNECTION_TIME)
             .dns_resolver(Arc::clone(&self.resolver));
         if let Some(proxy) = &self.proxy {

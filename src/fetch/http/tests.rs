@@ -12,6 +12,8 @@ use super::super::body::{self, Allowance, Read, Want};
 use super::*;
 use crate::url::Canonical;
 
+const CONNECTIONS: usize = 2;
+
 fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTransport {
     HttpTransport::new(&ClientOptions {
         user_agent: "gleaner-test",
@@ -20,7 +22,7 @@ fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTranspor
         addresses,
         dns: Dns::default(),
         tls: crate::fetch::tls::Tls::default(),
-        connections_max: 1,
+        connections_max: CONNECTIONS,
         timeout: std::time::Duration::from_secs(30),
     })
     .unwrap()
@@ -154,18 +156,19 @@ async fn what_goes_back_to_the_server_is_what_it_sent() {
 }
 
 #[tokio::test]
-async fn idle_connections_are_kept_to_one_origin_and_cookies_to_all() {
+async fn no_more_idle_connections_are_kept_than_the_site_may_have_and_cookies_go_to_all() {
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-    let open_sockets = Arc::new(AtomicUsize::new(0));
+    let (open_sockets, accepted) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (asked, mut asks) = tokio::sync::mpsc::unbounded_channel();
     let mut urls = Vec::new();
     for _ in 0..8 {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         urls.push(parse(&format!("http://{}/", listener.local_addr().unwrap())));
-        let (asked, open_sockets) = (asked.clone(), Arc::clone(&open_sockets));
+        let (asked, open_sockets, accepted) = (asked.clone(), Arc::clone(&open_sockets), Arc::clone(&accepted));
         tokio::spawn(async move {
             while let Ok((mut socket, _)) = listener.accept().await {
                 open_sockets.fetch_add(1, SeqCst);
+                accepted.fetch_add(1, SeqCst);
                 let (asked, open_sockets) = (asked.clone(), Arc::clone(&open_sockets));
                 tokio::spawn(async move {
                     let mut request = [0; 4_096];
@@ -188,13 +191,21 @@ async fn idle_connections_are_kept_to_one_origin_and_cookies_to_all() {
         assert_eq!(asked.contains("cookie: a=1"), number > 0, "{asked}");
         assert!(asked.contains("user-agent: gleaner-test\r\n"), "{asked}");
         let alone = async {
-            while open_sockets.load(SeqCst) > 1 {
+            while open_sockets.load(SeqCst) > CONNECTIONS {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
         // Idle ones that were kept would stay for half a minute.
         tokio::time::timeout(Duration::from_secs(5), alone).await.expect("the others are closed");
     }
+    // Origins that take turns, as pages and downloads do, keep theirs.
+    let before = accepted.load(SeqCst);
+    for url in urls[6..].iter().cycle().take(6) {
+        let response = transport.get(url.into()).await.unwrap();
+        let read = body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(100)).await;
+        assert!(matches!(read, Read::Whole(_)));
+    }
+    assert_eq!(accepted.load(SeqCst), before);
 }
 
 #[tokio::test(start_paused = true)]
