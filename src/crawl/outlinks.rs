@@ -211,7 +211,7 @@ mod tests {
 
     #[async_trait::async_trait]
     impl Transport for NoTransport {
-        async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
             panic!("reading a page asks for {}", request.url);
         }
 

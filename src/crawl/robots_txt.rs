@@ -60,7 +60,7 @@ pub enum RobotsAnswer {
 /// closed.
 pub async fn fetch(site: &Site, place: &Place) -> Result<RobotsAnswer, RobotsFault> {
     let Place { url, .. } = place;
-    let response = site.transport.get(url.into()).await.map_err(|failure| unanswered(place, &failure))?;
+    let response = site.transport.send(url.into()).await.map_err(|failure| unanswered(place, &failure))?;
     let closed = |answered| {
         let detail = format!("{}: status {}", place.name(), response.status);
         RobotsFault { answered, detail }

@@ -69,7 +69,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
     // Versions are a server's own, and links are taken anew where the rules have changed.
     let validators = job.lease.memo.as_deref().filter(|_| mirror.is_none());
     let validators = validators.and_then(|memo| version::read(memo, site.rules_token));
-    let response = match site.transport.get(Request { url, validators: validators.as_ref() }).await {
+    let response = match site.transport.send(Request { validators: validators.as_ref(), ..url.into() }).await {
         Ok(response) => response,
         Err(failure) => return Ok(failed(site, &job, &failure)),
     };

@@ -177,10 +177,20 @@ impl Clients {
 
 #[async_trait]
 impl Transport for HttpTransport {
-    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let url = parsed(request.url)?;
         self.addresses.check_literal(&url)?;
-        let mut asking = self.client(&url)?.get(url);
+        let client = self.client(&url)?;
+        let mut asking = match request.post {
+            None => client.get(url),
+            Some(post) => {
+                // Browsers name the origin of each POST, and the whole page within its own origin.
+                let (page, origin) = (parsed(post.referer)?, post.referer.origin());
+                let referer = if page.origin() == url.origin() { page.as_str() } else { origin };
+                let asking = client.post(url).header(header::CONTENT_TYPE, post.content_type);
+                asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
+            }
+        };
         if let Some(validators) = request.validators {
             for (name, value) in
                 [(header::IF_NONE_MATCH, &validators.etag), (header::IF_MODIFIED_SINCE, &validators.last_modified)]

@@ -169,7 +169,7 @@ impl Transport for SimTransport {
         Ok(Resolution { addresses, ttl: Duration::from_secs(300) })
     }
 
-    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let url = request.url;
         let is_dead_now = self.web.dead_time.is_none_or(|(from, until)| (from..until).contains(&self.start.elapsed()));
         if is_dead_now && self.web.dead_host == Some(url.host()) {

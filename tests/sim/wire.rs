@@ -301,7 +301,7 @@ impl Transport for Wire {
         Ok(Resolution { addresses, ttl: Duration::from_secs(300) })
     }
 
-    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let url = request.url;
         let entry = self.net.begin(self.site, url);
         let mut transfer = Transfer { net: Arc::clone(&self.net), entry, served: None, bytes: 0 };
