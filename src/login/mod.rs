@@ -4,5 +4,11 @@
 //! `form` reads a page's forms as a browser sees them, and everything else reads those records. Pure: nothing here
 //! fetches, waits, or knows a site; `crawl` sends what this room has filled in and hands back what came.
 
+pub mod features;
+pub mod fields;
 pub mod form;
 mod form_tree;
+pub mod model;
+pub mod training;
+pub mod tree;
+pub mod words;
