@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::limits::LABELLED_FORMS_BYTES_MAX;
 use crate::login::model::Judge;
-use crate::login::training::{self, Labelled, Report, Score, Table};
+use crate::login::training::{self, FOLD_SEEDS, Labelled, Report, Score, Table};
 
 /// Files of the models folder.
 const TABLE: &str = "login_form.tsv";
@@ -68,7 +68,7 @@ pub fn command(options: &Options) -> anyhow::Result<ExitCode> {
     if is_new {
         fs::write(&model_file, &model).with_context(|| model_file.display().to_string())?;
     }
-    print(options.json, &training::report(&table), report_text)?;
+    print(options.json, &training::report(&table, &FOLD_SEEDS), report_text)?;
     if !options.json {
         let what = if is_new { "changed; build gleaner again to use it" } else { "as it was" };
         outln!("model: {} ({} bytes), {what}", model_file.display(), model.len());

@@ -129,16 +129,34 @@ fn autocomplete(evidence: &Evidence) -> f32 {
     has("current-password") + has("username") - 2.0 * has("new-password") - has("given-name") - has("family-name")
 }
 
-/// All signs of a login together, less those of other forms.
+/// All signs of a login together, less those of other forms. What stands beside a password elsewhere says nothing
+/// without one; and a form that asks for other things, but for no password, logs nobody in.
 fn evidence(of: &Evidence) -> f32 {
-    yes(of.asking(&[Asked::Password]) > 0.0)
+    let has_password = of.asking(&[Asked::Password]) > 0.0;
+    let with_password = |is: bool| yes(has_password && is);
+    yes(has_password)
         + sense(&of.submit).max(-1.0)
         + sense(&of.own).max(-1.0)
-        + yes(of.asking(&[Asked::Remember]) > 0.0)
-        + yes(of.text.has(Topic::Reset) || of.links.has(Topic::Reset))
-        - yes(of.asking(&[Asked::Person]) > 0.0)
+        + with_password(of.asking(&[Asked::Remember]) > 0.0)
+        + with_password(of.text.has(Topic::Reset) || of.links.has(Topic::Reset))
+        - yes(!has_password && foreign(of) > 0.0)
+        - of.asking(&[Asked::Person]).min(3.0)
         - yes(of.asking(&[Asked::NewPassword]) > 0.0)
         - yes(of.asking(&[Asked::User, Asked::Email]) > 1.0)
+}
+
+/// Fields that no login asks for.
+fn foreign(of: &Evidence) -> f32 {
+    of.asking(&[Asked::Unknown, Asked::Person, Asked::Search])
+}
+
+/// Speaks of a login by another site's account.
+fn other_account(of: &Evidence) -> f32 {
+    let speaks = |tally: &&Tally| tally.has(Topic::OtherAccount);
+    let logs_in = |tally: &&Tally| tally.has(Topic::Login);
+    let words = [&of.own, &of.hidden, &of.submit, &of.text];
+    let is_spoken_of = words.iter().any(speaks);
+    yes(is_spoken_of) + yes(is_spoken_of && words.iter().any(logs_in))
 }
 
 /// Our features, in the order in which ties of gain are broken.
@@ -234,11 +252,8 @@ pub const OURS: &[Feature] = &[
     Feature { name: "link_reset", says: "links for a forgotten password", of: |e| yes(e.links.has(Topic::Reset)) },
     Feature { name: "link_register", says: "links to a registration", of: |e| yes(e.links.has(Topic::Register)) },
     Feature { name: "link_login", says: "links to a login", of: |e| yes(e.links.has(Topic::Login)) },
-    Feature {
-        name: "other_account",
-        says: "words of another site's account",
-        of: |e| yes(e.own.has(Topic::OtherAccount) || e.hidden.has(Topic::OtherAccount)),
-    },
+    Feature { name: "other_account", says: "signs of a login by another site's account", of: other_account },
+    Feature { name: "foreign_fields", says: "fields that no login asks for", of: foreign },
 ];
 
 /// The paper's 16 features (BT Table 1) as numbers; the set of input types is one column for each type that no other

@@ -55,7 +55,19 @@ pub fn roles(form: &Form) -> Roles {
 /// What each control asks for, in the order of [`Form::controls`].
 #[must_use]
 pub fn asked(form: &Form) -> Vec<Asked> {
-    form.controls.iter().map(asked_by).collect()
+    let mut asked: Vec<Asked> = form.controls.iter().map(asked_by).collect();
+    let is_password = |at: &usize| {
+        form.controls[*at].kind == Kind::Password && matches!(asked[*at], Asked::Password | Asked::NewPassword)
+    };
+    let passwords: Vec<usize> = (0..asked.len()).filter(is_password).collect();
+    // The first password is entered, whatever a number in its id says; those behind it are entered again, or changed.
+    if let [first, rest @ ..] = passwords.as_slice() {
+        asked[*first] = Asked::Password;
+        for again in rest {
+            asked[*again] = Asked::NewPassword;
+        }
+    }
+    asked
 }
 
 pub(super) fn roles_of(form: &Form, asked: &[Asked]) -> Roles {
@@ -72,14 +84,13 @@ pub(super) fn roles_of(form: &Form, asked: &[Asked]) -> Roles {
     }
 }
 
-/// The first password field that is seen; then one that asks for a new password, as some login forms are marked; then a
-/// plain line named so; last one that is concealed, of which scripts show one of several.
+/// The first password field that is seen; then a plain line named so; last one that is concealed, of which scripts show
+/// one of several.
 fn password(form: &Form, asked: &[Asked]) -> Option<usize> {
     let found = |wanted: &dyn Fn(&Control, Asked) -> bool| {
         (0..form.controls.len()).find(|at| wanted(&form.controls[*at], asked[*at]))
     };
     found(&|control, asked| control.kind == Kind::Password && asked == Asked::Password)
-        .or_else(|| found(&|control, asked| control.kind == Kind::Password && asked == Asked::NewPassword))
         .or_else(|| found(&|_, asked| asked == Asked::Password))
         .or_else(|| found(&|control, _| control.kind == Kind::Password && !control.is_disabled))
 }
@@ -170,12 +181,18 @@ fn asked_by_line(control: &Control) -> Asked {
     let mut around = Folded::default();
     around.add(&control.value);
     add_end(&mut around, &control.before);
-    let told =
-        [named, shown, around].iter().map(|words| asked_by_words(&words.tally())).find(|of| *of != Asked::Unknown);
+    let mut told = Asked::Unknown;
+    for words in [named, shown, around] {
+        match (told, asked_by_words(&words.tally())) {
+            // `nome` and `lname` are given to all sorts of lines; what a person reads beside it is surer.
+            (Asked::Unknown, said) | (Asked::Person, said @ (Asked::User | Asked::Email)) => told = said,
+            _ => {}
+        }
+    }
     match (told, control.kind) {
-        (Some(Asked::User) | None, Kind::Email) => Asked::Email,
-        (None, Kind::Tel | Kind::Url) => Asked::Person,
-        (told, _) => told.unwrap_or_default(),
+        (Asked::User | Asked::Password | Asked::Unknown, Kind::Email) => Asked::Email,
+        (Asked::Unknown, Kind::Tel | Kind::Url) => Asked::Person,
+        (told, _) => told,
     }
 }
 
@@ -226,14 +243,15 @@ fn asked_by_words(tally: &Tally) -> Asked {
         (Topic::SecondFactor, Asked::SecondFactor),
         (Topic::Answer, Asked::Answer),
         (Topic::Search, Asked::Search),
-        (Topic::Password, Asked::Password),
+        // The address for a forgotten password is no password.
         (Topic::Email, Asked::Email),
+        (Topic::Password, Asked::Password),
         (Topic::Person, Asked::Person),
         (Topic::User, Asked::User),
         (Topic::OtherAccount, Asked::User),
     ];
     let said = ORDER.iter().find(|(topic, _)| tally.has(*topic)).map_or(Asked::Unknown, |(_, asked)| *asked);
-    // `Password` in the name of a plain line together with `user`: a line for the name, of a form named so.
+    // Some take either.
     if said == Asked::Email && tally.has(Topic::User) { Asked::User } else { said }
 }
 

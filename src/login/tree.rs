@@ -64,16 +64,24 @@ pub struct Cut {
 }
 
 impl Tree {
-    /// Learns a tree from rows of equal length over the features that are named; a leaf where there are no rows.
+    /// Learns a tree from rows of equal length; a leaf where there are no rows. Each node is cut by one of the features
+    /// that `features` names when asked for it: from the root down, the lower side first.
     #[must_use]
-    pub fn learn(rows: &[Row<'_>], features: &[usize], stop: Stop) -> Self {
+    pub fn learn(rows: &[Row<'_>], features: &mut dyn FnMut() -> Vec<usize>, stop: Stop) -> Self {
         let mut tree = Self { nodes: Vec::new() };
         tree.grow(rows.to_vec(), features, stop, rows.len(), 0);
         tree
     }
 
     /// Adds a node with all below it and gives its place.
-    fn grow(&mut self, rows: Vec<Row<'_>>, features: &[usize], stop: Stop, all: usize, depth: usize) -> usize {
+    fn grow(
+        &mut self,
+        rows: Vec<Row<'_>>,
+        features: &mut dyn FnMut() -> Vec<usize>,
+        stop: Stop,
+        all: usize,
+        depth: usize,
+    ) -> usize {
         let place = self.nodes.len();
         let logins = rows.iter().filter(|row| row.is_login).count();
         let count = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
@@ -81,7 +89,7 @@ impl Tree {
         if depth == TREE_DEPTH_MAX {
             return place;
         }
-        let Some((feature, cut)) = best_cut(&rows, features, stop) else { return place };
+        let Some((feature, cut)) = best_cut(&rows, &features(), stop) else { return place };
         // Rounded, so that the last bits of a logarithm are not stored.
         let gain = (cut.gain * rows.len() as f32 / all.max(1) as f32 * 1e4).round() / 1e4;
         let (low, high): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.numbers[feature] <= cut.at);
@@ -245,7 +253,7 @@ mod tests {
     #[test]
     fn the_known_tree_of_a_toy_is_learnt_where_linfas_own_recursion_fails() {
         let (numbers, labels) = toy();
-        let tree = Tree::learn(&rows(&numbers, &labels), &[0, 1, 2], STOP);
+        let tree = Tree::learn(&rows(&numbers, &labels), &mut || vec![0, 1, 2], STOP);
         let shape: Vec<Option<usize>> = tree
             .nodes()
             .iter()
@@ -280,10 +288,10 @@ mod tests {
         let numbers: Vec<[f32; 3]> = (0..200).map(|_| [5, 3, 3].map(|end| random.below(end) as f32)).collect();
         let labels: Vec<bool> = numbers.iter().map(|of| of[0] + of[1] > 3.0 || random.below(10) == 0).collect();
         let mut rows = rows(&numbers, &labels);
-        let tree = Tree::learn(&rows, &[0, 1, 2], STOP);
+        let tree = Tree::learn(&rows, &mut || vec![0, 1, 2], STOP);
         for _ in 0..5 {
             random.shuffle(&mut rows);
-            assert_eq!(Tree::learn(&rows, &[0, 1, 2], STOP), tree);
+            assert_eq!(Tree::learn(&rows, &mut || vec![0, 1, 2], STOP), tree);
         }
     }
 
@@ -292,18 +300,18 @@ mod tests {
         let numbers: Vec<[f32; 3]> = (0..20_u8).map(|of| [f32::from(of % 2); 3]).collect();
         let labels: Vec<bool> = (0..20).map(|of| of % 2 == 0).collect();
         for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
-            let tree = Tree::learn(&rows(&numbers, &labels), &order, STOP);
+            let tree = Tree::learn(&rows(&numbers, &labels), &mut || order.to_vec(), STOP);
             assert!(matches!(tree.nodes()[0], Node::Cut { feature, .. } if feature == order[0]), "{tree:?}");
         }
     }
 
     #[test]
     fn nothing_to_learn_is_a_leaf() {
-        assert_eq!(Tree::learn(&[], &[0], STOP).nodes(), [Node::Leaf { logins: 0, others: 0 }]);
+        assert_eq!(Tree::learn(&[], &mut || vec![0], STOP).nodes(), [Node::Leaf { logins: 0, others: 0 }]);
         let numbers = [[1.0, 2.0, 3.0]; 4];
         let mixed = rows(&numbers, &[true, false, true, false]);
-        assert_eq!(Tree::learn(&mixed, &[0, 1, 2], STOP).nodes().len(), 1, "equal rows of both labels");
-        assert_eq!(Tree::learn(&mixed[..1], &[0, 1, 2], STOP).share(&numbers[0]), 2.0 / 3.0);
+        assert_eq!(Tree::learn(&mixed, &mut || vec![0, 1, 2], STOP).nodes().len(), 1, "equal rows of both labels");
+        assert_eq!(Tree::learn(&mixed[..1], &mut || vec![0, 1, 2], STOP).share(&numbers[0]), 2.0 / 3.0);
     }
 
     #[test]

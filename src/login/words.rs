@@ -186,19 +186,23 @@ fn fold(letter: char) -> Option<&'static str> {
 }
 
 static SEARCH: LazyLock<(AhoCorasick, Vec<Topic>)> = LazyLock::new(|| {
-    let pairs =
-        || WORDS.iter().flat_map(|(topic, words)| words.iter().flat_map(|of| of.split('|')).map(|of| (*topic, of)));
-    let search =
-        AhoCorasick::builder().kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(pairs().map(|(_, word)| word));
+    let pairs = || {
+        let split = |(topic, lines): &(Topic, &'static [&'static str])| {
+            let topic = *topic;
+            lines.iter().flat_map(|line| line.split('|')).map(move |word| (topic, word))
+        };
+        WORDS.iter().flat_map(split)
+    };
+    let search = AhoCorasick::new(pairs().map(|(_, word)| word));
     // The table is a constant of some thousand letters; a search is refused from 2³¹ states on.
     (search.expect("the table of words is small"), pairs().map(|(topic, _)| topic).collect())
 });
 
 /// Words of a topic, a line for each language or two, parted by `|`.
-#[rustfmt::skip]
+#[rustfmt::skip] // A line is a language.
 const WORDS: &[(Topic, &[&str])] = &[
     (Topic::Login, &[
-        "login| log in | log me in | log on |logon| sign in |signin| sign on |signon| auth |authenti| logging in | signing in | do log ",
+        "login| log in | log me in | log on |logon| sign in |signin| sign on |signon| auth | authn |authenti| logging in | signing in | do log ",
         "登录|登入|登陆|登錄|登陸|ログイン|サインイン|ログオン|로그인",
         " войти| вход |авториза| авторизов| вхід | увійти",
         " anmelden | einloggen|anmeldung| log dich ein",
@@ -326,7 +330,7 @@ const WORDS: &[(Topic, &[&str])] = &[
         " nombre | apellido| nacimiento| telefono| ciudad| terminos| nome | sobrenome| apelido| nascimento| telefone| cidade| termos| cognome| nascita| citta | termini",
         " imie | nazwisko| urodzenia| miasto | regulamin| voornaam| achternaam| geboorte| voorwaarden| adiniz| soyad| dogum| sehir | sozlesme",
     ]),
-    (Topic::OtherAccount, &["openid|oauth|facebook|google|twitter|yandex|vkontakte|mailru| saml | sso | wechat|weixin| qq "]),
+    (Topic::OtherAccount, &["openid|oauth|facebook| fbconnect| fb connect| client cert|clientcert|google|twitter|yandex|vkontakte|mailru| saml | sso | wechat|weixin| qq "]),
     (Topic::Logout, &[
         "logout| log out |logoff| log off |signout| sign out |退出|登出|注销|ログアウト|サインアウト|로그아웃| выход | выйти |abmelden|ausloggen| deconnexion| deconnecter| cerrar sesion| terminar sessao| encerrar| esci | disconnetti| wyloguj|uitloggen|afmelden| cikis",
     ]),
