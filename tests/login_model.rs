@@ -177,6 +177,13 @@ const LOGINS: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "https://a.example/",
+        "<form method=post><input name=mobile placeholder=请输入手机号><input type=password name=b placeholder=请输入密码>\
+         <button>登录</button></form>",
+        "mobile",
+        "b",
+    ),
+    (
+        "https://a.example/",
         "<div><input name=a placeholder=Username><input type=password name=b><button type=button>Sign in</button></div>",
         "a",
         "b",

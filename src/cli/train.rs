@@ -107,7 +107,6 @@ fn report_text(report: &Report) -> String {
          all forms judged right        {:.4}\n\n\
          beside it                         F1\n\
          ours, one tree                {:.4}\n\
-         the paper's 16, committee     {:.4}\n\
          the paper's 16, one tree      {:.4}\n\
          exactly one password field    {:.4}\n\n\
          fields of login forms found\n\
@@ -128,7 +127,6 @@ fn report_text(report: &Report) -> String {
         report.accuracy,
         report.one_tree_f1,
         report.paper16_f1,
-        report.paper16_one_tree_f1,
         report.one_password_f1,
         report.user_field_accuracy,
         report.password_field_accuracy,

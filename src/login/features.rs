@@ -130,7 +130,8 @@ fn autocomplete(evidence: &Evidence) -> f32 {
 }
 
 /// All signs of a login together, less those of other forms. What stands beside a password elsewhere says nothing
-/// without one; and a form that asks for other things, but for no password, logs nobody in.
+/// without one, and one line beside one password is what a login looks like in any language. A form that asks for
+/// nothing logs in by another site's account; one that asks for other things, but for no password, logs nobody in.
 fn evidence(of: &Evidence) -> f32 {
     let has_password = of.asking(&[Asked::Password]) > 0.0;
     let with_password = |is: bool| yes(has_password && is);
@@ -139,10 +140,24 @@ fn evidence(of: &Evidence) -> f32 {
         + sense(&of.own).max(-1.0)
         + with_password(of.asking(&[Asked::Remember]) > 0.0)
         + with_password(of.text.has(Topic::Reset) || of.links.has(Topic::Reset))
+        + with_password(of.asking(&[Asked::Password, Asked::NewPassword]) == 1.0 && lines(of) == 1.0)
+        + yes(other_account(of) > 1.0 && lines(of) == 0.0 && !has_password)
         - yes(!has_password && foreign(of) > 0.0)
+        - yes(!has_password && of.heading.has(Topic::Reset))
         - of.asking(&[Asked::Person]).min(3.0)
         - yes(of.asking(&[Asked::NewPassword]) > 0.0)
         - yes(of.asking(&[Asked::User, Asked::Email]) > 1.0)
+}
+
+/// Lines to fill in besides passwords and codes.
+fn lines(of: &Evidence) -> f32 {
+    of.controls(|control, asked| {
+        control.kind.is_line()
+            && !matches!(
+                asked,
+                Asked::Nothing | Asked::Password | Asked::NewPassword | Asked::Captcha | Asked::SecondFactor
+            )
+    })
 }
 
 /// Fields that no login asks for.
@@ -167,19 +182,7 @@ pub const OURS: &[Feature] = &[
         of: |e| e.asking(&[Asked::Password, Asked::NewPassword]),
     },
     Feature { name: "evidence", says: "signs of a login less signs of other forms", of: evidence },
-    Feature {
-        name: "line_fields",
-        says: "lines to fill in besides the password",
-        of: |e| {
-            e.controls(|control, asked| {
-                let is_else = matches!(
-                    asked,
-                    Asked::Nothing | Asked::Password | Asked::NewPassword | Asked::Captcha | Asked::SecondFactor
-                );
-                control.kind.is_line() && !is_else
-            })
-        },
-    },
+    Feature { name: "line_fields", says: "lines to fill in besides the password", of: lines },
     Feature {
         name: "user_fields",
         says: "lines for a user name or an e-mail address",

@@ -59,7 +59,12 @@ pub fn asked(form: &Form) -> Vec<Asked> {
     let is_password = |at: &usize| {
         form.controls[*at].kind == Kind::Password && matches!(asked[*at], Asked::Password | Asked::NewPassword)
     };
-    let passwords: Vec<usize> = (0..asked.len()).filter(is_password).collect();
+    let mut passwords: Vec<usize> = (0..asked.len()).filter(is_password).collect();
+    if passwords.is_empty() {
+        // Where a script shows the password once the name is there, or one of several tabs, none is seen at first.
+        let is_to_come = |at: &usize| form.controls[*at].kind == Kind::Password && !form.controls[*at].is_disabled;
+        passwords = (0..asked.len()).filter(|at| asked[*at] == Asked::Nothing).filter(is_to_come).collect();
+    }
     // The first password is entered, whatever a number in its id says; those behind it are entered again, or changed.
     if let [first, rest @ ..] = passwords.as_slice() {
         asked[*first] = Asked::Password;
@@ -84,15 +89,11 @@ pub(super) fn roles_of(form: &Form, asked: &[Asked]) -> Roles {
     }
 }
 
-/// The first password field that is seen; then a plain line named so; last one that is concealed, of which scripts show
-/// one of several.
+/// The password field, or a plain line named so.
 fn password(form: &Form, asked: &[Asked]) -> Option<usize> {
-    let found = |wanted: &dyn Fn(&Control, Asked) -> bool| {
-        (0..form.controls.len()).find(|at| wanted(&form.controls[*at], asked[*at]))
-    };
-    found(&|control, asked| control.kind == Kind::Password && asked == Asked::Password)
-        .or_else(|| found(&|_, asked| asked == Asked::Password))
-        .or_else(|| found(&|control, _| control.kind == Kind::Password && !control.is_disabled))
+    let asks = |at: &usize| asked[*at] == Asked::Password;
+    let mut places = (0..form.controls.len()).filter(asks);
+    places.clone().find(|at| form.controls[*at].kind == Kind::Password).or_else(|| places.next())
 }
 
 /// The line that names the user. Where a whole page is one form there are several: the last one in front of the password.
@@ -100,6 +101,7 @@ fn user(form: &Form, asked: &[Asked], password: Option<usize>) -> Option<usize> 
     let end = password.unwrap_or(form.controls.len());
     let is_user = |at: &usize| matches!(asked[*at], Asked::User | Asked::Email);
     let is_open = |at: &usize| asked[*at] == Asked::Unknown && form.controls[*at].kind.may_name_a_user();
+    let is_personal = |at: &usize| asked[*at] == Asked::Person && form.controls[*at].kind.may_name_a_user();
     let declared = (0..form.controls.len()).find(|at| is_user(at) && says(&form.controls[*at], "username"));
     // A field that a script shows is better than none.
     let concealed = |at: &usize| {
@@ -114,6 +116,8 @@ fn user(form: &Form, asked: &[Asked], password: Option<usize>) -> Option<usize> 
         .or_else(|| password.filter(|_| password_is_concealed).and_then(|end| (0..end).rev().find(concealed)))
         .or_else(|| (0..end).rev().find(is_user))
         .or_else(|| (0..end).rev().find(is_open).filter(|_| password.is_some()))
+        // Some log in by a telephone number.
+        .or_else(|| (0..end).rev().find(is_personal).filter(|_| password.is_some()))
         .or_else(|| (end..form.controls.len()).find(is_user))
         .or_else(|| (end..form.controls.len()).find(is_open).filter(|_| password.is_some()))
         .or_else(|| password.and_then(|end| (0..end).rev().find(concealed)))

@@ -29,7 +29,7 @@ pub struct Settings {
 /// trees than these judge alike. The threshold is above the half because a form that is wrongly filled in shows a
 /// password to whoever reads it, and one that is wrongly passed over can be pinned in the rule file.
 pub const SETTINGS: Settings =
-    Settings { trees: 31, stop: Stop { gain_min: 0.005, rows_min: 1 }, features_percent: 50, threshold: 0.6 };
+    Settings { trees: 31, stop: Stop { gain_min: 0.005, rows_min: 1 }, features_percent: 50, threshold: 0.55 };
 
 /// One tree of all features over all rows: what the paper's method alone reaches.
 pub const ONE_TREE: Settings =
@@ -290,10 +290,8 @@ pub struct Report {
     pub accuracy: f64,
     /// One for each fold seed.
     pub confusion: Vec<Confusion>,
-    /// The paper's 16 features under the same learner.
-    pub paper16_f1: f64,
     /// The paper's 16 features in one tree, as the paper has it.
-    pub paper16_one_tree_f1: f64,
+    pub paper16_f1: f64,
     /// Our features in one tree.
     pub one_tree_f1: f64,
     /// The rule "exactly one password field", as a measure of how hard the forms are.
@@ -355,8 +353,7 @@ pub fn report(table: &Table, fold_seeds: &[u64]) -> Report {
         login_f1_worst: worst(&ours, Confusion::f1),
         accuracy: ratio(right, all),
         confusion: ours.iter().map(|(confusion, _)| *confusion).collect(),
-        paper16_f1: mean(&validated(PAPER, OURS.len(), SETTINGS), Confusion::f1),
-        paper16_one_tree_f1: mean(&validated(PAPER, OURS.len(), ONE_TREE), Confusion::f1),
+        paper16_f1: mean(&validated(PAPER, OURS.len(), ONE_TREE), Confusion::f1),
         one_tree_f1: mean(&validated(OURS, 0, ONE_TREE), Confusion::f1),
         one_password_f1: one_password.f1(),
         user_field_accuracy: found(|row| row.user_found),

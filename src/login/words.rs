@@ -34,7 +34,8 @@ pub enum Topic {
     SecondFactor,
     Question,
     Answer,
-    /// Names, addresses, birthdays, terms: what a registration asks for and a login does not.
+    /// Surnames, addresses, birthdays, terms: what a registration asks for and a login does not. `Nome` and `имя` alone
+    /// are also what users are called.
     Person,
     /// Another site's account.
     OtherAccount,
@@ -323,11 +324,11 @@ const WORDS: &[(Topic, &[&str])] = &[
     ]),
     (Topic::Person, &[
         " first name|firstname| fname | last name|lastname| lname |surname| full name|fullname| birth|birthday| dob | gender | sex |country| city | zip |zipcode|postal|postcode",
-        "phone| mobile |telephone| address1| street| company| terms | i agree| i accept| i have read| agree to |agreement| title | state ",
+        "phone| mobile |telephone| address1| street| company| terms | i agree| i accept| i have read| agree to |agreement| state ",
         "姓名|真实姓名|性别|性別|生日|电话|電話|手机|手機|地址|服务条款|服務條款|同意|氏名|お名前|生年月日|住所|郵便番号|이름|생년월일|전화|주소|약관",
-        " имя | фамили|дата рождения| телефон| адрес | город| согла",
-        "vorname|nachname| geburt| strasse| plz | telefon| stadt | agb | prenom| nom | naissance| adresse | ville | pays | telephone| conditions",
-        " nombre | apellido| nacimiento| telefono| ciudad| terminos| nome | sobrenome| apelido| nascimento| telefone| cidade| termos| cognome| nascita| citta | termini",
+        " фамили|дата рождения| телефон| адрес | город| согла",
+        "vorname|nachname| geburt| strasse| plz | telefon| stadt | agb | prenom| naissance| adresse | ville | pays | telephone| conditions",
+        " apellido| nacimiento| telefono| ciudad| terminos| sobrenome| apelido| nascimento| telefone| cidade| termos| cognome| nascita| citta | termini",
         " imie | nazwisko| urodzenia| miasto | regulamin| voornaam| achternaam| geboorte| voorwaarden| adiniz| soyad| dogum| sehir | sozlesme",
     ]),
     (Topic::OtherAccount, &["openid|oauth|facebook| fbconnect| fb connect| client cert|clientcert|google|twitter|yandex|vkontakte|mailru| saml | sso | wechat|weixin| qq "]),
