@@ -157,8 +157,22 @@ pub const CONTROL_TEXT_BYTES_MAX: usize = 200;
 /// Bytes of the text of one form: what it is for stands in its first sentences.
 pub const FORM_TEXT_BYTES_MAX: usize = 4_096;
 
+<<<<<<< HEAD
 /// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
 pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
+=======
+/// Bytes of a form's text whose words are weighed: more than any login form says, and 50 µs are for all of it.
+pub const FORM_WORDS_BYTES_MAX: usize = 2_000;
+
+/// Bytes of a file of labelled forms: a hundred thousand forms.
+pub const LABELLED_FORMS_BYTES_MAX: u64 = 512 << 20;
+
+/// Cuts from the root of a decision tree to its deepest leaf. Some hundred rows are parted by ten.
+pub const TREE_DEPTH_MAX: usize = 12;
+
+/// Bytes of the text beside a field, or of one of its attributes, that tell what it asks for.
+pub const FIELD_HINT_BYTES_MAX: usize = 90;
+>>>>>>> 46bf4f7695a5ee01363168adc381f9c29a939460
 
 /// Elements on the stack that tells foreign content (SVG, MathML) from HTML. Browsers cap the tree's depth at 512;
 /// beyond the cap the rest of the page is read as plain HTML, which differs only in the raw text elements and CDATA

@@ -133,6 +133,7 @@ fn every_command_has_help_with_an_example() {
         "export",
         "coverage",
         "verify",
+        "train",
         "config",
         "config check",
         "completions",

@@ -25,6 +25,7 @@ pub mod rules;
 pub mod run;
 pub mod status;
 pub mod summary;
+pub mod train;
 pub mod verify;
 
 use std::io::{IsTerminal, Write};
@@ -101,6 +102,9 @@ enum Command {
     /// Compare archive and database, both ways
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
+    /// Make the model that knows login forms anew from its table of numbers, and tell how well it does
+    #[command(after_help = "Example: gleaner train --json")]
+    Train(train::Options),
     /// Check the configuration
     #[command(subcommand, after_help = "Example: gleaner config check --config /etc/gleaner/gleaner.toml")]
     Config(ConfigCommand),
@@ -185,7 +189,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let terminal = Terminal::default();
     // The demo needs no configuration; everything else tells its faults before it starts.
     let config = match &command {
-        Command::Demo(_) | Command::DemoSite(_) | Command::Completions { .. } | Command::Man { .. } => None,
+        Command::Demo(_)
+        | Command::DemoSite(_)
+        | Command::Train(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => None,
         _ => match config::load(&global) {
             Ok(config) => Some(config),
             Err(code) => return Ok(code),
@@ -203,6 +211,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         return match command {
             Command::Demo(options) => demo::demo(&global, &options, &terminal),
             Command::DemoSite(options) => demo::serve_site(&options),
+            Command::Train(options) => train::command(&options),
             Command::Completions { shell } => manual::completions(shell),
             Command::Man { dir } => manual::man_pages(&dir),
             _ => unreachable!("all other commands load the configuration"),
@@ -217,7 +226,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
         Command::Config(ConfigCommand::Check) => config::check(&config),
-        Command::Demo(_) | Command::DemoSite(_) | Command::Completions { .. } | Command::Man { .. } => {
+        Command::Demo(_)
+        | Command::DemoSite(_)
+        | Command::Train(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => {
             unreachable!("handled without a configuration")
         }
     }

@@ -1,0 +1,341 @@
+//! Which field of a form is which (ALGORITHMS §4.2): what each control asks for, and the ones that a login fills in.
+//!
+//! A control tells it by its `autocomplete`, its type, its name and id, its label and placeholder, and last by the text
+//! in front of it, in this order: the first that says something decides. What a person would not see is not filled in,
+//! because it may be a trap for machines. Knows no values and sends nothing.
+
+use super::form::{Control, Form, Kind};
+use super::words::{Folded, Tally, Topic};
+use crate::limits::FIELD_HINT_BYTES_MAX;
+
+/// What a control asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// A user name, or a user name or address.
+    User,
+    Email,
+    /// A password to log in with.
+    Password,
+    /// A password to be set, or a second entry of one.
+    NewPassword,
+    Remember,
+    Captcha,
+    SecondFactor,
+    Question,
+    Answer,
+    /// What only a registration, an order or a letter asks for.
+    Person,
+    Search,
+    /// Nothing that a person fills in: hidden, concealed, a trap, a button.
+    Nothing,
+    #[default]
+    Unknown,
+}
+
+/// The fields of a login form, as places in [`Form::controls`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Roles {
+    /// User name or e-mail address.
+    pub user: Option<usize>,
+    pub password: Option<usize>,
+    /// The box, list or first radio button that makes the session last.
+    pub remember: Option<usize>,
+    pub captcha: Option<usize>,
+    pub second_factor: Option<usize>,
+    pub question: Option<usize>,
+    pub answer: Option<usize>,
+}
+
+/// The fields that a login fills in.
+#[must_use]
+pub fn roles(form: &Form) -> Roles {
+    roles_of(form, &asked(form))
+}
+
+/// What each control asks for, in the order of [`Form::controls`].
+#[must_use]
+pub fn asked(form: &Form) -> Vec<Asked> {
+    let mut asked: Vec<Asked> = form.controls.iter().map(asked_by).collect();
+    let is_password = |at: &usize| {
+        form.controls[*at].kind == Kind::Password && matches!(asked[*at], Asked::Password | Asked::NewPassword)
+    };
+    let mut passwords: Vec<usize> = (0..asked.len()).filter(is_password).collect();
+    if passwords.is_empty() {
+        // Where a script shows the password once the name is there, or one of several tabs, none is seen at first.
+        let is_to_come = |at: &usize| form.controls[*at].kind == Kind::Password && !form.controls[*at].is_disabled;
+        passwords = (0..asked.len()).filter(|at| asked[*at] == Asked::Nothing).filter(is_to_come).collect();
+    }
+    // The first password is entered, whatever a number in its id says; those behind it are entered again, or changed.
+    if let [first, rest @ ..] = passwords.as_slice() {
+        asked[*first] = Asked::Password;
+        for again in rest {
+            asked[*again] = Asked::NewPassword;
+        }
+    }
+    asked
+}
+
+pub(super) fn roles_of(form: &Form, asked: &[Asked]) -> Roles {
+    let first = |wanted: Asked| asked.iter().position(|of| *of == wanted);
+    let password = password(form, asked);
+    Roles {
+        user: user(form, asked, password),
+        password,
+        remember: first(Asked::Remember),
+        captcha: first(Asked::Captcha),
+        second_factor: first(Asked::SecondFactor),
+        question: first(Asked::Question),
+        answer: first(Asked::Answer),
+    }
+}
+
+/// The password field, or a plain line named so.
+fn password(form: &Form, asked: &[Asked]) -> Option<usize> {
+    let asks = |at: &usize| asked[*at] == Asked::Password;
+    let mut places = (0..form.controls.len()).filter(asks);
+    places.clone().find(|at| form.controls[*at].kind == Kind::Password).or_else(|| places.next())
+}
+
+/// The line that names the user. Where a whole page is one form there are several: the last one in front of the password.
+fn user(form: &Form, asked: &[Asked], password: Option<usize>) -> Option<usize> {
+    let end = password.unwrap_or(form.controls.len());
+    let is_user = |at: &usize| matches!(asked[*at], Asked::User | Asked::Email);
+    let is_open = |at: &usize| asked[*at] == Asked::Unknown && form.controls[*at].kind.may_name_a_user();
+    let is_personal = |at: &usize| asked[*at] == Asked::Person && form.controls[*at].kind.may_name_a_user();
+    let declared = (0..form.controls.len()).find(|at| is_user(at) && says(&form.controls[*at], "username"));
+    // A field that a script shows is better than none.
+    let concealed = |at: &usize| {
+        let control = &form.controls[*at];
+        control.is_concealed && !control.is_disabled && control.kind.may_name_a_user() && {
+            let tally = own_words(control).tally();
+            tally.any(&[Topic::User, Topic::Email]) && !tally.any(&[Topic::Honeypot, Topic::Search])
+        }
+    };
+    let password_is_concealed = password.is_some_and(|at| form.controls[at].is_concealed);
+    declared
+        .or_else(|| password.filter(|_| password_is_concealed).and_then(|end| (0..end).rev().find(concealed)))
+        .or_else(|| (0..end).rev().find(is_user))
+        .or_else(|| (0..end).rev().find(is_open).filter(|_| password.is_some()))
+        // Some log in by a telephone number.
+        .or_else(|| (0..end).rev().find(is_personal).filter(|_| password.is_some()))
+        .or_else(|| (end..form.controls.len()).find(is_user))
+        .or_else(|| (end..form.controls.len()).find(is_open).filter(|_| password.is_some()))
+        .or_else(|| password.and_then(|end| (0..end).rev().find(concealed)))
+}
+
+fn says(control: &Control, token: &str) -> bool {
+    control.autocomplete.split_ascii_whitespace().any(|of| of.eq_ignore_ascii_case(token))
+}
+
+/// What one control asks for.
+fn asked_by(control: &Control) -> Asked {
+    if control.is_concealed || control.is_disabled {
+        return Asked::Nothing;
+    }
+    match control.kind {
+        Kind::Hidden | Kind::Submit | Kind::Image | Kind::Button | Kind::Reset => Asked::Nothing,
+        Kind::Checkbox | Kind::Radio => asked_by_box(control),
+        Kind::Select => asked_by_list(control),
+        Kind::File | Kind::Textarea | Kind::Picker => Asked::Unknown,
+        _ => asked_by_line(control),
+    }
+}
+
+fn asked_by_box(control: &Control) -> Asked {
+    let mut words = own_words(control);
+    add_end(&mut words, &control.before);
+    words.add_up_to(&control.after, FIELD_HINT_BYTES_MAX);
+    let tally = words.tally();
+    // A box that says `remember` in its own name may stand beside terms to agree to.
+    match () {
+        () if own_words(control).tally().has(Topic::Remember) => Asked::Remember,
+        () if tally.has(Topic::Person) || tally.has(Topic::Newsletter) => Asked::Person,
+        () if control.kind == Kind::Checkbox && tally.has(Topic::Remember) => Asked::Remember,
+        () => Asked::Unknown,
+    }
+}
+
+fn asked_by_list(control: &Control) -> Asked {
+    let tally = own_words(control).tally();
+    match () {
+        () if tally.has(Topic::Question) => Asked::Question,
+        () if tally.has(Topic::Remember) => Asked::Remember,
+        () if tally.has(Topic::Person) => Asked::Person,
+        () => Asked::Unknown,
+    }
+}
+
+fn asked_by_line(control: &Control) -> Asked {
+    if let Some(asked) = declared(control) {
+        return asked;
+    }
+    if control.kind == Kind::Search {
+        return Asked::Search;
+    }
+    let mut named = Folded::default();
+    named.add(&control.name);
+    named.add(&control.id);
+    let mut shown = Folded::default();
+    for text in [&control.label, &control.placeholder, &control.title] {
+        shown.add(text);
+    }
+    if control.kind == Kind::Password {
+        return asked_by_password(&named.tally(), &shown.tally());
+    }
+    let mut around = Folded::default();
+    around.add(&control.value);
+    add_end(&mut around, &control.before);
+    let mut told = Asked::Unknown;
+    for words in [named, shown, around] {
+        match (told, asked_by_words(&words.tally())) {
+            // `nome` and `lname` are given to all sorts of lines; what a person reads beside it is surer.
+            (Asked::Unknown, said) | (Asked::Person, said @ (Asked::User | Asked::Email)) => told = said,
+            _ => {}
+        }
+    }
+    match (told, control.kind) {
+        (Asked::User | Asked::Password | Asked::Unknown, Kind::Email) => Asked::Email,
+        (Asked::Unknown, Kind::Tel | Kind::Url) => Asked::Person,
+        (told, _) => told,
+    }
+}
+
+/// Password fields also hold codes, answers and second entries.
+fn asked_by_password(named: &Tally, shown: &Tally) -> Asked {
+    for tally in [named, shown] {
+        if tally.has(Topic::Confirm) {
+            return Asked::NewPassword;
+        }
+        if tally.has(Topic::Password) {
+            return Asked::Password;
+        }
+        if tally.has(Topic::SecondFactor) {
+            return Asked::SecondFactor;
+        }
+        if tally.has(Topic::Captcha) {
+            return Asked::Captcha;
+        }
+        if tally.has(Topic::Answer) {
+            return Asked::Answer;
+        }
+    }
+    Asked::Password
+}
+
+/// What `autocomplete` declares (HTML §4.10.18.7); nothing where it is `off`, `on` or absent.
+fn declared(control: &Control) -> Option<Asked> {
+    let token = control.autocomplete.split_ascii_whitespace().next_back()?.to_ascii_lowercase();
+    Some(match token.as_str() {
+        "username" | "webauthn" if control.kind != Kind::Password => Asked::User,
+        "email" => Asked::Email,
+        "current-password" => Asked::Password,
+        // Browsers are kept from filling a login form in by this too, so that it says nothing about a lone password.
+        "new-password" if control.kind != Kind::Password => Asked::NewPassword,
+        "one-time-code" => Asked::SecondFactor,
+        "name" | "given-name" | "family-name" | "additional-name" | "organization" | "tel" | "tel-national"
+        | "bday" | "street-address" | "address-line1" | "postal-code" | "country" | "country-name" | "cc-number"
+        | "sex" => Asked::Person,
+        _ => return None,
+    })
+}
+
+/// What words of a line's name, or beside it, say. The rarer sense comes first: `login[captcha]` asks for no login name.
+fn asked_by_words(tally: &Tally) -> Asked {
+    const ORDER: &[(Topic, Asked)] = &[
+        (Topic::Honeypot, Asked::Nothing),
+        (Topic::Captcha, Asked::Captcha),
+        (Topic::SecondFactor, Asked::SecondFactor),
+        (Topic::Answer, Asked::Answer),
+        (Topic::Search, Asked::Search),
+        // The address for a forgotten password is no password.
+        (Topic::Email, Asked::Email),
+        (Topic::Password, Asked::Password),
+        (Topic::Person, Asked::Person),
+        (Topic::User, Asked::User),
+        (Topic::OtherAccount, Asked::User),
+    ];
+    let said = ORDER.iter().find(|(topic, _)| tally.has(*topic)).map_or(Asked::Unknown, |(_, asked)| *asked);
+    // Some take either.
+    if said == Asked::Email && tally.has(Topic::User) { Asked::User } else { said }
+}
+
+fn own_words(control: &Control) -> Folded {
+    let mut words = Folded::default();
+    for text in [&control.name, &control.id, &control.label, &control.placeholder, &control.title, &control.value] {
+        words.add_up_to(text, FIELD_HINT_BYTES_MAX);
+    }
+    words
+}
+
+/// The end of the text in front of a control: what stands further away speaks of something else.
+fn add_end(words: &mut Folded, before: &str) {
+    let mut start = before.len().saturating_sub(FIELD_HINT_BYTES_MAX);
+    while !before.is_char_boundary(start) {
+        start += 1;
+    }
+    words.add(&before[start..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::login::form::forms;
+
+    fn names(html: &str) -> Vec<String> {
+        let form = forms(html).unwrap().remove(0);
+        let of = |at: Option<usize>| at.map_or_else(String::new, |at| form.controls[at].name.to_string());
+        let roles = roles(&form);
+        vec![of(roles.user), of(roles.password), of(roles.remember), of(roles.captcha)]
+    }
+
+    #[test]
+    fn a_form_without_one_telling_word_is_read_by_types_and_order() {
+        let html = "<form><input name=f1><input type=password name=f2><input type=submit></form>";
+        assert_eq!(names(html), ["f1", "f2", "", ""]);
+    }
+
+    #[test]
+    fn traps_that_nobody_sees_are_not_filled_in() {
+        let html = "<form><div style='display:none'><input name=username><input type=password name=password></div>\
+                    <label>用户名 <input name=a></label><label>密码 <input type=password name=b></label>\
+                    <label>验证码 <input name=c></label><label><input type=checkbox name=d>记住我</label></form>";
+        assert_eq!(names(html), ["a", "b", "d", "c"]);
+    }
+
+    #[test]
+    fn of_a_page_in_one_form_the_user_stands_before_the_password() {
+        let html = "<form><input name=ctl$Login$txtSearch><input name=ctl$newsletter$email><input name=ctl$Login$txtUser>\
+                    <input type=password name=ctl$Login$txtPass><input name=ctl$contact$email></form>";
+        assert_eq!(names(html)[..2], ["ctl$Login$txtUser", "ctl$Login$txtPass"]);
+    }
+
+    #[test]
+    fn what_autocomplete_declares_comes_first() {
+        let html = "<form><input name=email><input name=x autocomplete='section-a username'>\
+                    <input type=password name=y autocomplete=one-time-code>\
+                    <input type=password name=z autocomplete=current-password></form>";
+        assert_eq!(names(html)[..2], ["x", "z"]);
+    }
+
+    #[test]
+    fn names_are_read_in_many_languages() {
+        for (label, asked_for) in [
+            ("E-Mail-Adresse", Asked::Email),
+            ("Benutzername", Asked::User),
+            ("Nom d’utilisateur", Asked::User),
+            ("Имя пользователя", Asked::User),
+            ("ユーザー名", Asked::User),
+            ("아이디", Asked::User),
+            ("用戶名", Asked::User),
+            ("Kullanıcı Adı", Asked::User),
+            ("Vorname", Asked::Person),
+            ("驗證碼", Asked::Captcha),
+            ("Hasło", Asked::Password),
+            ("Код с картинки", Asked::Captcha),
+            ("Two-factor code", Asked::SecondFactor),
+        ] {
+            let form = forms(&format!("<form><p>{label}: <input name=f></form>")).unwrap().remove(0);
+            assert_eq!(asked(&form), [asked_for], "{label}");
+        }
+    }
+}
