@@ -57,6 +57,19 @@ pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
 /// Bytes of a file of cookies: a browser's whole profile exports some 500 kB.
 pub const COOKIE_FILE_BYTES_MAX: usize = 16 << 20;
 
+/// Hops of redirects behind the pages and the form of a login: guards of cookies, language and session add one each.
+pub const LOGIN_HOPS_MAX: usize = 8;
+
+/// Links to login pages that are tried until one has a form.
+pub const LOGIN_LINKS_MAX: usize = 3;
+
+/// Time between two requests of a login, where the site's rate asks for no longer one: phpBB refuses a form that comes back
+/// in the second in which it was served.
+pub const LOGIN_PAUSE: Duration = Duration::from_secs(2);
+
+/// Bytes of a file that holds a password.
+pub const SECRET_BYTES_MAX: usize = 4_096;
+
 /// Content codings of one body; real servers double one by mistake.
 pub const CONTENT_CODINGS_MAX: usize = 3;
 
@@ -157,10 +170,9 @@ pub const CONTROL_TEXT_BYTES_MAX: usize = 200;
 /// Bytes of the text of one form: what it is for stands in its first sentences.
 pub const FORM_TEXT_BYTES_MAX: usize = 4_096;
 
-<<<<<<< HEAD
 /// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
 pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
-=======
+
 /// Bytes of a form's text whose words are weighed: more than any login form says, and 50 µs are for all of it.
 pub const FORM_WORDS_BYTES_MAX: usize = 2_000;
 
@@ -172,7 +184,6 @@ pub const TREE_DEPTH_MAX: usize = 12;
 
 /// Bytes of the text beside a field, or of one of its attributes, that tell what it asks for.
 pub const FIELD_HINT_BYTES_MAX: usize = 90;
->>>>>>> 46bf4f7695a5ee01363168adc381f9c29a939460
 
 /// Elements on the stack that tells foreign content (SVG, MathML) from HTML. Browsers cap the tree's depth at 512;
 /// beyond the cap the rest of the page is read as plain HTML, which differs only in the raw text elements and CDATA

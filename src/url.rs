@@ -88,6 +88,17 @@ impl CrawlUrl {
         Self { path_at: u16::try_from(origin.len()).unwrap_or(u16::MAX), text: text.into() }
     }
 
+    /// A URL as it stands, with what [`Self::parse`] would drop: the address of a form, which a token may be part of.
+    /// None where it is no address of the web, or too long.
+    #[must_use]
+    pub fn exact(url: &url::Url) -> Option<Self> {
+        let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let origin = url.origin().ascii_serialization();
+        let fits = origin.len() + path.len() <= URL_BYTES_MAX;
+        (is_web && fits).then(|| Self::from_parts(&origin, path))
+    }
+
     /// The whole URL.
     #[must_use]
     pub fn as_str(&self) -> &str {

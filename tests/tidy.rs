@@ -32,8 +32,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Whether first bytes begin like a torrent is bencode's word.
     ("classify", &["limits", "torrent"]),
     ("page", &["limits", "url"]),
-    // Forms are read from a page's tree.
-    ("login", &["limits", "page", "url"]),
+    // Forms are read from a page's tree; which URLs end a session the rules say.
+    ("login", &["limits", "page", "rules", "url"]),
     // Formulas over the database's listings; how many pages a series has is pagination's to say.
     ("coverage", &["clock", "crawldb", "limits", "page"]),
     // Reads rows and files, writes neither.

@@ -1,7 +1,9 @@
 //! Composition root: the real clock, store, archive and transports, put together for one process.
 
 pub mod control;
+pub mod secrets;
 pub mod service;
+pub mod sessions;
 pub mod status;
 
 use std::collections::BTreeMap;
@@ -21,11 +23,13 @@ use crate::crawl::progress::{Ended, Progress};
 use crate::crawl::site::{Memory, Site};
 use crate::crawl::site_loop::{Shared, SiteLoop};
 use crate::crawl::{CrawlError, Hosts, RunOptions};
+use crate::crawldb::memory_store::MemoryStore;
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
 use crate::crawldb::{CrawlDb, CrawlDbError, Owner, Reader};
 use crate::fetch::dns::Dns;
 use crate::fetch::http::{ClientOptions, HttpTransport};
 use crate::fetch::resolve::AddressPolicy;
+use crate::fetch::session::Jar;
 use crate::fetch::tls::Tls;
 use crate::limits;
 use crate::rules::{PrivateAddresses, SiteRules};
@@ -102,23 +106,21 @@ impl App {
 
     /// A site with its own HTTP client.
     pub fn site(&self, rules: &Arc<SiteRules>) -> anyhow::Result<Arc<Site>> {
-        let transport = HttpTransport::new(&ClientOptions {
-            user_agent: &self.options.user_agent,
-            headers: &rules.headers,
-            proxy: rules.proxy.as_ref(),
-            addresses: match &rules.private_addresses {
-                PrivateAddresses::All(false) => AddressPolicy::Public,
-                PrivateAddresses::All(true) => AddressPolicy::Any,
-                PrivateAddresses::Of(networks) => AddressPolicy::with_networks(networks)?,
-            },
-            dns: self.dns.clone(),
-            tls: self.tls.clone(),
-            connections_max: rules.rate.connections.into(),
-            timeout: rules.rate.timeout,
-        })
-        .with_context(|| format!("site {}", rules.name))?;
+        let jar = Arc::new(Jar::default());
+        if rules.login.is_some() {
+            sessions::load(&self.data_dir, &rules.name, &jar)?;
+        }
+        let transport = transport(&self.options, rules, jar, self.dns.clone(), self.tls.clone())?;
         let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db));
         Ok(Arc::new(site.with_memory(self.memory.clone())))
+    }
+
+    /// A site for a login alone, with its cookies: the data folder may be another process's, and is not opened.
+    pub fn site_alone(options: &Options, rules: &Arc<SiteRules>) -> anyhow::Result<(Site, Arc<Jar>)> {
+        let jar = Arc::new(Jar::default());
+        let transport = transport(options, rules, Arc::clone(&jar), Dns::default(), Tls::default())?;
+        let db = Arc::new(MemoryStore::default());
+        Ok((Site::new(Arc::clone(rules), Arc::new(transport), Arc::new(SystemClock), db), jar))
     }
 
     /// A crew without sites yet, and its committer at work.
@@ -147,6 +149,32 @@ impl App {
         };
         Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
     }
+}
+
+/// A site's HTTP client.
+fn transport(
+    options: &Options,
+    rules: &SiteRules,
+    cookies: Arc<Jar>,
+    dns: Dns,
+    tls: Tls,
+) -> anyhow::Result<HttpTransport> {
+    HttpTransport::new(&ClientOptions {
+        user_agent: &options.user_agent,
+        headers: &rules.headers,
+        proxy: rules.proxy.as_ref(),
+        addresses: match &rules.private_addresses {
+            PrivateAddresses::All(false) => AddressPolicy::Public,
+            PrivateAddresses::All(true) => AddressPolicy::Any,
+            PrivateAddresses::Of(networks) => AddressPolicy::with_networks(networks)?,
+        },
+        dns,
+        tls,
+        cookies,
+        connections_max: rules.rate.connections.into(),
+        timeout: rules.rate.timeout,
+    })
+    .with_context(|| format!("site {}", rules.name))
 }
 
 /// Opens the database; one that a short command such as `status` holds at this moment is waited for.

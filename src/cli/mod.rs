@@ -19,6 +19,7 @@ pub mod coverage;
 pub mod crawl;
 pub mod demo;
 pub mod export;
+pub mod login;
 pub mod manual;
 pub mod progress_bar;
 pub mod rules;
@@ -102,6 +103,9 @@ enum Command {
     /// Compare archive and database, both ways
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
+    /// Log in to a site, each step shown, and keep the session
+    #[command(after_help = "Example: gleaner login mytracker --cookies cookies.txt")]
+    Login(login::Options),
     /// Make the model that knows login forms anew from its table of numbers, and tell how well it does
     #[command(after_help = "Example: gleaner train --json")]
     Train(train::Options),
@@ -225,6 +229,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
+        Command::Login(options) => login::command(&config, &options),
         Command::Config(ConfigCommand::Check) => config::check(&config),
         Command::Demo(_)
         | Command::DemoSite(_)

@@ -173,6 +173,7 @@ fn explain_for(text: &str, site: &SiteRules, yields: &Yields, out: &mut impl Wri
                     let folders: Vec<String> = site.below.iter().map(|(host, path)| format!("{host}{path}")).collect();
                     writeln!(out, "  why         below_start keeps the crawl below {}", folders.join(", "))?;
                 }
+                Refusal::EndsSession => writeln!(out, "  why         it would log the account of [login] out")?,
                 Refusal::WrongHost => writeln!(out, "  why         its hosts are {}", site.hosts.join(", "))?,
             }
             Ok(false)

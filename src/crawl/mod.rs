@@ -5,6 +5,7 @@
 pub mod commit;
 mod host_work;
 pub mod hosts;
+pub mod login;
 pub mod outlinks;
 pub mod progress;
 pub mod robots_txt;

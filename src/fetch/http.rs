@@ -36,6 +36,8 @@ pub struct ClientOptions<'a> {
     pub dns: Dns,
     /// The process's TLS settings.
     pub tls: Tls,
+    /// The site's cookies.
+    pub cookies: Arc<Jar>,
     /// Idle connections kept, over all origins.
     pub connections_max: usize,
     /// Longest time of one request; connecting and silence have caps of their own below it.
@@ -144,7 +146,7 @@ impl Clients {
             headers,
             proxy: proxy.map_err(ClientError::of)?,
             tls: options.tls.clone(),
-            cookies: Arc::default(),
+            cookies: Arc::clone(&options.cookies),
             resolver: Arc::new(resolver),
             connections_max: options.connections_max,
             connect_time_max: limits::CONNECT_TIME_MAX.min(options.timeout),

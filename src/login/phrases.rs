@@ -369,10 +369,6 @@ pub const LOG_OUT: &[&str] = &[
     "oturumu kapat",
 ];
 
-/// Words of a URL that ends the session; a path segment, a query's key or value.
-pub const LOG_OUT_URL: &[&str] =
-    &["logout", "logoff", "signout", "sign_out", "sign-out", "log_out", "log-out", "logout.php", "signout.php"];
-
 /// Names of fields, classes and scripts of CAPTCHAs.
 pub const CAPTCHA: &[&str] = &[
     "g-recaptcha",

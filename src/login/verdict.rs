@@ -237,10 +237,10 @@ mod tests {
             "ucp.php?mode=logout",
             "/user/sign-out/",
         ] {
-            assert!(super::super::view::ends_session(reference), "{reference}");
+            assert!(crate::rules::ends_session(reference), "{reference}");
         }
         for reference in ["/blogout", "/login", "/t/how-to-logout-of-windows", "/about#logout", "/signout-design"] {
-            assert!(!super::super::view::ends_session(reference), "{reference}");
+            assert!(!crate::rules::ends_session(reference), "{reference}");
         }
         let view =
             View::of("<a href=/x>Logout [ anna ]</a><a href=/y>Выход</a><a href=/z>Logout problems</a>").unwrap();

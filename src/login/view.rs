@@ -8,6 +8,7 @@ use super::form_tree::FormTree;
 use super::phrases;
 use crate::limits::{CONTROL_TEXT_BYTES_MAX, VIEW_TEXT_BYTES_MAX};
 use crate::page::tree::TreeError;
+use crate::rules::ends_session;
 
 /// A page as a person who wants to log in reads it.
 #[derive(Clone, Debug, Default)]
@@ -80,18 +81,6 @@ impl View {
     pub fn has_password_field(&self) -> bool {
         self.forms.iter().flat_map(|form| &form.controls).any(|control| control.kind == Kind::Password)
     }
-}
-
-/// True for a URL, or a reference, that by its words ends the session: it is never fetched.
-#[must_use]
-pub fn ends_session(reference: &str) -> bool {
-    let part = |part: &str| {
-        let part = part.trim_matches(|of: char| !of.is_alphanumeric());
-        phrases::LOG_OUT_URL.iter().any(|word| part.eq_ignore_ascii_case(word))
-    };
-    let reference = reference.split('#').next().unwrap_or_default();
-    // `member.php?mod=logging&action=logout`, `/logout`, `ucp.php?mode=logout&sid=…`, `/user/sign-out/17`
-    reference.split(['/', '?', '&', '=', ';', ':']).any(|of| part(of) || of.split('.').next().is_some_and(part))
 }
 
 fn is_log_out_text(text: &str) -> bool {

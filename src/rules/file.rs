@@ -120,6 +120,8 @@ pub struct SiteFile {
     pub charset: Option<String>,
     /// How fast the site is fetched.
     pub rate: RateFile,
+    /// How the operator's account logs in, where the site shows torrents to members only.
+    pub login: Option<LoginFile>,
     /// Queues that the URLs of one host are spread over (ALGORITHMS §9).
     #[schemars(range(min = 1, max = 1024))]
     pub lanes: u16,
@@ -167,6 +169,7 @@ impl Default for SiteFile {
             budget: BudgetFile::default(),
             charset: None,
             rate: RateFile::default(),
+            login: None,
             lanes: 1,
             lane_key: LaneKey::Host,
             depth_max: None,
@@ -293,6 +296,34 @@ impl Default for BudgetFile {
     fn default() -> Self {
         Self { shape_pages: SHAPE_PAGES, traps: true }
     }
+}
+
+/// How the operator's account logs in (docs/login.md). The password never stands here: it comes from a systemd credential,
+/// a file or an environment variable. What is not given is found on the site.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("required" = ["user"]))]
+pub struct LoginFile {
+    /// The account's name, or its e-mail address where the site asks for that.
+    #[schemars(length(min = 1, max = 256))]
+    pub user: String,
+    /// URL of the page with the login form. Default: found from the first start page.
+    #[schemars(length(min = 1))]
+    pub page: Option<String>,
+    /// URL of a page that only members see, to prove a session by. Default: the first start page.
+    #[schemars(length(min = 1))]
+    pub probe: Option<String>,
+    /// Which form of the page it is, from 1. Default: the one that looks like a login form.
+    #[schemars(range(min = 1, max = 500))]
+    pub form: Option<u16>,
+    /// Name of the field that takes the user's name.
+    #[schemars(length(min = 1))]
+    pub user_field: Option<String>,
+    /// Name of the field that takes the password.
+    #[schemars(length(min = 1))]
+    pub password_field: Option<String>,
+    /// Other fields that are sent, by name. No secrets.
+    pub fields: IndexMapOfStrings,
 }
 
 /// How fast a site is fetched. Rate and connections are capped for each registrable domain (`www.example.org` and

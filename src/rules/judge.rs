@@ -10,6 +10,7 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
+use super::account::ends_session;
 pub use super::file::{Class, LaneKey, PrivateAddresses};
 use crate::clock::hours::Hours;
 use crate::url::{Canonical, CrawlUrl};
@@ -72,6 +73,8 @@ pub enum Refusal<'a> {
     Denied(&'a Rule),
     /// No class matches it.
     NoClass,
+    /// It would log the site's account out.
+    EndsSession,
 }
 
 impl Refusal<'_> {
@@ -83,6 +86,7 @@ impl Refusal<'_> {
             Self::NotBelowStart => "not_below_start",
             Self::Denied(_) => "denied",
             Self::NoClass => "no_class",
+            Self::EndsSession => "ends_session",
         }
     }
 }
@@ -145,6 +149,7 @@ pub struct SiteRules {
     /// Overrides what pages say of themselves.
     pub charset: Option<&'static Encoding>,
     pub rate: Rate,
+    pub login: Option<LoginRules>,
     /// When the site is left alone, and what its days count by.
     pub hours: Hours,
     /// URLs fetched on one day.
@@ -169,6 +174,21 @@ pub struct SiteRules {
     pub(super) set: RegexSet,
 }
 
+/// How the operator's account logs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoginRules {
+    pub user: Box<str>,
+    /// The page with the form; None where it is to be found.
+    pub page: Option<CrawlUrl>,
+    /// A page that only members see; None where the first start page has to do.
+    pub probe: Option<CrawlUrl>,
+    /// Place of the form on its page, from 0.
+    pub form: Option<usize>,
+    pub user_field: Option<Box<str>>,
+    pub password_field: Option<Box<str>>,
+    pub fields: Vec<(Box<str>, Box<str>)>,
+}
+
 impl SiteRules {
     /// Equal for equal rules at equal places of equal files; a change of a family changes it, too.
     #[must_use]
@@ -185,6 +205,9 @@ impl SiteRules {
         let path = url.path();
         if !self.is_below_start(url.authority(), path) {
             return Verdict::Refuse { reason: Refusal::NotBelowStart };
+        }
+        if self.login.is_some() && ends_session(path) {
+            return Verdict::Refuse { reason: Refusal::EndsSession };
         }
         let number = self.set.matches(path).into_iter().next();
         let Some((number, rule)) = number.and_then(|number| Some((number, self.rules.get(number)?))) else {
@@ -212,10 +235,21 @@ impl SiteRules {
     /// True for a `host[:port]` of this site.
     #[must_use]
     pub fn owns_host(&self, authority: &str) -> bool {
-        self.hosts.iter().any(|host| match host.strip_prefix('*') {
-            // `*.example.org`: the dot stays, so that `notexample.org` is another.
-            Some(suffix) => authority.len() > suffix.len() && authority.ends_with(suffix),
-            None => authority == &**host,
+        owns(&self.hosts, authority)
+    }
+
+    /// True where a cookie for this domain is for one of the site's hosts.
+    #[must_use]
+    pub fn owns_domain(&self, domain: &str) -> bool {
+        let is_within = |inner: &str, outer: &str| {
+            inner.strip_suffix(outer).is_some_and(|front| front.is_empty() || front.ends_with('.'))
+        };
+        self.hosts.iter().any(|host| {
+            let (host, has_below) = host.strip_prefix("*.").map_or((&**host, false), |host| (host, true));
+            // Cookies know no ports; an IPv6 address keeps its brackets.
+            let name = host.rsplit_once(':').filter(|(name, _)| !name.contains(':') || name.ends_with(']'));
+            let name = name.map_or(host, |(name, _)| name);
+            is_within(name, domain) || (has_below && is_within(domain, name))
         })
     }
 
@@ -237,6 +271,15 @@ impl SiteRules {
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
+}
+
+/// True where one of these hosts is, or covers, this `host[:port]`.
+pub(super) fn owns(hosts: &[Box<str>], authority: &str) -> bool {
+    hosts.iter().any(|host| match host.strip_prefix('*') {
+        // `*.example.org`: the dot stays, so that `notexample.org` is another.
+        Some(suffix) => authority.len() > suffix.len() && authority.ends_with(suffix),
+        None => authority == &**host,
+    })
 }
 
 impl Rule {

@@ -10,6 +10,7 @@
 //! functions of this file and `families` read the disk; judging is pure. This room never fetches, never writes and
 //! never sees a secret.
 
+mod account;
 mod check;
 pub mod families;
 pub mod fault;
@@ -27,10 +28,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use account::ends_session;
 pub use families::Families;
 pub use fault::Fault;
 pub use file::Class;
-pub use judge::{BudgetRules, LaneKey, Lanes, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules, Verdict};
+pub use judge::{
+    BudgetRules, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules, Verdict,
+};
 
 use fault::Faults;
 

@@ -43,6 +43,7 @@ impl Certain {
         match reason {
             Refusal::WrongHost | Refusal::NotBelowStart => self.places,
             Refusal::NoClass => self.classes,
+            Refusal::EndsSession => true,
             Refusal::Denied(_) => true,
         }
     }
@@ -52,6 +53,7 @@ fn start_hint(reason: Refusal<'_>) -> &'static str {
     match reason {
         Refusal::WrongHost => "add its host to `hosts`, or take `hosts` out",
         Refusal::Denied(_) => "narrow that expression",
+        Refusal::EndsSession => "take it out: it is never fetched where the site has a [login]",
         Refusal::NoClass | Refusal::NotBelowStart => "add an expression that matches it to a class, as index = ['^/$']",
     }
 }
@@ -63,6 +65,7 @@ fn told(reason: Refusal<'_>) -> String {
         Refusal::NotBelowStart => "it lies outside the folders of the start URLs (below_start)".to_owned(),
         Refusal::Denied(rule) => format!("denied by `{}` at {}", rule.pattern, rule.place()),
         Refusal::NoClass => "no class matches it".to_owned(),
+        Refusal::EndsSession => "it would log the account out".to_owned(),
     }
 }
 

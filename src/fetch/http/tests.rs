@@ -22,6 +22,7 @@ fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTranspor
         addresses,
         dns: Dns::default(),
         tls: crate::fetch::tls::Tls::default(),
+        cookies: Arc::default(),
         connections_max: CONNECTIONS,
         timeout: std::time::Duration::from_secs(30),
     })

@@ -241,6 +241,7 @@ async fn guarded(policy: AddressPolicy) -> (HttpTransport, Dns) {
         addresses: policy,
         dns: dns.clone(),
         tls: crate::fetch::tls::Tls::default(),
+        cookies: Arc::default(),
         connections_max: 1,
         timeout: std::time::Duration::from_secs(30),
     };

@@ -1,0 +1,126 @@
+//! Where a site's password comes from: a systemd credential, a file of ours, or an environment variable; in this order.
+//! Never from a rule file or an argument, where other users of the machine could read it.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::limits::SECRET_BYTES_MAX;
+use crate::login::secret::Secret;
+
+/// Why there is no password.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    #[error(
+        "no password for the site {site}\nhint: write it into {file} (readable by you alone: chmod 600), or pass it as the \
+         systemd credential `{credential}`, or set {variable}"
+    )]
+    Absent { site: String, file: String, credential: String, variable: String },
+    #[error("{path}: others may read this password\nhint: chmod 600 {path}")]
+    Readable { path: String },
+    #[error("{path}: {error}")]
+    Io { path: String, error: std::io::Error },
+    #[error("{place}: the password is empty")]
+    Empty { place: String },
+    #[error("{place}: longer than {SECRET_BYTES_MAX} bytes, or no UTF-8")]
+    Unreadable { place: String },
+}
+
+/// The file of a site's password in a data folder.
+#[must_use]
+pub fn file_of(data_dir: &Path, site: &str) -> PathBuf {
+    data_dir.join("secrets").join(site)
+}
+
+/// The environment variable of a site's password.
+#[must_use]
+pub fn variable_of(site: &str) -> String {
+    let name: String =
+        site.chars().map(|of| if of.is_ascii_alphanumeric() { of.to_ascii_uppercase() } else { '_' }).collect();
+    format!("GLEANER_PASSWORD_{name}")
+}
+
+/// The password of a site.
+///
+/// # Errors
+/// Where no place has one, or one that cannot be used.
+pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
+    let credential = format!("gleaner-{site}");
+    if let Some(folder) = std::env::var_os("CREDENTIALS_DIRECTORY") {
+        // systemd gives it to this service alone.
+        if let Some(secret) = of_file(&Path::new(&folder).join(&credential), false)? {
+            return Ok(secret);
+        }
+    }
+    let file = file_of(data_dir, site);
+    if let Some(secret) = of_file(&file, true)? {
+        return Ok(secret);
+    }
+    let variable = variable_of(site);
+    match std::env::var(&variable) {
+        Ok(text) => checked(Some(&text), &variable),
+        Err(std::env::VarError::NotUnicode(_)) => checked(None, &variable),
+        Err(std::env::VarError::NotPresent) => {
+            Err(SecretError::Absent { site: site.to_owned(), file: file.display().to_string(), credential, variable })
+        }
+    }
+}
+
+/// The secret in a file; None where there is no file.
+fn of_file(path: &Path, must_be_private: bool) -> Result<Option<Secret>, SecretError> {
+    let shown = || path.display().to_string();
+    let io = |error| SecretError::Io { path: shown(), error };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io(error)),
+    };
+    let metadata = file.metadata().map_err(io)?;
+    if must_be_private && metadata.mode() & 0o077 != 0 {
+        return Err(SecretError::Readable { path: shown() });
+    }
+    let mut bytes = Vec::with_capacity(SECRET_BYTES_MAX + 2);
+    // One byte more shows that it is too long.
+    file.take(SECRET_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
+    let secret = checked(std::str::from_utf8(&bytes).ok(), &shown());
+    bytes.fill(0);
+    std::hint::black_box(&bytes);
+    secret.map(Some)
+}
+
+fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
+    let place = || place.to_owned();
+    let text =
+        text.filter(|text| text.len() <= SECRET_BYTES_MAX).ok_or_else(|| SecretError::Unreadable { place: place() })?;
+    let secret = Secret::new(text);
+    if secret.is_empty() { Err(SecretError::Empty { place: place() }) } else { Ok(secret) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_password_is_read_from_a_file_that_nobody_else_may_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = file_of(folder.path(), "a.site");
+        assert!(matches!(password(folder.path(), "a.site"), Err(SecretError::Absent { .. })));
+        fs::create_dir(file.parent().unwrap()).unwrap();
+        fs::write(&file, "geheim ü\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(matches!(password(folder.path(), "a.site"), Err(SecretError::Readable { .. })));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(password(folder.path(), "a.site").unwrap().reveal(), "geheim ü");
+        for (bytes, is_empty) in [(&b"\n"[..], true), (b"\xff", false), (&[b'x'; SECRET_BYTES_MAX + 1][..], false)] {
+            fs::write(&file, bytes).unwrap();
+            let error = password(folder.path(), "a.site").unwrap_err();
+            assert_eq!(matches!(error, SecretError::Empty { .. }), is_empty, "{error}");
+            assert!(!error.to_string().contains("xxx"), "{error}");
+        }
+        assert_eq!(variable_of("a.site-1"), "GLEANER_PASSWORD_A_SITE_1");
+    }
+}
