@@ -165,8 +165,11 @@ impl Classifier {
             Shape::Unknown if !complete => return Decision::NeedMore,
             Shape::Unknown | Shape::Other => {}
         }
-        if begins_like_strange_dictionary(text) {
-            return self.torrent();
+        let reach = TORRENT_JUNK_BYTES_MAX + SNIFF_BYTES - (window.len() - text.len());
+        match strange_dictionary_shape(text, reach) {
+            Shape::Dictionary => return self.torrent(),
+            Shape::Unknown if !complete => return Decision::NeedMore,
+            Shape::Unknown | Shape::Other => {}
         }
         // A byte order mark or a magic number may be cut.
         if text.len() < 16 && !complete {
@@ -323,21 +326,28 @@ fn promise(content_type: Option<&str>, disposition: Option<&str>) -> Promise {
 }
 
 /// A dictionary whose first key no program would write: too long, not printable, or with a length of many zeros.
-/// libtorrent takes it, so it is read on when everything up to the value fits.
-fn begins_like_strange_dictionary(text: &[u8]) -> bool {
+/// libtorrent takes it, so it is read on when everything up to the value fits. `reach` is how much of the text is ever
+/// looked at: only a key that ends beyond it is believed by its length alone, or the verdict would hang on how the body
+/// arrives.
+fn strange_dictionary_shape(text: &[u8], reach: usize) -> Shape {
     let Some((b'd', rest)) = text.split_first() else {
-        return false;
+        return Shape::Other;
     };
     let Some(colon) = rest.iter().take(17).position(|byte| *byte == b':') else {
-        return false;
+        return Shape::Other;
     };
     let Some(length) = std::str::from_utf8(&rest[..colon]).ok().and_then(|digits| digits.parse::<usize>().ok()) else {
-        return false;
+        return Shape::Other;
     };
-    match rest.get(colon + 1..).and_then(|rest| rest.get(length)) {
-        Some(first) => matches!(first, b'0'..=b'9' | b'd' | b'l' | b'i'),
-        // The key reaches beyond what has come: a torrent's would be the first such.
-        None => length > SNIFF_BYTES && length <= TORRENT_BYTES_MAX && rest.len() > 16,
+    if length > TORRENT_BYTES_MAX {
+        return Shape::Other;
+    }
+    let first = colon + 1 + length;
+    match rest.get(first) {
+        Some(b'0'..=b'9' | b'd' | b'l' | b'i') => Shape::Dictionary,
+        Some(_) => Shape::Other,
+        None if first + 1 >= reach && rest.len() > 16 => Shape::Dictionary,
+        None => Shape::Unknown,
     }
 }
 

@@ -24,12 +24,16 @@ pub const SMALL_BODY_BYTES_MAX: usize = 256 << 10;
 /// larger than this takes all of it, alone. Hostile servers are to leave the process below 150 MB.
 pub const BODIES_BYTES_MAX: usize = 16 << 20;
 
-/// Bytes a second that a body with a share must bring, on the mean of `BODY_PACE_TIME`: slower ones would keep the
-/// large bodies of other sites waiting.
+/// Bytes a second that a body with a share must bring while others wait for one, on the mean of `BODY_PACE_TIME`: slower
+/// ones would keep the large bodies of other sites waiting.
 pub const BODY_PACE_BYTES_MIN: usize = 8 << 10;
 
 /// Time over which the pace of a body is taken: long enough for a lost packet or two.
 pub const BODY_PACE_TIME: Duration = Duration::from_secs(10);
+
+/// Time that others wait for a body with a share, however well it keeps its pace: three stretches of `BODY_PACE_TIME`, in
+/// which the largest torrent comes at 4 Mbit/s. A server that drips would hold all the memory as long as a request may take.
+pub const BODY_SHARE_TIME: Duration = Duration::from_secs(30);
 
 /// Large bodies that are parsed at a time, over all sites: 8 MiB of links may become 32 MiB of URLs, and a sitemap may be
 /// 50 MB once it is unpacked.
@@ -49,6 +53,9 @@ pub const COOKIES_PER_SITE_MAX: usize = 1_000;
 
 /// Bytes of a `Cookie` header. Servers refuse 8 kB (nginx, Apache: of one line) or 16 kB of all headers.
 pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
+
+/// Bytes of a file of cookies: a browser's whole profile exports some 500 kB.
+pub const COOKIE_FILE_BYTES_MAX: usize = 16 << 20;
 
 /// Content codings of one body; real servers double one by mistake.
 pub const CONTENT_CODINGS_MAX: usize = 3;
@@ -91,7 +98,7 @@ pub const DNS_LOOKUPS_MAX: usize = 6;
 /// Time of one DNS lookup, all servers and attempts included; shorter than the time to connect, of which it is part.
 pub const DNS_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// Time of a DNS lookup while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
+/// Time that a DNS lookup is waited for while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
 pub const DNS_STALE_PATIENCE: Duration = Duration::from_millis(1_800);
 
 /// Shortest time that an answer of the DNS is kept: some hosts send zero, and each connection would ask again.
@@ -162,6 +169,9 @@ pub const TREE_DEPTH_MAX: usize = 12;
 /// Bytes of the text beside a field, or of one of its attributes, that tell what it asks for.
 pub const FIELD_HINT_BYTES_MAX: usize = 90;
 
+/// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
+pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
+
 /// Elements on the stack that tells foreign content (SVG, MathML) from HTML. Browsers cap the tree's depth at 512;
 /// beyond the cap the rest of the page is read as plain HTML, which differs only in the raw text elements and CDATA
 /// sections of hostile pages.
@@ -202,7 +212,7 @@ pub const LISTING_UPDATES_MAX: usize = 65_536;
 /// Depth in links from a start URL, unless the site's rule file says otherwise.
 pub const DEPTH_MAX: u16 = 1_000;
 
-/// Attempts at one URL before it is given up, the first one included.
+/// Faulty attempts at one URL before it is given up, the first one included; at most 15, as of those below.
 pub const ATTEMPTS_MAX: u8 = 4;
 
 /// Attempts at one URL that is answered 429 or 503 each time while its host answers others, the first one included.
@@ -350,6 +360,10 @@ pub const PROMOTED_ROWS_MAX: usize = 8_192;
 /// Rows that one transaction moves from `parked` to `queue`.
 pub const UNPARKED_ROWS_MAX: usize = 50_000;
 
+/// Bytes of the rows, paths included, that one transaction moves from `later` or `parked` to `queue`; one row may pass it
+/// alone. Each path is held and written some times over: 50,000 of the longest made 600 MB.
+pub const MOVED_BYTES_MAX: usize = 4 << 20;
+
 /// A new file is longer than this at no time.
 pub const NEW_FILE_BYTES_MAX: u64 = 16 << 20;
 
@@ -426,7 +440,8 @@ pub const LEARNED_PARAMETERS_MAX: usize = 64;
 /// Longest pause of a host that a crawl which is to end waits for; the service waits for any.
 pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);
 
-/// Hashes of links, and of torrents, that one site remembers as met, before the older half is forgotten: 1 MB.
+/// Hashes of links, of files and of magnets that one site remembers as met, each, before the older half is forgotten:
+/// 3 MB in all.
 pub const RECENT_LINKS_MAX: usize = 65_536;
 
 /// Starved shapes of one site whose last pages are compared: each keeps eight sketches of 0.5 kB.

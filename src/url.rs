@@ -365,7 +365,8 @@ fn is_unreserved(byte: u8) -> bool {
 fn completes_lone_percent(out: &str, byte: u8) -> bool {
     let bytes = out.as_bytes();
     let percent_at = |back: usize| bytes.len() >= back && bytes[bytes.len() - back] == b'%';
-    byte.is_ascii_hexdigit() && (percent_at(1) || percent_at(2))
+    let hex_before = bytes.last().is_some_and(u8::is_ascii_hexdigit);
+    byte.is_ascii_hexdigit() && (percent_at(1) || (hex_before && percent_at(2)))
 }
 
 /// Drops session ids from the segments of a path: `/view;jsessionid=1A2B` → `/view`.

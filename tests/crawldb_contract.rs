@@ -138,6 +138,7 @@ contract!(
     a_url_due_later_is_not_leased_before,
     a_retry_keeps_its_attempts_and_a_revisit_starts_anew,
     a_wait_keeps_its_attempts,
+    faults_and_refusals_are_counted_apart,
     a_parked_url_waits_for_another_token,
     tokens_of_rules_of_traps_and_of_robots_txt_do_not_touch_each_other,
     a_parked_url_made_due_is_no_longer_parked,
@@ -172,6 +173,7 @@ contract!(
     a_forgotten_torrent_takes_the_memos_of_its_sources_with_it,
     a_note_is_kept_overwritten_and_taken_away,
     a_note_that_is_too_long_is_refused,
+    notes_are_kept_together_or_not_at_all,
     complaints_are_kept_until_the_host_is_forgiven,
 );
 
@@ -266,6 +268,20 @@ async fn a_wait_keeps_its_attempts(db: &impl CrawlDb) {
     db.record_visits(vec![wait].into()).await.unwrap();
     assert_eq!(db.host_due(host, at(3)).await.unwrap(), HostDue::At(at(30)));
     assert_eq!(db.lease_due(lease(host, 30, 1)).await.unwrap()[0].attempts, 2);
+}
+
+async fn faults_and_refusals_are_counted_apart(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let mut attempts = 0;
+    for ms in 1..40 {
+        let next = if ms % 2 == 0 { Next::RetryAt(at(ms)) } else { Next::RefusedUntil(at(ms)) };
+        let visit = Visit { attempts, next, ..visit(key(host, "/1"), ms, Outcome::Throttled) };
+        db.record_visits(vec![visit].into()).await.unwrap();
+        attempts = db.lease_due(lease(host, ms, 1)).await.unwrap()[0].attempts;
+        let (faults, refusals) = (ms / 2, ms.div_ceil(2));
+        let told = (u64::from(gleaner::crawldb::faults(attempts)), u64::from(gleaner::crawldb::refusals(attempts)));
+        assert_eq!(told, (faults.min(15), refusals.min(15)), "after {ms} visits");
+    }
 }
 
 /// A visit that was refused under the rules of `token`.

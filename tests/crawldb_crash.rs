@@ -408,6 +408,46 @@ fn more_urls_than_one_transaction_takes_are_unparked() {
 }
 
 #[test]
+fn long_urls_are_unparked_in_transactions_of_bounded_bytes() {
+    const URLS: u64 = 4_000;
+    let disk = Shared::default();
+    let db = open_on(&disk).unwrap();
+    run(async {
+        db.host_id("s", "http://a").await.unwrap();
+        let folder = "d".repeat(4_000);
+        let parked = |url| Visit {
+            key: key(format!("/{folder}/{url}")),
+            next: Next::Park(7),
+            torrent: None,
+            outlinks: Vec::new(),
+            ..visit(0)
+        };
+        db.record_visits(Arc::new((0..URLS).map(parked).collect())).await.unwrap();
+        let syncs = || disk.0.lock().unwrap().syncs;
+        let before = syncs();
+        assert_eq!(db.unpark(HostId(0), 8, UnixMillis(8)).await.unwrap(), URLS);
+        // 16 MB; a commit is one or two syncs.
+        assert!(syncs() - before >= 4, "{} syncs", syncs() - before);
+        assert_eq!(db.site_counts("s").await.unwrap().urls_queued, URLS);
+    });
+}
+
+#[test]
+fn the_notes_of_a_site_cost_one_commit() {
+    let disk = Shared::default();
+    let db = open_on(&disk).unwrap();
+    run(async {
+        let syncs = || disk.0.lock().unwrap().syncs;
+        let before = syncs();
+        db.put_note("s", "n", vec![1]).await.unwrap();
+        let of_one = syncs() - before;
+        let before = syncs();
+        db.put_notes("s", (0..5).map(|n| (format!("n{n}"), vec![n])).collect()).await.unwrap();
+        assert_eq!(syncs() - before, of_one);
+    });
+}
+
+#[test]
 fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
     let disk = Shared::default();
     let db = open_on(&disk).unwrap();

@@ -43,3 +43,24 @@ pub fn cookies(input: &[u8]) {
     // Names and values are sent as they came; `; ` stands between two.
     assert!(sent_bytes <= input.len() + 2 * headers.len(), "{sent_bytes} bytes sent of {}", input.len());
 }
+
+/// A browser's `cookies.txt`: what is imported goes to the site's own hosts alone, and comes back from our own file as it
+/// was.
+pub fn cookie_file(input: &[u8]) {
+    let text = super::text(input);
+    let jar = Jar::default();
+    let owns_host = |host: &str| host == "site.example" || host.ends_with(".site.example");
+    let Ok(imported) = jar.import(&text, owns_host) else { return };
+    let lines = text.lines().count();
+    assert!(imported.taken + imported.foreign + imported.expired <= lines, "{imported:?} of {lines} lines");
+    let kept = jar.to_bytes();
+    let again = Jar::default();
+    again.take_up(&kept).expect("what was written is read");
+    assert_eq!(again.to_bytes(), kept);
+    for foreign in ["https://other.example/", "https://xsite.example/", "https://example/", "http://127.0.0.1/"] {
+        let url = Url::parse(foreign).expect("a URL of this file");
+        assert_eq!(jar.cookies(&url), None, "sent to {foreign}");
+    }
+    let own = Url::parse("https://www.site.example/a").expect("a URL of this file");
+    assert_eq!(jar.cookies(&own), again.cookies(&own));
+}

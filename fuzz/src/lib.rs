@@ -23,7 +23,7 @@ mod url;
 
 pub use classify::classify;
 pub use codings::codings;
-pub use cookies::cookies;
+pub use cookies::{cookie_file, cookies};
 pub use file_names::file_names;
 pub use links::{encoded_links, magnet, pagination};
 pub use markup::{feed, html_tree, page, sitemap, sketch};
@@ -42,6 +42,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("classify", classify),
     ("codings", codings),
     ("config", config),
+    ("cookie_file", cookie_file),
     ("cookies", cookies),
     ("encoded_links", encoded_links),
     ("feed", feed),

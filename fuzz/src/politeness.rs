@@ -50,7 +50,7 @@ pub fn robots(input: &[u8]) {
     let pattern = file.split(|byte| b"\r\n#".contains(byte)).next().unwrap_or_default().trim_ascii();
     if !pattern.is_empty() && pattern.len() <= 64 && path.len() <= 256 && path != "/robots.txt" {
         let alone = Robots::parse(&[b"user-agent: Gleaner/1.0\ndisallow:", pattern].concat(), "gleaner");
-        let matches = matches(&unified(pattern), &unified(path.as_bytes()));
+        let matches = matches(pattern, path.as_bytes());
         assert_eq!(alone.allows(&path), !matches, "{} on {path:?}", pattern.escape_ascii());
     }
 }
@@ -83,47 +83,70 @@ fn spelt(path: &str, all: bool) -> String {
     out
 }
 
-/// Percent-encoding as RFC 9309 §2.2.2 compares it, byte by byte.
-fn unified(text: &[u8]) -> Vec<u8> {
+/// One character of a path or pattern: its value, and whether it is escaped.
+type Letter = (u8, bool);
+
+fn letters(text: &[u8]) -> Vec<Letter> {
     let mut out = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let digits = text.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
         let is_hex = |digits: &&str| text[at] == b'%' && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        let escaped = digits.filter(is_hex).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match escaped {
-            Some(value) if value.is_ascii_alphanumeric() || b"-._~".contains(&value) => out.push(value),
-            Some(value) => out.extend(format!("%{value:02X}").bytes()),
-            None if text[at].is_ascii() => out.push(text[at]),
-            None => out.extend(format!("%{:02X}", text[at]).bytes()),
-        }
-        at += if escaped.is_some() { 3 } else { 1 };
+        let escape = digits.filter(is_hex).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push((escape.unwrap_or(text[at]), escape.is_some()));
+        at += if escape.is_some() { 3 } else { 1 };
     }
     out
 }
 
-/// RFC 9309 §2.2.3: `*` is any number of characters, `$` at the end is the end. Row by row over the pattern: which
+/// How a letter is spelt for comparing (RFC 9309 §2.2.2): an escape is the character itself where that is unreserved, and
+/// where an escape of a reserved one changes nothing. `as_written`: it is taken to change something everywhere.
+fn spelling((value, escaped): Letter, in_query: bool, as_written: bool) -> Vec<u8> {
+    let plain = match value {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => true,
+        b'%' | b'#' | b'&' | b'+' | b';' | b'=' => !escaped,
+        b'*' | b'$' => !(escaped && as_written),
+        b':' | b'/' | b'?' | b'[' | b']' | b'@' | b'!' | b'\'' | b'(' | b')' | b',' => {
+            !escaped || (in_query && !as_written)
+        }
+        _ => false,
+    };
+    if plain { vec![value] } else { format!("%{value:02X}").into_bytes() }
+}
+
+/// RFC 9309 §2.2.3: `*` is any number of characters, `$` at the end is the end. Letter by letter over the pattern: which
 /// beginnings of the path it can have matched.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),
         None => (pattern, false),
     };
-    let mut reached = vec![false; path.len() + 1];
-    reached[0] = true;
-    for &byte in pattern {
-        if byte == b'*' {
-            for at in 1..reached.len() {
-                reached[at] |= reached[at - 1];
-            }
-        } else {
-            for at in (1..reached.len()).rev() {
-                reached[at] = reached[at - 1] && path[at - 1] == byte;
-            }
-            reached[0] = false;
+    let pattern = letters(pattern);
+    let as_written = pattern.contains(&(b'%', false));
+    let (mut spelt, mut query_at) = (Vec::new(), usize::MAX);
+    for letter in letters(path) {
+        spelt.extend(spelling(letter, query_at < usize::MAX, as_written));
+        if letter == (b'?', false) {
+            query_at = query_at.min(spelt.len());
         }
     }
-    if to_the_end { reached[path.len()] } else { reached.contains(&true) }
+    let mut reached = vec![false; spelt.len() + 1];
+    reached[0] = true;
+    for letter in pattern {
+        let mut reaches = vec![false; spelt.len() + 1];
+        for at in (0..=spelt.len()).filter(|&at| reached[at]) {
+            if letter == (b'*', false) {
+                reaches[at..].fill(true);
+                break;
+            }
+            let letter = spelling(letter, at >= query_at, as_written);
+            if spelt[at..].starts_with(&letter) {
+                reaches[at + letter.len()] = true;
+            }
+        }
+        reached = reaches;
+    }
+    if to_the_end { reached[spelt.len()] } else { reached.contains(&true) }
 }
 
 /// `Retry-After`: never beyond the cap, seconds are seconds, and every form of date that RFC 9110 §5.6.7 names is read.

@@ -8,6 +8,7 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 
 use crate::crawl::progress::{Counts, Ended};
+use crate::crawldb::Outcome;
 
 /// The summary of one run; `--json` prints it as one object.
 #[derive(Clone, Debug, Serialize)]
@@ -80,10 +81,31 @@ impl Summary {
         let _ = writeln!(text, "time          {:.1} s", self.seconds);
         let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let _ = writeln!(text, "outcomes      {}", outcomes.join(", "));
+        let trapped = self.outcomes.get(Outcome::Trapped.name()).copied().unwrap_or(0);
+        if trapped > 0 {
+            let _ = writeln!(text, "cut           {trapped} looks at URLs taken for traps (hint: gleaner status)");
+        }
         for (site, ended) in &self.sites {
             let _ = writeln!(text, "{site:<13} {ended}");
         }
         let _ = writeln!(text, "archive       {}", self.archive);
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cut_is_told_beside_an_exhausted_history() {
+        let text = |outcomes: &[(Outcome, u64)]| {
+            let counts = Counts { outcomes: outcomes.iter().copied().collect(), ..Counts::default() };
+            let sites = BTreeMap::from([("example".to_owned(), Ended::Exhausted)]);
+            Summary::new(&counts, Duration::from_secs(1), sites, Path::new("archive")).text()
+        };
+        let cut = text(&[(Outcome::Page, 7), (Outcome::Trapped, 12)]);
+        assert!(cut.contains("cut           12 looks at URLs taken for traps (hint: gleaner status)\n"), "{cut}");
+        assert!(!text(&[(Outcome::Page, 7)]).contains("cut "));
     }
 }

@@ -193,6 +193,6 @@ async fn new_torrents(
 
 /// What the site hears of a visit: the database has settled whether a torrent was new.
 fn committed(visit: &Visit, receipt: Receipt, mark: u64) -> Committed {
-    let queued_again = matches!(visit.next, Next::RetryAt(_) | Next::RevisitAt(_) | Next::WaitUntil(_));
+    let queued_again = !matches!(visit.next, Next::Done | Next::Park(_));
     Committed { mark, outcome: receipt.outcome, receipt, body_bytes: visit.body_bytes, queued_again }
 }

@@ -7,15 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::hosts::{HostKeys, Hosts};
+use super::robots_txt::Place;
 use super::visit::Job;
 use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, HostRow};
 use crate::frontier::lanes::{Lanes, lane_of};
 use crate::limits;
 use crate::politeness::robots::Robots;
-use crate::politeness::{Block, Gate, HostPolicy};
+use crate::politeness::{Block, HostPolicy, shifted};
 use crate::rules::{self, SiteRules};
 use crate::url::CrawlUrl;
+
+/// Until when rules hold that were not asked for.
+const FOR_EVER: UnixMillis = UnixMillis(u64::MAX);
 
 /// What is known of an origin's robots.txt.
 pub enum RobotsState {
@@ -23,6 +27,8 @@ pub enum RobotsState {
     Unknown,
     /// A request for it is under way.
     Asked,
+    /// To be asked for there next.
+    Moved(Box<Place>),
     /// In force until the given time.
     Known { robots: Arc<Robots>, until: UnixMillis },
 }
@@ -62,7 +68,7 @@ impl Face {
         let robots = match &site.robots {
             rules::Robots::Obey => RobotsState::Unknown,
             rules::Robots::Ignore { .. } => {
-                RobotsState::Known { robots: Arc::new(Robots::allow_all()), until: UnixMillis(u64::MAX) }
+                RobotsState::Known { robots: Arc::new(Robots::allow_all()), until: FOR_EVER }
             }
         };
         Self {
@@ -80,10 +86,17 @@ impl Face {
 
     /// The clock was set by this many milliseconds.
     fn shift(&mut self, set_by_ms: i64) {
-        let shift = |at: &mut UnixMillis| *at = UnixMillis(at.0.saturating_add_signed(set_by_ms));
-        shift(&mut self.blocked_until);
+        self.blocked_until = shifted(self.blocked_until, set_by_ms);
         if let Some((block, _)) = &mut self.block {
-            shift(&mut block.until);
+            block.until = shifted(block.until, set_by_ms);
+        }
+        if let RobotsState::Known { until, .. } = &mut self.robots
+            && *until != FOR_EVER
+        {
+            *until = shifted(*until, set_by_ms);
+        }
+        if let Location::Known { until } = &mut self.location {
+            *until = shifted(*until, set_by_ms);
         }
     }
 
@@ -102,10 +115,9 @@ impl Face {
         }
     }
 
-    /// A good answer came: nothing is left of earlier pauses.
+    /// A good answer came: the row of pauses is over. The last of them lasts as long as it was asked for.
     pub fn forgive(&mut self) {
         self.block = None;
-        self.blocked_until = UnixMillis(0);
     }
 
     /// What the site's rules and the host's own `Crawl-delay` allow. A host that names a delay is asked over one
@@ -220,10 +232,7 @@ impl HostWork {
         if self.faces.len() == 1 {
             return false;
         }
-        let pause = |face: &Face| match hosts.patience(face.name(), now) {
-            Gate::WaitUntil(until) => until,
-            _ => UnixMillis(0),
-        };
+        let pause = |face: &Face| hosts.blocked_until(face.name(), now);
         let best = (0..self.faces.len()).min_by_key(|&number| pause(&self.faces[number])).unwrap_or(0);
         std::mem::replace(&mut self.active, best) != best
     }

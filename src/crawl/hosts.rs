@@ -1,13 +1,14 @@
 //! Host states shared by all sites of the process: two sites on one host share its patience, and all host names of one
 //! registrable domain, or at one address, share its rate and its connections.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
 use crate::clock::UnixMillis;
+use crate::crawldb::{HostId, HostRow};
 use crate::limits;
 use crate::politeness::{self, Answered, Block, Gate, HostPolicy, Load, Patience};
 
@@ -47,6 +48,7 @@ pub struct Hosts(Arc<Mutex<Known>>);
 struct Known {
     patience: HashMap<Box<str>, Patience>,
     loads: HashMap<LoadKey, Load>,
+    taken_up: HashSet<HostId>,
     /// The crawl's clock and the machine's steady one, read together.
     clocks: Option<(UnixMillis, Instant)>,
     set_by_ms: i64,
@@ -71,17 +73,30 @@ impl Hosts {
         self.known_at(now).set_by_ms
     }
 
-    /// A pause that was imposed before this process began.
-    pub fn block(&self, name: &str, until: UnixMillis, complaints: u32, now: UnixMillis) {
-        // One that a wrong clock has put further away than any pause can be is cut.
-        let until = until.min(now.plus(limits::RETRY_AFTER_MAX));
-        self.known_at(now).patience.entry(name.into()).or_default().block(until, complaints);
+    /// Takes up the pause that a row tells of: one of this host name, imposed before this process began. Whatever comes
+    /// later is known here, and moves with the clock as a row does not: each row is taken up once.
+    pub fn take_up(&self, row: &HostRow, name: &str, now: UnixMillis) {
+        let mut known = self.known_at(now);
+        if known.taken_up.insert(row.id) && (row.blocked_until > now || row.complaints > 0) {
+            // One that a wrong clock has put further away than any pause can be is cut.
+            let until = row.blocked_until.min(now.plus(limits::RETRY_AFTER_MAX));
+            known.patience.entry(name.into()).or_default().block(until, row.complaints);
+        }
     }
 
     /// May a request to this host be sent, as far as its patience goes?
     #[must_use]
     pub fn patience(&self, name: &str, now: UnixMillis) -> Gate {
         self.known_at(now).patience.get(name).map_or(Gate::Go, |patience| patience.ask(now))
+    }
+
+    /// Until when this host pauses; zero where it does not.
+    #[must_use]
+    pub fn blocked_until(&self, name: &str, now: UnixMillis) -> UnixMillis {
+        match self.patience(name, now) {
+            Gate::WaitUntil(until) => until,
+            _ => UnixMillis(0),
+        }
     }
 
     /// Asks for a request now. `Err` is never [`Gate::Go`].
@@ -106,11 +121,20 @@ impl Hosts {
                 None => loads.entry(key.clone()).or_default().started(policy, now),
             }
         }
-        Ok(Slot { hosts: self.clone(), keys: Arc::clone(keys), began: Instant::now(), is_open: true })
+        Ok(Slot { hosts: self.clone(), keys: Arc::clone(keys), policy, began: Instant::now(), is_open: true })
     }
 }
 
 impl Known {
+    /// A request has ended, and its connection rests until then.
+    fn end(&mut self, keys: &HostKeys, rests_until: UnixMillis) {
+        for key in &keys.loads {
+            if let Some(load) = self.loads.get_mut(key) {
+                load.ended(rests_until);
+            }
+        }
+    }
+
     /// A clock that was set (an appliance without a battery boots in the past) must neither stop a host for the hours
     /// it was set back, nor let a pause end early because it was set forward: all times move with it.
     fn follow_clock(&mut self, now: UnixMillis) {
@@ -128,11 +152,14 @@ impl Known {
     }
 }
 
-/// A request under way. Dropped without [`Self::finish`] (the visit was broken off), it gives its connection back.
+/// A request under way. Dropped without [`Self::finish`] (the visit was broken off), it gives its connection back, which
+/// rests as after an answer.
 #[derive(Debug)]
 pub struct Slot {
     hosts: Hosts,
     keys: Arc<HostKeys>,
+    /// What was known when it began.
+    policy: HostPolicy,
     began: Instant,
     is_open: bool,
 }
@@ -145,21 +172,20 @@ impl Slot {
         self.is_open = false;
         let rests_until = now.plus(policy.rest(self.began.elapsed()));
         let mut known = self.hosts.known_at(now);
-        for key in &self.keys.loads {
-            if let Some(load) = known.loads.get_mut(key) {
-                load.ended(rests_until);
-            }
-        }
+        known.end(&self.keys, rests_until);
         let patience = known.patience.entry(self.keys.name.clone()).or_default();
         let complaints = patience.complaints();
         let block = patience.ended(answered, now);
-        Ending { block, forgiven: complaints > 0 && patience.complaints() == 0 }
+        let pauses = patience.ask(now) != Gate::Go;
+        Ending { block, pauses, forgiven: complaints > 0 && patience.complaints() == 0 }
     }
 }
 
 /// What the end of a request means for its host.
 pub struct Ending {
     pub block: Option<Block>,
+    /// True while the host pauses, for this answer's sake or for an earlier one's.
+    pub pauses: bool,
     /// True when this answer ended a row of complaints.
     pub forgiven: bool,
 }
@@ -168,11 +194,10 @@ impl Drop for Slot {
     fn drop(&mut self) {
         if self.is_open {
             let mut known = self.hosts.known();
-            for key in &self.keys.loads {
-                if let Some(load) = known.loads.get_mut(key) {
-                    load.ended(UnixMillis(0));
-                }
-            }
+            // The crawl's clock as it was last read, and the time since: whoever breaks off has no clock.
+            let now = known.clocks.map_or(UnixMillis(0), |(then, steady)| then.plus(steady.elapsed()));
+            let rests_until = now.plus(self.policy.rest(self.began.elapsed()));
+            known.end(&self.keys, rests_until);
         }
     }
 }
@@ -261,10 +286,35 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_that_was_broken_off_gives_its_connection_back() {
+    async fn a_row_is_taken_up_once() {
+        let hosts = Hosts::default();
+        let row = HostRow {
+            id: HostId(3),
+            site: "s".into(),
+            origin: "http://a.example".into(),
+            blocked_until: at(60_000),
+            blocked_reason: "429".into(),
+            complaints: 1,
+        };
+        hosts.take_up(&row, "a.example", at(0));
+        assert_eq!(hosts.blocked_until("a.example", at(0)), at(60_000));
+        tokio::time::advance(Duration::from_secs(20)).await;
+        // The row keeps the time by a clock that was an hour ahead.
+        let now = UnixMillis(at(20_000).0 - 3_600_000);
+        hosts.take_up(&row, "a.example", now);
+        assert_eq!(hosts.blocked_until("a.example", now), now.plus(Duration::from_secs(40)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_was_broken_off_gives_its_connection_back_once_it_has_rested() {
         let hosts = Hosts::default();
         let keys = HostKeys::new("a.example", &[]);
-        drop(hosts.ask(&keys, HostPolicy { interval_ms: 0, ..POLICY }, at(0)).expect("go"));
-        assert_eq!(wait(hosts.ask(&keys, POLICY, at(0))), Gate::Go);
+        let policy = HostPolicy { interval_ms: 0, rest_factor: 2.0, ..POLICY };
+        let slot = hosts.ask(&keys, policy, at(0)).expect("go");
+        tokio::time::advance(Duration::from_millis(300)).await;
+        drop(slot);
+        assert_eq!(wait(hosts.ask(&keys, policy, at(300))), Gate::WaitUntil(at(900)));
+        tokio::time::advance(Duration::from_millis(600)).await;
+        assert_eq!(wait(hosts.ask(&keys, policy, at(900))), Gate::Go);
     }
 }

@@ -48,10 +48,9 @@ pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8])
         false => links::scan(body, encoding),
     };
     let own = url::Url::parse(job.url.as_str()).ok();
-    let base = match (&own, &page.base) {
-        (Some(own), Some(base)) => own.join(base).ok().or_else(|| Some(own.clone())),
-        _ => own,
-    };
+    // A base that no link can be resolved against, as `javascript:` or `data:`, is none (HTML §4.2.3).
+    let named = own.as_ref().zip(page.base.as_deref()).and_then(|(own, base)| own.join(base).ok());
+    let base = named.filter(|base| matches!(base.scheme(), "http" | "https")).or(own);
     let says_nofollow =
         page.robots_nofollow || robots::tags_say_nofollow(&headers.robots_tags, robots_txt::PRODUCT_TOKEN);
     let nofollow = says_nofollow && site.rules.robots == Robots::Obey;
@@ -212,7 +211,7 @@ mod tests {
 
     #[async_trait::async_trait]
     impl Transport for NoTransport {
-        async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
             panic!("reading a page asks for {}", request.url);
         }
 
@@ -236,6 +235,19 @@ mod tests {
 
     fn urls(findings: &PageFindings) -> Vec<&str> {
         findings.found.iter().map(|found| found.url.as_str()).collect()
+    }
+
+    #[test]
+    fn a_base_that_is_no_place_on_the_web_is_ignored() {
+        for (base, first) in [
+            ("javascript:void(0)", "http://site.example/a"),
+            ("data:text/html,x", "http://site.example/a"),
+            ("mailto:a@site.example", "http://site.example/a"),
+            ("/folder/", "http://site.example/folder/a"),
+        ] {
+            let findings = read(OBEY, "text/html", &format!("<base href='{base}'><a href='a'>x</a>"));
+            assert_eq!(urls(&findings), [first], "{base}");
+        }
     }
 
     const OBEY: &str = "{ obey = true }";

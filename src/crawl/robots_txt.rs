@@ -1,7 +1,9 @@
 //! Fetching an origin's robots.txt (RFC 9309 §2.3): what each answer means, and for how long.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::hosts::HostKeys;
 use super::outlinks;
 use super::site::Site;
 use crate::fetch::FetchFailure;
@@ -24,41 +26,84 @@ pub struct RobotsFault {
     pub detail: String,
 }
 
-/// Asks an origin for its rules. A server error, a refused rate or no answer at all is a fault, and the origin closed.
-pub async fn fetch(site: &Site, origin: &str) -> Result<Robots, RobotsFault> {
-    let mut url = CrawlUrl::from_parts(origin, "/robots.txt");
-    for _ in 0..=limits::ROBOTS_REDIRECTS_MAX {
-        let response = site.transport.get((&url).into()).await.map_err(|failure| unanswered(&failure))?;
-        let closed = |answered| RobotsFault { answered, detail: format!("robots.txt: status {}", response.status) };
-        match response.status {
-            200..=299 => {
-                let (length, bodies) = (response.headers.content_length, &site.memory.bodies);
-                let read = body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::ROBOTS_BYTES_MAX));
-                return match read.await {
-                    Read::Whole(bytes) | Read::Stopped { bytes, .. } => Ok(Robots::parse(&bytes, PRODUCT_TOKEN)),
-                    Read::Failed { failure, .. } => Err(unanswered(&failure)),
-                };
-            }
-            300..=399 => {
-                let target = response.headers.location.as_deref().and_then(|to| outlinks::resolve(site, &url, to));
-                // Followed to other hosts, too (§2.3.1.2); where it leads nowhere there are no rules.
-                match target {
-                    Some(target) => url = target,
-                    None => return Ok(Robots::allow_all()),
-                }
-            }
-            429 | 503 => {
-                let now = site.clock.now();
-                let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
-                return Err(closed(Answered::Throttled(asked)));
-            }
-            500..=599 => return Err(closed(Answered::Unreachable)),
-            _ => return Ok(Robots::allow_all()),
-        }
-    }
-    Ok(Robots::allow_all())
+/// Where a robots.txt is asked for.
+#[derive(Clone)]
+pub struct Place {
+    pub url: CrawlUrl,
+    /// What politeness binds there.
+    pub keys: Arc<HostKeys>,
+    /// Redirects that have led there.
+    pub hops: usize,
 }
 
-fn unanswered(failure: &FetchFailure) -> RobotsFault {
-    RobotsFault { answered: Answered::Unreachable, detail: format!("robots.txt: {failure}") }
+impl Place {
+    /// Where an origin has its robots.txt.
+    #[must_use]
+    pub fn of(origin: &str, keys: Arc<HostKeys>) -> Self {
+        Self { url: CrawlUrl::from_parts(origin, "/robots.txt"), keys, hops: 0 }
+    }
+
+    /// As a reason names it.
+    fn name(&self) -> String {
+        if self.hops == 0 { "robots.txt".to_owned() } else { format!("robots.txt at {}", self.url) }
+    }
+}
+
+/// What a place answered.
+pub enum RobotsAnswer {
+    Rules(Robots),
+    /// They are to be had there: another request, which has to pass the gate like any other.
+    Moved(Box<Place>),
+}
+
+/// Asks one place for an origin's rules. A server error, a refused rate or no answer at all is a fault, and the origin
+/// closed.
+pub async fn fetch(site: &Site, place: &Place) -> Result<RobotsAnswer, RobotsFault> {
+    let Place { url, .. } = place;
+    let response = site.transport.send(url.into()).await.map_err(|failure| unanswered(place, &failure))?;
+    let closed = |answered| {
+        let detail = format!("{}: status {}", place.name(), response.status);
+        RobotsFault { answered, detail }
+    };
+    Ok(RobotsAnswer::Rules(match response.status {
+        200..=299 => {
+            let (length, bodies) = (response.headers.content_length, &site.memory.bodies);
+            let read = body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::ROBOTS_BYTES_MAX));
+            match read.await {
+                Read::Whole(bytes) | Read::Stopped { bytes, .. } => Robots::parse(&bytes, PRODUCT_TOKEN),
+                Read::Failed { failure, .. } => return Err(unanswered(place, &failure)),
+            }
+        }
+        300..=399 if place.hops < limits::ROBOTS_REDIRECTS_MAX => {
+            let target = response.headers.location.as_deref().and_then(|to| outlinks::resolve(site, url, to));
+            // Followed to other hosts, too (§2.3.1.2); where it leads nowhere there are no rules.
+            match target {
+                Some(url) => return Ok(RobotsAnswer::Moved(Box::new(moved(site, place, url).await))),
+                None => Robots::allow_all(),
+            }
+        }
+        429 | 503 => {
+            let now = site.clock.now();
+            let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
+            return Err(closed(Answered::Throttled(asked)));
+        }
+        500..=599 => return Err(closed(Answered::Unreachable)),
+        _ => Robots::allow_all(),
+    }))
+}
+
+/// The next place. Where it lies has to be known: its address has a rate, too.
+async fn moved(site: &Site, from: &Place, url: CrawlUrl) -> Place {
+    let keys = if url.host() == &*from.keys.name {
+        Arc::clone(&from.keys)
+    } else {
+        // The request will tell why nobody knows it.
+        let addresses = site.transport.resolve(&url).await.map_or_else(|_| Vec::new(), |found| found.addresses);
+        HostKeys::new(url.host(), &addresses)
+    };
+    Place { url, keys, hops: from.hops + 1 }
+}
+
+fn unanswered(place: &Place, failure: &FetchFailure) -> RobotsFault {
+    RobotsFault { answered: Answered::Unreachable, detail: format!("{}: {failure}", place.name()) }
 }

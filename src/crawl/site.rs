@@ -135,11 +135,9 @@ impl Site {
         self.met_hosts.swap(false, Ordering::Relaxed)
     }
 
-    /// URLs found by a visit as rows for the frontier; none where they lie deeper than the site's rules allow.
+    /// URLs found by a visit as rows for the frontier. Those that lie deeper than the site's rules allow are among them:
+    /// they are parked, not fetched, and a larger `depth_max` brings them back.
     pub async fn discovered(&self, job: &Job, found: Vec<Found>, depth: u16) -> Result<Vec<Discovered>, CrawlDbError> {
-        if depth > self.rules.depth_max {
-            return Ok(Vec::new());
-        }
         let mut rows = Vec::with_capacity(found.len());
         for found in found {
             let Some(mut row) = self.row(&found.url, found.class, depth).await? else { continue };

@@ -21,7 +21,7 @@ use super::commit::{Committed, Message};
 use super::host_work::{HostWork, Why};
 use super::hosts::{Hosts, Slot};
 use super::progress::{Ended, Progress};
-use super::robots_txt::RobotsFault;
+use super::robots_txt::{RobotsAnswer, RobotsFault};
 use super::site::{Found, Site};
 use super::visit::Finished;
 use super::{CrawlError, RunOptions};
@@ -29,7 +29,7 @@ use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, HostRow, Outcome, Owner, UrlKey};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::limits;
-use crate::politeness::robots::Robots;
+use crate::politeness::shifted;
 use crate::rules::Verdict;
 use crate::url::CrawlUrl;
 
@@ -74,7 +74,7 @@ type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 
 enum Ran {
     Visit { host: usize, face: usize, lane: usize, slot: Slot, finished: Box<Finished> },
-    Robots { host: usize, face: usize, slot: Slot, result: Result<Robots, RobotsFault> },
+    Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
     Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },
 }
 
@@ -153,15 +153,7 @@ impl SiteLoop {
             cuts_asked: now,
             asked_again: 0,
         };
-        let mut start = Vec::new();
-        for url in &this.site.rules.start {
-            // The rule file's check has made sure that a start URL has a class.
-            let url = this.site.rules.without_mirror(url.clone());
-            if let Verdict::Take { class, .. } = this.site.rules.judge(&url) {
-                start.push(Found { url, class, rule: usize::MAX, page_capture: None });
-            }
-        }
-        this.look_at(start, 0).await?;
+        this.look_at(this.start_pages(), 0).await?;
         this.begin_day(now).await?;
         this.take_up_worth().await?;
         this.meet_hosts().await?;
@@ -182,12 +174,26 @@ impl SiteLoop {
         if ended == Ended::Exhausted {
             self.forget_future().await?;
         }
+        // What was parked or brought back during the run, no receipt has told.
+        let counts = self.site.db.site_counts(&self.site.rules.name).await?;
         self.shared.progress.update(&self.site.rules.name, |progress| {
+            progress.counts.queued = counts.urls_queued;
             progress.ended = Some(ended.clone());
             progress.waiting = None;
             progress.under_way = 0;
         });
         Ok(ended)
+    }
+
+    fn start_pages(&self) -> Vec<Found> {
+        let rules = &self.site.rules;
+        let urls = rules.start.iter().map(|url| rules.without_mirror(url.clone()));
+        // The rule file's check has made sure that a start URL has a class.
+        urls.filter_map(|url| match rules.judge(&url) {
+            Verdict::Take { class, .. } => Some(Found { url, class, rule: usize::MAX, page_capture: None }),
+            Verdict::Refuse { .. } => None,
+        })
+        .collect()
     }
 
     /// Makes what the service watches (start URLs and sitemaps) due again, where the last look is older than the
@@ -202,7 +208,8 @@ impl SiteLoop {
             }
             let seen = self.site.db.url_record(&row.key).await?;
             let looked_at = seen.filter(|record| record.outcome.is_some_and(Outcome::was_fetched));
-            row.due = looked_at.map_or(UnixMillis(0), |record| record.visited.plus(self.site.rules.revisit));
+            // A look that a wrong clock has put into the future is no reason to wait for that time.
+            row.due = looked_at.map_or(UnixMillis(0), |record| record.visited.min(now).plus(self.site.rules.revisit));
             if self.options.keep_looking || row.due <= now {
                 rows.push(row);
             }
@@ -215,7 +222,7 @@ impl SiteLoop {
             self.tell_alive();
             let now = self.site.clock.now();
             self.latest = self.latest.max(now);
-            self.follow_clock(now);
+            self.follow_clock(now).await?;
             if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
                 self.begin_day(now).await?;
             }
@@ -272,6 +279,8 @@ impl SiteLoop {
                     }
                 }
                 Some(ran) = self.running.next() => self.ran(ran?).await?,
+                // What was sent to it will never be answered.
+                () = self.shared.commits.closed() => return Err(CrawlError::CommitterGone),
                 () = tokio::time::sleep(pause) => {}
             }
             if idle {
@@ -282,13 +291,22 @@ impl SiteLoop {
     }
 
     /// What this loop keeps of times moves with a clock that was set.
-    fn follow_clock(&mut self, now: UnixMillis) {
+    async fn follow_clock(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let set_by_ms = self.shared.hosts.clock_set_by(now);
         let by = set_by_ms.saturating_sub(std::mem::replace(&mut self.clock_set_by, set_by_ms));
         if by != 0 {
             (self.time_kept, self.worth_kept, self.cuts_asked) = (now, now, now);
+            self.started = shifted(self.started, by);
+            self.round_began = shifted(self.round_began, by);
             self.hosts.iter_mut().for_each(|host| host.shift(by));
         }
+        if by < 0 {
+            // Their next look was planned by the clock as it was; and a kill must not strand what it had put off.
+            self.look_at(self.start_pages(), 0).await?;
+            self.lease_soon();
+            self.keep_clock().await?;
+        }
+        Ok(())
     }
 
     /// Hosts that the database knows for this site; new ones are met as pages link to them, and looked up at once.
@@ -297,12 +315,15 @@ impl SiteLoop {
         for mirror in &rules.mirrors {
             self.site.db.host_id(&rules.name, mirror).await?;
         }
-        let rows = self.site.db.hosts().await?;
+        let mut rows = self.site.db.hosts().await?;
         // Pauses that other sites on the same host were asked for bind this one, too.
         let now = self.site.clock.now();
-        for row in rows.iter().filter(|row| row.blocked_until > now || row.complaints > 0) {
+        for row in &rows {
+            self.shared.hosts.take_up(row, CrawlUrl::from_parts(&row.origin, "/").host(), now);
+        }
+        for row in rows.iter_mut().filter(|row| row.site == rules.name) {
             let url = CrawlUrl::from_parts(&row.origin, "/");
-            self.shared.hosts.block(url.host(), row.blocked_until, row.complaints, now);
+            row.blocked_until = self.shared.hosts.blocked_until(url.host(), now);
         }
         let rows: Vec<HostRow> = rows.into_iter().filter(|row| row.site == rules.name).collect();
         let mirrors: Vec<HostRow> =

@@ -12,7 +12,7 @@ use super::worth::Near;
 use super::{outlinks, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
-use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit};
+use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit, faults, refusals};
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
 use crate::frontier::budgets::LinkTally;
@@ -69,7 +69,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
     // Versions are a server's own, and links are taken anew where the rules have changed.
     let validators = job.lease.memo.as_deref().filter(|_| mirror.is_none());
     let validators = validators.and_then(|memo| version::read(memo, site.rules_token));
-    let response = match site.transport.get(Request { url, validators: validators.as_ref() }).await {
+    let response = match site.transport.send(Request { validators: validators.as_ref(), ..url.into() }).await {
         Ok(response) => response,
         Err(failure) => return Ok(failed(site, &job, &failure)),
     };
@@ -78,7 +78,8 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
             let is_asked_again = mirror.is_none() && is_watched(site, &job);
             let memo = is_asked_again.then(|| version::memo(&response.headers, site.rules_token)).flatten();
             let mut finished = answered(site, &job, response).await?;
-            finished.visit.memo = memo;
+            // A body that broke off was not read: its retry must not be told that nothing has changed.
+            finished.visit.memo = memo.filter(|_| finished.answered == Answered::Well);
             finished
         }
         304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
@@ -92,7 +93,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
                 elsewhere(site, &job, Outcome::RedirectRefused)
             }
             Hop::Itself => asked_again(site, &job),
-            Hop::To(found) => return redirected(site, &job, found).await,
+            Hop::To(found) => return redirected(site, &job, found, mirror.is_some()).await,
             Hop::Refused => done(site, &job, Outcome::RedirectRefused),
             Hop::Nowhere => done(site, &job, Outcome::BadRedirect),
         },
@@ -102,6 +103,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
         401 | 403 => done(site, &job, Outcome::Denied),
         429 | 503 => throttled(site, &job, &response),
         408 => retried(site, &job, Outcome::TimedOut, None),
+        400..=499 if mirror.is_some() => elsewhere(site, &job, Outcome::ClientError),
         400..=499 => done(site, &job, Outcome::ClientError),
         500..=599 => retried(site, &job, Outcome::ServerError, None),
         _ => retried(site, &job, Outcome::ProtocolError, None),
@@ -250,11 +252,12 @@ fn redirect_target(site: &Site, job: &Job, response: &Response) -> Hop {
 }
 
 /// The target takes the URL's place in the frontier: it is leased, checked and counted like any other. That of a
-/// start URL is a start page, too.
-async fn redirected(site: &Site, job: &Job, found: Found) -> Result<Finished, CrawlDbError> {
+/// start URL is a start page, too. A mirror may send us away for what it lacks, so that the URL is asked for again.
+async fn redirected(site: &Site, job: &Job, found: Found, by_mirror: bool) -> Result<Finished, CrawlDbError> {
     let is_start = site.rules.start.iter().any(|start| start.as_str() == job.url.as_str());
     let depth = if is_start { 0 } else { job.lease.depth.saturating_add(1) };
-    let mut finished = done(site, job, Outcome::Redirected);
+    let end = if by_mirror { elsewhere } else { done };
+    let mut finished = end(site, job, Outcome::Redirected);
     finished.visit.outlinks = site.discovered(job, vec![found], depth).await?;
     Ok(finished)
 }
@@ -262,7 +265,7 @@ async fn redirected(site: &Site, job: &Job, found: Found) -> Result<Finished, Cr
 /// A server that sets a cookie and sends us back to the same URL is asked again, through the gate.
 fn asked_again(site: &Site, job: &Job) -> Finished {
     let mut finished = done(site, job, Outcome::Redirected);
-    if job.lease.attempts.saturating_add(1) < limits::ATTEMPTS_MAX {
+    if faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX {
         finished.visit.next = Next::RetryAt(finished.visit.at);
     } else {
         finished.visit.outcome = Outcome::RedirectLoop;
@@ -275,7 +278,8 @@ fn asked_again(site: &Site, job: &Job) -> Finished {
 fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
     let (outcome, host_is_down) = match failure.kind {
         FailureKind::Dns => (Outcome::DnsFailed, true),
-        FailureKind::Connect | FailureKind::AddressRefused => (Outcome::ConnectFailed, true),
+        FailureKind::AddressRefused => (Outcome::AddressRefused, true),
+        FailureKind::Connect => (Outcome::ConnectFailed, true),
         FailureKind::Tls => (Outcome::TlsFailed, true),
         FailureKind::TimedOut => (Outcome::TimedOut, false),
         FailureKind::Truncated => (Outcome::Truncated, false),
@@ -293,7 +297,7 @@ fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
 /// minutes, by when the first host may answer.
 fn elsewhere(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     let mut finished = done(site, job, outcome);
-    let at = backoff::retry_at(job.lease.attempts.saturating_add(1), finished.visit.at);
+    let at = backoff::retry_at(faults(job.lease.attempts) + 1, finished.visit.at);
     if let Some(wait) = at.map(|at| at.since(finished.visit.at)) {
         finished.visit.next = Next::RetryAt(finished.visit.at.plus(wait * limits::MIRROR_PATIENCE));
     }
@@ -302,14 +306,15 @@ fn elsewhere(site: &Site, job: &Job, outcome: Outcome) -> Finished {
 }
 
 /// The server asks for patience: the URL keeps its place and waits with its host. One that is answered so again and
-/// again while its host answers others is given up in the end.
+/// again while its host answers others is given up in the end. What it was refused for takes none of its attempts.
 fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
     let mut finished = done(site, job, Outcome::Throttled);
     let now = finished.visit.at;
     let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
     finished.answered = Answered::Throttled(asked);
-    if job.lease.attempts.saturating_add(1) < limits::THROTTLED_ATTEMPTS_MAX {
-        finished.visit.next = Next::RetryAt(asked.unwrap_or(now));
+    if refusals(job.lease.attempts) + 1 < limits::THROTTLED_ATTEMPTS_MAX {
+        // The pause binds whoever asked for it: a mirror may be asked at once.
+        finished.visit.next = Next::RefusedUntil(now);
     }
     finished
 }
@@ -318,7 +323,7 @@ fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
 fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> Finished {
     let mut finished = done(site, job, outcome);
     finished.answered = Answered::Faulty;
-    if let Some(at) = backoff::retry_at(job.lease.attempts.saturating_add(1), finished.visit.at) {
+    if let Some(at) = backoff::retry_at(faults(job.lease.attempts) + 1, finished.visit.at) {
         finished.visit.next = Next::RetryAt(at);
     }
     finished.detail = detail;

@@ -6,21 +6,21 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::site::Found;
 use super::visit::{Finished, Job};
-use crate::crawldb::{CrawlDbError, HostId, Next, Outcome, Reader, TRAP_TOKENS};
+use crate::crawldb::{CrawlDbError, HostId, Next, Outcome, Reader, TRAP_TOKENS, Visit};
 use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors};
-use crate::frontier::parameters::Parameters;
+use crate::frontier::parameters::{Parameters, Proposal};
 use crate::frontier::shape::Shape;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
 use crate::limits;
 use crate::page::fingerprint::{Sketch, resemblance};
 use crate::rules::{BudgetRules, Class, Rule, SiteRules, Verdict};
 use crate::torrent::Infohashes;
-use crate::url::CrawlUrl;
+use crate::url::{Canonical, CrawlUrl};
 
 /// The name of the note that keeps the budgets.
 pub const SHAPES_NOTE: &str = "shapes";
@@ -66,11 +66,19 @@ impl Recent {
 /// The worth of one site's URLs.
 pub struct Worth {
     budget: BudgetRules,
+    /// The fingerprint of the site's rules.
+    rules: u64,
+    canonical: Canonical,
     shapes: Shapes,
     /// What the URLs that were cut are parked under.
     token: u64,
     links: Recent,
-    torrents: Recent,
+    /// Infohashes of files, and apart from them those of magnets: a page that names a torrent by both is no reason to
+    /// count its file as nothing new.
+    files: Recent,
+    magnets: Recent,
+    /// Fronts of lists that were looked at.
+    fronts: Recent,
     in_degrees: InDegrees,
     mirrors: Mirrors,
     /// True for a site of several hosts, where the same path may be seen on more than one.
@@ -81,8 +89,8 @@ pub struct Worth {
     /// The last pages of each shape that has starved, by the hash of the shape.
     suspects: HashMap<u64, VecDeque<(Box<str>, Sketch)>>,
     parameters: Parameters,
-    /// Proposals that are written down.
-    proposed: usize,
+    /// Proposals that are written down, those of earlier runs included.
+    proposed: Vec<Proposal>,
     /// True when something was counted since the notes were last asked for.
     is_changed: bool,
 }
@@ -134,16 +142,24 @@ impl Worth {
             Some(note) => Shapes::from_bytes(&note, rules.budget.shape_pages),
             None => (Shapes::new(rules.budget.shape_pages), None),
         };
-        Ok((Self::with(rules, shapes, yields(db, rules).await?), fault))
+        let mut worth = Self::with(rules, shapes, yields(db, rules).await?);
+        let note = db.note(&rules.name, PROPOSALS_NOTE).await?;
+        worth.proposed = note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default();
+        worth.is_changed |= !worth.proposed.is_empty();
+        Ok((worth, fault))
     }
 
     fn with(rules: &SiteRules, shapes: Shapes, yields: HashMap<usize, RuleYield>) -> Self {
         let mut worth = Self {
             budget: rules.budget,
+            rules: rules.fingerprint(),
+            canonical: rules.canonical.clone(),
             shapes,
             token: 0,
             links: Recent::default(),
-            torrents: Recent::default(),
+            files: Recent::default(),
+            magnets: Recent::default(),
+            fronts: Recent::default(),
             in_degrees: InDegrees::default(),
             mirrors: Mirrors::default(),
             has_mirrors: rules.hosts.len() > 1 || rules.hosts.iter().any(|host| host.starts_with('*')),
@@ -151,8 +167,8 @@ impl Worth {
             yields,
             suspects: HashMap::new(),
             parameters: Parameters::default(),
-            proposed: 0,
-            is_changed: false,
+            proposed: Vec::new(),
+            is_changed: !rules.budget.traps,
         };
         worth.token = worth.token_now();
         worth
@@ -164,20 +180,35 @@ impl Worth {
             return Vec::new();
         }
         let mut notes = Vec::new();
-        if self.budget.traps {
-            notes.push((SHAPES_NOTE, self.shapes.to_bytes()));
-        }
+        // Where nothing is cut, what was cut before is not told any more.
+        notes.push((SHAPES_NOTE, if self.budget.traps { self.shapes.to_bytes() } else { Vec::new() }));
         let yields = self.yields.iter().filter_map(|(rule, counts)| {
             self.rule_keys.get(*rule).map(|key| (key.as_str(), (counts.fetched, counts.torrents)))
         });
         let yields: BTreeMap<&str, (u64, u64)> = yields.collect();
         notes.push((YIELDS_NOTE, serde_json::to_vec(&yields).unwrap_or_default()));
-        let proposals = self.parameters.proposals();
-        if proposals.len() != self.proposed {
-            self.proposed = proposals.len();
-            notes.push((PROPOSALS_NOTE, serde_json::to_vec(&proposals).unwrap_or_default()));
+        let proposals = self.proposals();
+        if proposals != self.proposed {
+            let none_left = proposals.is_empty();
+            let note = if none_left { Vec::new() } else { serde_json::to_vec(&proposals).unwrap_or_default() };
+            notes.push((PROPOSALS_NOTE, note));
+            self.proposed = proposals;
         }
         notes
+    }
+
+    /// What was learned in this run, and in earlier ones where nothing speaks against it since; what the rules drop by
+    /// now is no proposal any more.
+    fn proposals(&self) -> Vec<Proposal> {
+        let mut proposals = self.parameters.proposals();
+        let place = |proposal: &Proposal| (proposal.class, proposal.parameter.clone());
+        let learned: HashSet<(Class, String)> = proposals.iter().map(place).collect();
+        let earlier = self.proposed.iter().filter(|old| !learned.contains(&place(old)));
+        let stands = |old: &&Proposal| !self.parameters.is_refuted(old.class, &old.parameter);
+        proposals.extend(earlier.filter(stands).take(limits::LEARNED_PARAMETERS_MAX).cloned());
+        proposals.retain(|proposal| self.canonical.dropped(&proposal.parameter).is_none());
+        proposals.sort_by_key(place);
+        proposals
     }
 
     /// May this URL be fetched? Start pages, sitemaps and what was let through before are not asked about.
@@ -199,7 +230,7 @@ impl Worth {
         }
     }
 
-    /// What URLs that are cut now are parked under.
+    /// What URLs whose shape has starved are parked under: other rules, and a shape that recovers, bring them back.
     #[must_use]
     pub fn token(&self) -> u64 {
         self.token
@@ -212,8 +243,7 @@ impl Worth {
     }
 
     fn token_now(&self) -> u64 {
-        let state = format!("{:?} {}", self.budget, self.shapes.generation());
-        xxh3_64(state.as_bytes()) & (TRAP_TOKENS - 1) | TRAP_TOKENS
+        xxh3_64_with_seed(&self.shapes.generation().to_be_bytes(), self.rules) & (TRAP_TOKENS - 1) | TRAP_TOKENS
     }
 
     /// Links of a page: their in-degree grows, and first links are credited to the page that has them.
@@ -286,20 +316,22 @@ impl Worth {
         }
     }
 
-    /// A URL was answered for good. Looks at pages that are watched cost their shape nothing.
+    /// A URL was answered for good. Looks at start pages and sitemaps cost their shape nothing, nor does another look at
+    /// the front of a list: the first one does, or a site of nothing but fronts would be fetched without end.
     pub fn answered(&mut self, finished: &mut Finished, rules: &SiteRules) {
         self.is_changed = true;
         let links = std::mem::take(&mut finished.links);
         let visit = &finished.visit;
-        let is_final = visit.next == Next::Done && visit.outcome.was_fetched();
-        if !is_final || finished.is_watched {
+        let is_final = matches!(visit.next, Next::Done | Next::RevisitAt(_)) && visit.outcome.was_fetched();
+        let is_exempt = visit.depth == 0 || finished.class == Class::Sitemap;
+        if !is_final || is_exempt || (finished.is_watched && !self.is_first_look(visit)) {
             return;
         }
         // A torrent that another site stored first is new here, too.
         let brings_torrent = matches!(visit.outcome, Outcome::TorrentStored | Outcome::TorrentDuplicate);
         let torrent = visit.torrent.as_ref().filter(|_| brings_torrent);
-        let torrents = u32::from(torrent.is_some_and(|facts| self.torrents.is_new(hash(&facts.infohashes))));
-        let magnets = visit.magnets.iter().filter(|magnet| self.torrents.is_new(hash(&magnet.infohashes))).count();
+        let torrents = u32::from(torrent.is_some_and(|facts| self.files.is_new(hash(&facts.infohashes))));
+        let magnets = visit.magnets.iter().filter(|magnet| self.magnets.is_new(hash(&magnet.infohashes))).count();
         let magnets = u32::try_from(magnets).unwrap_or(u32::MAX);
         let own = self.yields.entry(finished.rule).or_default();
         own.fetched += 1;
@@ -317,6 +349,12 @@ impl Worth {
             let via = via.as_ref().map(|(url, class)| (url.path(), *class));
             self.shapes.fetched(&visit.key.path, finished.class, &Yield { torrents, magnets, links }, via);
         }
+    }
+
+    /// False where the front of a list was looked at in this run, or has not changed since an earlier one.
+    fn is_first_look(&mut self, visit: &Visit) -> bool {
+        let mark = xxh3_64_with_seed(visit.key.path.as_bytes(), visit.key.host.0.into());
+        self.fronts.is_new(mark) && visit.outcome != Outcome::NotModified
     }
 }
 

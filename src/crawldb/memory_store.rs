@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 use super::merge::{self, Found, Looks, MemoChange};
 use super::record::*;
-use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader, check_note};
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader, check_notes};
 use crate::clock::UnixMillis;
 use crate::limits;
 use crate::torrent::Infohashes;
@@ -493,17 +493,20 @@ impl CrawlDb for MemoryStore {
     async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError> {
         let mut state = self.state();
         let row = state.hosts.get_mut(host.0 as usize).ok_or(CrawlDbError::UnknownHost { host })?;
-        row.complaints = 0;
+        (row.complaints, row.blocked_until) = (0, UnixMillis(0));
         Ok(())
     }
 
-    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError> {
-        check_note(site, name, &note)?;
-        let (mut state, key) = (self.state(), (site.into(), name.into()));
-        if note.is_empty() {
-            state.notes.remove(&key);
-        } else {
-            state.notes.insert(key, note);
+    async fn put_notes(&self, site: &str, notes: Vec<(String, Vec<u8>)>) -> Result<(), CrawlDbError> {
+        check_notes(site, &notes)?;
+        let mut state = self.state();
+        for (name, note) in notes {
+            let key = (site.into(), name.into());
+            if note.is_empty() {
+                state.notes.remove(&key);
+            } else {
+                state.notes.insert(key, note);
+            }
         }
         Ok(())
     }

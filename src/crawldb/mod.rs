@@ -2,7 +2,7 @@
 //!
 //! The contract, held by one suite for every implementation (`tests/crawldb_contract.rs`):
 //!
-//! - **One call, one durable commit.** When `add_discovered` or `record_visits` returns, everything it was
+//! - **One call, one durable commit.** When `add_discovered`, `record_visits` or `put_notes` returns, everything it was
 //!   given is on the disk, or nothing of it is and an error is returned. Callers batch. Where only the disk's last
 //!   answer was lost, all of it may be there in spite of the error: visits recorded again then get the receipts
 //!   that they would have had, and change nothing more, so that a caller tries again and need not know.
@@ -67,12 +67,11 @@ pub enum CrawlDbError {
     NoteTooLong { site: Box<str>, name: Box<str>, bytes: usize },
 }
 
-/// Fails for a note that is too long to keep.
-fn check_note(site: &str, name: &str, note: &[u8]) -> Result<(), CrawlDbError> {
-    if note.len() <= limits::NOTE_BYTES_MAX {
-        return Ok(());
-    }
-    Err(CrawlDbError::NoteTooLong { site: site.into(), name: name.into(), bytes: note.len() })
+/// Fails for notes of which one is too long to keep.
+fn check_notes(site: &str, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlDbError> {
+    notes.iter().find(|(_, note)| note.len() > limits::NOTE_BYTES_MAX).map_or(Ok(()), |(name, note)| {
+        Err(CrawlDbError::NoteTooLong { site: site.into(), name: name.as_str().into(), bytes: note.len() })
+    })
 }
 
 fn hint(full: bool) -> &'static str {
@@ -130,7 +129,7 @@ pub trait Reader: Send + Sync + 'static {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError>;
 
-    /// What [`CrawlDb::put_note`] kept last under this name of a site.
+    /// What [`CrawlDb::put_notes`] kept last under this name of a site.
     async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError>;
 }
 
@@ -180,14 +179,19 @@ pub trait CrawlDb: Reader {
         complaints: u32,
     ) -> Result<(), CrawlDbError>;
 
-    /// The host answered well: it has no complaints any more. Costs nothing where it has none, so that every good
-    /// answer may call it.
+    /// The host answered well: it has neither complaints nor a pause any more; the last reason stays. Costs nothing where
+    /// it has none, so that every good answer may call it.
     async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError>;
 
-    /// Keeps a record that only the crawl reads (statistics of URL shapes, a day's budget) under a name of a site, in
-    /// place of the one before; an empty one takes it away. At most `limits::NOTE_BYTES_MAX` bytes, or it is
+    /// Keeps records that only the crawl reads (statistics of URL shapes, a day's budget) under names of a site, each in
+    /// place of the one before; an empty one takes it away. Each has at most `limits::NOTE_BYTES_MAX` bytes, or all are
     /// refused with `NoteTooLong`.
-    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError>;
+    async fn put_notes(&self, site: &str, notes: Vec<(String, Vec<u8>)>) -> Result<(), CrawlDbError>;
+
+    /// [`Self::put_notes`] for one.
+    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError> {
+        self.put_notes(site, vec![(name.to_owned(), note)]).await
+    }
 
     /// Adds to the time during which a site was being crawled, in milliseconds.
     async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError>;

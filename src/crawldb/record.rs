@@ -43,7 +43,7 @@ pub struct Lease {
     pub key: UrlKey,
     pub depth: u16,
     pub rank: u8,
-    /// Visits that ended in a retry so far.
+    /// Visits that ended in a retry so far: see [`faults`] and [`refusals`].
     pub attempts: u8,
     pub via: Option<Box<str>>,
     /// What the last visit of this URL left for this one.
@@ -213,9 +213,11 @@ impl Outcome {
 pub enum Next {
     /// Finished; not leased again.
     Done,
-    /// To be tried again at this time (attempts grow by one).
+    /// To be tried again at this time (attempts grow by a fault).
     RetryAt(UnixMillis),
-    /// To be tried again at this time; attempts stay, since the host was at fault or asked for patience.
+    /// To be tried again at this time, since the server asked for patience (attempts grow by a refusal).
+    RefusedUntil(UnixMillis),
+    /// To be tried again at this time; attempts stay, since the host was at fault.
     WaitUntil(UnixMillis),
     /// Finished for now, to be looked at again at this time (attempts start at zero).
     RevisitAt(UnixMillis),
@@ -240,23 +242,44 @@ pub(super) fn token_kind(token: u64) -> std::ops::RangeInclusive<u64> {
     }
 }
 
+/// The attempts at a URL are two counts in one byte: faults in its lower half, refusals in its upper one. Neither counts
+/// beyond this.
+const ATTEMPTS_EACH: u8 = 0x0f;
+
+/// One refusal among the attempts.
+const REFUSAL: u8 = 0x10;
+
+/// Attempts that ended in a fault of the URL's own.
+#[must_use]
+pub fn faults(attempts: u8) -> u8 {
+    attempts & ATTEMPTS_EACH
+}
+
+/// Attempts for which the server asked for patience.
+#[must_use]
+pub fn refusals(attempts: u8) -> u8 {
+    attempts / REFUSAL
+}
+
 impl Next {
     /// Attempts that are on record after a visit that began with `attempts`.
     #[must_use]
     pub(super) fn attempts_after(self, attempts: u8) -> u8 {
         match self {
             Self::Done | Self::WaitUntil(_) => attempts,
-            Self::RetryAt(_) => attempts.saturating_add(1),
+            Self::RetryAt(_) if faults(attempts) < ATTEMPTS_EACH => attempts + 1,
+            Self::RefusedUntil(_) if refusals(attempts) < ATTEMPTS_EACH => attempts + REFUSAL,
+            Self::RetryAt(_) | Self::RefusedUntil(_) => attempts,
             Self::RevisitAt(_) | Self::Park(_) => 0,
         }
     }
 
     /// The time that the URL is queued for; None where it is not queued.
     #[must_use]
-    pub(super) fn due(self) -> Option<UnixMillis> {
+    pub fn due(self) -> Option<UnixMillis> {
         match self {
             Self::Done | Self::Park(_) => None,
-            Self::RetryAt(at) | Self::WaitUntil(at) | Self::RevisitAt(at) => Some(at),
+            Self::RetryAt(at) | Self::RefusedUntil(at) | Self::WaitUntil(at) | Self::RevisitAt(at) => Some(at),
         }
     }
 
@@ -472,4 +495,27 @@ pub struct ListingRow {
     pub at: UnixMillis,
     /// Targets that later looks at this page found and the first look did not.
     pub updated: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_a_sentence_for_each_outcome() {
+        let docs = include_str!("../../docs/crawldb.md");
+        let rows: Vec<&str> = docs
+            .split_once("## Outcomes")
+            .and_then(|(_, table)| table.split("\n## ").next())
+            .into_iter()
+            .flat_map(str::lines)
+            .filter(|line| line.starts_with("| `"))
+            .collect();
+        for outcome in Outcome::ALL {
+            let of_it = rows.iter().filter(|row| row.starts_with(&format!("| `{}` | ", outcome.name())));
+            assert_eq!(of_it.count(), 1, "{}", outcome.name());
+        }
+        assert_eq!(rows.len(), Outcome::ALL.len(), "a row of an outcome that is none");
+        assert!(rows.iter().all(|row| row.ends_with(". |")), "{rows:#?}");
+    }
 }

@@ -40,7 +40,7 @@ use self::seen::Seen;
 use self::tables::{HOSTS, LATER, PARKED, QUEUE};
 use self::urls::{UrlChanges, UrlWrites};
 use super::record::*;
-use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader, check_note};
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader, check_notes};
 use crate::clock::UnixMillis;
 use crate::limits;
 use crate::torrent::Infohashes;
@@ -281,9 +281,12 @@ impl Core {
             self.write_in(tables::begin_volatile(db)?, &mut seen, |txn, writes| {
                 let later = txn.open_table(LATER)?;
                 let range = due();
-                for row in later.range::<&codec::LaterKey>(range.start()..=range.end())?.take(limits::PROMOTED_ROWS_MAX)
-                {
+                let mut room = read::Room::new(limits::PROMOTED_ROWS_MAX);
+                for row in later.range::<&codec::LaterKey>(range.start()..=range.end())? {
                     let (key, value) = row?;
+                    if !room.take(value.value().len()) {
+                        break;
+                    }
                     let (due, seq) = codec::later_position(key.value());
                     let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("later"))?;
                     writes.changes.queue.promote(host, due, seq, row.rank, value.value());
@@ -515,18 +518,24 @@ impl CrawlDb for RedbStore {
     }
 
     async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError> {
-        if self.core.known().host(host).is_ok_and(|row| row.complaints == 0) {
+        if self.core.known().host(host).is_ok_and(|row| row.complaints == 0 && row.blocked_until == UnixMillis(0)) {
             return Ok(());
         }
-        self.call(move |core, db| core.change_host(db, host, |row| row.complaints = 0)).await
+        self.call(move |core, db| {
+            core.change_host(db, host, |row| (row.complaints, row.blocked_until) = (0, UnixMillis(0)))
+        })
+        .await
     }
 
-    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError> {
-        check_note(site, name, &note)?;
-        let (site, name) = (site.to_owned(), name.to_owned());
+    async fn put_notes(&self, site: &str, notes: Vec<(String, Vec<u8>)>) -> Result<(), CrawlDbError> {
+        check_notes(site, &notes)?;
+        if notes.is_empty() {
+            return Ok(());
+        }
+        let site = site.to_owned();
         self.call(move |core, db| {
             let _turn = core.writer();
-            notes::put_note(db, &site, &name, &note)
+            notes::put_notes(db, &site, &notes)
         })
         .await
     }

@@ -4,10 +4,11 @@
 //! Nor do all bodies of the process together grow beyond their [`Allowance`]. A body that passes
 //! [`limits::SMALL_BODY_BYTES_MAX`] waits for a share of it: once, for all that its reader may come to want, so that no
 //! two can wait for each other. While it waits nothing is read, and the sender's own transport holds it back. The share
-//! lives as long as the bytes: who keeps them keeps it, who drops the last of them gives it back. A body with a share
-//! must keep a pace; without one it may be as slow as the transport lets it.
+//! lives as long as the bytes: who keeps them keeps it, who drops the last of them gives it back. While others wait, a body
+//! with a share must keep a pace and end in time; else it may be as slow as the transport lets it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -47,6 +48,8 @@ pub struct Allowance {
     /// A permit for each KiB.
     kib: Arc<Semaphore>,
     kib_max: u32,
+    /// Bodies that wait for a share.
+    waiting: Arc<AtomicUsize>,
 }
 
 impl Default for Allowance {
@@ -61,13 +64,39 @@ impl Allowance {
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let kib_max = kib(bytes).max(1);
-        Self { kib: Arc::new(Semaphore::new(kib_max as usize)), kib_max }
+        Self { kib: Arc::new(Semaphore::new(kib_max as usize)), kib_max, waiting: Arc::default() }
     }
 
     /// Waits for a share, in the order of asking. Who asks for more than there is gets all of it, alone.
     async fn share(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let wanted = kib(bytes).min(self.kib_max);
+        // Nothing is free while somebody waits: what comes back goes to the first in the row.
+        if let Ok(permit) = Arc::clone(&self.kib).try_acquire_many_owned(wanted) {
+            return Some(permit);
+        }
+        let _waiting = Waiting::join(&self.waiting);
         // The semaphore is never closed, so that there always is one.
-        Arc::clone(&self.kib).acquire_many_owned(kib(bytes).min(self.kib_max)).await.ok()
+        Arc::clone(&self.kib).acquire_many_owned(wanted).await.ok()
+    }
+
+    fn is_waited_for(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// One that waits, until it is dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn join(waiting: &'a AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -80,7 +109,8 @@ fn kib(bytes: usize) -> u32 {
 /// it is asked at least once.
 ///
 /// A body with a share ends at the cap that was wanted when it got it, or at its announced length: whatever is wanted
-/// later, a share never grows. One that falls behind [`limits::BODY_PACE_BYTES_MIN`] has [`FailureKind::TimedOut`].
+/// later, a share never grows. While others wait for a share, one that falls behind [`limits::BODY_PACE_BYTES_MIN`], or
+/// is not whole within [`limits::BODY_SHARE_TIME`], has [`FailureKind::TimedOut`].
 pub async fn read(
     mut body: Box<dyn Body>,
     announced: Option<u64>,
@@ -93,7 +123,7 @@ pub async fn read(
     loop {
         let next = match &mut share {
             None => body.chunk().await,
-            Some(share) => share.pace.keep(&mut *body).await,
+            Some(share) => share.pace.keep(&mut *body, allowance).await,
         };
         let piece = match next {
             Ok(Some(piece)) => piece,
@@ -140,21 +170,26 @@ struct Pace {
     stretch_ends: Instant,
     /// Bytes that have come since it began.
     bytes: usize,
+    /// Stretches in a row at whose ends others waited.
+    waited_for: u64,
 }
 
 impl Pace {
     /// Bytes that must come in a stretch.
     const LEAST: usize = limits::BODY_PACE_BYTES_MIN * limits::BODY_PACE_TIME.as_secs() as usize;
 
+    /// Stretches that others wait for, and no more.
+    const WAITED_FOR: u64 = limits::BODY_SHARE_TIME.as_secs() / limits::BODY_PACE_TIME.as_secs();
+
     /// How late the end of a stretch may be seen by a body that is polled: timers are exact to milliseconds.
     const LATE: Duration = Duration::from_secs(1);
 
     fn from(now: Instant) -> Self {
-        Self { stretch_ends: now + limits::BODY_PACE_TIME, bytes: 0 }
+        Self { stretch_ends: now + limits::BODY_PACE_TIME, bytes: 0, waited_for: 0 }
     }
 
-    /// The next piece, unless the body is too slow.
-    async fn keep(&mut self, body: &mut dyn Body) -> Result<Option<Bytes>, FetchFailure> {
+    /// The next piece, unless the body is too slow for those who wait.
+    async fn keep(&mut self, body: &mut dyn Body, allowance: &Allowance) -> Result<Option<Bytes>, FetchFailure> {
         // Asked for once, however long it takes: a body need not bear that its answer is dropped half-way.
         let mut next = body.chunk();
         loop {
@@ -163,21 +198,26 @@ impl Pace {
                     self.bytes += piece.as_ref().map_or(0, |piece| piece.as_ref().map_or(0, Bytes::len));
                     return piece;
                 }
-                Err(_) => self.end_stretch(Instant::now())?,
+                Err(_) => self.end_stretch(Instant::now(), allowance.is_waited_for())?,
             }
         }
     }
 
     /// The stretch has ended while a piece was waited for; a body whose pieces are always there is fast enough.
-    fn end_stretch(&mut self, now: Instant) -> Result<(), FetchFailure> {
+    fn end_stretch(&mut self, now: Instant, is_waited_for: bool) -> Result<(), FetchFailure> {
         // A site that waits for a commit leaves its bodies alone meanwhile: that is not their fault.
         let was_looked_after = now < self.stretch_ends + Self::LATE;
-        if was_looked_after && self.bytes < Self::LEAST {
+        let waited_for = if is_waited_for { self.waited_for + u64::from(was_looked_after) } else { 0 };
+        let too_slow = |detail| Err(FetchFailure { kind: FailureKind::TimedOut, detail });
+        if is_waited_for && was_looked_after && self.bytes < Self::LEAST {
             let (bytes, time) = (self.bytes, limits::BODY_PACE_TIME);
-            let detail = format!("a large body came too slowly: {bytes} bytes in {time:?}");
-            return Err(FetchFailure { kind: FailureKind::TimedOut, detail });
+            return too_slow(format!("a large body came too slowly, and others wait: {bytes} bytes in {time:?}"));
         }
-        *self = Self::from(now);
+        if waited_for >= Self::WAITED_FOR {
+            let time = limits::BODY_SHARE_TIME;
+            return too_slow(format!("others have waited {time:?} for a large body to end"));
+        }
+        *self = Self { waited_for, ..Self::from(now) };
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, WeakShared};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use self::cache::Cache;
@@ -57,7 +57,7 @@ struct Inner {
     servers: Servers,
     state: Mutex<State>,
     /// Lookups under way at a time.
-    lookups: Semaphore,
+    lookups: Arc<Semaphore>,
 }
 
 type Answer = Result<Located, DnsError>;
@@ -65,7 +65,8 @@ type Flight = BoxFuture<'static, Answer>;
 
 struct State {
     cache: Cache,
-    /// Lookups under way. They are driven by those who wait for them, and end with the last.
+    /// Lookups under way. They are driven by those who wait for them, and end with the last, unless an answer that no
+    /// longer holds has served those.
     flights: HashMap<Box<str>, WeakShared<Flight>>,
 }
 
@@ -79,11 +80,13 @@ impl Default for Dns {
 impl Dns {
     fn new(servers: Servers) -> Self {
         let state = State { cache: Cache::new(limits::DNS_NAMES_MAX), flights: HashMap::new() };
-        Self(Arc::new(Inner { servers, state: Mutex::new(state), lookups: Semaphore::new(limits::DNS_LOOKUPS_MAX) }))
+        let lookups = Arc::new(Semaphore::new(limits::DNS_LOOKUPS_MAX));
+        Self(Arc::new(Inner { servers, state: Mutex::new(state), lookups }))
     }
 
     /// The addresses of a name; from the cache while they hold. Many askers of one name share one lookup. Takes
-    /// [`limits::DNS_TIME_MAX`] at most once its turn has come.
+    /// [`limits::DNS_TIME_MAX`] at most once its turn has come, and [`limits::DNS_STALE_PATIENCE`] in all where an
+    /// answer that no longer holds can serve.
     ///
     /// # Errors
     /// Says whether the name does not exist or nobody answered.
@@ -122,19 +125,34 @@ impl Drop for Landing {
     }
 }
 
-/// Asks the servers, and remembers what they say.
+/// A lookup from its turn to its answer.
 async fn fly(landing: Landing) -> Answer {
-    let Landing { dns, name } = &landing;
+    let (dns, name) = (Arc::clone(&landing.dns), landing.name.clone());
     // The semaphore is never closed; without a permit the lookup would go on all the same.
-    let _turn = dns.lookups.acquire().await;
-    let patience = if dns.state().cache.has_stale(name, Instant::now()) {
-        limits::DNS_STALE_PATIENCE
-    } else {
-        limits::DNS_TIME_MAX
-    };
-    let found = tokio::time::timeout(patience, dns.servers.ask(name)).await.unwrap_or_else(|_| {
-        let why = format!("time-out after {} s", patience.as_secs()).into();
-        Found { addresses: Err(DnsError::NoAnswer { name: name.clone(), why }), ttl: Duration::ZERO }
-    });
+    let turn = Arc::clone(&dns.lookups).acquire_owned();
+    if !dns.state().cache.has_stale(&name, Instant::now()) {
+        return ask(landing, turn.await.ok()).await;
+    }
+    // The askers go on with what was known, but the question stays asked (RFC 8767 §5): where the servers are merely
+    // slow, the next asker gets what they say.
+    let late = async { tokio::spawn(ask(landing, turn.await.ok())).await };
+    match tokio::time::timeout(limits::DNS_STALE_PATIENCE, late).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) | Err(_) => {
+            dns.state().cache.put(&name, no_answer(&name, limits::DNS_STALE_PATIENCE), Instant::now())
+        }
+    }
+}
+
+/// Asks the servers while it has a permit, and remembers what they say.
+async fn ask(landing: Landing, _turn: Option<OwnedSemaphorePermit>) -> Answer {
+    let Landing { dns, name } = &landing;
+    let asked = tokio::time::timeout(limits::DNS_TIME_MAX, dns.servers.ask(name)).await;
+    let found = asked.unwrap_or_else(|_| no_answer(name, limits::DNS_TIME_MAX));
     dns.state().cache.put(name, found, Instant::now())
+}
+
+fn no_answer(name: &str, after: Duration) -> Found {
+    let why = format!("time-out after {:.1} s", after.as_secs_f64()).into();
+    Found { addresses: Err(DnsError::NoAnswer { name: name.into(), why }), ttl: Duration::ZERO }
 }

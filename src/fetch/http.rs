@@ -1,13 +1,15 @@
-//! The transport over sockets: one reqwest client a site, with the site's cookies, headers and proxy. Redirects
-//! are off (every hop goes back to the crawl), proxies of the environment are ignored (a site's proxy stands in
+//! The transport over sockets: one reqwest client a site, with the site's cookies, headers and proxy. Connections are
+//! capped over all hosts of a site that share a domain or an address, and a client keeps idle ones for each origin;
+//! so a site that goes on to another origin gets a new client, and the old one's idle connections end. Redirects are off (every hop goes back to the crawl), proxies of the environment are ignored (a site's proxy stands in
 //! its rule file), and addresses that are not public are refused unless the site's rule file allows them (see
 //! [`super::resolve`]).
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use percent_encoding::{AsciiSet, percent_encode};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::codings::{Codings, Step};
@@ -34,7 +36,7 @@ pub struct ClientOptions<'a> {
     pub dns: Dns,
     /// The process's TLS settings.
     pub tls: Tls,
-    /// Idle connections kept.
+    /// Idle connections kept, over all origins.
     pub connections_max: usize,
     /// Longest time of one request; connecting and silence have caps of their own below it.
     pub timeout: Duration,
@@ -45,73 +47,156 @@ pub struct ClientOptions<'a> {
 #[error("the HTTP client cannot be built: {0}")]
 pub struct ClientError(String);
 
+impl ClientError {
+    fn of(error: impl std::fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<ClientError> for FetchFailure {
+    fn from(error: ClientError) -> Self {
+        Self { kind: FailureKind::Protocol, detail: error.to_string() }
+    }
+}
+
 /// A site's HTTP client.
 pub struct HttpTransport {
-    client: reqwest::Client,
+    clients: Clients,
+    kept: Mutex<Kept>,
     addresses: AddressPolicy,
     /// None where the proxy resolves names.
     dns: Option<Dns>,
     timeout: Duration,
 }
 
+/// What all clients of one site are built from, one after the other.
+struct Clients {
+    headers: HeaderMap,
+    proxy: Option<reqwest::Proxy>,
+    tls: Tls,
+    cookies: Arc<Jar>,
+    resolver: Arc<GuardedResolver>,
+    connections_max: usize,
+    connect_time_max: Duration,
+}
+
+/// The clients whose idle connections are kept, one for each origin asked lately, the latest last: at most as many as
+/// the site may have connections. Where there are several, each keeps one, because origins may share a server.
+#[derive(Default)]
+struct Kept {
+    clients: Vec<(url::Origin, reqwest::Client)>,
+    has_several: bool,
+}
+
 impl HttpTransport {
     /// Builds the client.
     pub fn new(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
-        let fault = |error: &dyn std::fmt::Display| ClientError(error.to_string());
+        let clients = Clients::of(options)?;
+        // Whether it can be built shows now.
+        clients.build(0)?;
+        let kept = Mutex::default();
+        let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
+        let dns = (!proxy_resolves).then(|| options.dns.clone());
+        let timeout = options.timeout.min(limits::REQUEST_TIME_MAX);
+        Ok(Self { clients, kept, addresses: options.addresses.clone(), dns, timeout })
+    }
+
+    /// The client for a URL. One that makes room for it closes its idle connections at once, the others with their
+    /// answers.
+    fn client(&self, url: &url::Url) -> Result<reqwest::Client, ClientError> {
+        let origin = url.origin();
+        // What is behind it is whole between any two statements that could panic.
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = kept.clients.iter().position(|(known, _)| *known == origin) {
+            kept.clients[at..].rotate_left(1);
+        } else {
+            if !kept.clients.is_empty() && !kept.has_several {
+                kept.has_several = true;
+                kept.clients.clear();
+            }
+            let connections_max = self.clients.connections_max;
+            let client = self.clients.build(if kept.has_several { 1 } else { connections_max })?;
+            if kept.clients.len() >= connections_max.max(1) {
+                kept.clients.remove(0);
+            }
+            kept.clients.push((origin, client));
+        }
+        kept.clients.last().map(|(_, client)| client.clone()).ok_or_else(|| ClientError::of("no client"))
+    }
+}
+
+impl Clients {
+    fn of(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
         let mut headers = HeaderMap::new();
+        headers.insert(header::USER_AGENT, HeaderValue::from_str(options.user_agent).map_err(ClientError::of)?);
         headers.insert(
             header::ACCEPT,
             HeaderValue::from_static("application/x-bittorrent, text/html, application/xhtml+xml, */*;q=0.8"),
         );
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate"));
         for (name, value) in options.headers {
-            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| fault(&error))?;
-            headers.insert(name, HeaderValue::from_str(value).map_err(|error| fault(&error))?);
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(ClientError::of)?;
+            headers.insert(name, HeaderValue::from_str(value).map_err(ClientError::of)?);
         }
+        let proxy = options.proxy.map(|proxy| reqwest::Proxy::all(proxy.clone())).transpose();
+        let resolver = GuardedResolver::new(options.dns.clone(), options.addresses.clone(), options.proxy);
+        Ok(Self {
+            headers,
+            proxy: proxy.map_err(ClientError::of)?,
+            tls: options.tls.clone(),
+            cookies: Arc::default(),
+            resolver: Arc::new(resolver),
+            connections_max: options.connections_max,
+            connect_time_max: limits::CONNECT_TIME_MAX.min(options.timeout),
+        })
+    }
+
+    fn build(&self, idle_max: usize) -> Result<reqwest::Client, ClientError> {
         let mut builder = reqwest::Client::builder()
-            .user_agent(options.user_agent)
-            .default_headers(headers)
+            .default_headers(self.headers.clone())
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .no_proxy()
-            .tls_backend_preconfigured(options.tls.config().map_err(|error| fault(&error))?)
+            .tls_backend_preconfigured(self.tls.config().map_err(ClientError::of)?)
             // What hyper reads ahead of us is counted by no allowance.
             .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
             .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
-            .cookie_provider(Arc::new(Jar::default()))
+            .cookie_provider(Arc::clone(&self.cookies))
             // Silence and the whole time are ours to watch ([`Patience`]): the client's own clocks would run on while a
             // large body waits for its share of memory.
-            .connect_timeout(limits::CONNECT_TIME_MAX.min(options.timeout))
-            .pool_max_idle_per_host(options.connections_max)
+            .connect_timeout(self.connect_time_max)
+            .pool_max_idle_per_host(idle_max)
             .pool_idle_timeout(limits::IDLE_CONNECTION_TIME)
-            .dns_resolver(Arc::new(GuardedResolver::new(
-                options.dns.clone(),
-                options.addresses.clone(),
-                options.proxy,
-            )));
-        if let Some(proxy) = options.proxy {
-            builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(|error| fault(&error))?);
+            .dns_resolver(Arc::clone(&self.resolver));
+        if let Some(proxy) = &self.proxy {
+            builder = builder.proxy(proxy.clone());
         }
-        let client = builder.build().map_err(|error| fault(&error))?;
-        let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
-        let dns = (!proxy_resolves).then(|| options.dns.clone());
-        let timeout = options.timeout.min(limits::REQUEST_TIME_MAX);
-        Ok(Self { client, addresses: options.addresses.clone(), dns, timeout })
+        builder.build().map_err(ClientError::of)
     }
 }
 
 #[async_trait]
 impl Transport for HttpTransport {
-    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let url = parsed(request.url)?;
         self.addresses.check_literal(&url)?;
-        let mut asking = self.client.get(url);
+        let client = self.client(&url)?;
+        let mut asking = match request.post {
+            None => client.get(url),
+            Some(post) => {
+                // Browsers name the origin of each POST, and the whole page within its own origin.
+                let (page, origin) = (parsed(post.referer)?, post.referer.origin());
+                let referer = if page.origin() == url.origin() { page.as_str() } else { origin };
+                let asking = client.post(url).header(header::CONTENT_TYPE, post.content_type);
+                asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
+            }
+        };
         if let Some(validators) = request.validators {
             for (name, value) in
                 [(header::IF_NONE_MATCH, &validators.etag), (header::IF_MODIFIED_SINCE, &validators.last_modified)]
             {
                 // What cannot stand in a header is left out: the page is then sent in full.
-                if let Some(value) = value.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
+                if let Some(value) = value.as_deref().and_then(|text| HeaderValue::from_bytes(text.as_bytes()).ok()) {
                     asking = asking.header(name, value);
                 }
             }
@@ -164,20 +249,32 @@ struct Patience {
 }
 
 impl Patience {
+    /// A stretch of waiting, which counts as this much at most: a site that waits for a commit does not look after its
+    /// requests meanwhile, and that is not their servers' fault.
+    const LOOK: Duration = Duration::from_secs(1);
+
     async fn wait<T>(&mut self, answer: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, FetchFailure> {
         let most = self.silence.min(self.left);
-        let began = tokio::time::Instant::now();
-        let answer = tokio::time::timeout(most, answer).await;
-        self.left = self.left.saturating_sub(began.elapsed());
-        match answer {
-            Ok(answer) => answer.map_err(|error| failure(&error)),
-            Err(_) => Err(FetchFailure {
-                kind: FailureKind::TimedOut,
-                detail: format!(
-                    "the server was silent, or the request lasted too long, after {:.0} s",
-                    most.as_secs_f64()
-                ),
-            }),
+        let mut answer = std::pin::pin!(answer);
+        let mut waited = Duration::ZERO;
+        loop {
+            let stretch = Self::LOOK.min(most - waited);
+            let began = tokio::time::Instant::now();
+            let answered = tokio::time::timeout(stretch, &mut answer).await;
+            let counted = began.elapsed().min(stretch);
+            waited += counted;
+            self.left = self.left.saturating_sub(counted);
+            match answered {
+                Ok(answer) => return answer.map_err(|error| failure(&error)),
+                Err(_) if waited < most => {}
+                Err(_) => {
+                    let detail = format!(
+                        "the server was silent, or the request lasted too long, after {:.0} s",
+                        most.as_secs_f64()
+                    );
+                    return Err(FetchFailure { kind: FailureKind::TimedOut, detail });
+                }
+            }
         }
     }
 }
@@ -237,13 +334,17 @@ impl CodedBody {
 fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let get = |name: HeaderName| response.headers().get(name);
-    let validator = |name| get(name).filter(|value| value.len() <= limits::VALIDATOR_BYTES_MAX).map(text);
+    // One that is not sent back byte by byte is another.
+    let validator = |name| {
+        let value = get(name).filter(|value| value.len() <= limits::VALIDATOR_BYTES_MAX)?;
+        std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned)
+    };
     let robots_tags = response.headers().get_all("x-robots-tag").iter();
     ResponseHeaders {
         content_type: get(header::CONTENT_TYPE).map(text),
         content_disposition: get(header::CONTENT_DISPOSITION).map(text),
         content_length: response.content_length(),
-        location: get(header::LOCATION).map(text),
+        location: get(header::LOCATION).map(location),
         retry_after: get(header::RETRY_AFTER).map(text),
         etag: validator(header::ETAG),
         last_modified: validator(header::LAST_MODIFIED),
@@ -253,6 +354,12 @@ fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
             .map(text)
             .collect(),
     }
+}
+
+/// A `Location` with its bytes beyond ASCII percent-encoded one by one, as browsers do: they are in the server's charset,
+/// which nobody tells.
+fn location(value: &HeaderValue) -> String {
+    percent_encode(value.as_bytes(), &AsciiSet::EMPTY).to_string()
 }
 
 #[cfg(test)]

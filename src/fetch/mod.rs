@@ -22,17 +22,33 @@ use bytes::Bytes;
 
 use crate::url::CrawlUrl;
 
-/// One GET.
+/// One GET, or the POST of a form.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub url: &'a CrawlUrl,
     /// What an earlier answer said of its version: the server may answer 304 and send nothing (RFC 9110 §13).
     pub validators: Option<&'a Validators>,
+    pub post: Option<Post<'a>>,
+}
+
+/// The body of a POST. It may hold a password: nothing shows it.
+#[derive(Clone, Copy)]
+pub struct Post<'a> {
+    pub content_type: &'a str,
+    pub body: &'a [u8],
+    /// The page of the form, as browsers name it: servers that guard their forms ask for it.
+    pub referer: &'a CrawlUrl,
+}
+
+impl std::fmt::Debug for Post<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Post({}, {} bytes)", self.content_type, self.body.len())
+    }
 }
 
 impl<'a> From<&'a CrawlUrl> for Request<'a> {
     fn from(url: &'a CrawlUrl) -> Self {
-        Self { url, validators: None }
+        Self { url, validators: None, post: None }
     }
 }
 
@@ -52,16 +68,19 @@ pub struct Resolution {
     pub ttl: Duration,
 }
 
-/// The headers that decisions are made from, as text. Bytes that are no UTF-8 are replaced.
+/// The headers that decisions are made from, as text. Bytes that are no UTF-8 are replaced, but where the value goes
+/// back to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseHeaders {
     pub content_type: Option<String>,
     pub content_disposition: Option<String>,
     /// Bytes of the body, where it comes without a content coding and tells.
     pub content_length: Option<u64>,
+    /// ASCII: other bytes are percent-encoded.
     pub location: Option<String>,
     pub retry_after: Option<String>,
-    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes; longer ones are not kept.
+    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes; longer ones are not kept, nor those that are
+    /// no UTF-8.
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     /// Each `X-Robots-Tag`.
@@ -86,8 +105,8 @@ pub trait Body: Send {
 /// are the site's.
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
-    /// Sends a GET and waits for the headers. Redirects are returned, not followed.
-    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure>;
+    /// Sends a request and waits for the headers. Redirects are returned, not followed.
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure>;
 
     /// The addresses of a URL's host, from a cache where it knows them: what a rate is counted by, and a prefetch
     /// for the requests that follow.

@@ -3,9 +3,12 @@
 //! Reading dates and comparing domains and paths is `cookie_store`'s.
 //!
 //! The public suffix list stands guard: without it a host could set a cookie for `co.uk` and have it sent to others.
-//! Nothing is kept beyond the process, and nothing of a cookie is logged.
+//! Nothing of a cookie is logged. `kept` writes a site's cookies down and reads those of a browser.
 
-use std::sync::{Mutex, PoisonError};
+pub mod kept;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cookie_store::{CookieDomain, CookieExpiration, CookiePath, RawCookie};
 use reqwest::cookie::CookieStore;
@@ -16,19 +19,42 @@ use crate::limits;
 
 /// The cookies of one site's client.
 #[derive(Default)]
-pub struct Jar(Mutex<Cookies>);
+pub struct Jar {
+    cookies: Mutex<Cookies>,
+    /// Goes up with each cookie that is set, replaced or removed.
+    changes: AtomicU64,
+}
+
+impl Jar {
+    /// Another number than before where a cookie has been set, replaced by another value, or removed since.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
+    }
+
+    /// Forgets all cookies.
+    pub fn clear(&self) {
+        self.lock().0.clear();
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Cookies> {
+        // A cookie that is half-way in the list is either in or not.
+        self.cookies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl CookieStore for Jar {
     fn set_cookies(&self, cookie_headers: &mut dyn Iterator<Item = &HeaderValue>, url: &Url) {
-        // A cookie that is half-way in the list is either in or not.
-        let mut cookies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cookies = self.lock();
         for text in cookie_headers.filter_map(|header| std::str::from_utf8(header.as_bytes()).ok()) {
-            cookies.set(text, url);
+            if cookies.set(text, url) {
+                self.changes.fetch_add(1, Ordering::Relaxed);
+            }
         }
     }
 
     fn cookies(&self, url: &Url) -> Option<HeaderValue> {
-        let text = self.0.lock().unwrap_or_else(PoisonError::into_inner).header(url)?;
+        let text = self.lock().header(url)?;
         let mut header = HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()?;
         header.set_sensitive(true);
         Some(header)
@@ -39,7 +65,7 @@ impl CookieStore for Jar {
 #[derive(Default)]
 struct Cookies(Vec<Cookie>);
 
-/// One cookie (§5.7), without the attributes that only a browser heeds.
+/// One cookie (§5.7).
 struct Cookie {
     name: Box<str>,
     value: Box<str>,
@@ -47,24 +73,39 @@ struct Cookie {
     path: CookiePath,
     expires: CookieExpiration,
     secure: bool,
+    /// Hidden from scripts.
+    http_only: bool,
     /// The registrable domain by which cookies are counted, or the whole host where it has none.
     registrable: Box<str>,
 }
 
 impl Cookies {
     /// Takes one `Set-Cookie` of an answer from `url`. One that replaces another keeps its age; one that has
-    /// expired only removes (§5.7).
-    fn set(&mut self, text: &str, url: &Url) {
-        let Some(cookie) = Cookie::parse(text, url) else { return };
+    /// expired only removes (§5.7). True where something is another than before.
+    fn set(&mut self, text: &str, url: &Url) -> bool {
+        Cookie::parse(text, url).is_some_and(|cookie| self.put(cookie))
+    }
+
+    fn put(&mut self, cookie: Cookie) -> bool {
         let old = self
             .0
             .iter()
             .position(|old| old.name == cookie.name && old.domain == cookie.domain && *old.path == *cookie.path);
         match (old, cookie.expires.is_expired()) {
-            (Some(old), true) => drop(self.0.remove(old)),
-            (Some(old), false) => self.0[old] = cookie,
-            (None, true) => {}
-            (None, false) => self.insert(cookie),
+            (Some(old), true) => {
+                self.0.remove(old);
+                true
+            }
+            (Some(old), false) => {
+                let is_other = self.0[old].value != cookie.value || self.0[old].expires != cookie.expires;
+                self.0[old] = cookie;
+                is_other
+            }
+            (None, true) => false,
+            (None, false) => {
+                self.insert(cookie);
+                true
+            }
         }
     }
 
@@ -158,6 +199,7 @@ impl Cookie {
             path: path_attribute.unwrap_or_else(|| CookiePath::default_path(url)),
             expires,
             secure,
+            http_only: raw.http_only() == Some(true),
             registrable: url.domain().and_then(psl::domain_str).unwrap_or(host).into(),
         })
     }

@@ -67,6 +67,10 @@ const SKELETON_PAGES: i64 = 16;
 /// Parameters from which on a list is a faceted search.
 pub const FACET_PARAMETERS: u8 = 3;
 
+/// Downloads of one shape of which one must bring a new torrent. Where most torrents are known from elsewhere, the few
+/// others are what the crawl is after.
+const DOWNLOADS_PER_TORRENT: u64 = 1_000;
+
 /// One of so many questions of a starved shape is let through.
 pub const TRICKLE: u64 = 100;
 
@@ -172,7 +176,7 @@ pub struct Cut {
     pub fetched: u64,
     /// Torrents and magnets that they led to.
     pub yielded: u64,
-    /// Questions that were answered with a cut; a URL that asks twice counts twice.
+    /// Questions that were answered with a cut since it last was let through; a URL that asks twice counts twice.
     pub cut: u64,
     /// A URL's path and query, shortened to [`CUT_EXAMPLE_BYTES_MAX`].
     pub example: String,
@@ -283,10 +287,13 @@ impl Shapes {
         }
         let shape = Shape::of(path);
         let key = self.resolve(&Place::of(&shape, class));
-        let Some(reason) = self.starvation(&key, &shape, class) else {
+        let starvation = self.starvation(&key, &shape, class);
+        let Some(account) = self.accounts.get_mut(&key) else {
             return Budget::Go;
         };
-        let Some(account) = self.accounts.get_mut(&key) else {
+        let Some(reason) = starvation else {
+            // What has recovered, or a larger budget lets through, is cut no more.
+            (account.cut, account.reason, account.example) = (0, None, None);
             return Budget::Go;
         };
         account.asked = account.asked.saturating_add(1);
@@ -388,7 +395,7 @@ impl Shapes {
     /// Why the account is starved; None where it is not.
     fn starvation(&self, key: &str, shape: &Shape, class: Class) -> Option<Reason> {
         let account = self.accounts.get(key)?;
-        if class == Class::Download && account.yielded > 0 {
+        if class == Class::Download && account.fetched <= account.yielded.saturating_mul(DOWNLOADS_PER_TORRENT) {
             return None;
         }
         if account.is_starved {

@@ -127,6 +127,12 @@ impl Parameters {
         proposals
     }
 
+    /// True where two pages differed because of this parameter alone.
+    #[must_use]
+    pub fn is_refuted(&self, class: Class, parameter: &str) -> bool {
+        self.evidence.iter().any(|known| known.class == class && &*known.name == parameter && known.differ > 0)
+    }
+
     /// The place of a parameter's evidence; None where there is no room for another name.
     fn evidence_of(&mut self, class: Class, name: &str) -> Option<usize> {
         if let Some(at) = self.evidence.iter().position(|known| known.class == class && &*known.name == name) {

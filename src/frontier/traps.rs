@@ -11,7 +11,7 @@ use crate::limits::{PATH_SEGMENTS_MAX, QUERY_PARAMETERS_MAX};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrapForm {
-    /// `/a/b/a/b/a/b`: the same folders three times in a row.
+    /// `/news/today/news/today/news/today`: the same folders three times in a row; or `/a////b`.
     RepeatedFolders,
     /// `/a/x/a/y/a/z/a/x/a`: one folder five times, others between.
     RecurringFolder,
@@ -90,10 +90,7 @@ fn path_form(path: &str) -> Option<TrapForm> {
     }
     let recurs = |at: usize| {
         let segment = segments[at];
-        // A folder of one letter or number is a shard or a date more often than a name.
-        segment.len() > 1
-            && !is_number(segment)
-            && segments[at..].iter().filter(|other| **other == segment).count() >= RECURRENCES
+        is_name(segment) && segments[at..].iter().filter(|other| **other == segment).count() >= RECURRENCES
     };
     if (0..count.saturating_sub(RECURRENCES - 1)).any(recurs) {
         return Some(TrapForm::RecurringFolder);
@@ -103,9 +100,11 @@ fn path_form(path: &str) -> Option<TrapForm> {
     (folders.iter().filter(|folder| is_page(folder)).count() >= 2).then_some(TrapForm::PageAsFolder)
 }
 
-/// True where one to `len / 3` folders stand three times in a row. Rows of numbers are dates and shards.
+/// True where one to `len / 3` folders stand three times in a row. Rows of numbers are dates, and those of one letter
+/// shards (`/torrents/a/a/a/`); a row without any name at all is a trap.
 fn repeats(segments: &[&str]) -> bool {
-    (1..=segments.len() / REPEATS).any(|period| {
+    let is_nameless = segments.windows(REPEATS).any(|row| row.iter().all(|segment| segment.is_empty()));
+    let stand_thrice = (1..=segments.len() / REPEATS).any(|period| {
         // `run` counts how long each segment has been equal to the one a period before it.
         let (mut run, mut has_name) = (0, false);
         segments[period..].iter().zip(segments).any(|(segment, before)| {
@@ -114,10 +113,16 @@ fn repeats(segments: &[&str]) -> bool {
                 return false;
             }
             run += 1;
-            has_name |= !is_number(segment);
+            has_name |= is_name(segment);
             run >= period * (REPEATS - 1) && has_name
         })
-    })
+    });
+    is_nameless || stand_thrice
+}
+
+/// A folder of one letter or number is a shard or a date more often than a name.
+fn is_name(segment: &str) -> bool {
+    segment.len() > 1 && !is_number(segment)
 }
 
 fn is_number(text: &str) -> bool {
@@ -164,12 +169,12 @@ mod tests {
         let many: String = (0..70).map(|n| format!("p{n}=1&")).collect();
         let same_name: String = (0..12).map(|n| format!("a={n}&")).collect();
         let table = [
-            ("/a/b/a/b/a/b".to_owned(), RepeatedFolders),
-            ("/a/b/a/b/a/b/".into(), RepeatedFolders),
-            ("/x/x/x".into(), RepeatedFolders),
-            ("/pub/x/x/x/y.html".into(), RepeatedFolders),
-            ("/2024/a/2024/a/2024/a".into(), RepeatedFolders),
-            ("/q/a/b/c/a/b/c/a/b/c/d?x=1".into(), RepeatedFolders),
+            ("/aa/b/aa/b/aa/b".to_owned(), RepeatedFolders),
+            ("/a/bb/a/bb/a/bb/".into(), RepeatedFolders),
+            ("/xx/xx/xx".into(), RepeatedFolders),
+            ("/pub/news/news/news/y.html".into(), RepeatedFolders),
+            ("/2024/aa/2024/aa/2024/aa".into(), RepeatedFolders),
+            ("/q/a/bb/c/a/bb/c/a/bb/c/d?x=1".into(), RepeatedFolders),
             ("/a////b".into(), RepeatedFolders),
             ("/aa/b/aa/c/aa/d/aa/e/aa".into(), RecurringFolder),
             ("/index.html/about.html/news.html".into(), PageAsFolder),
@@ -194,6 +199,9 @@ mod tests {
             "",
             "/1/1/1",
             "/1/1/1/1/1/1/x",
+            "/torrents/a/a/a/x.torrent",
+            "/torrents/a/b/a/b/a/b/x.torrent",
+            "/a//b//c",
             "/2011/11/11/11",
             "/files/files/x",
             "/a/b/a/b/",

@@ -178,8 +178,12 @@ pub struct SelectOption {
 /// # Errors
 /// Where the page has no tree: too deep, or too many nodes.
 pub fn forms(page: &str) -> Result<Vec<Form>, TreeError> {
-    let tree = FormTree::parse(page)?;
-    Ok(Reader::new(&tree).read())
+    FormTree::parse(page).map(|tree| of_tree(&tree))
+}
+
+/// The forms of a page that has a tree already.
+pub(super) fn of_tree(tree: &FormTree) -> Vec<Form> {
+    Reader::new(tree).read()
 }
 
 struct Reader<'a> {
@@ -538,7 +542,7 @@ fn is_silent(node: NodeRef<'_, Node>) -> bool {
 }
 
 /// What a reader sees in a node, with single spaces, up to some bytes.
-fn text_of(node: NodeRef<'_, Node>, bytes_max: usize) -> String {
+pub(super) fn text_of(node: NodeRef<'_, Node>, bytes_max: usize) -> String {
     let mut out = String::new();
     for of in node.descendants() {
         if let Node::Text(text) = of.value()

@@ -1,14 +1,21 @@
 //! Logging in (ALGORITHMS §4): which form of a page is the login form, which field is which, what is sent, and whether it
 //! worked.
 //!
-//! `form` reads a page's forms as a browser sees them, and everything else reads those records. Pure: nothing here
-//! fetches, waits, or knows a site; `crawl` sends what this room has filled in and hands back what came.
+//! `form` reads a page's forms as a browser sees them, and everything else reads those records: `fill` writes what a
+//! browser would send, `hashing` does what two known scripts do to the password first. Pure: nothing here fetches, waits,
+//! or knows a site; `crawl` sends what this room has filled in and hands back what came.
 
 pub mod features;
 pub mod fields;
+pub mod fill;
 pub mod form;
 mod form_tree;
+pub mod hashing;
 pub mod model;
+mod phrases;
+pub mod secret;
 pub mod training;
 pub mod tree;
+pub mod verdict;
+pub mod view;
 pub mod words;

@@ -175,6 +175,8 @@ impl Patience {
     /// A request ended. Returns a pause when the host asked for one, or failed often enough to get one.
     pub fn ended(&mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
         match answered {
+            // Whoever asked for a pause is not contradicted by an answer that was under way then.
+            Answered::Well | Answered::Reached if self.blocked_until > now => return None,
             Answered::Well | Answered::Reached => {
                 if answered == Answered::Well || !self.was_refused {
                     self.complaints = 0;
@@ -192,8 +194,8 @@ impl Patience {
             Answered::Throttled(_) => self.was_refused = true,
             Answered::Unreachable => {}
         }
-        // Answers to requests that were under way together are one complaint.
-        if self.blocked_until <= now {
+        // Answers to requests that were under way together are one complaint, unless a good one among them has forgiven it.
+        if self.blocked_until <= now || self.complaints == 0 {
             self.complaints = self.complaints.saturating_add(1);
         }
         let (until, reason) = match answered {
@@ -215,7 +217,9 @@ impl Patience {
     }
 }
 
-fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
+/// A time as a clock tells it that was set by this many milliseconds.
+#[must_use]
+pub fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
     UnixMillis(at.0.saturating_add_signed(by_ms))
 }
 
@@ -312,6 +316,17 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_was_under_way_when_the_pause_began_forgives_nothing() {
+        for late in [Answered::Well, Answered::Reached] {
+            let mut host = Patience::default();
+            let first = host.ended(Answered::Unreachable, at(10)).expect("a pause");
+            assert_eq!(host.ended(late, at(20)), None);
+            let second = host.ended(Answered::Unreachable, first.until).expect("a pause");
+            assert_eq!(second.complaints, 2, "{late:?}");
+        }
+    }
+
+    #[test]
     fn complaints_escalate_and_an_answer_forgives() {
         let mut host = Patience::default();
         let mut now = at(0);
@@ -357,6 +372,17 @@ mod tests {
             host.ended(Answered::Throttled(None), at(5));
         }
         assert_eq!(host.ask(at(6)), Gate::WaitUntil(first.until));
+    }
+
+    #[test]
+    fn a_complaint_within_a_pause_that_was_forgiven_counts() {
+        let mut host = Patience::default();
+        host.ended(Answered::Unreachable, at(0)).expect("a pause");
+        assert_eq!(host.ended(Answered::Well, at(10)), None);
+        let first = host.ended(Answered::Throttled(None), at(20)).expect("a longer pause");
+        assert_eq!(first.complaints, 1);
+        let second = host.ended(Answered::Throttled(None), first.until).expect("a pause");
+        assert!(second.until.since(first.until) > first.until.since(at(20)), "{first:?} {second:?}");
     }
 
     #[test]

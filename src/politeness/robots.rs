@@ -20,12 +20,23 @@ pub struct Robots {
 #[derive(Clone, Debug, PartialEq)]
 struct Rule {
     allow: bool,
-    /// The pattern between its `*`, percent-encoding unified.
-    parts: Vec<Vec<u8>>,
+    /// The pattern between its `*`.
+    parts: Vec<Part>,
+    /// True when the pattern has a `%` that begins no escape: it means escapes as they are written.
+    as_written: bool,
     /// True when the pattern ends in `$`.
     to_the_end: bool,
     /// Length of the pattern in octets: the longest match decides.
     octets: usize,
+}
+
+/// What stands between two `*` of a pattern, percent-encoding unified.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    /// Where it begins in the path: what stands behind its first `?` is of the query.
+    text: Vec<u8>,
+    /// Where all of it stands in the query; None where that makes no difference.
+    in_query: Option<Vec<u8>>,
 }
 
 impl Robots {
@@ -110,9 +121,9 @@ impl Robots {
         if self.rules.is_empty() || path == "/robots.txt" {
             return true;
         }
-        let path = unified(path.as_bytes());
-        let deciding =
-            self.rules.iter().filter(|rule| rule.matches(&path)).max_by_key(|rule| (rule.octets, rule.allow));
+        let [written, path] = [Place::Anywhere, Place::Path].map(|place| unified(path.as_bytes(), place));
+        let matching = self.rules.iter().filter(|rule| rule.matches(if rule.as_written { &written } else { &path }));
+        let deciding = matching.max_by_key(|rule| (rule.octets, rule.allow));
         deciding.is_none_or(|rule| rule.allow)
     }
 }
@@ -149,28 +160,58 @@ impl Rule {
             Some(value) => (value, true),
             None => (value, false),
         };
-        let parts: Vec<Vec<u8>> = value.split(|&byte| byte == b'*').map(unified).collect();
-        let octets = parts.iter().map(Vec::len).sum::<usize>() + parts.len() - 1 + usize::from(to_the_end);
-        Self { allow, parts, to_the_end, octets }
+        let as_written = memchr::memchr_iter(b'%', value).any(|at| escaped(&value[at..]).is_none());
+        let parts: Vec<Part> = value.split(|&byte| byte == b'*').map(|part| Part::new(part, as_written)).collect();
+        let octets =
+            parts.iter().map(|part| part.text.len()).sum::<usize>() + parts.len() - 1 + usize::from(to_the_end);
+        Self { allow, parts, as_written, to_the_end, octets }
     }
 
     /// Matches part after part at its first place, which finds a match where there is one, in linear time.
     fn matches(&self, path: &[u8]) -> bool {
+        let query_at = memchr::memchr(b'?', path).map_or(path.len(), |mark| mark + 1);
         // Splitting yields one part at least, of an empty pattern too.
         let (first, others) = self.parts.split_first().expect("split yields one part at least");
-        let Some(mut rest) = path.strip_prefix(first.as_slice()) else {
+        if !path.starts_with(&first.text) {
             return false;
-        };
+        }
+        let mut at = first.text.len();
         let Some((last, middle)) = others.split_last() else {
-            return !self.to_the_end || rest.is_empty();
+            return !self.to_the_end || at == path.len();
         };
         for part in middle {
-            match memchr::memmem::find(rest, part) {
-                Some(at) => rest = &rest[at + part.len()..],
+            match part.end_of_first(path, at, query_at) {
+                Some(end) => at = end,
                 None => return false,
             }
         }
-        if self.to_the_end { rest.ends_with(last) } else { memchr::memmem::find(rest, last).is_some() }
+        if self.to_the_end { last.ends(path, at, query_at) } else { last.end_of_first(path, at, query_at).is_some() }
+    }
+}
+
+impl Part {
+    fn new(pattern: &[u8], as_written: bool) -> Self {
+        if as_written {
+            return Self { text: unified(pattern, Place::Anywhere), in_query: None };
+        }
+        let text = unified(pattern, Place::Path);
+        let in_query = Some(unified(pattern, Place::Query)).filter(|in_query| *in_query != text);
+        Self { text, in_query }
+    }
+
+    /// Where its first place in `path[at..]` ends. The query begins at `query_at`.
+    fn end_of_first(&self, path: &[u8], at: usize, query_at: usize) -> Option<usize> {
+        let find = |from: usize, text: &[u8]| Some(from + memchr::memmem::find(&path[from..], text)? + text.len());
+        let found = find(at, &self.text);
+        let Some(in_query) = &self.in_query else { return found };
+        found.filter(|end| end - self.text.len() < query_at).or_else(|| find(at.max(query_at), in_query))
+    }
+
+    /// True when `path[at..]` ends with it.
+    fn ends(&self, path: &[u8], at: usize, query_at: usize) -> bool {
+        let ends = path[at..].ends_with(&self.text);
+        let Some(in_query) = &self.in_query else { return ends };
+        (ends && path.len() - self.text.len() < query_at) || path[at.max(query_at)..].ends_with(in_query)
     }
 }
 
@@ -214,31 +255,55 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b'-'
 }
 
-/// Percent-encoding as RFC 9309 §2.2.2 compares it: bytes beyond ASCII encoded, unreserved characters plain,
-/// hex digits in upper case.
-fn unified(text: &[u8]) -> Vec<u8> {
+/// Where a text stands that is unified.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// What follows its first `?` stands in the query.
+    Path,
+    Query,
+    /// Reserved characters and their escapes stay as they are written.
+    Anywhere,
+}
+
+/// Percent-encoding as RFC 9309 §2.2.2 compares it: unreserved characters plain, what is neither they nor reserved (RFC
+/// 3986 §2.2) encoded, hex digits in upper case. Reserved ones stay as they are written, because `%2F` is no `/`, but
+/// for those that mean the same either way, which are made plain: many of the query, and `*` and `$`, which a pattern
+/// escapes to mean them (§2.2.3).
+fn unified(text: &[u8], mut place: Place) -> Vec<u8> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
+    const SAME: &[u8] = b"*$";
+    // The others part the fields and values of a form, or stand for a space there.
+    const SAME_IN_QUERY: &[u8] = b"*$:/?[]@!'(),";
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
         let byte = text[at];
-        let escaped = (byte == b'%')
-            .then(|| text.get(at + 1..at + 3))
-            .flatten()
-            .and_then(|digits| data_encoding::HEXLOWER_PERMISSIVE.decode(digits).ok());
-        let (value, width) = match escaped {
-            Some(value) => (value[0], 3),
-            None => (byte, 1),
-        };
+        let (value, width) = escaped(&text[at..]).map_or((byte, 1), |value| (value, 3));
         let unreserved = value.is_ascii_alphanumeric() || b"-._~".contains(&value);
-        if value.is_ascii() && (width == 1 || unreserved) {
+        let as_it_is = width == 1 && (value == b'%' || RESERVED.contains(&value));
+        let made_plain = match place {
+            Place::Path => SAME.contains(&value),
+            Place::Query => SAME_IN_QUERY.contains(&value),
+            Place::Anywhere => false,
+        };
+        if unreserved || as_it_is || made_plain {
             out.push(value);
         } else {
             out.extend([b'%', HEX[usize::from(value >> 4)], HEX[usize::from(value & 15)]]);
         }
+        if byte == b'?' && place == Place::Path {
+            place = Place::Query;
+        }
         at += width;
     }
     out
+}
+
+/// The octet of the escape that a text begins with.
+fn escaped(text: &[u8]) -> Option<u8> {
+    let digits = text.strip_prefix(b"%")?.get(..2)?;
+    data_encoding::HEXLOWER_PERMISSIVE.decode(digits).ok()?.first().copied()
 }
 
 #[cfg(test)]
@@ -281,6 +346,36 @@ mod tests {
         ("User-agent: *\nDisallow: /foo/bar/ツ", &["/foo/bar/"], &["/foo/bar/%E3%83%84"]),
         ("User-agent: *\nDisallow: /%7ejoe", &[], &["/~joe", "/%7Ejoe"]),
         ("User-agent: *\nDisallow: /a%2fb", &["/a/b"], &["/a%2Fb"]),
+        ("User-agent: *\nDisallow: /a b|c", &["/a"], &["/a%20b|c", "/a%20b%7Cc"]),
+        // Also what is reserved, where it is the value of a query; what parts the fields is something else there.
+        (
+            "User-agent: *\nDisallow: /foo/bar?baz=https://foo.bar",
+            &["/foo/bar?baz=https", "/foo%2Fbar?baz=https://foo.bar", "/foo/bar%3Fbaz=https://foo.bar"],
+            &["/foo/bar?baz=https%3A%2F%2Ffoo.bar", "/foo/bar?baz=https%3a//foo.bar", "/foo/bar?baz=https://foo.bar/"],
+        ),
+        (
+            "User-agent: *\nDisallow: /foo/bar?baz=https%3A%2F%2Ffoo.bar",
+            &["/foo/bar?baz%3Dhttps://foo.bar"],
+            &["/foo/bar?baz=https://foo.bar", "/foo/bar?baz=https%3A%2F%2Ffoo.bar"],
+        ),
+        ("User-agent: *\nDisallow: /a?b=c%26d", &["/a?b=c&d", "/a%3Fb=c%26d"], &["/a?b=c%26d"]),
+        // Behind a `*` it depends on where the rest is found.
+        (
+            "User-agent: *\nDisallow: /*http%3A%2F%2F",
+            &["/go/http://x", "/go/http:%2F%2F"],
+            &["/go/http%3A%2F%2Fx", "/go?u=http://x", "/go?u=http%3a%2f%2fx", "/http://?u=http://"],
+        ),
+        (
+            "User-agent: *\nDisallow: /*http://*/x?y$",
+            &["/go?u=http%3A%2F%2F", "/go?u=http%3A%2F%2Fz/x?y&", "/go/http%3A//z/x?y"],
+            &["/go/http://z/x?y", "/go?u=http%3A%2F%2Fz%2Fx%3Fy", "/go?u=http://z/x?y"],
+        ),
+        // What is special in a pattern is encoded there to be meant itself (RFC 9309 §2.2.3).
+        ("User-agent: *\nDisallow: /a-%2A.html", &["/a-b.html"], &["/a-*.html", "/a-%2a.html"]),
+        ("User-agent: *\nDisallow: /a-%24", &["/a-"], &["/a-$", "/a-$b", "/a-%24"]),
+        ("User-agent: *\nDisallow: /*2", &["/a*", "/a?b=c/"], &["/2"]),
+        // Some close all that is escaped.
+        ("User-agent: *\nDisallow: /*%", &["/a?b=c:d"], &["/a%20b", "/a?b=c%3Ad", "/%2a"]),
         // Comments, spaces, odd line ends, a BOM, other records.
         (
             "\u{feff}User-agent: * # all\r\nSitemap: http://x/s.xml\r\n  Disallow :  /x  # why\r\rFoo: bar",

@@ -126,7 +126,8 @@ pub struct SiteFile {
     /// What the lane of a URL is computed from.
     pub lane_key: LaneKey,
     /// Links from a start URL beyond which nothing is fetched.
-    #[schemars(range(min = 0, max = 1000))]
+    // One less than a depth can be, so that there is one beyond it.
+    #[schemars(range(min = 0, max = 65_534))]
     pub depth_max: Option<u16>,
     /// URLs of this site that one crawl fetches.
     #[schemars(range(min = 1))]

@@ -100,7 +100,8 @@ fn is_tracking_name(name: &str) -> bool {
 
 impl Canonical {
     /// Why this raw `name=value` text is dropped; None where it stays.
-    pub(super) fn dropped(&self, parameter: &str) -> Option<Dropped> {
+    #[must_use]
+    pub fn dropped(&self, parameter: &str) -> Option<Dropped> {
         if parameter.is_empty() {
             return Some(Dropped::Empty);
         }

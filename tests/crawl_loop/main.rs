@@ -1,5 +1,7 @@
 //! The real loop over a small simulated web, in virtual time: manners, resumption and what becomes of each answer.
 
+mod clocks;
+mod faults;
 mod manners;
 mod traps;
 mod web;
@@ -8,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::crawl::RunOptions;
 use gleaner::crawl::progress::Ended;
+use gleaner::crawl::{CrawlError, RunOptions};
 use gleaner::crawldb::{CrawlDb, Outcome, Reader};
 use gleaner::fetch::{FailureKind, ResponseHeaders};
 
@@ -402,4 +404,35 @@ async fn a_crawl_does_not_wait_for_the_looks_that_the_service_has_planned() {
     assert_eq!(ended, Ended::Exhausted);
     assert!(begun.elapsed() < Duration::from_secs(10));
     assert_eq!(web.asked("/"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_as_queued_at_the_end_is_what_the_next_crawl_finds_queued() {
+    let robots =
+        |text: &'static str| Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(text.as_bytes()));
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/robots.txt", &[robots("User-agent: *\nDisallow: /"), robots("User-agent: *\nDisallow:")])
+            .at("/", &[page("<a href=/dl/1>x</a><a href=/dl/2>y</a>")]),
+    );
+    let machine = Machine::new();
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    let options = RunOptions { pages_max: Some(1), ..RunOptions::default() };
+    let (_, progress) = machine.crawl(&web, FAST, options).await;
+    assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 2);
+    assert_eq!(progress.total().queued, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_whose_committer_has_ended_ends_though_it_waits_for_a_host() {
+    let links: String = (0..10).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(Web::new(Duration::from_secs(1)).at("/", &[page(&links)]).at("/detail/0", &[throttled("7200")]));
+    // A second each for robots.txt, the start page and the refusal, whose commit would begin a fifth of one later.
+    let rules = "[rate]\nrequests_per_second = 1000000\nconnections = 1\nrest_factor = 0";
+    let (options, committing) = (RunOptions::default(), Some(Duration::from_millis(3_100)));
+    let machine = Machine::new();
+    let crawl = machine.crawl_while_committing(&web, rules, options, None, committing);
+    let (ended, _) = tokio::time::timeout(Duration::from_secs(60), crawl).await.expect("it ends");
+    assert!(matches!(ended, Err(CrawlError::CommitterGone)), "{ended:?}");
+    assert_eq!(web.asked("/detail/0"), 1);
 }

@@ -10,7 +10,7 @@ use gleaner::crawl::progress::Ended;
 use gleaner::crawldb::{CrawlDb, Reader};
 use gleaner::fetch::ResponseHeaders;
 
-use super::web::{Answer, FAST, Machine, Web, page, status, throttled, torrent};
+use super::web::{Answer, FAST, Machine, Web, page, redirect, status, throttled, torrent};
 
 const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
 
@@ -296,4 +296,83 @@ async fn what_is_closed_at_the_mirror_waits_for_the_first_host() {
     let at_mirror: Vec<_> = web.urls().into_iter().filter(|(_, url)| url.contains("mirror.example/detail")).collect();
     assert!(at_mirror.is_empty(), "{at_mirror:?}");
     assert!((0..10).all(|n| web.asked(&format!("/detail/{n}")) == 1), "{:?}", web.urls());
+}
+
+#[tokio::test(start_paused = true)]
+async fn redirects_of_a_robots_txt_keep_the_rate_of_where_they_lead() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("http://sim.example/robots.txt", &[redirect("http://www.sim.example/robots.txt")])
+            .at("http://www.sim.example/robots.txt", &[redirect("http://neighbour.example/r.txt")])
+            .at("/r.txt", &[text("User-agent: *\nDisallow: /detail/2")])
+            .at("/", &[page(&links((0..4).map(|n| format!("/detail/{n}"))))])
+            .located("sim.example", "192.0.2.1")
+            .located("www.sim.example", "192.0.2.1")
+            .located("neighbour.example", "192.0.2.1"),
+    );
+    let (ended, _) = Machine::new().crawl(&web, "[rate]\nrequests_per_second = 1", RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let paths: Vec<_> = web.log().into_iter().map(|(_, path)| path).collect();
+    assert_eq!(paths, ["/robots.txt", "/robots.txt", "/r.txt", "/", "/detail/0", "/detail/1", "/detail/3"]);
+    assert!(gaps(&web).iter().all(|gap| *gap >= 1_000), "{:?}", web.urls());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_pauses_is_not_asked_for_anothers_robots_txt() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("http://sim.example/robots.txt", &[redirect("http://other.example/r.txt")])
+            .at("/r.txt", &[throttled("600"), text("User-agent: *\nDisallow: /detail/2")])
+            .at("/", &[page(&links((0..4).map(|n| format!("/detail/{n}"))))]),
+    );
+    let (ended, _) = Machine::new().crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let at: Vec<u64> = web.log().iter().filter(|(_, path)| path == "/r.txt").map(|(at, _)| *at).collect();
+    assert!(at.len() == 2 && at[1] - at[0] >= 600_000, "{:?}", web.urls());
+    assert_eq!((web.asked("/detail/1"), web.asked("/detail/2")), (1, 0));
+    let page_at = web.log().iter().find(|(_, path)| path == "/").unwrap().0;
+    assert!(page_at > at[1], "nothing is asked for before the rules are known");
+}
+
+#[tokio::test(start_paused = true)]
+async fn redirects_of_a_robots_txt_that_never_end_leave_no_rules() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10)).at("/robots.txt", &[redirect("/robots.txt")]).at("/", &[page("")]),
+    );
+    let (ended, _) = Machine::new().crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert_eq!((web.asked("/robots.txt"), web.asked("/")), (6, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_good_answer_beside_a_refusal_leaves_its_pause_and_its_url() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(50))
+            .at("/", &[page(&links((0..2).map(|n| format!("/detail/{n}"))))])
+            .at("/detail/0", &[throttled("600"), page("")])
+            .at("/detail/1", &[page("")]),
+    );
+    let (ended, _) = Machine::new().crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    let asked: Vec<u64> = web.log().iter().filter(|(_, path)| path == "/detail/0").map(|(at, _)| *at).collect();
+    assert!(asked.len() == 2 && asked[1] - asked[0] >= 600_000, "{asked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_outlives_a_clock_that_is_set_back_and_a_kill() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(6_500))
+            .at("/", &[page("<a href=/detail/0>x</a>")])
+            .at("/detail/0", &[status(500), page("")]),
+    );
+    let machine = Machine::new();
+    // Half a second after the answer, and half a second before the retry.
+    machine.set_clock(Duration::from_secs(20), -5_000_000);
+    let rules = "[rate]\nrequests_per_second = 1000000\nrest_factor = 0";
+    let life = machine.crawl(&web, rules, RunOptions::default());
+    assert!(tokio::time::timeout(Duration::from_secs(40), life).await.is_err(), "the crawl waits for the retry");
+    assert_eq!(web.asked("/detail/0"), 1);
+    let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert_eq!(web.asked("/detail/0"), 2);
 }

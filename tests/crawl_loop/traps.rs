@@ -28,6 +28,14 @@ fn number(path: &str) -> u64 {
     path.rsplit(['/', '=']).next().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
+/// The infohash of the info dictionary of [`torrent`], as a magnet link names it.
+fn magnet(number: u64) -> String {
+    let Answer::Status(_, _, file) = torrent(number) else { unreachable!() };
+    let facts = gleaner::torrent::metainfo::parse(&file).unwrap();
+    let hash: String = facts.infohashes.v1.unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("magnet:?xt=urn:btih:{hash}")
+}
+
 /// Forty lists of fifty torrents, a calendar that never ends, and items that link to made-up items.
 fn endless(path: &str) -> Option<Answer> {
     if path.starts_with("/dl/") {
@@ -104,16 +112,109 @@ async fn a_trap_ends_the_crawl_and_a_larger_budget_takes_it_up_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lists_without_a_page_number_starve_like_others() {
+    // A calendar, or folders without end: each is the front of a list of its own.
+    let web =
+        Arc::new(Web::new(Duration::from_millis(1)).at("/", &[page("<a href='/list/0'>x</a>")]).otherwise(|path| {
+            path.starts_with("/list/").then(|| page(&format!("<a href='/list/{}'>next</a>", number(path) + 1)))
+        }));
+    let machine = Machine::new();
+    let rules = format!("budget.shape_pages = 20\n{FAST}");
+    let options = || RunOptions { pages_max: Some(500), ..RunOptions::default() };
+    let (ended, _) = machine.crawl(&web, &rules, options()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert!((20..60).contains(&web.log().len()), "{}", web.log().len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_front_that_is_looked_at_again_and_again_costs_its_shape_one_page() {
+    let links: String = (0..15).map(|n| format!("<a href='/list/{n}'>x</a>")).collect();
+    let web = Arc::new(
+        Web::new(Duration::from_millis(1))
+            .at("/", &[page(&links)])
+            .otherwise(|path| path.starts_with("/list/").then(|| page("nothing new"))),
+    );
+    let machine = Machine::new();
+    let rules = format!("budget.shape_pages = 20\nrevisit_minutes = 1\n{FAST}");
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    machine.crawl_until(&web, &rules, options, Some(Duration::from_secs(3_600))).await;
+    assert!(web.asked("/list/3") > 50, "{} looks in an hour", web.asked("/list/3"));
+    let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+    assert_eq!(report.sites[0].cuts, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn links_deeper_than_allowed_are_known_and_a_larger_depth_brings_them_back() {
+    let web =
+        Arc::new(Web::new(Duration::from_millis(1)).at("/", &[page("<a href='/list/1'>x</a>")]).otherwise(|path| {
+            path.starts_with("/list/").then(|| page(&format!("<a href='/list/{}'>next</a>", number(path) + 1)))
+        }));
+    let machine = Machine::new();
+    let rules = |depth: u16| format!("depth_max = {depth}\n{FAST}");
+    machine.crawl(&web, &rules(3), RunOptions::default()).await;
+    assert_eq!((web.asked("/list/3"), web.asked("/list/4")), (1, 0));
+    assert_eq!(machine.outcomes().await["over_budget"], 1, "the first beyond is told, and leads no further");
+    machine.crawl(&web, &rules(2_000), RunOptions { pages_max: Some(2), ..RunOptions::default() }).await;
+    assert_eq!((web.asked("/list/4"), web.asked("/list/3")), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_rules_bring_back_what_was_cut() {
+    let web =
+        Arc::new(Web::new(Duration::from_millis(1)).at("/", &[page("<a href='/item/1'>x</a>")]).otherwise(|path| {
+            let links = |n: u64| format!("<a href='/item/{}'>x</a><a href='/item/{}'>y</a>", 2 * n, 2 * n + 1);
+            path.starts_with("/item/").then(|| page(&links(number(path))))
+        }));
+    let machine = Machine::new();
+    let rules = |depth: u16| format!("budget.shape_pages = 20\ndepth_max = {depth}\n{FAST}");
+    let trapped = async || machine.outcomes().await.get("trapped").copied().unwrap_or(0);
+    machine.crawl(&web, &rules(10), RunOptions::default()).await;
+    let first = trapped().await;
+    assert!(first > 10, "{first}");
+    machine.crawl(&web, &rules(10), RunOptions::default()).await;
+    assert_eq!(trapped().await, first, "the same rules ask for nothing again");
+    machine.crawl(&web, &rules(11), RunOptions::default()).await;
+    assert!(trapped().await > first, "each was asked for again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_form_that_only_traps_have_is_not_asked_for_again_when_a_shape_recovers() {
+    // Twenty barren items starve; the twenty-first that trickles through has the torrent that makes them recover.
+    let web = Arc::new(
+        Web::new(Duration::from_millis(1))
+            .at("/", &[page("<a href='/item/aa/bb/aa/bb/aa/bb'>x</a><a href='/list/0'>y</a>")])
+            .otherwise(|path| match path {
+                "/list/0" => Some(page(&(0..80).map(|n| format!("<a href='/item/{n}'>x</a>")).collect::<String>())),
+                _ if path.starts_with("/item/") && number(path) < 20 => Some(page("nothing")),
+                _ if path.starts_with("/item/") => Some(page(&format!("<a href='{}'>x</a>", magnet(number(path))))),
+                _ => None,
+            }),
+    );
+    let machine = Machine::new();
+    let rules = format!("budget.shape_pages = 20\n{FAST}");
+    machine.crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!(web.asked("/item/79"), 1, "the shape has recovered");
+    let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+    let cuts: Vec<_> = report.sites[0].cuts.iter().map(|cut| (cut.shape.as_str(), cut.cut)).collect();
+    assert_eq!(cuts, [("repeated_folders", 1)]);
+    // Where nothing is cut any more, nothing is told of it.
+    machine.crawl(&web, &format!("budget.traps = false\n{FAST}"), RunOptions::default()).await;
+    assert_eq!(web.asked("/item/aa/bb/aa/bb/aa/bb"), 1);
+    let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+    assert_eq!(report.sites[0].cuts, []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_is_cut_where_the_rules_say_so() {
     let web = Arc::new(
         Web::new(Duration::from_millis(1))
-            .at("/", &[page("<a href='/item/1/a/b/a/b/a/b/a/b'>x</a>")])
+            .at("/", &[page("<a href='/item/1/ab/cd/ab/cd/ab/cd/ab/cd'>x</a>")])
             .otherwise(|path| path.starts_with("/item").then(|| page(""))),
     );
     for (traps, asked) in [("true", 0), ("false", 1)] {
         let rules = format!("budget.traps = {traps}\n{FAST}");
         Machine::new().crawl(&web, &rules, RunOptions::default()).await;
-        assert_eq!(web.asked("/item/1/a/b/a/b/a/b/a/b"), asked, "traps = {traps}");
+        assert_eq!(web.asked("/item/1/ab/cd/ab/cd/ab/cd/ab/cd"), asked, "traps = {traps}");
     }
 }
 
@@ -136,12 +237,22 @@ async fn a_parameter_that_changes_nothing_is_proposed() {
             }),
     );
     let machine = Machine::new();
-    machine.crawl(&web, "[rate]\nrequests_per_second = 1000000", RunOptions::default()).await;
-    let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
-    let proposals = &report.sites[0].proposals;
+    let rate = "[rate]\nrequests_per_second = 1000000";
+    let proposed = async || {
+        let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+        report.sites[0].proposals.clone()
+    };
+    machine.crawl(&web, rate, RunOptions::default()).await;
+    let proposals = proposed().await;
     assert_eq!(proposals.len(), 1, "{proposals:?}");
     assert_eq!(proposals[0].line(), "drop = [\"from\"]");
     assert!(proposals[0].evidence >= 20);
+    // A run that learns nothing new forgets nothing; what the operator has adopted is no proposal any more.
+    machine.crawl(&web, rate, RunOptions::default()).await;
+    assert_eq!(proposed().await, proposals);
+    let adopted = format!("parameters.drop = ['from']\n{rate}");
+    machine.crawl(&web, &adopted, RunOptions::default()).await;
+    assert_eq!(proposed().await, []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,4 +272,24 @@ async fn what_the_urls_of_a_rule_have_brought_is_known_to_the_next_run() {
         // The second run has nothing new to fetch.
         assert_eq!(brought, [RuleYield { fetched: 2, torrents: 2 }], "run {run}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_behind_pages_with_their_magnets_are_no_trap() {
+    const DETAILS: u64 = 1_500;
+    let web = Arc::new(Web::new(Duration::from_millis(1)).otherwise(|path| match path {
+        "/" => Some(page(&(0..DETAILS).map(|n| format!("<a href='/detail/{n}'>x</a>")).collect::<String>())),
+        _ if path.starts_with("/detail/") => {
+            let n = number(path);
+            Some(page(&format!("<a href='{}'>magnet</a><a href='/dl/{n}'>torrent</a>", magnet(n))))
+        }
+        _ => path.starts_with("/dl/").then(|| torrent(number(path))),
+    }));
+    let machine = Machine::new();
+    let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
+    let outcomes = machine.outcomes().await;
+    assert_eq!(
+        (ended, outcomes.get("torrent_stored"), outcomes.get("trapped")),
+        (Ended::Exhausted, Some(&DETAILS), None)
+    );
 }

@@ -12,7 +12,7 @@ use gleaner::crawl::commit::{self, OnFault};
 use gleaner::crawl::progress::{Ended, Progress};
 use gleaner::crawl::site::Site;
 use gleaner::crawl::site_loop::{Shared, SiteLoop};
-use gleaner::crawl::{Hosts, RunOptions};
+use gleaner::crawl::{CrawlError, Hosts, RunOptions};
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::{CrawlDb, Owner, Reader};
 use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
@@ -47,6 +47,8 @@ pub enum Answer {
     Fail(FailureKind),
     /// 304 to who knows this ETag, else the page.
     Versioned(&'static str, Bytes),
+    /// The same, but the page breaks off.
+    Broken(&'static str, Bytes),
 }
 
 pub fn page(body: &str) -> Answer {
@@ -71,7 +73,7 @@ pub fn torrent() -> Answer {
     Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(TORRENT))
 }
 
-/// Answers by path; the last answer of a path repeats. What is not there is 404.
+/// Answers by URL or else by path; the last answer of a path repeats. What is not there is 404.
 #[derive(Default)]
 pub struct Web {
     answers: Mutex<HashMap<String, Vec<Answer>>>,
@@ -97,6 +99,7 @@ impl Web {
         Self { latency, ..Self::default() }
     }
 
+    /// A path, which every host answers so, or a URL.
     pub fn at(self, path: &str, answers: &[Answer]) -> Self {
         self.answers.lock().unwrap().insert(path.to_owned(), answers.iter().rev().cloned().collect());
         self
@@ -146,12 +149,16 @@ struct SimTransport {
     start: tokio::time::Instant,
 }
 
-struct Whole(Option<Bytes>);
+/// A body in one piece, and whether it breaks off behind that.
+struct Piece(Option<Bytes>, bool);
 
 #[async_trait::async_trait]
-impl Body for Whole {
+impl Body for Piece {
     async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
-        Ok(self.0.take().filter(|bytes| !bytes.is_empty()))
+        match self.0.take().filter(|bytes| !bytes.is_empty()) {
+            None if self.1 => Err(FetchFailure { kind: FailureKind::Truncated, detail: "simulated".to_owned() }),
+            piece => Ok(piece),
+        }
     }
 }
 
@@ -162,7 +169,7 @@ impl Transport for SimTransport {
         Ok(Resolution { addresses, ttl: Duration::from_secs(300) })
     }
 
-    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let url = request.url;
         let is_dead_now = self.web.dead_time.is_none_or(|(from, until)| (from..until).contains(&self.start.elapsed()));
         if is_dead_now && self.web.dead_host == Some(url.host()) {
@@ -170,7 +177,7 @@ impl Transport for SimTransport {
         }
         let at = u64::try_from(self.start.elapsed().as_millis()).unwrap();
         if self.web.outage.is_some_and(|(from, until)| (from..until).contains(&self.start.elapsed())) {
-            let body = Box::new(Whole(None));
+            let body = Box::new(Piece(None, false));
             return Ok(Response { status: 502, headers: ResponseHeaders::default(), body });
         }
         self.web.log.lock().unwrap().push((at, url.path().to_owned()));
@@ -184,17 +191,19 @@ impl Transport for SimTransport {
         self.web.under_way.lock().unwrap().0 -= 1;
         let answer = {
             let mut answers = self.web.answers.lock().unwrap();
-            match answers.get_mut(url.path()) {
+            let key = if answers.contains_key(url.as_str()) { url.as_str() } else { url.path() };
+            match answers.get_mut(key) {
                 None => self.web.otherwise.and_then(|answer| answer(url.path())).unwrap_or_else(|| status(404)),
                 Some(left) if left.len() > 1 => left.pop().unwrap(),
                 Some(left) => left[0].clone(),
             }
         };
+        let breaks_off = matches!(answer, Answer::Broken(..));
         match answer {
             Answer::Status(status, headers, body) => {
-                Ok(Response { status, headers, body: Box::new(Whole(Some(body))) })
+                Ok(Response { status, headers, body: Box::new(Piece(Some(body), false)) })
             }
-            Answer::Versioned(version, body) => {
+            Answer::Versioned(version, body) | Answer::Broken(version, body) => {
                 let known = request.validators.and_then(|validators| validators.etag.as_deref());
                 let headers = ResponseHeaders {
                     content_type: Some("text/html".to_owned()),
@@ -202,7 +211,7 @@ impl Transport for SimTransport {
                     ..ResponseHeaders::default()
                 };
                 let is_known = known == Some(version);
-                let body = Box::new(Whole((!is_known).then_some(body)));
+                let body = Box::new(Piece((!is_known).then_some(body), breaks_off && !is_known));
                 Ok(Response { status: if is_known { 304 } else { 200 }, headers, body })
             }
             Answer::Fail(kind) => Err(FetchFailure { kind, detail: "simulated".to_owned() }),
@@ -248,6 +257,19 @@ impl Machine {
         options: RunOptions,
         stop_after: Option<Duration>,
     ) -> (Ended, Progress) {
+        let (ended, progress) = self.crawl_while_committing(web, rules, options, stop_after, None).await;
+        (ended.unwrap(), progress)
+    }
+
+    /// The same with a committer that ends for no reason after a while, where one is given.
+    pub async fn crawl_while_committing(
+        &self,
+        web: &Arc<Web>,
+        rules: &str,
+        options: RunOptions,
+        stop_after: Option<Duration>,
+        committing_for: Option<Duration>,
+    ) -> (Result<Ended, CrawlError>, Progress) {
         let rules = site_rules(rules);
         let clock = Arc::new(VirtualClock { start: self.start, set: *self.clock_set.lock().unwrap() });
         let transport = Arc::new(SimTransport { web: Arc::clone(web), start: self.start });
@@ -256,7 +278,13 @@ impl Machine {
         let (commits, messages) = mpsc::channel(64);
         let (stop, stopped) = watch::channel(false);
         let failing = Arc::new(AtomicBool::new(false));
-        let committer = tokio::spawn(commit::run(db, Arc::clone(&self.archive), messages, OnFault::Stop, failing));
+        let committer = commit::run(db, Arc::clone(&self.archive), messages, OnFault::Stop, failing);
+        let committer = tokio::spawn(async move {
+            match committing_for {
+                Some(time) => tokio::time::timeout(time, committer).await.unwrap_or(Ok(())),
+                None => committer.await,
+            }
+        });
         let progress = Progress::default();
         let shared = Shared {
             hosts: Hosts::default(),
@@ -279,7 +307,7 @@ impl Machine {
             std::future::pending::<()>().await;
         };
         let ended = tokio::select! {
-            ended = site_loop.run() => ended.unwrap(),
+            ended = site_loop.run() => ended,
             () = stopper => unreachable!(),
         };
         committer.await.unwrap().unwrap();

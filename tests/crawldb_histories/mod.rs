@@ -55,6 +55,7 @@ fn any_visit() -> impl Strategy<Value = Visit> {
     let next = prop_oneof![
         3 => Just(Next::Done),
         1 => any_due().prop_map(Next::RetryAt),
+        1 => any_due().prop_map(Next::RefusedUntil),
         1 => any_due().prop_map(Next::RevisitAt),
         1 => any_due().prop_map(Next::WaitUntil),
         2 => (0..3_u64).prop_map(|token| Next::Park(token << 62)),

@@ -126,6 +126,22 @@ pub async fn a_note_that_is_too_long_is_refused(db: &impl CrawlDb) {
     assert!(db.note("s", "n").await.unwrap() == Some(full));
 }
 
+pub async fn notes_are_kept_together_or_not_at_all(db: &impl CrawlDb) {
+    let notes =
+        |changes: &[(&str, Vec<u8>)]| changes.iter().map(|(name, note)| ((*name).to_owned(), note.clone())).collect();
+    let kept = async || (db.note("s", "a").await.unwrap(), db.note("s", "b").await.unwrap());
+    db.put_notes("s", Vec::new()).await.unwrap();
+    db.put_notes("s", notes(&[("a", vec![1]), ("b", vec![2])])).await.unwrap();
+    assert_eq!(kept().await, (Some(vec![1]), Some(vec![2])));
+    let longer = vec![8; limits::NOTE_BYTES_MAX + 1];
+    let error = db.put_notes("s", notes(&[("a", vec![3]), ("b", longer)])).await.unwrap_err();
+    assert!(matches!(&error, CrawlDbError::NoteTooLong { name, .. } if &**name == "b"));
+    assert_eq!(kept().await, (Some(vec![1]), Some(vec![2])), "nothing of a batch with a bad one is kept");
+    // Of two under one name the later counts.
+    db.put_notes("s", notes(&[("a", Vec::new()), ("b", vec![4]), ("b", vec![5])])).await.unwrap();
+    assert_eq!(kept().await, (None, Some(vec![5])));
+}
+
 pub async fn complaints_are_kept_until_the_host_is_forgiven(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("s", "http://b").await.unwrap();
@@ -134,8 +150,8 @@ pub async fn complaints_are_kept_until_the_host_is_forgiven(db: &impl CrawlDb) {
     db.forgive_host(host).await.unwrap();
     db.forgive_host(host).await.unwrap();
     let rows = db.hosts().await.unwrap();
-    assert_eq!((rows[0].complaints, rows[0].blocked_until, &*rows[0].blocked_reason), (0, at(9), "429"));
-    assert_eq!((rows[1].complaints, &*rows[1].blocked_reason), (u32::MAX, "503"));
+    assert_eq!((rows[0].complaints, rows[0].blocked_until, &*rows[0].blocked_reason), (0, at(0), "429"));
+    assert_eq!((rows[1].complaints, rows[1].blocked_until, &*rows[1].blocked_reason), (u32::MAX, at(9), "503"));
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gleaner::app::control::Remote;
+use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner::crawldb::{CrawlDb, Outcome, Reader, UrlKey};
 use gleaner::demo::DemoSite;
 use gleaner::torrent::Infohashes;
 use serde_json::Value;
@@ -173,6 +175,28 @@ impl Crawl {
             status: self.json("status").unwrap_or_default(),
             summary: serde_json::from_slice(&fs::read(out).unwrap()).unwrap_or_default(),
         }
+    }
+
+    /// How the last visit of each server's URL ended by which it is judged, as the database has it; None for one that
+    /// was never visited.
+    pub fn ends(&self, servers: &[Hostile]) -> Vec<Option<Outcome>> {
+        let path = self.folder.path().join("data/crawl.redb");
+        let db = RedbStore::open(&path, OpenOptions { cache_bytes: 4 << 20, sync: false }).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let hosts = db.hosts().await.unwrap();
+            let mut ends = Vec::new();
+            for server in servers {
+                let host = hosts.iter().find(|host| *host.origin == *server.origin());
+                let key = host.map(|host| UrlKey { host: host.id, path: server.judged_path().into() });
+                let record = match key {
+                    Some(key) => db.url_record(&key).await.unwrap(),
+                    None => None,
+                };
+                ends.push(record.and_then(|record| record.outcome));
+            }
+            ends
+        })
     }
 
     /// What the next crawl would begin with, as a dry run tells it.

@@ -310,6 +310,12 @@ impl Hostile {
     pub fn page_url(&self) -> String {
         format!("{}{}", self.origin(), self.kind.page_path())
     }
+
+    /// The path of the URL that must end as [`Kind::ends`] says.
+    pub fn judged_path(&self) -> String {
+        let torrent = if self.kind.at == Place::Torrent { "good.torrent" } else { "" };
+        self.kind.page_path() + torrent
+    }
 }
 
 impl Drop for Hostile {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use gleaner::clock::UnixMillis;
 use gleaner::crawl::progress::Ended;
-use gleaner::crawldb::{Next, Outcome, UrlKey, Visit};
+use gleaner::crawldb::{self, Next, Outcome, UrlKey, Visit};
 use gleaner::fetch::FailureKind;
 use gleaner::limits;
 use gleaner::rules::{Class, SiteRules, Verdict};
@@ -13,7 +13,7 @@ use gleaner::url::CrawlUrl;
 
 use super::plan::{End, Millis};
 use super::store::{Event, Told};
-use super::wire::{Entry, Served};
+use super::wire::{self, Entry, Served};
 use super::world::History;
 
 /// All checks of the account.
@@ -109,9 +109,9 @@ fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>
         if is_good && !matches!(visit.next, Next::Done | Next::RevisitAt(_)) {
             faults.push(format!("outcome: a good answer leads to {:?}\n    {}", visit.next, entry.line()));
         }
-        let attempts_max = limits::ATTEMPTS_MAX.max(limits::THROTTLED_ATTEMPTS_MAX);
-        if visit.attempts >= attempts_max {
-            faults.push(format!("outcome: attempt {} of {attempts_max}\n    {}", visit.attempts + 1, entry.line()));
+        let (failed, refused) = (crawldb::faults(visit.attempts), crawldb::refusals(visit.attempts));
+        if failed >= limits::ATTEMPTS_MAX || refused >= limits::THROTTLED_ATTEMPTS_MAX {
+            faults.push(format!("outcome: after {failed} faults and {refused} refusals\n    {}", entry.line()));
         }
     }
 }
@@ -170,7 +170,9 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
             let fault = match state {
                 State::Due(since, since_wall, due) => {
                     let wait = due.since(since_wall).as_millis() as Millis;
-                    let early = entry.began - since < wait && entry.began_wall < due;
+                    // Due times are the wall clock's, and what a clock that was ahead has found due stays so.
+                    let latest = wire::latest_wall(&history.plan, since, entry.began);
+                    let early = entry.began - since < wait && latest < due;
                     early.then(|| format!("{} ms before it is due", wait - (entry.began - since)))
                 }
                 State::Asked { life, broken_off } => {
@@ -193,10 +195,14 @@ fn told_of(told: &Told, state: State) -> State {
         Event::Visited { visit, .. } => match visit.next {
             Next::Done => State::Done,
             Next::Park(_) => State::Parked,
-            Next::RetryAt(at) | Next::WaitUntil(at) | Next::RevisitAt(at) => State::Due(told.at, told.wall, at),
+            Next::RetryAt(at) | Next::RefusedUntil(at) | Next::WaitUntil(at) | Next::RevisitAt(at) => {
+                State::Due(told.at, told.wall, at)
+            }
         },
         Event::MadeDue(_, at) => match state {
             State::Due(since, wall, earlier) if earlier <= *at => State::Due(since, wall, earlier),
+            // Until its answer is recorded, the URL stays queued for the time at which it was asked.
+            State::Asked { .. } => state,
             _ => State::Due(told.at, told.wall, *at),
         },
         Event::Unparked(_) if matches!(state, State::Parked) => State::Due(told.at, told.wall, UnixMillis(0)),
@@ -247,6 +253,7 @@ fn nothing_left(history: &History, faults: &mut Vec<String>) {
     for (site, ended) in &last.ends {
         match ended {
             Ok(Ended::Exhausted) => {}
+            // What a budget of the rule file leaves waits in the queue for the next crawl.
             Ok(Ended::Budget(_)) => continue,
             other => {
                 faults.push(format!("end: site {site} of a healed world ends with {other:?}"));
@@ -293,7 +300,8 @@ fn budgets(history: &History, faults: &mut Vec<String>) {
                 .iter()
                 .filter(|entry| entry.life == number as u64 && entry.site == site && !entry.is_robots());
             let asked = asked.count() as u64;
-            // A site that breaks off is started again with a new round; so is one whose round is over.
+            // A site that breaks off is started again with a new round; so is one whose round is over, which it may be at
+            // each jump of the clock.
             let broken = lived.ends.iter().filter(|(at, end)| *at == site && end.is_err()).count() as u64;
             let rounds = (lived.until - lived.from) / (rules.revisit.as_millis() as Millis).max(1);
             let jumps = history.plan.clock_jumps.len() as u64;

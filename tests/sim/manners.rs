@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use gleaner::clock::UnixMillis;
 use gleaner::crawl::robots_txt::KEPT_FOR;
 use gleaner::limits;
 use gleaner::politeness::backoff;
@@ -21,7 +20,7 @@ pub fn check(history: &History) -> Vec<String> {
     let answers = robots_answers(history);
     for (key, requests) in &by_key(history) {
         if let Key::Host(_) = key.1 {
-            pauses(requests, &mut faults);
+            pauses(history, requests, &mut faults);
         } else {
             spacing(history, &answers, requests, &mut faults);
             connections(history, &answers, requests, &mut faults);
@@ -80,9 +79,14 @@ struct Manners {
 
 fn manners(history: &History, answers: &[&Entry], entry: &Entry) -> Manners {
     let rules = &history.lives[entry.life as usize].rules[entry.site];
-    // The delay that a robots.txt asks for is forgotten while it is asked for anew.
+    // A site whose crawl broke off begins anew in the same process, and knows of no delay until its robots.txt has come
+    // again; when it began is in no log.
+    let lived = &history.lives[entry.life as usize];
+    let begins_anew = || lived.ends.iter().any(|(site, ended)| *site == entry.site && ended.is_err());
     let asked = match robots_before(answers, entry).map(|robots| &robots.served) {
-        Some(Served::Robots(Some(asked))) if rules.robots == Robots::Obey && !entry.is_robots() => asked.delay_ms,
+        Some(Served::Robots(Some(asked))) if rules.robots == Robots::Obey && !(entry.is_robots() && begins_anew()) => {
+            asked.delay_ms
+        }
         _ => 0,
     };
     Manners {
@@ -93,16 +97,28 @@ fn manners(history: &History, answers: &[&Entry], entry: &Entry) -> Manners {
     }
 }
 
-/// True when neither the even clock nor the wall clock has come so far: the crawl knows the wall clock only, and a
-/// jump of it is not the crawl's fault.
-fn too_early(entry: &Entry, from: Millis, from_wall: UnixMillis, wait: Millis) -> bool {
-    entry.began - from < wait && entry.began_wall.0 < from_wall.0.saturating_add(wait)
+/// The delay that this very answer asks for.
+fn own_delay(history: &History, entry: &Entry) -> Millis {
+    match &entry.served {
+        Served::Robots(Some(asked)) if history.lives[entry.life as usize].rules[entry.site].robots == Robots::Obey => {
+            asked.delay_ms
+        }
+        _ => 0,
+    }
+}
+
+/// True when a request came less than `wait` after `from`, by the even clock: a process follows jumps of the wall clock,
+/// but for those that are too short to tell from a slew.
+fn too_early(history: &History, entry: &Entry, from: Millis, wait: Millis) -> bool {
+    let jumps = history.plan.clock_jumps.iter().filter(|(at, _)| (from..=entry.began).contains(at));
+    let unseen = jumps.filter_map(|(_, by)| u64::try_from(*by).ok()).filter(|by| *by < limits::CLOCK_SET_MS_MIN);
+    entry.began - from + unseen.sum::<u64>() < wait
 }
 
 fn spacing(history: &History, answers: &[&Entry], requests: &[&Entry], faults: &mut Vec<String>) {
     for pair in requests.windows(2) {
         let wait = manners(history, answers, pair[0]).interval;
-        if too_early(pair[1], pair[0].began, pair[0].began_wall, wait) {
+        if too_early(history, pair[1], pair[0].began, wait) {
             faults.push(format!(
                 "spacing: {} ms after another request, {wait} are due\n    {}\n    {}",
                 pair[1].began - pair[0].began,
@@ -119,11 +135,7 @@ fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], fault
     for entry in requests {
         taken.retain(|(until, _)| *until > entry.began);
         let own = manners(history, answers, entry);
-        // Who knows the wall clock only may be wrong about a rest.
-        let jumped = history.plan.clock_jumps.iter().any(|(at, _)| *at <= entry.began);
-        let open =
-            taken.iter().filter(|(_, other)| !jumped || other.ended.is_none_or(|(ended, _)| ended > entry.began));
-        let open = open.count() + 1;
+        let open = taken.len() + 1;
         if open > own.connections {
             let other = taken[0].1.line();
             faults.push(format!(
@@ -134,11 +146,11 @@ fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], fault
         }
         let until = match entry.ended {
             None => Millis::MAX,
-            // A connection that was broken off does not rest.
-            Some((ended, _)) if matches!(entry.served, Served::Pending) => ended,
             Some((ended, _)) => {
                 let follows = (ended - entry.began) as f64 * own.rest_factor;
-                ended + (follows as Millis).min(limits::REST_MAX.as_millis() as Millis).max(own.rest_min)
+                let rest = (follows as Millis).min(limits::REST_MAX.as_millis() as Millis).max(own.rest_min);
+                // The delay that a robots.txt asks for follows its own answer, too.
+                ended + rest.max(own_delay(history, entry))
             }
         };
         taken.push((until, entry));
@@ -146,7 +158,7 @@ fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], fault
 }
 
 /// No request before the end of a pause that an answer imposed.
-fn pauses(requests: &[&Entry], faults: &mut Vec<String>) {
+fn pauses(history: &History, requests: &[&Entry], faults: &mut Vec<String>) {
     let mut answers: Vec<&Entry> = requests.iter().copied().filter(|entry| entry.ended.is_some()).collect();
     answers.sort_by_key(|entry| entry.ended);
     let (mut in_row, mut last_end) = (0, None);
@@ -168,7 +180,7 @@ fn pauses(requests: &[&Entry], faults: &mut Vec<String>) {
         let until = backoff::throttled_until(in_row, ended_wall).max(asked.unwrap_or_default());
         let wait = until.since(ended_wall).as_millis() as Millis;
         for entry in requests.iter().filter(|entry| entry.began > ended) {
-            if too_early(entry, ended, ended_wall, wait) {
+            if too_early(history, entry, ended, wait) {
                 faults.push(format!(
                     "pause: a request {} ms after complaint {in_row} of the host, {wait} ms are due\n    {}\n    {}",
                     entry.began - ended,
@@ -189,7 +201,14 @@ fn kept_pauses(history: &History, faults: &mut Vec<String>) {
         let wait = until.since(told.wall).as_millis() as Millis;
         let later = history.log.iter().filter(|entry| entry.began > told.at && entry.host == name);
         for entry in later {
-            if too_early(entry, told.at, told.wall, wait) {
+            let early = if entry.life == told.life {
+                too_early(history, entry, told.at, wait)
+            } else {
+                // Nothing but the wall clock outlives a process: a pause that is over when the next one begins is over.
+                let latest = wire::latest_wall(&history.plan, history.lives[entry.life as usize].from, entry.began);
+                entry.began - told.at < wait && latest < until
+            };
+            if early {
                 let (at, left) = (told.at, wait);
                 faults.push(format!("kept pause: at {at} ms a pause of {left} ms was kept\n    {}", entry.line()));
             }
@@ -232,10 +251,7 @@ fn hours(history: &History, faults: &mut Vec<String>) {
             *days.entry((entry.site, rules.hours.day(entry.began_wall))).or_default() += 1;
         }
     }
-    // Requests of visits that a kill took are counted by nobody; a clock that is set makes days anew.
-    if !history.plan.clock_jumps.is_empty() {
-        return;
-    }
+    // Requests of visits that a kill took are counted by nobody: the count is that of the visits in the database.
     let recorded = |site: usize| {
         history.told.iter().filter(move |told| match &told.event {
             Event::Visited { visit, outcome } => outcome.was_fetched() && history.site(&visit.key) == site,

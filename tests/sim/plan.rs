@@ -158,6 +158,13 @@ impl Plan {
         self.seed.is_multiple_of(8)
     }
 
+    /// True where a page may be read on the blocking thread: a sitemap, or a large one.
+    pub fn parses_on_a_thread(&self) -> bool {
+        let names_sitemaps =
+            |robots: &RobotsPlan| robots.rules.as_ref().is_some_and(|rules| rules.text.contains("Sitemap"));
+        self.sites.iter().any(|site| site.web.oddities.big_body || site.robots.iter().any(names_sitemaps))
+    }
+
     pub fn of(seed: u64) -> Self {
         let mut random = Random::new(mix(seed, 1));
         // One world in eight has no faults: in it every torrent must be found.
@@ -376,8 +383,10 @@ fn rules_text(site: &SitePlan, random: &mut Random, is_calm: bool, later: bool) 
         let _ = writeln!(text, "lanes = {lanes}\nlane_key = '{}'", random.pick(&["elf", "xxh3"]));
     }
     if web.oddities.is_endless() {
-        let _ = writeln!(text, "pages_max = {}", random.pick(&[40, 150, 300]));
-        let _ = writeln!(text, "depth_max = {}", random.pick(&[4, 12, 60]));
+        let _ = writeln!(text, "budget.shape_pages = {}", random.pick(&[20, 60, 200]));
+        if random.pick(&[false, false, true]) {
+            text.push_str("pages_max = 150\ndepth_max = 12\n");
+        }
     }
     if random.percent(10) {
         text.push_str("robots = { obey = false, reason = 'own server' }\n");

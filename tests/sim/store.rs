@@ -17,6 +17,7 @@ use gleaner::crawldb::*;
 use gleaner::torrent::Infohashes;
 
 use super::plan::{Millis, Store, StoreFault};
+use super::plug::Plug;
 use super::random::{Random, mix};
 use super::wire::SimClock;
 
@@ -209,12 +210,18 @@ impl Wake for Parked {
 fn at_once<T>(call: impl Future<Output = T>) -> T {
     let waker = Waker::from(Arc::new(Parked(std::thread::current())));
     let mut call = std::pin::pin!(tokio::task::unconstrained(call));
-    loop {
-        if let Poll::Ready(done) = call.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return done;
-        }
-        std::thread::park();
+    let mut context = Context::from_waker(&waker);
+    if let Poll::Ready(done) = call.as_mut().poll(&mut context) {
+        return done;
     }
+    Plug::pulled_while(|| {
+        loop {
+            if let Poll::Ready(done) = call.as_mut().poll(&mut context) {
+                return done;
+            }
+            std::thread::park();
+        }
+    })
 }
 
 /// Lets everything settle that can happen at this moment: what the archive's thread has woken is then the last to go on,
@@ -362,9 +369,9 @@ impl CrawlDb for Watched {
         at_once(self.db.forgive_host(host))
     }
 
-    async fn put_note(&self, site: &str, name: &str, note: Vec<u8>) -> Result<(), CrawlDbError> {
-        self.record.call("put_note")?;
-        at_once(self.db.put_note(site, name, note))
+    async fn put_notes(&self, site: &str, notes: Vec<(String, Vec<u8>)>) -> Result<(), CrawlDbError> {
+        self.record.call("put_notes")?;
+        at_once(self.db.put_notes(site, notes))
     }
 
     async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {

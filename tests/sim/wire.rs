@@ -107,10 +107,21 @@ impl SimClock {
 
 impl Clock for SimClock {
     fn now(&self) -> UnixMillis {
-        let elapsed = self.elapsed();
-        let jumped: i64 = self.jumps.iter().filter(|(at, _)| *at <= elapsed).map(|(_, by)| by).sum();
-        UnixMillis((DAWN + elapsed).saturating_add_signed(jumped))
+        wall(&self.jumps, self.elapsed())
     }
+}
+
+/// What the wall clock shows at a time, with these jumps.
+fn wall(jumps: &[(Millis, i64)], at: Millis) -> UnixMillis {
+    let jumped: i64 = jumps.iter().filter(|(jump, _)| *jump <= at).map(|(_, by)| by).sum();
+    UnixMillis((DAWN + at).saturating_add_signed(jumped))
+}
+
+/// The latest time that the wall clock showed between two times, both included.
+pub fn latest_wall(plan: &Plan, from: Millis, until: Millis) -> UnixMillis {
+    let jumps = &plan.clock_jumps;
+    let before_jumps = jumps.iter().map(|(at, _)| at.saturating_sub(1)).filter(|at| (from..until).contains(at));
+    before_jumps.chain([from, until]).map(|at| wall(jumps, at)).max().unwrap_or_default()
 }
 
 /// The world's wire: one for all sites and lives.
@@ -290,7 +301,7 @@ impl Transport for Wire {
         Ok(Resolution { addresses, ttl: Duration::from_secs(300) })
     }
 
-    async fn get(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let url = request.url;
         let entry = self.net.begin(self.site, url);
         let mut transfer = Transfer { net: Arc::clone(&self.net), entry, served: None, bytes: 0 };

@@ -22,6 +22,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::plan::{End, Life, Millis, Plan};
+use super::plug::Plug;
 use super::store::{self, Disk, Record, Told, Watched};
 use super::wire::{Entry, Net, SimClock, Wire};
 
@@ -88,6 +89,8 @@ pub fn run(plan: Plan) -> History {
         .enable_time()
         .start_paused(true)
         .max_blocking_threads(1)
+        // What the blocking thread has woken goes on when nothing else can, whenever in real time it was done.
+        .global_queue_interval(u32::MAX)
         .build()
         .unwrap();
     // The clock begins inside of the runtime, whose time stands still.
@@ -123,15 +126,18 @@ impl World {
         self.net.healed.store(true, Ordering::Relaxed);
         self.record.healed.store(true, Ordering::Relaxed);
         mend(&self.archive_dir());
-        for _ in 0..HEALED_LIVES_MAX {
+        for life in 1.. {
             self.live(Life { end: End::Done, is_service: false }).await;
             let ends = &self.lives.last().unwrap().ends;
-            if ends.iter().all(|(_, ended)| ended == &Ok(Ended::Exhausted)) {
+            let waits = ends.iter().any(|(_, ended)| matches!(ended, Ok(Ended::Unreachable(_))));
+            if ends.iter().all(|(_, ended)| ended == &Ok(Ended::Exhausted)) || life > HEALED_LIVES_MAX {
                 break;
             }
-            // A crawl does not wait for a pause of hours: its next life comes when it is over.
-            if ends.iter().any(|(_, ended)| matches!(ended, Ok(Ended::Unreachable(_)))) {
+            // A crawl does not wait for a pause of hours: its next life comes when it is over, and is one more.
+            if waits {
                 tokio::time::sleep(limits::RETRY_AFTER_MAX).await;
+            } else if life == HEALED_LIVES_MAX {
+                break;
             }
         }
         let db = self.disk.open();
@@ -198,10 +204,11 @@ impl World {
         let committer_ended = Arc::new(Mutex::new(None));
         {
             let (db, told) = (Arc::clone(&db), Arc::clone(&committer_ended));
-            tasks.spawn(async move {
+            let committer = async move {
                 let ended = commit::run(db, archive, messages, on_fault, failing).await;
                 *told.lock().unwrap() = Some(ended.map_err(|error| error.to_string()));
-            });
+            };
+            tasks.spawn(Counted { inner: Box::pin(committer), polls: 0, plugs: true });
         }
         let shared = Shared {
             hosts: Hosts::default(),
@@ -220,7 +227,7 @@ impl World {
             let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
             let site = Arc::new(Site::new(Arc::clone(rules), wire, clock, Arc::clone(&db)));
             let crawl = crawl_site(index, site, shared.clone(), life.is_service, Arc::clone(&stop), Arc::clone(&ends));
-            tasks.spawn(Counted { inner: Box::pin(crawl), polls: 0 });
+            tasks.spawn(Counted { inner: Box::pin(crawl), polls: 0, plugs: self.plan.parses_on_a_thread() });
         }
         drop((shared, db));
         let weather = self.plan.archive_fault.filter(|_| !healed);
@@ -299,6 +306,8 @@ async fn crawl_site(
 struct Counted {
     inner: Pin<Box<dyn Future<Output = ()> + Send>>,
     polls: u64,
+    /// True where it may give work to the blocking thread.
+    plugs: bool,
 }
 
 impl Future for Counted {
@@ -307,6 +316,7 @@ impl Future for Counted {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         self.polls += 1;
         assert!(self.polls < POLLS_MAX, "the loop spins: {POLLS_MAX} polls");
+        let _until_polled = self.plugs.then(Plug::set);
         self.inner.as_mut().poll(context)
     }
 }

@@ -29,18 +29,26 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Writes down what the site's URLs are worth.
+    /// Writes down what the site's URLs are worth, in one commit.
     pub(super) async fn keep_worth(&mut self) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         self.worth_kept = now;
-        let mut notes = self.site.worth().notes();
+        let notes = self.site.worth().notes();
         if !notes.is_empty() {
-            notes.push((CLOCK_NOTE, serde_json::to_vec(&self.latest).unwrap_or_default()));
-        }
-        for (name, note) in notes {
-            self.site.db.put_note(&self.site.rules.name, name, note).await?;
+            let notes = notes.into_iter().chain([(CLOCK_NOTE, self.clock_note())]);
+            let notes = notes.map(|(name, note)| (name.to_owned(), note)).collect();
+            self.site.db.put_notes(&self.site.rules.name, notes).await?;
         }
         Ok(())
+    }
+
+    /// Writes down the latest time that the clock has shown: retries of URLs may be planned for as late.
+    pub(super) async fn keep_clock(&mut self) -> Result<(), CrawlError> {
+        Ok(self.site.db.put_note(&self.site.rules.name, CLOCK_NOTE, self.clock_note()).await?)
+    }
+
+    fn clock_note(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.latest).unwrap_or_default()
     }
 
     /// The crawl has waited for whatever a clock that was ahead had put off: the next one need not.
@@ -48,8 +56,7 @@ impl SiteLoop {
         let now = self.site.clock.now();
         if self.latest > now {
             self.latest = now;
-            let note = serde_json::to_vec(&now).unwrap_or_default();
-            self.site.db.put_note(&self.site.rules.name, CLOCK_NOTE, note).await?;
+            self.keep_clock().await?;
         }
         Ok(())
     }

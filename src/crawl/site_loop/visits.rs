@@ -10,12 +10,13 @@ use super::{CONNECTION_POLL, Ran, SiteLoop};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::host_work::{Location, RobotsState, Why};
-use crate::crawl::hosts::{Ending, Slot};
+use crate::crawl::hosts::{Ending, HostKeys, Slot};
 use crate::crawl::outlinks;
-use crate::crawl::robots_txt::{self, RobotsFault};
+use crate::crawl::robots_txt::{self, Place, RobotsAnswer, RobotsFault};
 use crate::crawl::visit::{self, Finished, Job};
-use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS, UrlKey};
+use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS, UrlKey, faults, refusals};
 use crate::fetch::{FetchFailure, Resolution};
+use crate::frontier::budgets::Reason;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
@@ -90,6 +91,8 @@ impl SiteLoop {
         if let Err(reason) = asked
             && !self.was_fetched(&job.lease).await?
         {
+            // No shape that recovers changes a form; other rules may.
+            let token = if matches!(reason, Reason::Form(_)) { self.site.rules_token } else { token };
             self.park(&job.lease, Outcome::Trapped, token, Some(reason.sentence())).await?;
             return Ok(None);
         }
@@ -153,7 +156,8 @@ impl SiteLoop {
                 denied.push(job.lease);
                 continue;
             }
-            let Some((slot, permit)) = self.through_gate(index) else {
+            let keys = Arc::clone(&self.hosts[index].face().keys);
+            let Some((slot, permit)) = self.through_gate(index, &keys) else {
                 self.hosts[index].lanes.put_back(lane, job);
                 break;
             };
@@ -189,7 +193,7 @@ impl SiteLoop {
 
     /// A connection of the host and a place among the process's requests. Where another site holds them, nobody
     /// wakes us: the loop looks again soon. Where the host is has to be known: its address has a rate, too.
-    fn through_gate(&mut self, index: usize) -> Option<(Slot, OwnedSemaphorePermit)> {
+    fn through_gate(&mut self, index: usize, keys: &Arc<HostKeys>) -> Option<(Slot, OwnedSemaphorePermit)> {
         let now = self.site.clock.now();
         match self.hosts[index].face().location {
             Location::Unknown => {
@@ -207,7 +211,7 @@ impl SiteLoop {
             host.gate = Some((now.plus(CONNECTION_POLL), Why::Connection));
             return None;
         };
-        match self.shared.hosts.ask(&host.face().keys, policy, now) {
+        match self.shared.hosts.ask(keys, policy, now) {
             Ok(slot) => return Some((slot, permit)),
             Err(Gate::WaitUntil(at)) => host.gate = Some((at, Why::Patience)),
             Err(_) => host.gate = Some((now.plus(CONNECTION_POLL), Why::Connection)),
@@ -263,12 +267,17 @@ impl SiteLoop {
         if let Some(held) = self.held_until(now) {
             return self.hold(index, held);
         }
-        let Some((slot, permit)) = self.through_gate(index) else { return };
+        let face = self.hosts[index].face();
+        let place = match &face.robots {
+            RobotsState::Moved(place) => Place::clone(place),
+            _ => Place::of(&face.origin, Arc::clone(&face.keys)),
+        };
+        let Some((slot, permit)) = self.through_gate(index, &place.keys) else { return };
         let face = self.hosts[index].active();
         self.hosts[index].face_mut(face).robots = RobotsState::Asked;
-        let (site, origin) = (Arc::clone(&self.site), self.hosts[index].face().origin.clone());
+        let site = Arc::clone(&self.site);
         self.running.push(Box::pin(async move {
-            let result = robots_txt::fetch(&site, &origin).await;
+            let result = robots_txt::fetch(&site, &place).await;
             drop(permit);
             Ok(Ran::Robots { host: index, face, slot, result })
         }));
@@ -294,11 +303,15 @@ impl SiteLoop {
         index: usize,
         face: usize,
         slot: Slot,
-        result: Result<Robots, RobotsFault>,
+        result: Result<RobotsAnswer, RobotsFault>,
     ) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         match result {
-            Ok(robots) => {
+            Ok(RobotsAnswer::Moved(place)) => {
+                self.hosts[index].face_mut(face).robots = RobotsState::Moved(place);
+                self.answered(index, face, slot, Answered::Reached, "robots.txt").await?;
+            }
+            Ok(RobotsAnswer::Rules(robots)) => {
                 self.site.db.unpark(self.hosts[index].id, robots_token(&robots), now).await?;
                 self.look_at_sitemaps(index, face, &robots).await?;
                 self.hosts[index].face_mut(face).obeys(robots, now.plus(robots_txt::KEPT_FOR));
@@ -337,8 +350,9 @@ impl SiteLoop {
         detail: &str,
     ) -> Result<(), CrawlError> {
         let host = self.hosts[index].face_mut(face);
-        let Ending { block, forgiven } = slot.finish(answered, host.policy(&self.site.rules), self.site.clock.now());
-        if forgiven || answered == Answered::Well {
+        let ending = slot.finish(answered, host.policy(&self.site.rules), self.site.clock.now());
+        let Ending { block, pauses, forgiven } = ending;
+        if forgiven || (answered == Answered::Well && !pauses) {
             host.forgive();
         }
         if forgiven {
@@ -370,7 +384,7 @@ impl SiteLoop {
             host = self.hosts[index].faces()[face].name(),
             url = %visit.key.path,
             outcome = visit.outcome.name(),
-            attempt = visit.attempts + 1,
+            attempt = faults(visit.attempts) + refusals(visit.attempts) + 1,
             detail = finished.detail.as_deref().unwrap_or_default(),
             "visited"
         );
@@ -386,7 +400,7 @@ impl SiteLoop {
             finished.visit.next = Next::RevisitAt(finished.visit.at.plus(self.site.rules.revisit));
         }
         self.site.worth().answered(&mut finished, &self.site.rules);
-        if let Next::RetryAt(at) | Next::RevisitAt(at) | Next::WaitUntil(at) = finished.visit.next {
+        if let Some(at) = finished.visit.next.due() {
             let host = &mut self.hosts[index];
             host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
         }

@@ -74,14 +74,16 @@ pub(super) fn note(db: &Database, site: &str, name: &str) -> Result<Option<Vec<u
     Ok(notes.get((site, name))?.map(|note| note.value().to_vec()))
 }
 
-/// Keeps a note, or takes it away where it is empty, in a commit of its own; the caller has its turn at writing.
-pub(super) fn put_note(db: &Database, site: &str, name: &str, note: &[u8]) -> Result<(), Fault> {
+/// Keeps notes, or takes away those that are empty, in a commit of their own; the caller has its turn at writing.
+pub(super) fn put_notes(db: &Database, site: &str, changes: &[(String, Vec<u8>)]) -> Result<(), Fault> {
     let txn = tables::begin(db)?;
     let mut notes = txn.open_table(NOTES)?;
-    if note.is_empty() {
-        notes.remove((site, name))?;
-    } else {
-        notes.insert((site, name), note)?;
+    for (name, note) in changes {
+        if note.is_empty() {
+            notes.remove((site, name.as_str()))?;
+        } else {
+            notes.insert((site, name.as_str()), note.as_slice())?;
+        }
     }
     drop(notes);
     txn.commit()?;

@@ -15,6 +15,7 @@ use super::urls;
 use crate::clock::UnixMillis;
 use crate::crawldb::HostDue;
 use crate::crawldb::record::*;
+use crate::limits;
 use crate::torrent::Infohashes;
 
 pub(super) fn url_record(db: &Database, key: &UrlKey) -> Result<Option<UrlRecord>, Fault> {
@@ -50,6 +51,26 @@ pub(super) fn known_torrents(db: &Database, batch: &[Infohashes]) -> Result<Vec<
 /// A key with its value.
 pub(super) type Bytes = (Box<[u8]>, Box<[u8]>);
 
+/// What one transaction may still move: so many rows, and `limits::MOVED_BYTES_MAX` bytes, which one row may pass alone.
+pub(super) struct Room {
+    rows: usize,
+    bytes: usize,
+}
+
+impl Room {
+    pub(super) fn new(rows: usize) -> Self {
+        Self { rows, bytes: limits::MOVED_BYTES_MAX }
+    }
+
+    /// True where there is room for another row, which is then taken.
+    pub(super) fn take(&mut self, bytes: usize) -> bool {
+        let has_room = self.rows > 0 && self.bytes > 0;
+        self.rows = self.rows.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(bytes);
+        has_room
+    }
+}
+
 /// Up to `rows_max` rows of a host that are parked under another token, in the order of their keys.
 pub(super) fn parked_elsewhere(
     parked: &impl ReadableTable<&'static [u8], &'static [u8]>,
@@ -75,9 +96,12 @@ pub(super) fn parked_elsewhere(
         Some(start) => Some(parked.range::<&[u8]>((Bound::Included(start.as_slice()), end))?),
         None => None,
     };
-    let mut rows = Vec::new();
-    for row in below.chain(above.into_iter().flatten()).take(rows_max) {
+    let (mut rows, mut room) = (Vec::new(), Room::new(rows_max));
+    for row in below.chain(above.into_iter().flatten()) {
         let (key, value) = row?;
+        if !room.take(key.value().len() + value.value().len()) {
+            break;
+        }
         rows.push((key.value().into(), value.value().into()));
     }
     Ok(rows)
@@ -247,4 +271,21 @@ fn listing_row(host: HostId, key: &[u8], value: &[u8]) -> Option<ListingRow> {
     let updated = looks.updated();
     let listing = Listing { series, page, page_max: looks.page_max, targets: looks.latest };
     Some(ListingRow { host, listing, at: looks.at, updated })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_has_room_for_many_short_rows_or_few_long_ones() {
+        let taken = |rows, bytes| {
+            let mut room = Room::new(rows);
+            (0..).take_while(|_| room.take(bytes)).count()
+        };
+        assert_eq!(taken(3, 10), 3);
+        assert_eq!(taken(50_000, 4_096), limits::MOVED_BYTES_MAX / 4_096);
+        assert_eq!(taken(50_000, usize::MAX), 1, "one row may pass it alone, or it would never be moved");
+        assert_eq!(taken(0, 1), 0);
+    }
 }

@@ -245,7 +245,7 @@ async fn a_slow_body_with_a_share_is_put_out_and_frees_it() {
                 if self.0.left > 0 { self.0.chunk().await } else { self.1.chunk().await }
             }
         }
-        let slow = Twofold(Even::new(SMALL + PIECE), Even::at_pace(MIB, pace));
+        let slow = Twofold(Even::new(SMALL + PIECE), Even::at_pace(MIB / 4, pace));
         let began = Instant::now();
         let slow_read = async {
             match read(Box::new(slow), None, &allowance, |_, _| Want::UpTo(8 * MIB)).await {
@@ -272,6 +272,14 @@ async fn silence_and_drops_of_bytes_are_put_out_alike() {
     for (piece, pause) in [(1, Duration::from_millis(1)), (1, Duration::from_secs(1)), (PIECE, Duration::from_secs(60))]
     {
         let allowance = Allowance::new(8 * MIB);
+        let waits = {
+            let allowance = allowance.clone();
+            async move {
+                sleep(Duration::from_millis(1)).await;
+                drop(allowance.share(8 * MIB).await);
+            }
+        };
+        tokio::spawn(waits);
         let first = Bytes::from(vec![b'x'; SMALL + 1]);
         struct Then(Option<Bytes>, Even);
         #[async_trait::async_trait]
@@ -288,7 +296,10 @@ async fn silence_and_drops_of_bytes_are_put_out_alike() {
         let read = read(Box::new(body), None, &allowance, |_, _| Want::UpTo(8 * MIB)).await;
         assert!(matches!(&read, Read::Failed { failure, .. } if failure.kind == FailureKind::TimedOut), "{pause:?}");
         assert!(began.elapsed() <= limits::BODY_PACE_TIME + Duration::from_secs(1), "{:?}", began.elapsed());
-        assert!(allowance.kib.available_permits() >= (8 * MIB - 2 * SMALL) >> 10, "all but what came is free again");
+        drop(read);
+        sleep(Duration::from_millis(1)).await;
+        assert!(!allowance.is_waited_for(), "who waited has had it");
+        assert_eq!(allowance.kib.available_permits(), 8 << 10, "all is given back");
     }
 }
 
@@ -296,16 +307,48 @@ async fn silence_and_drops_of_bytes_are_put_out_alike() {
 async fn a_body_that_nobody_looks_after_for_a_while_is_not_slow() {
     let mut body = Even::at_pace(10 * MIB, 2 * limits::BODY_PACE_BYTES_MIN);
     let mut pace = Pace::from(Instant::now());
+    let allowance = Allowance::new(MIB);
+    let all = allowance.share(MIB).await;
+    let mut waits = std::pin::pin!(allowance.share(MIB));
+    assert!(futures_util::poll!(&mut waits).is_pending() && allowance.is_waited_for());
     // The site's loop is held up for a minute by a commit, in the middle of a piece.
     let read = async {
-        for _ in 0..200 {
-            pace.keep(&mut body).await.unwrap().unwrap();
+        for _ in 0..40 {
+            pace.keep(&mut body, &allowance).await.unwrap().unwrap();
         }
     };
     tokio::pin!(read);
-    assert!(tokio::time::timeout(Duration::from_secs(5), &mut read).await.is_err());
+    assert!(tokio::time::timeout(Duration::from_secs(3), &mut read).await.is_err());
     sleep(Duration::from_secs(60)).await;
     read.await;
+    drop(all);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_body_that_nobody_waits_for_comes_whole() {
+    let began = Instant::now();
+    let slow = Even::at_pace(MIB, 5_000);
+    assert_eq!(keep_for(Duration::ZERO, slow, 8 * MIB, Allowance::new(8 * MIB)).await, "whole");
+    assert!(began.elapsed() > 10 * limits::BODY_PACE_TIME, "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_keeps_its_pace_keeps_nobody_waiting_for_long() {
+    let allowance = Allowance::new(8 * MIB);
+    let drips = Even::at_pace(8 * MIB, 2 * limits::BODY_PACE_BYTES_MIN);
+    let drips = tokio::spawn(keep_for(Duration::ZERO, drips, 8 * MIB, allowance.clone()));
+    // Alone it has all the time.
+    sleep(5 * limits::BODY_SHARE_TIME).await;
+    assert!(!drips.is_finished());
+    // Who waits and goes away leaves it alone, too.
+    let gone = tokio::time::timeout(limits::BODY_SHARE_TIME / 2, allowance.share(8 * MIB)).await;
+    assert!(gone.is_err() && !allowance.is_waited_for());
+    sleep(limits::BODY_SHARE_TIME).await;
+    assert!(!drips.is_finished());
+    let began = Instant::now();
+    assert_eq!(keep_for(Duration::ZERO, Even::new(MIB), 8 * MIB, allowance.clone()).await, "whole");
+    assert!(began.elapsed() <= limits::BODY_SHARE_TIME + Duration::from_secs(1), "{:?}", began.elapsed());
+    assert_eq!(drips.await.unwrap(), "failed");
 }
 
 #[test]

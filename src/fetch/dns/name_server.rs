@@ -17,6 +17,8 @@ use super::servers::Servers;
 pub enum Says {
     /// One address, and its TTL in seconds.
     At(Ipv4Addr, u32),
+    /// The same, this much later; what is asked meanwhile waits, too.
+    Late(Duration, Ipv4Addr, u32),
     /// Addresses of both kinds.
     All(Vec<IpAddr>, u32),
     /// An alias and its TTL, and where that is.
@@ -45,7 +47,11 @@ pub async fn name_server(says: impl Fn(&str, usize) -> Says + Send + 'static) ->
             let is_v4 = question[question.len() - 4..question.len() - 2] == [0, 1];
             let before = if is_v4 { asked.fetch_add(1, Ordering::Relaxed) } else { asked.load(Ordering::Relaxed) };
             // The question for AAAA comes beside that for A, mostly behind it.
-            let said = says(&name, if is_v4 { before } else { before.saturating_sub(1) });
+            let mut said = says(&name, if is_v4 { before } else { before.saturating_sub(1) });
+            if let Says::Late(by, address, ttl) = said {
+                tokio::time::sleep(if is_v4 { by } else { Duration::ZERO }).await;
+                said = Says::At(address, ttl);
+            }
             if let Some(answer) = answer(&packet[..2], question, is_v4, said) {
                 socket.send_to(&answer, from).await.unwrap();
             }
@@ -89,7 +95,7 @@ fn answer(id: &[u8], question: &[u8], is_v4: bool, said: Says) -> Option<Vec<u8>
             });
             (0, records.collect())
         }
-        Says::NoAddress | Says::At(..) | Says::Alias(..) => (0, vec![]),
+        Says::NoAddress | Says::At(..) | Says::Late(..) | Says::Alias(..) => (0, vec![]),
     };
     // The zone's SOA says for how long nothing holds (RFC 2308): 60 s.
     let soa = record(&[0], 6, 60, &[&[0, 0][..], &[0; 16], &60_u32.to_be_bytes()].concat());
@@ -99,6 +105,11 @@ fn answer(id: &[u8], question: &[u8], is_v4: bool, said: Says) -> Option<Vec<u8>
 }
 
 pub fn dns(server: &NameServer, hosts: &str) -> Dns {
+    patient_dns(server, hosts, Duration::from_millis(300))
+}
+
+/// A resolver that waits so long for each answer.
+pub fn patient_dns(server: &NameServer, hosts: &str, patience: Duration) -> Dns {
     let mut connection = ConnectionConfig::udp();
     connection.port = server.address.port();
     let config = ResolverConfig::from_parts(
@@ -107,7 +118,7 @@ pub fn dns(server: &NameServer, hosts: &str) -> Dns {
         vec![NameServerConfig::new(server.address.ip(), true, vec![connection])],
     );
     let mut options = ResolverOpts::default();
-    options.timeout = Duration::from_millis(300);
+    options.timeout = patience;
     options.attempts = 1;
     Dns::new(Servers::fixed(config, options, hosts))
 }

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use super::name_server::{Says, dns, name_server, pass};
+use super::name_server::{Says, dns, name_server, pass, patient_dns};
 use super::*;
 
 const ONE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
@@ -117,6 +117,47 @@ async fn what_was_known_serves_no_longer_than_its_cap_and_never_against_the_serv
     assert_eq!(at(&resolver, "old.example").await, [IpAddr::from(ONE)]);
     pass(limits::DNS_STALE_TIME_MAX + Duration::from_secs(61)).await;
     assert!(matches!(resolver.lookup("old.example").await, Err(DnsError::NoAnswer { .. })));
+}
+
+#[tokio::test]
+async fn a_slow_server_is_bridged_and_heard_to_the_end() {
+    const LATE: Duration = Duration::from_millis(2_500);
+    let server = name_server(|_, before| match before {
+        0 => Says::At(ONE, 60),
+        _ => Says::Late(LATE, TWO, 60),
+    })
+    .await;
+    let dns = patient_dns(&server, "", 2 * LATE);
+    assert_eq!(at(&dns, "a.example").await, [IpAddr::from(ONE)]);
+    pass(Duration::from_secs(61)).await;
+    let began = Instant::now();
+    assert_eq!(at(&dns, "a.example").await, [IpAddr::from(ONE)]);
+    assert!(began.elapsed() < LATE, "{:?}", began.elapsed());
+    let heard = async {
+        while at(&dns, "a.example").await != [IpAddr::from(TWO)] {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    // Sooner than anybody asks again.
+    tokio::time::timeout(limits::DNS_FAILURE_TIME / 2, heard)
+        .await
+        .expect("the answer that came too late serves the next");
+    assert!(dns.0.state().flights.is_empty());
+    assert_eq!(dns.0.lookups.available_permits(), limits::DNS_LOOKUPS_MAX);
+}
+
+#[tokio::test]
+async fn what_was_known_serves_in_time_while_no_lookup_has_its_turn() {
+    let server = name_server(|_, _| Says::At(ONE, 60)).await;
+    let dns = dns(&server, "");
+    assert_eq!(at(&dns, "a.example").await, [IpAddr::from(ONE)]);
+    pass(Duration::from_secs(61)).await;
+    let _turns = dns.0.lookups.acquire_many(limits::DNS_LOOKUPS_MAX as u32).await.unwrap();
+    let began = Instant::now();
+    assert_eq!(at(&dns, "a.example").await, [IpAddr::from(ONE)]);
+    assert!(began.elapsed() < 2 * limits::DNS_STALE_PATIENCE, "{:?}", began.elapsed());
+    assert_eq!(server.asked(), 1);
+    assert!(dns.0.state().flights.is_empty());
 }
 
 #[tokio::test]

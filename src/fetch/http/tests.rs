@@ -7,10 +7,12 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::super::Validators;
 use super::super::body::{self, Allowance, Read, Want};
+use super::super::{Post, Validators};
 use super::*;
 use crate::url::Canonical;
+
+const CONNECTIONS: usize = 2;
 
 fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTransport {
     HttpTransport::new(&ClientOptions {
@@ -20,7 +22,7 @@ fn transport(addresses: AddressPolicy, proxy: Option<&url::Url>) -> HttpTranspor
         addresses,
         dns: Dns::default(),
         tls: crate::fetch::tls::Tls::default(),
-        connections_max: 1,
+        connections_max: CONNECTIONS,
         timeout: std::time::Duration::from_secs(30),
     })
     .unwrap()
@@ -31,7 +33,7 @@ fn parse(url: &str) -> CrawlUrl {
 }
 
 async fn get(transport: &HttpTransport, url: &str) -> Result<u16, FetchFailure> {
-    transport.get((&parse(url)).into()).await.map(|response| response.status)
+    transport.send((&parse(url)).into()).await.map(|response| response.status)
 }
 
 /// Answers each connection's first request with these bytes and closes it; returns the port and what was asked.
@@ -109,7 +111,7 @@ async fn validators_are_sent_and_what_is_no_header_is_left_out() {
     let (port, mut asks) = server(answer.to_vec()).await;
     let (open, url) = (transport(AddressPolicy::Any, None), parse(&format!("http://127.0.0.1:{port}/")));
     let validators = Validators { etag: Some("W/\"a\"".into()), last_modified: Some("no\nheader".into()) };
-    let response = open.get(Request { url: &url, validators: Some(&validators) }).await.unwrap();
+    let response = open.send(Request { validators: Some(&validators), ..(&url).into() }).await.unwrap();
     let asked = asks.recv().await.unwrap();
     assert!(asked.contains("if-none-match: w/\"a\"") && !asked.contains("if-modified-since"), "{asked}");
     assert!(asked.contains("accept-encoding: gzip, br, zstd, deflate\r\n"), "{asked}");
@@ -118,7 +120,7 @@ async fn validators_are_sent_and_what_is_no_header_is_left_out() {
     assert_eq!(response.headers.last_modified.as_deref(), Some("then"));
     assert_eq!(response.headers.robots_tags, ["noindex", "bot: nofollow"]);
     let validators = Validators { etag: None, last_modified: Some("Sat, 21 Nov 2026 00:00:00 GMT".into()) };
-    open.get(Request { url: &url, validators: Some(&validators) }).await.unwrap();
+    open.send(Request { validators: Some(&validators), ..(&url).into() }).await.unwrap();
     let asked = asks.recv().await.unwrap();
     assert!(asked.contains("if-modified-since: sat, 21 nov") && !asked.contains("if-none-match"), "{asked}");
 }
@@ -132,9 +134,99 @@ async fn headers_longer_than_their_caps_are_not_kept() {
     );
     let (port, _asks) = server(answer.into_bytes()).await;
     let url = parse(&format!("http://127.0.0.1:{port}/"));
-    let headers = transport(AddressPolicy::Any, None).get((&url).into()).await.unwrap().headers;
+    let headers = transport(AddressPolicy::Any, None).send((&url).into()).await.unwrap().headers;
     assert_eq!((headers.etag, headers.robots_tags.len()), (None, limits::ROBOTS_TAGS_MAX));
     assert!(headers.robots_tags.iter().all(|tag| tag == "noindex"));
+}
+
+#[tokio::test]
+async fn what_goes_back_to_the_server_is_what_it_sent() {
+    let answer = b"HTTP/1.1 302 Found\r\nLocation: /\xD6\xD0\t?q=\xe9&r=%C3%A9#\xff\r\nETag: \"\xe9\"\r\nLast-Modified: \xc3\xa9\r\n\
+        Content-Length: 0\r\nConnection: close\r\n\r\n";
+    let (port, mut asks) = server(answer.to_vec()).await;
+    let (open, url) = (transport(AddressPolicy::Any, None), parse(&format!("http://127.0.0.1:{port}/")));
+    let headers = open.send((&url).into()).await.unwrap().headers;
+    assert_eq!(headers.location.as_deref(), Some("/%D6%D0\t?q=%E9&r=%C3%A9#%FF"));
+    assert_eq!((headers.etag, headers.last_modified.as_deref()), (None, Some("é")), "no tag rather than another");
+    asks.recv().await.unwrap();
+    let validators = Validators { etag: Some("\"é\"".into()), last_modified: None };
+    open.send(Request { validators: Some(&validators), ..(&url).into() }).await.unwrap();
+    let asked = asks.recv().await.unwrap();
+    assert!(asked.contains("if-none-match: \"é\"\r\n"), "{asked}");
+}
+
+#[tokio::test]
+async fn no_more_idle_connections_are_kept_than_the_site_may_have_and_cookies_go_to_all() {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    let (open_sockets, accepted) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (asked, mut asks) = tokio::sync::mpsc::unbounded_channel();
+    let mut urls = Vec::new();
+    for _ in 0..8 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        urls.push(parse(&format!("http://{}/", listener.local_addr().unwrap())));
+        let (asked, open_sockets, accepted) = (asked.clone(), Arc::clone(&open_sockets), Arc::clone(&accepted));
+        tokio::spawn(async move {
+            while let Ok((mut socket, _)) = listener.accept().await {
+                open_sockets.fetch_add(1, SeqCst);
+                accepted.fetch_add(1, SeqCst);
+                let (asked, open_sockets) = (asked.clone(), Arc::clone(&open_sockets));
+                tokio::spawn(async move {
+                    let mut request = [0; 4_096];
+                    while let Ok(length @ 1..) = socket.read(&mut request).await {
+                        let _ = asked.send(String::from_utf8_lossy(&request[..length]).to_ascii_lowercase());
+                        let answer = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nContent-Length: 2\r\n\r\nok";
+                        let _ = socket.write_all(answer).await;
+                    }
+                    open_sockets.fetch_sub(1, SeqCst);
+                });
+            }
+        });
+    }
+    let transport = transport(AddressPolicy::Any, None);
+    for (number, url) in urls.iter().chain(&urls).enumerate() {
+        let response = transport.send(url.into()).await.unwrap();
+        let read = body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(100)).await;
+        assert!(matches!(read, Read::Whole(bytes) if bytes == b"ok"[..]));
+        let asked = asks.recv().await.unwrap();
+        assert_eq!(asked.contains("cookie: a=1"), number > 0, "{asked}");
+        assert!(asked.contains("user-agent: gleaner-test\r\n"), "{asked}");
+        let alone = async {
+            while open_sockets.load(SeqCst) > CONNECTIONS {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        // Idle ones that were kept would stay for half a minute.
+        tokio::time::timeout(Duration::from_secs(5), alone).await.expect("the others are closed");
+    }
+    // Origins that take turns, as pages and downloads do, keep theirs.
+    let before = accepted.load(SeqCst);
+    for url in urls[6..].iter().cycle().take(6) {
+        let response = transport.send(url.into()).await.unwrap();
+        let read = body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(100)).await;
+        assert!(matches!(read, Read::Whole(_)));
+    }
+    assert_eq!(accepted.load(SeqCst), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_in_which_nobody_looks_is_not_the_servers() {
+    let second = Duration::from_secs(1);
+    for (needs, answers) in [(40, true), (85, true), (100, false)] {
+        let mut patience = Patience { left: limits::REQUEST_TIME_MAX, silence: limits::READ_TIME_MAX };
+        let ended = {
+            let sleep = tokio::time::sleep(needs * second);
+            let mut waiting = std::pin::pin!(patience.wait(async {
+                sleep.await;
+                Ok(())
+            }));
+            assert!(futures_util::poll!(&mut waiting).is_pending());
+            // The site's loop is held up by a commit.
+            tokio::time::sleep(60 * second).await;
+            waiting.await
+        };
+        assert_eq!(ended.is_ok(), answers, "{needs}: {ended:?}");
+        assert!(patience.left >= limits::REQUEST_TIME_MAX - 31 * second, "{needs}: {:?}", patience.left);
+    }
 }
 
 fn gzip(data: &[u8]) -> Vec<u8> {
@@ -146,7 +238,7 @@ fn gzip(data: &[u8]) -> Vec<u8> {
 async fn read(answer: Vec<u8>) -> (ResponseHeaders, Read) {
     let (port, _asks) = server(answer).await;
     let url = parse(&format!("http://127.0.0.1:{port}/"));
-    let response = transport(AddressPolicy::Any, None).get((&url).into()).await.unwrap();
+    let response = transport(AddressPolicy::Any, None).send((&url).into()).await.unwrap();
     (response.headers, body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(1 << 20)).await)
 }
 
@@ -191,7 +283,7 @@ async fn a_content_that_is_whole_does_not_wait_for_the_end_of_its_body() {
         let _ = socket.write_all(&gzip(page)).await;
         std::future::pending::<()>().await;
     });
-    let response = transport(AddressPolicy::Any, None).get((&url).into()).await.unwrap();
+    let response = transport(AddressPolicy::Any, None).send((&url).into()).await.unwrap();
     let allowance = Allowance::default();
     let reading = body::read(response.body, None, &allowance, |_, _| Want::UpTo(1 << 20));
     let read = tokio::time::timeout(3 * limits::BODY_TAIL_TIME_MAX, reading).await.expect("no wait");
@@ -218,7 +310,7 @@ async fn a_coded_body_leaves_its_connection_usable() {
     });
     let transport = transport(AddressPolicy::Any, None);
     for _ in 0..5 {
-        let response = transport.get((&url).into()).await.unwrap();
+        let response = transport.send((&url).into()).await.unwrap();
         let read = body::read(response.body, None, &Allowance::default(), |_, _| Want::UpTo(100)).await;
         assert!(matches!(read, Read::Whole(bytes) if bytes == b"page"[..]));
     }
@@ -289,4 +381,37 @@ async fn what_is_wrong_with_a_certificate_is_told_with_a_hint() {
     let unused = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let failure = get(&open, &format!("http://127.0.0.1:{unused}/")).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Connect, "{failure}");
+}
+
+#[tokio::test]
+async fn a_form_is_posted_as_a_browser_posts_it_and_does_not_show_in_debug() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let page = parse(&format!("http://{}/login?x=1", listener.local_addr().unwrap()));
+    let serving = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut got = Vec::new();
+        while !got.ends_with(b"p=secret") {
+            let mut piece = [0; 4_096];
+            let length = socket.read(&mut piece).await.unwrap();
+            assert_ne!(length, 0, "{}", String::from_utf8_lossy(&got));
+            got.extend_from_slice(&piece[..length]);
+        }
+        socket.write_all(b"HTTP/1.1 302 Found\r\nLocation: /in\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+        String::from_utf8(got).unwrap()
+    });
+    let post = Post { content_type: "application/x-www-form-urlencoded", body: b"u=a&p=secret", referer: &page };
+    let request = Request { post: Some(post), ..(&page).into() };
+    assert!(!format!("{request:?}").contains("secret"));
+    let response = transport(AddressPolicy::Any, None).send(request).await.unwrap();
+    assert_eq!((response.status, response.headers.location.as_deref()), (302, Some("/in")));
+    let got = serving.await.unwrap().to_ascii_lowercase();
+    assert!(got.starts_with("post /login?x=1 http/1.1\r\n"), "{got}");
+    for header in [
+        "content-type: application/x-www-form-urlencoded\r\n".to_owned(),
+        format!("referer: {}\r\n", page.as_str()),
+        format!("origin: {}\r\n", page.origin()),
+        "content-length: 12\r\n".to_owned(),
+    ] {
+        assert!(got.contains(&header), "{header} is missing in {got}");
+    }
 }

@@ -264,7 +264,7 @@ async fn door(address: (Ipv4Addr, u16)) -> (u16, Arc<AtomicUsize>) {
 
 /// True where the guard refused the URL, asked either way.
 async fn is_refused(transport: &HttpTransport, url: &CrawlUrl) -> bool {
-    let got = transport.get(url.into()).await.map(|response| response.status);
+    let got = transport.send(url.into()).await.map(|response| response.status);
     let resolved = transport.resolve(url).await;
     let refused = |failure: Option<FetchFailure>| failure.is_some_and(|it| it.kind == FailureKind::AddressRefused);
     refused(got.err()) && refused(resolved.err())
@@ -319,7 +319,7 @@ async fn a_name_that_moves_between_check_and_connection_is_checked_where_it_is_c
     let url = CrawlUrl::parse(&format!("http://rebinding.example:{port}/"), &Canonical::default()).unwrap();
     assert_eq!(transport.resolve(&url).await.unwrap().addresses, addresses(&["127.0.0.2"]));
     assert_eq!(
-        transport.get((&url).into()).await.unwrap().status,
+        transport.send((&url).into()).await.unwrap().status,
         200,
         "while the answer holds, it is what was checked"
     );

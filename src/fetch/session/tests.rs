@@ -169,7 +169,7 @@ fn the_oldest_of_a_domain_goes_and_other_domains_keep_theirs() {
 fn expired_cookies_go_before_the_oldest() {
     let jar = Jar::default();
     let from = url("http://s.example/");
-    let mut cookies = jar.0.lock().unwrap();
+    let mut cookies = jar.lock();
     for number in 0..limits::COOKIES_PER_DOMAIN_MAX {
         cookies.set(&format!("n{number}=1"), &from);
     }

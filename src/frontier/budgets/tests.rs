@@ -366,17 +366,41 @@ fn a_starved_shape_trickles_and_recovers_with_one_torrent() {
     shapes.fetched("/p/7", Class::Page, &Yield { torrents: 1, ..Yield::default() }, None);
     assert_ne!(shapes.generation(), before);
     assert_eq!(shapes.ask("/p/1000", Class::Page), Budget::Go);
+    assert_eq!(shapes.cuts(), [], "what has recovered is cut no more");
 }
 
 #[test]
-fn downloads_of_a_shape_that_yields_are_never_cut() {
+fn what_a_group_holds_back_and_lets_go_again_is_told_no_more() {
     let mut shapes = Shapes::new(10);
-    shapes.fetched("/get/0", Class::Download, &Yield { torrents: 1, ..Yield::default() }, None);
-    for n in 0..50_000 {
-        assert_eq!(shapes.ask(&format!("/get/{n}"), Class::Download), Budget::Go);
-        shapes.fetched(&format!("/get/{n}"), Class::Download, &Yield::default(), None);
+    let facet = |n: u32| format!("/s?{}=1", char::from(b'a' + u8::try_from(n % 26).unwrap_or(0)));
+    let cut = (0..26 * 9).find_map(|n| {
+        shapes.fetched(&facet(n), Class::Page, &Yield::default(), None);
+        (shapes.ask(&facet(n), Class::Page) == Budget::Cut(Reason::Template)).then(|| facet(n))
+    });
+    let cut = cut.expect("four times B0 are used up before any facet's own B0");
+    assert_eq!(shapes.cuts().len(), 1);
+    shapes.fetched("/s?zz=1", Class::Page, &Yield { torrents: 1, ..Yield::default() }, None);
+    assert_eq!(shapes.ask(&cut, Class::Page), Budget::Go);
+    assert_eq!(shapes.cuts(), []);
+}
+
+#[test]
+fn downloads_of_which_one_in_a_thousand_is_new_are_never_cut() {
+    let mut shapes = Shapes::new(10);
+    for n in 0..50_000_u32 {
+        assert_eq!(shapes.ask(&format!("/get/{n}"), Class::Download), Budget::Go, "{n}");
+        let torrents = u32::from(n.is_multiple_of(1_000));
+        shapes.fetched(&format!("/get/{n}"), Class::Download, &Yield { torrents, ..Yield::default() }, None);
     }
     assert_eq!(shapes.cuts(), []);
+    // One torrent is no pass for ever.
+    let mut shapes = Shapes::new(10);
+    shapes.fetched("/get/0", Class::Download, &Yield { torrents: 1, ..Yield::default() }, None);
+    let fetched = (0..50_000).find(|n| {
+        shapes.fetched(&format!("/get/{n}"), Class::Download, &Yield::default(), None);
+        matches!(shapes.ask(&format!("/get/{n}"), Class::Download), Budget::Cut(Reason::Shape))
+    });
+    assert!(fetched.is_some_and(|fetched| (900..1_100).contains(&fetched)), "{fetched:?}");
 }
 
 #[test]

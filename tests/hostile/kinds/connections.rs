@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{PAGE, STORED, TIMED_OUT, TRUNCATED, given_up, kept, kind, lost};
+use super::{PAGE, TIMED_OUT, TRUNCATED, given_up, kept, kind, lost};
 use crate::server::{After, Ends, Kind, Place, behave};
 
 const NO_CONNECTION: &[&str] = &["no connection"];
@@ -96,7 +96,7 @@ pub fn kinds() -> Vec<Kind> {
             behave(talk)
         }),
         // TLS. The good one proves that the others fail for their own reasons.
-        kind("tls-good", Place::Tls, Ends::As(STORED), true, |talk| {
+        kind("tls-good", Place::Tls, Ends::As(PAGE), true, |talk| {
             let config = talk.certificates.good(talk.address.ip());
             talk.tls(&config)?;
             behave(talk)

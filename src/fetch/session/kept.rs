@@ -1,0 +1,252 @@
+//! Cookies that outlive the process: a site's own list as JSON, and `cookies.txt` as browsers' add-ons, curl and wget
+//! write it (Netscape's format).
+//!
+//! Both hold what logs in: whoever writes the bytes to a file keeps it readable by its owner alone.
+
+use cookie_store::{CookieDomain, CookieExpiration, CookiePath};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
+use url::{Host, Url};
+
+use super::{Cookie, Jar, is_public_suffix};
+use crate::limits;
+
+/// A cookie as it is written down.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    name: Box<str>,
+    value: Box<str>,
+    domain: Box<str>,
+    host_only: bool,
+    path: Box<str>,
+    /// Seconds since 1970; None for one that ends with the session, which ours outlives.
+    expires: Option<i64>,
+    secure: bool,
+    http_only: bool,
+}
+
+/// Why a list of cookies is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum KeptError {
+    #[error("no list of cookies: {0}")]
+    Broken(String),
+    #[error("longer than {} bytes", limits::COOKIE_FILE_BYTES_MAX)]
+    TooLong,
+}
+
+/// What an import has brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    pub taken: usize,
+    /// Of other sites: left out, and not looked at further.
+    pub foreign: usize,
+    pub expired: usize,
+    /// Lines that cannot be read, by number from 1, at most ten.
+    pub broken: Vec<usize>,
+}
+
+impl Jar {
+    /// The cookies as bytes, the oldest first.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let cookies = self.lock();
+        let kept: Vec<Kept> =
+            cookies.0.iter().filter(|cookie| !cookie.expires.is_expired()).filter_map(Kept::of).collect();
+        // Text and numbers: serde_json cannot fail on them.
+        serde_json::to_vec_pretty(&kept).unwrap_or_default()
+    }
+
+    /// Adds the cookies of [`Self::to_bytes`]; returns how many.
+    ///
+    /// # Errors
+    /// Where the bytes are no such list. One that has expired, or that no host may set, is left out.
+    pub fn take_up(&self, bytes: &[u8]) -> Result<usize, KeptError> {
+        if bytes.len() > limits::COOKIE_FILE_BYTES_MAX {
+            return Err(KeptError::TooLong);
+        }
+        let kept: Vec<Kept> = serde_json::from_slice(bytes).map_err(|error| KeptError::Broken(error.to_string()))?;
+        let mut cookies = self.lock();
+        Ok(kept.into_iter().filter_map(Kept::cookie).map(|cookie| usize::from(cookies.put(cookie))).sum())
+    }
+
+    /// Adds those cookies of a `cookies.txt` that belong to a site, by `owns_host`.
+    ///
+    /// # Errors
+    /// Where it is too long, or no line of it is one of such a file.
+    pub fn import(&self, text: &str, owns_host: impl Fn(&str) -> bool) -> Result<Imported, KeptError> {
+        if text.len() > limits::COOKIE_FILE_BYTES_MAX {
+            return Err(KeptError::TooLong);
+        }
+        let mut imported = Imported::default();
+        let mut lines = 0_usize;
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim_end_matches('\r');
+            let (line, http_only) = line.strip_prefix("#HttpOnly_").map_or((line, false), |rest| (rest, true));
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            lines += 1;
+            let Some((host, header, url)) = of_line(line, http_only) else {
+                if imported.broken.len() < 10 {
+                    imported.broken.push(number + 1);
+                }
+                continue;
+            };
+            if !owns_host(host) {
+                imported.foreign += 1;
+                continue;
+            }
+            match Cookie::parse(&header, &url) {
+                Some(cookie) if cookie.expires.is_expired() => imported.expired += 1,
+                Some(cookie) => {
+                    self.lock().put(cookie);
+                    imported.taken += 1;
+                }
+                None => imported.broken.push(number + 1),
+            }
+        }
+        if lines == imported.broken.len() && lines > 0 {
+            return Err(KeptError::Broken("no line has the seven fields of a cookies.txt".to_owned()));
+        }
+        self.changes.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Ok(imported)
+    }
+}
+
+impl Kept {
+    fn of(cookie: &Cookie) -> Option<Self> {
+        let (domain, host_only) = match &cookie.domain {
+            CookieDomain::HostOnly(host) => (host, true),
+            CookieDomain::Suffix(suffix) => (suffix, false),
+            CookieDomain::NotPresent | CookieDomain::Empty => return None,
+        };
+        let expires = match cookie.expires {
+            CookieExpiration::AtUtc(at) => Some(at.unix_timestamp()),
+            CookieExpiration::SessionEnd => None,
+        };
+        Some(Self {
+            name: cookie.name.clone(),
+            value: cookie.value.clone(),
+            domain: domain.as_str().into(),
+            host_only,
+            path: (*cookie.path).into(),
+            expires,
+            secure: cookie.secure,
+            http_only: cookie.http_only,
+        })
+    }
+
+    fn cookie(self) -> Option<Cookie> {
+        let host = self.domain.trim_start_matches('.');
+        let domain = match self.host_only {
+            true => CookieDomain::HostOnly(host.to_owned()),
+            false => CookieDomain::Suffix(host.to_owned()),
+        };
+        let is_too_long = self.name.len() + self.value.len() > limits::COOKIE_BYTES_MAX;
+        if is_too_long || (!self.host_only && is_public_suffix(&domain)) {
+            return None;
+        }
+        let expires = match self.expires {
+            Some(at) => CookieExpiration::AtUtc(OffsetDateTime::from_unix_timestamp(at).ok()?),
+            None => CookieExpiration::SessionEnd,
+        };
+        let is_name = matches!(Host::parse(host), Ok(Host::Domain(_)));
+        let registrable = if is_name { psl::domain_str(host).unwrap_or(host) } else { host };
+        Some(Cookie {
+            registrable: registrable.into(),
+            name: self.name,
+            value: self.value,
+            domain,
+            path: CookiePath::parse(&self.path)?,
+            expires,
+            secure: self.secure,
+            http_only: self.http_only,
+        })
+    }
+}
+
+/// A line of a cookies.txt (domain, subdomains too, path, secure, expiry, name, value) as the header that would set it,
+/// with its host and a URL to set it from.
+fn of_line(line: &str, http_only: bool) -> Option<(&str, String, Url)> {
+    let mut fields = line.splitn(7, '\t');
+    let mut field = || fields.next();
+    let (domain, with_subdomains, path) = (field()?, field()?, field()?);
+    let (secure, expiry, name) = (field()?.eq_ignore_ascii_case("true"), field()?, field()?);
+    // curl leaves an empty value out together with its tab.
+    let value = fields.next().unwrap_or_default();
+    let host = domain.strip_prefix('.').unwrap_or(domain);
+    let url = Url::parse(&format!("{}://{host}/", if secure { "https" } else { "http" })).ok()?;
+    if url.host_str() != Some(host.to_ascii_lowercase().as_str()) || !path.starts_with('/') {
+        return None;
+    }
+    let mut header = format!("{name}={value}; Path={path}");
+    if with_subdomains.eq_ignore_ascii_case("true") && matches!(url.host(), Some(Host::Domain(_))) {
+        header.push_str(&format!("; Domain={host}"));
+    }
+    // Some write fractions; zero is a session's.
+    let expiry: i64 = expiry.split('.').next()?.parse().ok()?;
+    if expiry > 0 {
+        // Browsers cap at 400 days, other programs write the end of time.
+        let at = OffsetDateTime::from_unix_timestamp(expiry.min(253_402_300_799)).ok()?;
+        header.push_str(&format!("; Expires={}", at.format(&Rfc2822).ok()?.replace("+0000", "GMT")));
+    }
+    for (is_set, attribute) in [(secure, "; Secure"), (http_only, "; HttpOnly")] {
+        if is_set {
+            header.push_str(attribute);
+        }
+    }
+    Some((host, header, url))
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::cookie::CookieStore as _;
+
+    use super::*;
+
+    fn sent(jar: &Jar, to: &str) -> String {
+        let header = jar.cookies(&Url::parse(to).unwrap());
+        header.map(|header| String::from_utf8(header.as_bytes().to_vec()).unwrap()).unwrap_or_default()
+    }
+
+    const FILE: &str = "# Netscape HTTP Cookie File\n\
+        .site.example\tTRUE\t/\tFALSE\t0\tsid\tabc\n\
+        #HttpOnly_www.site.example\tFALSE\t/forum\tTRUE\t4102444800\tkeep\tx=y z\r\n\
+        site.example\tFALSE\t/\tFALSE\t99999999999999\tfar\t1\n\
+        .site.example\tTRUE\t/\tFALSE\t1000\told\t1\n\
+        .other.example\tTRUE\t/\tFALSE\t0\tsecret\tnot ours\n\
+        broken line\n";
+
+    #[test]
+    fn a_browsers_cookies_go_to_their_hosts_and_nothing_of_other_sites_is_taken() {
+        let jar = Jar::default();
+        let imported = jar.import(FILE, |host| host.ends_with("site.example")).unwrap();
+        assert_eq!(imported, Imported { taken: 3, foreign: 1, expired: 1, broken: vec![7] });
+        assert_eq!(sent(&jar, "https://www.site.example/forum/a"), "keep=x=y z; sid=abc");
+        assert_eq!(sent(&jar, "http://www.site.example/forum/a"), "sid=abc", "secure ones over TLS only");
+        assert_eq!(sent(&jar, "http://site.example/"), "sid=abc; far=1");
+        assert_eq!(sent(&jar, "http://other.example/"), "");
+        assert!(matches!(jar.import("<html>\nx\n", |_| true), Err(KeptError::Broken(_))));
+    }
+
+    #[test]
+    fn a_jar_comes_back_as_it_was() {
+        let jar = Jar::default();
+        jar.import(FILE, |_| true).unwrap();
+        let bytes = jar.to_bytes();
+        let again = Jar::default();
+        let before = again.changes();
+        assert_eq!(again.take_up(&bytes).unwrap(), 4);
+        assert_eq!(again.to_bytes(), bytes);
+        assert_eq!(before, again.changes(), "what is on the disk already is no change");
+        for to in ["https://www.site.example/forum/a", "http://site.example/", "http://other.example/"] {
+            assert_eq!(sent(&again, to), sent(&jar, to));
+        }
+        jar.clear();
+        assert_eq!(sent(&jar, "http://site.example/"), "");
+        assert!(again.take_up(b"{").is_err());
+        let wide = br#"[{"name":"a","value":"b","domain":"co.uk","host_only":false,"path":"/","expires":null,"secure":false,"http_only":false}]"#;
+        assert_eq!(Jar::default().take_up(wide).unwrap(), 0, "nobody may set a cookie for a public suffix");
+    }
+}

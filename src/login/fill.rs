@@ -1,0 +1,280 @@
+//! What a browser would send of a form that was filled in (HTML §4.10.22): the fields in tree order, the one button that
+//! was pressed, in the page's charset.
+//!
+//! Beyond the account's name and password nothing is made up: every other field is sent as the page gave it.
+
+use std::fmt::Write as _;
+
+use encoding_rs::{Encoding as Charset, UTF_8};
+use url::Url;
+
+use super::form::{Control, Encoding, Form, Kind, Method};
+use super::hashing::Hashing;
+use super::secret::Secret;
+
+/// Which control of a form is which, by its place among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    pub user: Option<usize>,
+    pub password: Option<usize>,
+    /// A box that keeps the session, to be checked.
+    pub remember: Option<usize>,
+    /// The button that is pressed; None presses none.
+    pub submit: Option<usize>,
+}
+
+/// What goes into a form.
+#[derive(Clone, Copy, Debug)]
+pub struct Entries<'a> {
+    pub user: &'a str,
+    pub password: &'a Secret,
+    /// Fields that the rule file sets, or a person typed (a CAPTCHA's text, a code): they replace what the form has.
+    pub others: &'a [(Box<str>, Box<str>)],
+}
+
+/// A request that a form makes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Submission {
+    pub url: Url,
+    pub method: Method,
+    /// Of the body; empty for a GET.
+    pub content_type: String,
+    pub body: Vec<u8>,
+    /// Names and values for people: what came of the password is masked.
+    pub shown: Vec<(String, String)>,
+}
+
+/// Why a form cannot be sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FillError {
+    #[error("the form's address {action:?} cannot be read: {why}")]
+    Action { action: Box<str>, why: String },
+    #[error("the form sends the password in the URL, where servers and caches write it down")]
+    PasswordInUrl,
+    #[error("the form has no field for the user's name")]
+    NoUser,
+    #[error("the form has no field for the password")]
+    NoPassword,
+    #[error("the form is sent by a script that is not known ({0}): its fields have no names")]
+    Script(Box<str>),
+    #[error("the form sends nothing: its method is `dialog`")]
+    Dialog,
+}
+
+/// What stands for a password in [`Submission::shown`].
+pub const MASK: &str = "••••••";
+
+/// Fills a form in. `base` is the page's base URL, `page_charset` what the page is written in.
+///
+/// # Errors
+/// Where the form has no place for what logs in, or would write the password into a URL.
+pub fn fill(
+    form: &Form,
+    chosen: &Chosen,
+    entries: Entries<'_>,
+    base: &Url,
+    page_charset: &'static Charset,
+) -> Result<Submission, FillError> {
+    let at = |index: Option<usize>| index.and_then(|index| form.controls.get(index));
+    let user = at(chosen.user).ok_or(FillError::NoUser)?;
+    let password = at(chosen.password).ok_or(FillError::NoPassword)?;
+    if user.name.is_empty() || password.name.is_empty() {
+        let handler = [&form.onsubmit, &form.action].into_iter().find(|text| !text.is_empty());
+        return Err(FillError::Script(handler.cloned().unwrap_or_else(|| "no action, no handler".into())));
+    }
+    let submit = at(chosen.submit);
+    let method = submit.and_then(|submit| submit.formmethod).unwrap_or(form.method);
+    if method == Method::Dialog {
+        return Err(FillError::Dialog);
+    }
+    if method == Method::Get {
+        return Err(FillError::PasswordInUrl);
+    }
+    let action = submit.and_then(|submit| submit.formaction.as_deref()).unwrap_or(&form.action);
+    let url = base.join(action).map_err(|error| FillError::Action { action: action.into(), why: error.to_string() })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(FillError::Script(action.into()));
+    }
+    let charset = charset(form, page_charset);
+    let fields = fields(form, chosen, entries, charset);
+    let encoding = submit.and_then(|submit| submit.formenctype).unwrap_or(form.encoding);
+    let (content_type, body) = match encoding {
+        Encoding::UrlEncoded => ("application/x-www-form-urlencoded".to_owned(), url_encoded(&fields, charset)),
+        Encoding::Multipart => multipart(&fields, charset),
+        Encoding::Plain => ("text/plain".to_owned(), plain(&fields, charset)),
+    };
+    let shown = fields.into_iter().map(|field| (field.name, if field.is_secret { MASK.into() } else { field.value }));
+    Ok(Submission { url, method, content_type, body, shown: shown.collect() })
+}
+
+struct Field {
+    name: String,
+    value: String,
+    is_secret: bool,
+    is_file: bool,
+}
+
+/// The fields in tree order ("constructing the entry list"), then those that the form does not have.
+fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static Charset) -> Vec<Field> {
+    let password_name = chosen.password.and_then(|at| form.controls.get(at)).map_or("", |control| &*control.name);
+    let hashed = Hashing::of(form).map(|hashing| hashing.apply(password_name, entries.password.reveal()));
+    let hashed = hashed.unwrap_or_default();
+    let mut fields = Vec::new();
+    let mut used = vec![false; entries.others.len()];
+    for (index, control) in form.controls.iter().enumerate() {
+        let is = |of: Option<usize>| of == Some(index);
+        let mut add = |value: &str, is_secret: bool| {
+            let (name, value) = (control.name.to_string(), value.to_owned());
+            fields.push(Field { name, value, is_secret, is_file: control.kind == Kind::File });
+        };
+        let pinned = entries.others.iter().position(|(name, _)| !name.is_empty() && *name == control.name);
+        if control.is_disabled || (control.kind.submits() && !is(chosen.submit)) {
+            continue;
+        }
+        if let Some((_, value)) = hashed.iter().find(|(name, _)| *name == control.name) {
+            add(value, !value.is_empty());
+        } else if is(chosen.password) {
+            add(entries.password.reveal(), true);
+        } else if is(chosen.user) {
+            add(entries.user, false);
+        } else if let Some(at) = pinned {
+            // Radio buttons and repeated fields share a name: it is sent once.
+            if !std::mem::replace(&mut used[at], true) {
+                add(&entries.others[at].1, false);
+            }
+        } else {
+            for value in own_values(control, is(chosen.remember), charset) {
+                add(&value, false);
+            }
+        }
+        if control.kind == Kind::Image && is(chosen.submit) {
+            let prefix = if control.name.is_empty() { String::new() } else { format!("{}.", control.name) };
+            for axis in ["x", "y"] {
+                let (name, value) = (format!("{prefix}{axis}"), "1".to_owned());
+                fields.push(Field { name, value, is_secret: false, is_file: false });
+            }
+        }
+    }
+    let absent = entries.others.iter().zip(used).filter(|(_, used)| !used).map(|((name, value), _)| Field {
+        name: name.to_string(),
+        value: value.to_string(),
+        is_secret: false,
+        is_file: false,
+    });
+    fields.extend(absent);
+    fields
+}
+
+/// What a control sends by itself.
+fn own_values(control: &Control, is_remember: bool, charset: &'static Charset) -> Vec<String> {
+    if control.name.is_empty() {
+        return Vec::new();
+    }
+    match control.kind {
+        Kind::Button | Kind::Reset | Kind::Image => Vec::new(),
+        Kind::Checkbox | Kind::Radio if !(control.is_checked || is_remember) => Vec::new(),
+        Kind::Select => {
+            let enabled = || control.options.iter().filter(|option| !option.is_disabled);
+            if control.is_multiple {
+                return enabled().filter(|option| option.is_selected).map(|option| option.value.to_string()).collect();
+            }
+            let chosen = enabled().rfind(|option| option.is_selected).or_else(|| enabled().next());
+            chosen.map(|option| option.value.to_string()).into_iter().collect()
+        }
+        // No file is picked.
+        Kind::File => vec![String::new()],
+        // HTML §4.10.22.5.
+        Kind::Hidden if control.name.eq_ignore_ascii_case("_charset_") => vec![charset.name().to_owned()],
+        _ => vec![control.value.to_string()],
+    }
+}
+
+/// The first charset of `accept-charset` that is known, else the page's; UTF-16 pages send UTF-8.
+fn charset(form: &Form, page: &'static Charset) -> &'static Charset {
+    let accepted = form.accept_charset.split([' ', ',', ';']).find_map(|label| Charset::for_label(label.as_bytes()));
+    accepted.unwrap_or(page).output_encoding()
+}
+
+/// Line ends as CR LF, in the form's charset; what it cannot say as decimal character references, as browsers do.
+fn encoded(text: &str, charset: &'static Charset) -> Vec<u8> {
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
+    if charset == UTF_8 { lines.into_bytes() } else { charset.encode(&lines).0.into_owned() }
+}
+
+fn url_encoded(fields: &[Field], charset: &'static Charset) -> Vec<u8> {
+    let mut body = String::new();
+    for field in fields {
+        if !body.is_empty() {
+            body.push('&');
+        }
+        for (text, end) in [(&field.name, "="), (&field.value, "")] {
+            body.extend(url::form_urlencoded::byte_serialize(&encoded(text, charset)));
+            body.push_str(end);
+        }
+    }
+    body.into_bytes()
+}
+
+fn plain(fields: &[Field], charset: &'static Charset) -> Vec<u8> {
+    fields
+        .iter()
+        .flat_map(|field| {
+            [encoded(&field.name, charset), b"=".to_vec(), encoded(&field.value, charset), b"\r\n".to_vec()]
+        })
+        .flatten()
+        .collect()
+}
+
+/// `multipart/form-data` (RFC 7578) as HTML §4.10.22.8 writes it: names with their quotes and line ends escaped.
+fn multipart(fields: &[Field], charset: &'static Charset) -> (String, Vec<u8>) {
+    let parts: Vec<(Vec<u8>, Vec<u8>, bool)> = fields
+        .iter()
+        .map(|field| {
+            let name = encoded(&field.name, charset);
+            let mut escaped = Vec::with_capacity(name.len());
+            for byte in name {
+                match byte {
+                    b'"' => escaped.extend(b"%22"),
+                    b'\r' => escaped.extend(b"%0D"),
+                    b'\n' => escaped.extend(b"%0A"),
+                    _ => escaped.push(byte),
+                }
+            }
+            (escaped, encoded(&field.value, charset), field.is_file)
+        })
+        .collect();
+    let boundary = boundary(&parts);
+    let mut body = Vec::new();
+    for (name, value, is_file) in &parts {
+        body.extend(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"").as_bytes());
+        body.extend(name);
+        body.extend(if *is_file {
+            &b"\"; filename=\"\"\r\nContent-Type: application/octet-stream\r\n\r\n"[..]
+        } else {
+            b"\"\r\n\r\n"
+        });
+        body.extend(value);
+        body.extend(b"\r\n");
+    }
+    body.extend(format!("--{boundary}--\r\n").as_bytes());
+    (format!("multipart/form-data; boundary={boundary}"), body)
+}
+
+/// A boundary that no value holds: the first of a fixed row.
+fn boundary(parts: &[(Vec<u8>, Vec<u8>, bool)]) -> String {
+    let mut boundary = String::new();
+    for number in 0_u32.. {
+        boundary.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(boundary, "----gleanerFormBoundary{number:08}");
+        let is_held = |bytes: &[u8]| memchr::memmem::find(bytes, boundary.as_bytes()).is_some();
+        // Each number is held by some value at most, so this ends.
+        if !parts.iter().any(|(name, value, _)| is_held(name) || is_held(value)) {
+            break;
+        }
+    }
+    boundary
+}
+
+#[cfg(test)]
+mod tests;

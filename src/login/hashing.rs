@@ -1,0 +1,128 @@
+//! Forms whose scripts send a hash of the password instead of it: vBulletin 3 and 4, Discuz! X. What the scripts do is
+//! known and small, so no script engine is needed for them.
+//!
+//! Sources: vBulletin `clientscript/vbulletin_md5.js` (`md5hash`), Discuz! X `static/js/md5.js` (`pwmd5`), both on Paul
+//! Johnston's MD5 of 8-bit characters.
+
+use std::fmt::Write as _;
+
+use md5::{Digest, Md5};
+
+use super::form::{Form, Kind};
+
+/// What a form's script does to the password before it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hashing {
+    /// The password field is emptied, and two other fields take its hashes.
+    VBulletin {
+        /// Takes the MD5 of the text with character references for what is beyond Latin-1.
+        md5: Box<str>,
+        /// Takes the MD5 of the plain text.
+        md5_utf: Option<Box<str>>,
+    },
+    /// The password field takes its MD5.
+    Discuz,
+}
+
+impl Hashing {
+    /// Recognises the script by the form's handlers; None where the password is sent as it is, or by a script that is
+    /// not known.
+    #[must_use]
+    pub fn of(form: &Form) -> Option<Self> {
+        let mut handlers = form.controls.iter().map(|control| &*control.onclick).chain([&*form.onsubmit]);
+        if let Some(arguments) = handlers.clone().find_map(|handler| arguments(handler, "md5hash(")) {
+            let named = |at: usize| {
+                let name = arguments.get(at)?.trim().rsplit('.').next()?;
+                form.controls.iter().find(|control| *control.name == *name).map(|control| control.name.clone())
+            };
+            return Some(Self::VBulletin { md5: named(1)?, md5_utf: named(2) });
+        }
+        let is_discuz = handlers.any(|handler| handler.contains("pwmd5("));
+        (is_discuz && form.controls.iter().any(|control| control.kind == Kind::Password)).then_some(Self::Discuz)
+    }
+
+    /// The values of the password field and of others, by name, as the script leaves them.
+    #[must_use]
+    pub fn apply(&self, password_field: &str, password: &str) -> Vec<(Box<str>, String)> {
+        match self {
+            Self::VBulletin { md5, md5_utf } => {
+                let password = password.trim();
+                let mut values =
+                    vec![(password_field.into(), String::new()), (md5.clone(), hex_md5(&to_entities(password)))];
+                values.extend(md5_utf.clone().map(|name| (name, hex_md5(password))));
+                values
+            }
+            Self::Discuz => vec![(password_field.into(), hex_md5(password))],
+        }
+    }
+}
+
+/// The arguments of the first call of a function in a handler.
+fn arguments<'a>(handler: &'a str, call: &str) -> Option<Vec<&'a str>> {
+    let (_, rest) = handler.split_once(call)?;
+    Some(rest.split_once(')')?.0.split(',').collect())
+}
+
+/// MD5 over the low byte of each UTF-16 unit, as the scripts compute it.
+fn hex_md5(text: &str) -> String {
+    let bytes: Vec<u8> = text.encode_utf16().map(|unit| unit.to_le_bytes()[0]).collect();
+    Md5::digest(&bytes).iter().fold(String::with_capacity(32), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// Units beyond Latin-1 as decimal character references (`str_to_ent`).
+fn to_entities(text: &str) -> String {
+    let mut out = String::new();
+    for unit in text.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(byte) => out.push(char::from(byte)),
+            Err(_) => out.push_str(&format!("&#{unit};")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::login::form::forms;
+
+    #[test]
+    fn hashes_are_those_of_the_scripts() {
+        assert_eq!(hex_md5("secret"), "5ebe2294ecd0e0f08eab7690d2a6ee69");
+        assert_eq!(to_entities("pä密"), "pä&#23494;");
+        assert_eq!(hex_md5("ä"), "c15bcc5577f9fade4b4a3256190a59b0", "one byte, as in Latin-1");
+    }
+
+    #[test]
+    fn the_two_known_scripts_are_recognised_and_no_other() {
+        let vbulletin = &forms(
+            "<form action='login.php?do=login' method=post \
+             onsubmit='md5hash(vb_login_password, vb_login_md5password, vb_login_md5password_utf, 0)'>\
+             <input name=vb_login_username><input type=password name=vb_login_password>\
+             <input type=hidden name=vb_login_md5password><input type=hidden name=vb_login_md5password_utf></form>",
+        )
+        .unwrap()[0];
+        let hashing = Hashing::of(vbulletin).unwrap();
+        let values = hashing.apply("vb_login_password", " secret ");
+        let md5 = "5ebe2294ecd0e0f08eab7690d2a6ee69";
+        let expected = [("vb_login_password", ""), ("vb_login_md5password", md5), ("vb_login_md5password_utf", md5)];
+        assert!(values.iter().map(|(name, value)| (&**name, &**value)).eq(expected), "{values:?}");
+
+        let discuz = &forms(
+            "<form method=post onsubmit=\"pwmd5('password3_LQ9');pwdclear=1;ajaxpost('loginform_LQ9')\">\
+             <input name=username><input type=password name=password id=password3_LQ9></form>",
+        )
+        .unwrap()[0];
+        assert_eq!(Hashing::of(discuz), Some(Hashing::Discuz));
+        assert_eq!(Hashing::Discuz.apply("password", "secret"), [("password".into(), md5.to_owned())]);
+        for other in
+            ["<form onsubmit='encrypt(this)'><input type=password name=p></form>", "<form><input type=password></form>"]
+        {
+            assert_eq!(Hashing::of(&forms(other).unwrap()[0]), None, "{other}");
+        }
+    }
+}

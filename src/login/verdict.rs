@@ -1,0 +1,249 @@
+//! Did it work? (ALGORITHMS §4.3)
+//!
+//! What came after the form was sent is read for signs, each with its words, and the strongest decides. "Yes" from here is
+//! a first word only: the proof is a page that needs the session (`crawl` asks for one).
+
+use super::phrases;
+use super::view::View;
+
+/// How a login ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    LoggedIn,
+    /// The name or the password is wrong: the same is not tried again.
+    WrongPassword,
+    /// The account or the address is locked or banned: nothing is tried until the operator says so.
+    Locked,
+    Captcha,
+    SecondFactor,
+    ConfirmEmail,
+    RateLimited,
+    /// Another site is to log in (single sign-on).
+    OtherSite,
+    /// No login form was found.
+    NoForm,
+    Unknown,
+}
+
+impl Verdict {
+    /// For people, and what to do.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::LoggedIn => "logged in",
+            Self::WrongPassword => {
+                "the user name or the password is wrong (hint: correct the password; the same is not tried again)"
+            }
+            Self::Locked => {
+                "the account or the address is locked (hint: see to it with a browser, then run `gleaner login SITE`)"
+            }
+            Self::Captcha => {
+                "the site asks for a CAPTCHA (hint: `gleaner login SITE --interactive`, or --cookies FILE)"
+            }
+            Self::SecondFactor => {
+                "the site asks for a second factor (hint: `gleaner login SITE --interactive`, or --cookies FILE)"
+            }
+            Self::ConfirmEmail => {
+                "the account's e-mail address is not confirmed (hint: follow the link in the site's mail)"
+            }
+            Self::RateLimited => "the site asks to wait before another try",
+            Self::OtherSite => {
+                "another site is to log in (hint: log in with a browser, then `gleaner login SITE --cookies FILE`)"
+            }
+            Self::NoForm => "no login form was found (hint: name its page in `login.page`)",
+            Self::Unknown => "the site does not tell whether it worked (hint: name a members' page in `login.probe`)",
+        }
+    }
+
+    /// True where only a person can go on.
+    #[must_use]
+    pub fn needs_person(self) -> bool {
+        !matches!(self, Self::LoggedIn | Self::RateLimited | Self::Unknown)
+    }
+}
+
+/// A verdict with what speaks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    pub verdict: Verdict,
+    /// In words, the strongest first.
+    pub evidence: Vec<String>,
+}
+
+/// What came after the form was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct After<'a> {
+    /// Of the last answer.
+    pub status: u16,
+    pub view: &'a View,
+    /// The login form is on the page again, by its place among the forms.
+    pub login_form: Option<usize>,
+    /// Cookies were set that were not there before, or changed.
+    pub cookies_changed: bool,
+    /// What scripts got: a JSON answer is read as text.
+    pub is_page: bool,
+}
+
+/// Judges what came after the form was sent. A message counts where the login form is back, or the page is short: a forum's
+/// front page may speak of bans and wrong passwords in its titles.
+#[must_use]
+pub fn judge(after: &After<'_>) -> Judged {
+    let view = after.view;
+    let mut evidence = Vec::new();
+    let is_message = after.login_form.is_some() || view.text.len() < SHORT_TEXT_BYTES;
+    if view.log_out_links.is_empty() || is_message && after.login_form.is_some() {
+        for (verdict, phrases) in MESSAGES {
+            if let Some(phrase) = view.says(phrases).filter(|_| is_message) {
+                evidence.push(format!("the page says “{phrase}”"));
+                return Judged { verdict: *verdict, evidence };
+            }
+        }
+    }
+    if after.status == 429 {
+        evidence.push("status 429".to_owned());
+        return Judged { verdict: Verdict::RateLimited, evidence };
+    }
+    if let Some(link) = view.log_out_links.first().filter(|_| after.login_form.is_none()) {
+        evidence.push(format!("a link to log out: {link}"));
+        evidence.extend(view.says(phrases::WELCOME).map(|phrase| format!("the page says “{phrase}”")));
+        return Judged { verdict: Verdict::LoggedIn, evidence };
+    }
+    if let Some(field) = one_time_field(view) {
+        evidence.push(format!("a field for a one-time code: {field}"));
+        return Judged { verdict: Verdict::SecondFactor, evidence };
+    }
+    if after.login_form.is_some() {
+        evidence.push("the login form is back".to_owned());
+        if view.has_captcha {
+            evidence.insert(0, "the form has a CAPTCHA".to_owned());
+            return Judged { verdict: Verdict::Captcha, evidence };
+        }
+        if matches!(after.status, 401 | 403) {
+            evidence.push(format!("status {}", after.status));
+            return Judged { verdict: Verdict::WrongPassword, evidence };
+        }
+        return Judged { verdict: Verdict::Unknown, evidence };
+    }
+    if let Some(phrase) = view.says(phrases::WELCOME) {
+        evidence.push(format!("the page says “{phrase}”"));
+        return Judged { verdict: Verdict::LoggedIn, evidence };
+    }
+    if matches!(after.status, 400 | 401 | 403 | 422) {
+        evidence.push(format!("status {}", after.status));
+        return Judged { verdict: Verdict::WrongPassword, evidence };
+    }
+    if (200..300).contains(&after.status) && after.cookies_changed {
+        evidence.push("the login form is gone, and cookies were set".to_owned());
+        return Judged { verdict: Verdict::LoggedIn, evidence };
+    }
+    evidence.push(format!("status {}, no login form, no link to log out, no new cookie", after.status));
+    Judged { verdict: Verdict::Unknown, evidence }
+}
+
+/// Text of a page that is nothing but a message.
+const SHORT_TEXT_BYTES: usize = 2_000;
+
+/// In the order in which they count: a page that locks an account often says why.
+const MESSAGES: &[(Verdict, &[&str])] = &[
+    (Verdict::Locked, phrases::LOCKED),
+    (Verdict::RateLimited, phrases::RATE_LIMITED),
+    (Verdict::ConfirmEmail, phrases::CONFIRM),
+    (Verdict::WrongPassword, phrases::WRONG),
+];
+
+/// The field of a form that asks for a one-time code and no password.
+fn one_time_field(view: &View) -> Option<&str> {
+    let forms = view.forms.iter().filter(|form| form.controls.iter().all(|of| of.kind != super::form::Kind::Password));
+    let is_asked = view.says(phrases::SECOND_FACTOR).is_some();
+    forms.flat_map(|form| &form.controls).filter(|control| control.kind.is_line()).find_map(|control| {
+        let is_named = |text: &str| {
+            let text = text.to_ascii_lowercase();
+            phrases::ONE_TIME_CODE.iter().any(|name| text.contains(name)) || (is_asked && text.contains("code"))
+        };
+        (is_named(&control.autocomplete) || is_named(&control.name) || is_named(&control.id)).then_some(&*control.name)
+    })
+}
+
+/// Does a page, fetched where members see something else, say that nobody is logged in? Gives the sign.
+#[must_use]
+pub fn logged_out(view: &View, login_form: Option<usize>) -> Option<String> {
+    if !view.log_out_links.is_empty() {
+        return None;
+    }
+    let phrase = view.says(phrases::LOGGED_OUT);
+    let is_short = view.text.len() < SHORT_TEXT_BYTES;
+    match (login_form, phrase) {
+        (Some(_), Some(phrase)) => Some(format!("a login form, and the words “{phrase}”")),
+        (Some(_), None) => Some("a login form and no link to log out".to_owned()),
+        (None, Some(phrase)) if is_short => Some(format!("the words “{phrase}”")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(status: u16, page: &str, login_form: Option<usize>, cookies_changed: bool) -> Verdict {
+        let view = View::of(page).unwrap();
+        judge(&After { status, view: &view, login_form, cookies_changed, is_page: true }).verdict
+    }
+
+    const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
+
+    #[test]
+    fn each_end_is_told_by_its_signs() {
+        let forum = format!("<h1>Board</h1>{}", "<p>Topic: my account has been banned, wrong password?</p>".repeat(60));
+        for (status, page, form, cookies, expected) in [
+            (200, format!("<a href='logout.php?k=1'>Log out</a>{forum}"), None, true, Verdict::LoggedIn),
+            (200, format!("<a href='/u?do=x'>Abmelden</a>{forum}"), None, false, Verdict::LoggedIn),
+            (200, "欢迎回来，anna".to_owned(), None, false, Verdict::LoggedIn),
+            (200, forum.clone(), None, true, Verdict::LoggedIn),
+            (200, forum, None, false, Verdict::Unknown),
+            (200, format!("<b>Wrong password.</b>{FORM}"), Some(0), true, Verdict::WrongPassword),
+            (200, format!("密码错误次数过多，请 15 分钟后重新登录{FORM}"), Some(0), false, Verdict::RateLimited),
+            (200, format!("密码错误{FORM}"), Some(0), false, Verdict::WrongPassword),
+            (403, "Forbidden".to_owned(), None, false, Verdict::WrongPassword),
+            (401, FORM.to_owned(), Some(0), false, Verdict::WrongPassword),
+            (429, "slow down".to_owned(), None, false, Verdict::RateLimited),
+            (200, "Your account has been banned: wrong password".to_owned(), None, true, Verdict::Locked),
+            (200, "Please confirm your email address first".to_owned(), None, true, Verdict::ConfirmEmail),
+            (200, format!("<div class='g-recaptcha'></div>{FORM}"), Some(0), false, Verdict::Captcha),
+            (200, "<form><input name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
+            (200, "Two-factor: <form><input name=auth_code></form>".to_owned(), None, true, Verdict::SecondFactor),
+            (200, FORM.to_owned(), Some(0), true, Verdict::Unknown),
+        ] {
+            assert_eq!(judged(status, &page, form, cookies), expected, "{status} {page}");
+        }
+    }
+
+    #[test]
+    fn a_page_for_guests_is_known_and_one_for_members_is_not_taken_for_it() {
+        let sign = |page: &str, form: Option<usize>| logged_out(&View::of(page).unwrap(), form);
+        assert!(sign(FORM, Some(0)).is_some());
+        assert!(sign("您需要登录后才可以下载，请登录", None).is_some());
+        assert!(sign(&format!("{FORM}<a href=/logout>x</a>"), Some(0)).is_none(), "members see both on some sites");
+        assert!(sign("A file.", None).is_none());
+        assert!(sign(&"you must log in ".repeat(500), None).is_none(), "a long page quotes it");
+    }
+
+    #[test]
+    fn links_that_end_the_session_are_known_by_address_and_text() {
+        for reference in [
+            "/logout",
+            "logout.php?hash=1",
+            "member.php?mod=logging&action=logout&formhash=1",
+            "ucp.php?mode=logout",
+            "/user/sign-out/",
+        ] {
+            assert!(super::super::view::ends_session(reference), "{reference}");
+        }
+        for reference in ["/blogout", "/login", "/t/how-to-logout-of-windows", "/about#logout", "/signout-design"] {
+            assert!(!super::super::view::ends_session(reference), "{reference}");
+        }
+        let view =
+            View::of("<a href=/x>Logout [ anna ]</a><a href=/y>Выход</a><a href=/z>Logout problems</a>").unwrap();
+        assert_eq!(view.log_out_links, ["/x".into(), "/y".into()]);
+    }
+}

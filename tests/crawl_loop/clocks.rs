@@ -1,0 +1,102 @@
+//! Clocks that are set while the crawl runs, or between two runs: nothing waits for a time that never comes, and nothing
+//! comes before its time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner::crawl::RunOptions;
+use gleaner::crawl::progress::Ended;
+
+use super::web::{FAST, Machine, Web, page, throttled};
+
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+
+const HOUR: Duration = Duration::from_secs(3_600);
+const HOUR_MS: i64 = 3_600_000;
+const YEAR_MS: i64 = 365 * 24 * HOUR_MS;
+
+/// When a path was asked for, in milliseconds since the beginning.
+fn asked_at(web: &Web, path: &str) -> Vec<u64> {
+    web.log().iter().filter(|(_, asked)| asked == path).map(|(at, _)| *at).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_is_over_does_not_come_back_because_the_clock_was_set_back() {
+    let links: String = (0..5).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[throttled("120"), page(&links)])
+            .at("/detail/2", &[page("<a href=http://other.example/detail/9>y</a>")]),
+    );
+    let machine = Machine::new();
+    machine.set_clock(Duration::from_millis(123_500), -2 * HOUR_MS);
+    // The link to the other host makes the loop read all hosts' rows again, after the pause.
+    let rules = "hosts = ['sim.example', 'other.example']\n[rate]\nrequests_per_second = 1";
+    machine.crawl(&web, rules, RunOptions::default()).await;
+    let log = web.log();
+    assert!(log.len() == 10 && log.last().unwrap().0 < 200_000, "{log:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_is_asked_for_each_day_whatever_the_clock_says() {
+    for set_by in [-30 * 24 * HOUR_MS, 30 * 24 * HOUR_MS] {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page("")]));
+        let machine = Machine::new();
+        machine.set_clock(Duration::from_secs(60), set_by);
+        machine.crawl_until(&web, FAST, SERVICE, Some(30 * HOUR)).await;
+        let asked = asked_at(&web, "/robots.txt");
+        let day = 24 * HOUR_MS as u64;
+        assert!(asked.len() == 2 && (day..day + 3 * HOUR_MS as u64).contains(&asked[1]), "set by {set_by}: {asked:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_run_is_no_matter_of_the_clock() {
+    for set_by in [-30 * 24 * HOUR_MS, 30 * 24 * HOUR_MS] {
+        let links: String = (0..200).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+        let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page(&links)]));
+        let machine = Machine::new();
+        machine.set_clock(Duration::from_secs(60), set_by);
+        let options = RunOptions { time_max: Some(Duration::from_secs(300)), ..RunOptions::default() };
+        let (ended, _) = machine.crawl(&web, "[rate]\nrequests_per_second = 0.5", options).await;
+        assert!(matches!(&ended, Ended::Budget(why) if why.contains("--max-time")), "set by {set_by}: {ended:?}");
+        let took = machine.start.elapsed();
+        assert!((300..320).contains(&took.as_secs()), "set by {set_by}: {took:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_of_the_service_lasts_as_long_as_the_rules_say_whatever_the_clock_says() {
+    for set_by in [-30 * 24 * HOUR_MS, 30 * 24 * HOUR_MS] {
+        let links: String = (0..40).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+        let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page(&links)]));
+        let machine = Machine::new();
+        machine.set_clock(Duration::from_secs(60), set_by);
+        let rules = "revisit_minutes = 10\npages_max = 5\n[rate]\nrequests_per_second = 1";
+        machine.crawl_until(&web, rules, SERVICE, Some(Duration::from_secs(1_500))).await;
+        let pages = |from: u64| {
+            let log = web.log();
+            log.iter().filter(|(at, path)| path != "/robots.txt" && (from..from + 600_000).contains(at)).count()
+        };
+        assert_eq!([pages(0), pages(600_000), pages(1_200_000)], [5, 5, 5], "set by {set_by}: {:?}", web.log());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_look_in_the_future_does_not_end_the_looks() {
+    let rules = format!("revisit_minutes = 10\n{FAST}");
+    // The clock is corrected between two runs.
+    let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page("")]));
+    let machine = Machine::new();
+    machine.set_clock(Duration::ZERO, 10 * YEAR_MS);
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(60))).await;
+    machine.set_clock(Duration::ZERO, 0);
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_500))).await;
+    assert_eq!(asked_at(&web, "/").len(), 3, "{:?}", web.log());
+    // The clock is corrected while the service runs.
+    let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page("")]));
+    let machine = Machine::new();
+    machine.set_clock(Duration::from_secs(60), -10 * YEAR_MS);
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_500))).await;
+    assert_eq!(asked_at(&web, "/").len(), 3, "{:?}", web.log());
+}
