@@ -118,6 +118,8 @@ pub struct SiteLoop {
     /// When what was cut was last asked for again, and how often a crawl that had nothing else left did so.
     cuts_asked: UnixMillis,
     asked_again: u32,
+    /// True where the last crawl had other rules than this one.
+    has_other_rules: bool,
 }
 
 impl SiteLoop {
@@ -152,7 +154,9 @@ impl SiteLoop {
             clock_set_by,
             cuts_asked: now,
             asked_again: 0,
+            has_other_rules: false,
         };
+        this.meet_rules().await?;
         this.look_at(this.start_pages(), 0).await?;
         this.begin_day(now).await?;
         this.take_up_worth().await?;
@@ -209,6 +213,8 @@ impl SiteLoop {
             let seen = self.site.db.url_record(&row.key).await?;
             let looked_at = seen.filter(|record| record.outcome.is_some_and(Outcome::was_fetched));
             // A look that a wrong clock has put into the future is no reason to wait for that time.
+            // What was read by other rules is read again: they may take links that those did not.
+            let looked_at = looked_at.filter(|_| !self.has_other_rules);
             row.due = looked_at.map_or(UnixMillis(0), |record| record.visited.min(now).plus(self.site.rules.revisit));
             if self.options.keep_looking || row.due <= now {
                 rows.push(row);

@@ -436,3 +436,16 @@ async fn a_crawl_whose_committer_has_ended_ends_though_it_waits_for_a_host() {
     assert!(matches!(ended, Err(CrawlError::CommitterGone)), "{ended:?}");
     assert_eq!(web.asked("/detail/0"), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn other_rules_have_the_start_page_read_again_at_once() {
+    let web =
+        Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[page("")]));
+    let machine = Machine::new();
+    let narrow = format!("deny = ['^/dl']\n{FAST}");
+    machine.crawl(&web, &narrow, RunOptions::default()).await;
+    machine.crawl(&web, &narrow, RunOptions::default()).await;
+    assert_eq!((web.asked("/"), web.asked("/dl/1")), (1, 0), "it is looked at again at its interval");
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!((web.asked("/"), web.asked("/dl/1")), (2, 1));
+}

@@ -13,7 +13,21 @@ const DAY_NOTE: &str = "day";
 /// The note that keeps when the site was last worked on: a clock that was set back between two runs shows by it.
 const CLOCK_NOTE: &str = "clock";
 
+/// The note that keeps which rules the site was last crawled by.
+const RULES_NOTE: &str = "rules";
+
 impl SiteLoop {
+    /// Learns whether the rules are others than those of the last crawl.
+    pub(super) async fn meet_rules(&mut self) -> Result<(), CrawlError> {
+        let (name, token) = (&self.site.rules.name, self.site.rules_token.to_be_bytes());
+        let last = self.site.db.note(name, RULES_NOTE).await?;
+        if last.as_deref() != Some(&token) {
+            self.has_other_rules = last.is_some();
+            self.site.db.put_note(name, RULES_NOTE, token.to_vec()).await?;
+        }
+        Ok(())
+    }
+
     /// Takes up the accounts of earlier runs.
     pub(super) async fn take_up_worth(&mut self) -> Result<(), CrawlError> {
         let rules = &self.site.rules;
