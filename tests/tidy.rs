@@ -75,6 +75,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "fetch",
             "frontier",
             "limits",
+            "login",
             "rules",
             "telemetry",
             "torrent",
