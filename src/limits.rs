@@ -17,8 +17,8 @@ pub const TORRENT_BYTES_MAX: usize = 16 << 20;
 pub const INLINE_TORRENT_BYTES_MAX: usize = 256 << 10;
 
 /// Bytes of a body that are read without a share of `BODIES_BYTES_MAX`: nearly all pages and torrents. 64 requests
-/// hold 16 MiB of them.
-pub const SMALL_BODY_BYTES_MAX: usize = 256 << 10;
+/// hold 4 MiB of them.
+pub const SMALL_BODY_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes of all larger bodies of the process: two pages of the largest size. A torrent or sitemap that may become
 /// larger than this takes all of it, alone. Hostile servers are to leave the process below 150 MB.
