@@ -97,8 +97,7 @@ impl Run<'_> {
         let after = self.send(&page, &submission).await?;
         let login_form = after.login_form();
         let cookies_changed = self.means.jar.changes() != cookies_before;
-        let judged =
-            judge(&After { status: after.status, view: &after.view, login_form, cookies_changed, is_page: true });
+        let judged = judge(&After { status: after.status, view: &after.view, login_form, cookies_changed });
         for evidence in judged.evidence.clone() {
             self.say(format!("evidence: {evidence}"));
         }

@@ -36,8 +36,7 @@ pub struct Entries<'a> {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Submission {
     pub url: Url,
-    pub method: Method,
-    /// Of the body; empty for a GET.
+    /// Of the body: it is always a POST.
     pub content_type: String,
     pub body: Vec<u8>,
     /// Names and values for people: what came of the password is masked.
@@ -104,7 +103,7 @@ pub fn fill(
         Encoding::Plain => ("text/plain".to_owned(), plain(&fields, charset)),
     };
     let shown = fields.into_iter().map(|field| (field.name, if field.is_secret { MASK.into() } else { field.value }));
-    Ok(Submission { url, method, content_type, body, shown: shown.collect() })
+    Ok(Submission { url, content_type, body, shown: shown.collect() })
 }
 
 struct Field {

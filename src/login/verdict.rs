@@ -55,12 +55,6 @@ impl Verdict {
             Self::Unknown => "the site does not tell whether it worked (hint: name a members' page in `login.probe`)",
         }
     }
-
-    /// True where only a person can go on.
-    #[must_use]
-    pub fn needs_person(self) -> bool {
-        !matches!(self, Self::LoggedIn | Self::RateLimited | Self::Unknown)
-    }
 }
 
 /// A verdict with what speaks for it.
@@ -81,8 +75,6 @@ pub struct After<'a> {
     pub login_form: Option<usize>,
     /// Cookies were set that were not there before, or changed.
     pub cookies_changed: bool,
-    /// What scripts got: a JSON answer is read as text.
-    pub is_page: bool,
 }
 
 /// Judges what came after the form was sent. A message counts where the login form is back, or the page is short: a forum's
@@ -187,7 +179,7 @@ mod tests {
 
     fn judged(status: u16, page: &str, login_form: Option<usize>, cookies_changed: bool) -> Verdict {
         let view = View::of(page).unwrap();
-        judge(&After { status, view: &view, login_form, cookies_changed, is_page: true }).verdict
+        judge(&After { status, view: &view, login_form, cookies_changed }).verdict
     }
 
     const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
