@@ -457,6 +457,18 @@ pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);
 /// 3 MB in all.
 pub const RECENT_LINKS_MAX: usize = 65_536;
 
+/// Shapes of links that no class takes, of one site: what a rule file forgot is among the first.
+pub const UNCLASSED_SHAPES_MAX: usize = 64;
+
+/// Links of one page that are counted among them.
+pub const UNCLASSED_LINKS_PER_PAGE_MAX: usize = 200;
+
+/// An empty list is looked at again up to this depth; deeper ones may be the days of a calendar.
+pub const EMPTY_LIST_DEPTH_MAX: u16 = 2;
+
+/// Rows of a host that are read to see whether only planned looks are left; more of them are taken for such.
+pub const PLANNED_LOOKS_READ: usize = 256;
+
 /// Starved shapes of one site whose last pages are compared: each keeps eight sketches of 0.5 kB.
 pub const SUSPECT_SHAPES_MAX: usize = 256;
 
