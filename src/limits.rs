@@ -241,10 +241,6 @@ pub const HOST_COMPLAINTS_MAX: u32 = 5;
 /// Origins of one site: a site that makes a host name for each link is a trap.
 pub const ORIGINS_PER_SITE_MAX: usize = 1_000;
 
-/// Longest time until a URL that failed is tried again while its host is not paused (the last of `ATTEMPTS_MAX`
-/// attempts comes after 16 s, at a mirror after four minutes), with room for the clock.
-pub const RETRY_TIME_MAX: Duration = Duration::from_secs(300);
-
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;
 

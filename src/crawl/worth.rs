@@ -337,7 +337,8 @@ impl Worth {
         self.is_changed = true;
         let links = std::mem::take(&mut finished.links);
         let visit = &finished.visit;
-        let is_final = matches!(visit.next, Next::Done | Next::RevisitAt(_) | Next::Park(_)) && visit.outcome.was_fetched();
+        let is_final =
+            matches!(visit.next, Next::Done | Next::RevisitAt(_) | Next::Park(_)) && visit.outcome.was_fetched();
         let is_exempt = visit.depth == 0 || finished.class == Class::Sitemap;
         if !is_final || is_exempt || (finished.is_watched && !self.is_first_look(visit)) {
             return;

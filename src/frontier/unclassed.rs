@@ -50,7 +50,10 @@ impl UnclassedLinks {
         if let Some(known) = self.shapes.get_mut(shape.as_str()) {
             known.links += 1;
         } else if self.shapes.len() < UNCLASSED_SHAPES_MAX {
-            self.shapes.insert(shape.as_str().into(), Unclassed { links: 1, example: path.chars().take(EXAMPLE_CHARS).collect() });
+            self.shapes.insert(
+                shape.as_str().into(),
+                Unclassed { links: 1, example: path.chars().take(EXAMPLE_CHARS).collect() },
+            );
         }
     }
 

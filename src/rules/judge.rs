@@ -199,7 +199,9 @@ impl SiteRules {
     /// Equal for rules that take the same URLs of the same pages, wherever in their files they stand.
     #[must_use]
     pub fn links_fingerprint(&self) -> u64 {
-        let Self { start, hosts, below, canonical, budget, charset, mirrors, depth_max, robots, sitemaps, rules, .. } = self;
+        let Self {
+            start, hosts, below, canonical, budget, charset, mirrors, depth_max, robots, sitemaps, rules, ..
+        } = self;
         let patterns: Vec<_> = rules.iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
         let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some());
