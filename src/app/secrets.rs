@@ -1,10 +1,12 @@
 //! Where a site's password comes from: a systemd credential, a file of ours, or an environment variable; in this order.
 //! Never from a rule file or an argument, where other users of the machine could read it.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+
+use zeroize::Zeroizing;
 
 use crate::limits::SECRET_BYTES_MAX;
 use crate::login::secret::Secret;
@@ -20,7 +22,7 @@ pub enum SecretError {
     #[error("{path}: others may read this password\nhint: chmod 600 {path}")]
     Readable { path: String },
     #[error("{path}: {error}")]
-    Io { path: String, error: std::io::Error },
+    Io { path: String, error: io::Error },
     #[error("{place}: the password is empty")]
     Empty { place: String },
     #[error("{place}: longer than {SECRET_BYTES_MAX} bytes, or no UTF-8")]
@@ -67,26 +69,38 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
     }
 }
 
+/// Writes a file that nobody else may read, in place of one before; its folder likewise, where there is none yet.
+///
+/// # Errors
+/// Where the folder or the file cannot be written.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)
+}
+
 /// The secret in a file; None where there is no file.
 fn of_file(path: &Path, must_be_private: bool) -> Result<Option<Secret>, SecretError> {
     let shown = || path.display().to_string();
     let io = |error| SecretError::Io { path: shown(), error };
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(io(error)),
     };
     let metadata = file.metadata().map_err(io)?;
     if must_be_private && metadata.mode() & 0o077 != 0 {
         return Err(SecretError::Readable { path: shown() });
     }
-    let mut bytes = Vec::with_capacity(SECRET_BYTES_MAX + 2);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(SECRET_BYTES_MAX + 2));
     // One byte more shows that it is too long.
     file.take(SECRET_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
-    let secret = checked(std::str::from_utf8(&bytes).ok(), &shown());
-    bytes.fill(0);
-    std::hint::black_box(&bytes);
-    secret.map(Some)
+    checked(std::str::from_utf8(&bytes).ok(), &shown()).map(Some)
 }
 
 fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
@@ -99,7 +113,6 @@ fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
@@ -120,6 +133,13 @@ mod tests {
             let error = password(folder.path(), "a.site").unwrap_err();
             assert_eq!(matches!(error, SecretError::Empty { .. }), is_empty, "{error}");
             assert!(!error.to_string().contains("xxx"), "{error}");
+        }
+        let picture = folder.path().join("sessions/a.captcha.png");
+        for bytes in [&b"one"[..], b"2"] {
+            write_private(&picture, bytes).unwrap();
+            let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+            assert_eq!((mode(&picture), mode(picture.parent().unwrap())), (0o600, 0o700));
+            assert_eq!(fs::read(&picture).unwrap(), bytes);
         }
         assert_eq!(variable_of("a.site-1"), "GLEANER_PASSWORD_A_SITE_1");
     }
