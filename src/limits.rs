@@ -487,8 +487,8 @@ pub const RECENT_LINKS_MAX: usize = 65_536;
 /// Starved shapes of one site whose last pages are compared: each keeps eight sketches of 0.5 kB.
 pub const SUSPECT_SHAPES_MAX: usize = 256;
 
-/// Longest time for which a crawl that is to end waits for retries that a clock set back has moved into the future.
-pub const CLOCK_SET_BACK_MAX: Duration = Duration::from_secs(24 * 3_600);
+/// A clock that was set back by less changes no plan: what waits comes later by as much.
+pub const CLOCK_SET_BACK_MIN: Duration = Duration::from_secs(60);
 
 /// Bytes that one HTTP/2 stream may send ahead of its reader.
 pub const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;

@@ -274,11 +274,11 @@ impl HostWork {
     }
 
     /// True when all that is left is a look that the service has planned: further away than any retry, and not
-    /// because the host paused us. A retry lies further away by as much as the clock was set back since.
+    /// because the host paused us.
     #[must_use]
-    pub fn only_revisits_left(&self, now: UnixMillis, set_back: Duration) -> bool {
+    pub fn only_revisits_left(&self, now: UnixMillis) -> bool {
         let blocked_until = self.faces.iter().map(|face| face.blocked_until).max().unwrap_or_default();
-        let patient_until = blocked_until.max(now).plus(limits::RETRY_TIME_MAX + set_back);
+        let patient_until = blocked_until.max(now).plus(limits::RETRY_TIME_MAX + limits::CLOCK_SET_BACK_MIN);
         self.gate.is_none() && self.lanes.is_empty() && self.lease_at.is_some_and(|at| at > patient_until)
     }
 }

@@ -370,7 +370,7 @@ async fn a_retry_outlives_a_clock_that_is_set_back_and_a_kill() {
     machine.set_clock(Duration::from_secs(20), -5_000_000);
     let rules = "[rate]\nrequests_per_second = 1000000\nrest_factor = 0";
     let life = machine.crawl(&web, rules, RunOptions::default());
-    assert!(tokio::time::timeout(Duration::from_secs(40), life).await.is_err(), "the crawl waits for the retry");
+    assert!(tokio::time::timeout(Duration::from_millis(20_200), life).await.is_err(), "the crawl waits for the retry");
     assert_eq!(web.asked("/detail/0"), 1);
     let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);
