@@ -1,15 +1,46 @@
 //! Where a site's password comes from: a systemd credential, a file of ours, or an environment variable; in this order.
-//! Never from a rule file or an argument, where other users of the machine could read it.
+//! Never from a rule file or an argument, where other users of the machine could read it. And how the process keeps what it
+//! knows to itself: no core dumps, no look into its memory by others, nothing for its children.
 
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use zeroize::Zeroizing;
 
 use crate::limits::SECRET_BYTES_MAX;
 use crate::login::secret::Secret;
+
+/// The passwords of the environment, moved here out of the reach of children; None for one that is no UTF-8.
+static FROM_ENVIRONMENT: OnceLock<BTreeMap<String, Option<Secret>>> = OnceLock::new();
+
+/// What all variables with a password begin with.
+const VARIABLE: &str = "GLEANER_PASSWORD_";
+
+/// Keeps the secrets of this process to itself. The kernel writes no core dump of it and lets nobody but root look into its
+/// memory or its environment; the passwords of the environment are moved out of it, so that no child inherits them.
+///
+/// # Safety
+/// No other thread runs yet: variables are removed.
+pub unsafe fn guard_process() {
+    // Both are refused to nobody; where a sandbox refuses them all the same, there is nothing better to be done.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let mut taken = BTreeMap::new();
+    for (name, value) in std::env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(VARIABLE)) else { continue };
+        // SAFETY: the caller promises that no other thread reads or writes the environment.
+        unsafe { std::env::remove_var(name) };
+        let value = Zeroizing::new(value.into_encoded_bytes());
+        taken.insert(name.to_owned(), std::str::from_utf8(&value).ok().map(Secret::new));
+    }
+    // A second call finds nothing more to take.
+    let _ = FROM_ENVIRONMENT.set(taken);
+}
 
 /// Why there is no password.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +71,7 @@ pub fn file_of(data_dir: &Path, site: &str) -> PathBuf {
 pub fn variable_of(site: &str) -> String {
     let name: String =
         site.chars().map(|of| if of.is_ascii_alphanumeric() { of.to_ascii_uppercase() } else { '_' }).collect();
-    format!("GLEANER_PASSWORD_{name}")
+    format!("{VARIABLE}{name}")
 }
 
 /// The password of a site.
@@ -60,10 +91,10 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
         return Ok(secret);
     }
     let variable = variable_of(site);
-    match std::env::var(&variable) {
-        Ok(text) => checked(Some(&text), &variable),
-        Err(std::env::VarError::NotUnicode(_)) => checked(None, &variable),
-        Err(std::env::VarError::NotPresent) => {
+    let taken = FROM_ENVIRONMENT.get().and_then(|taken| taken.get(&variable));
+    match taken.map(Option::as_ref) {
+        Some(secret) => checked(secret.map(Secret::reveal), &variable),
+        None => {
             Err(SecretError::Absent { site: site.to_owned(), file: file.display().to_string(), credential, variable })
         }
     }

@@ -442,8 +442,7 @@ impl SiteLoop {
     fn wake_at(&self) -> Option<UnixMillis> {
         let now = self.site.clock.now();
         let waits_for = |index: &usize| {
-            self.options.keep_looking
-                || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now))
+            self.options.keep_looking || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now))
         };
         let hosts = (0..self.hosts.len()).filter(waits_for);
         hosts.filter_map(|index| self.hosts[index].wake_at()).min()
