@@ -56,7 +56,7 @@ async fn forum(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Res
                 ([(header::CONTENT_TYPE, "application/x-bittorrent")], torrent).into_response()
             }
             // As a debug page of a framework does.
-            _ => (StatusCode::INTERNAL_SERVER_ERROR, format!("{cookies}\n{headers:?}\n{SESSION}")).into_response(),
+            _ => (StatusCode::NOT_FOUND, format!("{cookies}\n{headers:?}\n{SESSION}")).into_response(),
         };
     }
     match (method, page) {
