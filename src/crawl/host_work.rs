@@ -272,13 +272,4 @@ impl HostWork {
         }
         self.lease_at.filter(|_| self.lanes.len() < self.lanes.count())
     }
-
-    /// True when all that is left is a look that the service has planned: further away than any retry, and not
-    /// because the host paused us.
-    #[must_use]
-    pub fn only_revisits_left(&self, now: UnixMillis) -> bool {
-        let blocked_until = self.faces.iter().map(|face| face.blocked_until).max().unwrap_or_default();
-        let patient_until = blocked_until.max(now).plus(limits::RETRY_TIME_MAX + limits::CLOCK_SET_BACK_MIN);
-        self.gate.is_none() && self.lanes.is_empty() && self.lease_at.is_some_and(|at| at > patient_until)
-    }
 }

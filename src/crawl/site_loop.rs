@@ -253,7 +253,7 @@ impl SiteLoop {
             }
             let idle = self.running.is_empty() && self.uncommitted == 0;
             let wake = self.wake_at();
-            if idle && !self.options.keep_looking && wake.is_none() {
+            if idle && !self.options.keep_looking && (wake.is_none() || self.only_looks_left().await?) {
                 if self.asked_again < CUTS_ASKED_AGAIN && self.ask_again_for_cuts().await? {
                     self.asked_again += 1;
                     continue;
@@ -332,6 +332,10 @@ impl SiteLoop {
             let traps_token = self.site.worth().token();
             for token in [self.site.rules_token, traps_token] {
                 self.site.db.unpark(row.id, token, now).await?;
+            }
+            if self.has_other_rules {
+                // Lists that are looked at again at their time are, now.
+                self.site.db.bring_forward(row.id).await?;
             }
             let mirrors = if *row.origin == *rules.primary() { mirrors.clone() } else { Vec::new() };
             self.host_index.insert(row.id, self.hosts.len());
@@ -440,12 +444,28 @@ impl SiteLoop {
 
     /// When the loop has to look again if nothing happens.
     fn wake_at(&self) -> Option<UnixMillis> {
-        let now = self.site.clock.now();
-        let waits_for = |index: &usize| {
-            self.options.keep_looking || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now))
-        };
-        let hosts = (0..self.hosts.len()).filter(waits_for);
+        let hosts = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index));
         hosts.filter_map(|index| self.hosts[index].wake_at()).min()
+    }
+
+    /// True where all that is left are looks planned for later, which a crawl that is to end leaves to the next one.
+    async fn only_looks_left(&mut self) -> Result<bool, CrawlError> {
+        let now = self.site.clock.now();
+        let awaited: Vec<usize> = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index)).collect();
+        if awaited.iter().any(|index| self.hosts[*index].gate.is_some() || !self.hosts[*index].lanes.is_empty()) {
+            return Ok(false);
+        }
+        for index in awaited {
+            let host = self.hosts[index].id;
+            for row in self.site.db.queued(host, limits::PLANNED_LOOKS_READ).await? {
+                // Whatever waits for a later time and was not refused, failed or given back is a look.
+                let record = self.site.db.url_record(&row.key).await?;
+                if row.due <= now || record.is_none_or(|record| record.attempts > 0) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Gives leases back, so that their URLs can be leased at once.

@@ -105,8 +105,13 @@ fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>
         if !names(&entry.served).contains(&outcome) {
             faults.push(format!("outcome: recorded as {}\n    {}", outcome.name(), entry.line()));
         }
-        let is_good = matches!(entry.served, Served::Page(_) | Served::Torrent(..));
-        if is_good && !matches!(visit.next, Next::Done | Next::RevisitAt(_)) {
+        // A page is parked until other rules may take more of it; a torrent is had.
+        let is_final = match entry.served {
+            Served::Page(_) => matches!(visit.next, Next::Done | Next::RevisitAt(_) | Next::Park(_)),
+            Served::Torrent(..) => visit.next == Next::Done,
+            _ => true,
+        };
+        if !is_final {
             faults.push(format!("outcome: a good answer leads to {:?}\n    {}", visit.next, entry.line()));
         }
         let (failed, refused) = (crawldb::faults(visit.attempts), crawldb::refusals(visit.attempts));
