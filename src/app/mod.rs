@@ -18,6 +18,7 @@ use tokio::task::JoinSet;
 
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
+use crate::crawl::account::Account;
 use crate::crawl::commit::{self, OnFault};
 use crate::crawl::progress::{Ended, Progress};
 use crate::crawl::site::{Memory, Site};
@@ -110,9 +111,16 @@ impl App {
         if rules.login.is_some() {
             sessions::load(&self.data_dir, &rules.name, &jar)?;
         }
-        let transport = transport(&self.options, rules, jar, self.dns.clone(), self.tls.clone())?;
+        let transport = transport(&self.options, rules, Arc::clone(&jar), self.dns.clone(), self.tls.clone())?;
         let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db));
-        Ok(Arc::new(site.with_memory(self.memory.clone())))
+        let site = site.with_memory(self.memory.clone());
+        Ok(Arc::new(match &rules.login {
+            None => site,
+            Some(_) => {
+                let keeper = Arc::new(sessions::Files::new(&self.data_dir, &rules.name));
+                site.with_account(Account { jar, keeper })
+            }
+        }))
     }
 
     /// A site for a login alone, with its cookies: the data folder may be another process's, and is not opened.

@@ -3,15 +3,18 @@
 
 use std::fmt;
 
+use zeroize::Zeroizing;
+
 /// A password, or what stands for one.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Box<str>);
+pub struct Secret(Zeroizing<Box<str>>);
 
 impl Secret {
     /// Takes a secret as it was read: one line end at its end is the editor's and goes.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self(text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line)).into())
+        let line = text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
+        Self(Zeroizing::new(line.into()))
     }
 
     /// The secret itself, for what is sent and for nothing else.
@@ -35,18 +38,46 @@ impl Secret {
     }
 }
 
+/// What stands for a secret where something is told.
+pub const MASK: &str = "••••••";
+
+/// A field's value or a part of a URL as it may be told: a word or a short number as it stands, anything that may be a token
+/// or a session masked.
+#[must_use]
+pub fn told(value: &str) -> &str {
+    // A token of 16 letters without a digit would be a rare one, and shorter ones are guessed.
+    let is_word = value.chars().count() < 16 && value.chars().all(|of| of.is_alphabetic() || " _-.".contains(of));
+    let is_number = value.len() <= 4 && value.bytes().all(|of| of.is_ascii_digit());
+    if is_word || is_number { value } else { MASK }
+}
+
+/// A URL, or a reference, as it may be told: forums write the session into the query of their links (`sid=`), and tokens
+/// into their paths.
+#[must_use]
+pub fn told_url(url: &str) -> String {
+    let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
+    let mut out = String::with_capacity(url.len());
+    for (at, segment) in address.split('/').enumerate() {
+        // A host may be any name; the longest words of paths are dates and titles, which have no digits among letters.
+        let is_token = segment.len() >= 16
+            && segment.bytes().all(|of| of.is_ascii_alphanumeric())
+            && segment.bytes().any(|of| of.is_ascii_digit());
+        out.push_str(if at > 0 { "/" } else { "" });
+        out.push_str(if is_token { MASK } else { segment });
+    }
+    for (at, pair) in query.into_iter().flat_map(|query| query.split('&')).enumerate() {
+        out.push(if at > 0 { '&' } else { '?' });
+        match pair.split_once('=') {
+            Some((name, value)) => out.extend([name, "=", told(value)]),
+            None => out.push_str(told(pair)),
+        }
+    }
+    out
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
-    }
-}
-
-impl Drop for Secret {
-    fn drop(&mut self) {
-        // Zero bytes are valid UTF-8; `black_box` keeps the writes from being optimised away.
-        let mut bytes = std::mem::take(&mut self.0).into_boxed_bytes();
-        bytes.fill(0);
-        std::hint::black_box(&bytes);
     }
 }
 
@@ -62,5 +93,22 @@ mod tests {
         assert_eq!(secret.mark(b"salt"), Secret::new("päss word ").mark(b"salt"));
         assert_ne!(secret.mark(b"salt"), secret.mark(b"other"));
         assert!(Secret::new("\n").is_empty() && Secret::new("\n\n").reveal() == "\n");
+    }
+
+    #[test]
+    fn tokens_and_sessions_are_masked_and_words_are_told() {
+        for (url, expected) in [
+            (
+                "https://h.example:8080/ucp.php?mode=login&sid=0a1b2c",
+                "https://h.example:8080/ucp.php?mode=login&sid=••••••",
+            ),
+            ("logout.php?k=1&formhash=a1b2c3d4", "logout.php?k=1&formhash=••••••"),
+            ("/logout/0123456789abcdef0", "/logout/••••••"),
+            ("/a?0a1b2c&redirect=%2F", "/a?••••••&redirect=••••••"),
+            ("member.php?mod=logging&action=login", "member.php?mod=logging&action=login"),
+        ] {
+            assert_eq!(told_url(url), expected);
+        }
+        assert_eq!((told("Log in"), told("123456"), told("")), ("Log in", MASK, ""));
     }
 }

@@ -101,6 +101,8 @@ impl Folded {
     /// Adds the beginning of a text, up to some bytes of the folded form.
     pub fn add_up_to(&mut self, text: &str, bytes_max: usize) {
         let end = self.0.len().saturating_add(bytes_max);
+        // Folding seldom makes a text longer.
+        self.0.reserve(text.len().min(bytes_max) + 1);
         let mut after_small = false;
         for character in text.chars() {
             if self.0.len() >= end {
