@@ -85,6 +85,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
     if app::database_path(&data_dir).exists() && !data_dir.join("demo.json").exists() {
         bail!("{} holds a crawl that is no demo\nhint: pass another --data, or unset GLEANER_DATA", data_dir.display());
     }
+    app::is_folder(&data_dir)?;
     std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
     let site = serve(&data_dir, options.torrents)?;
     if !options.json {

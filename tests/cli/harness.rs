@@ -113,6 +113,8 @@ pub fn write_site(here: &Path, port: u16) {
 /// The demo site in a process of its own.
 pub struct Site {
     child: Child,
+    /// `http://127.0.0.1:port`.
+    pub origin: String,
     /// Open for as long as the site is to serve.
     _stdin: ChildStdin,
 }
@@ -131,7 +133,8 @@ impl Site {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.contains("http://127.0.0.1:"), "the demo site said {line:?}");
-        Self { _stdin: child.stdin.take().unwrap(), child }
+        let said: Value = serde_json::from_str(&line).unwrap();
+        Self { _stdin: child.stdin.take().unwrap(), child, origin: said["site"].as_str().unwrap().to_owned() }
     }
 }
 

@@ -4,6 +4,7 @@
 mod disks;
 mod harness;
 mod service;
+mod told;
 
 use std::fs;
 
