@@ -80,7 +80,7 @@ impl Site {
         db: Arc<dyn CrawlDb>,
     ) -> Self {
         Self {
-            rules_token: rules.fingerprint() & (TRAP_TOKENS - 1),
+            rules_token: rules.links_fingerprint() & (TRAP_TOKENS - 1),
             worth: Mutex::new(Worth::new(&rules)),
             rules,
             transport,

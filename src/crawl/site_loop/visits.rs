@@ -396,8 +396,13 @@ impl SiteLoop {
             self.site.db.make_due(targets, visit.at).await?;
             self.lease_soon();
         }
-        if self.options.keep_looking && visit.next == Next::Done && finished.is_watched {
-            finished.visit.next = Next::RevisitAt(finished.visit.at.plus(self.site.rules.revisit));
+        if visit.next == Next::Done {
+            finished.visit.next = match visit.outcome {
+                _ if finished.is_watched => Next::RevisitAt(visit.at.plus(self.site.rules.revisit)),
+                // Other rules may take links of it that these do not.
+                Outcome::Page | Outcome::NotModified if finished.may_hold_more => Next::Park(self.site.rules_token),
+                _ => Next::Done,
+            };
         }
         self.site.worth().answered(&mut finished, &self.site.rules);
         if let Some(at) = finished.visit.next.due() {
