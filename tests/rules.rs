@@ -1,7 +1,6 @@
 //! Rule files end to end: every shipped file passes, every fixture of a bad file gives its expected report, real
 //! listings are walked, and no text panics.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
