@@ -34,7 +34,10 @@ struct Plan {
     robots_denied: u64,
     /// Until when the rules let nobody ask.
     waiting: Option<Waiting>,
-    start: Vec<Start>,
+    /// The URLs of `start_pages`, and those of all `hosts` that would be fetched first.
+    start: Vec<String>,
+    next: Vec<String>,
+    start_pages: Vec<Start>,
     hosts: Vec<Host>,
 }
 
@@ -100,7 +103,9 @@ async fn plan(db: Option<&Database>, site: &SiteRules) -> anyhow::Result<Plan> {
         },
         robots_denied: 0,
         waiting: None,
-        start: Vec::new(),
+        start: site.start.iter().map(|url| url.as_str().to_owned()).collect(),
+        next: Vec::new(),
+        start_pages: Vec::new(),
         hosts: Vec::new(),
     };
     if let Some(db) = db {
@@ -109,6 +114,7 @@ async fn plan(db: Option<&Database>, site: &SiteRules) -> anyhow::Result<Plan> {
         plan.waiting = status::held(db.reader(), site, now).await?;
         let queues = db.queues(&site.name, URLS_SHOWN).await?;
         plan.hosts = queues.into_iter().map(|queue| host(site, queue, now)).collect();
+        plan.next = plan.hosts.iter().flat_map(|host| &host.next).map(|next| next.url.clone()).collect();
     }
     for url in &site.start {
         let url = site.without_mirror(url.clone());
@@ -116,7 +122,7 @@ async fn plan(db: Option<&Database>, site: &SiteRules) -> anyhow::Result<Plan> {
             Some(db) => db.known_url(&site.name, url.origin(), url.path()).await?,
             None => None,
         };
-        plan.start.push(start(site, &url, known.as_ref()));
+        plan.start_pages.push(start(site, &url, known.as_ref()));
     }
     Ok(plan)
 }
@@ -182,7 +188,7 @@ fn text(plan: &Plan) -> String {
     if let Some(Waiting { until, reason }) = &plan.waiting {
         lines.push(format!("  may ask again at {until}: {reason}"));
     }
-    for Start { url, visited, outcome, due } in &plan.start {
+    for Start { url, visited, outcome, due } in &plan.start_pages {
         lines.push(format!("  start {}", told(url)));
         let last = match (visited, outcome) {
             (Some(at), Some(outcome)) => format!("last look {at}: {}", outcome.name()),

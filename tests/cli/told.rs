@@ -104,8 +104,12 @@ fn explain_and_a_dry_run_tell_what_the_database_knows_also_of_one_that_is_held()
     let host = &plan["sites"][0]["hosts"][0];
     let first = host["next"][0]["url"].as_str().unwrap();
     assert_eq!(host["queued"], plan["sites"][0]["urls_queued"], "{plan}");
+    assert_eq!(
+        (&plan["sites"][0]["next"][0], &plan["sites"][0]["start"][0]),
+        (&first.into(), &format!("{origin}/").into())
+    );
     assert!(host["queued"].as_u64() > Some(0) && host["due"] == "now" && host["origin"] == *origin, "{plan}");
-    assert_eq!(plan["sites"][0]["start"][0]["outcome"], "page", "{plan}");
+    assert_eq!(plan["sites"][0]["start_pages"][0]["outcome"], "page", "{plan}");
     explain(first).ended(0).says(&["visited     not yet", "queued      due now, 0 others of its host ahead of it"]);
     let class = host["next"][0]["class"].as_str().unwrap();
     run(here.path(), &dry_run).ended(0).says(&[
