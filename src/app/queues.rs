@@ -46,7 +46,8 @@ pub struct HostQueue {
     /// No request before this time; zero means none is imposed. With the reason.
     pub blocked_until: UnixMillis,
     pub blocked_reason: String,
-    /// The first in the order of the queue: path and query.
+    /// What a crawl would begin with, of the first in the order of the queue: path and query. Looks that are planned
+    /// for later are left out.
     pub first: Vec<String>,
 }
 
@@ -78,9 +79,18 @@ pub(super) async fn known_url(
 
 /// The queues of a site's hosts, with the first URLs of each.
 pub(super) async fn queues(db: &dyn CrawlDb, site: &str, urls_max: usize) -> Result<Vec<HostQueue>, CrawlDbError> {
+    let now = SystemClock.now();
     let mut queues = Vec::new();
     for host in db.hosts().await?.into_iter().filter(|host| *host.site == *site) {
         let rows = db.queued(host.id, limits::QUEUE_LOOKED_THROUGH_MAX).await?;
+        let mut first = Vec::new();
+        for row in rows.iter().take(urls_max) {
+            // A look that was planned for later is none that a crawl begins with: it ends without it.
+            let record = db.url_record(&row.key).await?;
+            if row.due <= now || record.is_some_and(|record| record.attempts > 0 || record.outcome.is_none()) {
+                first.push(row.key.path.clone().into());
+            }
+        }
         queues.push(HostQueue {
             origin: host.origin.into(),
             queued: rows.len(),
@@ -88,7 +98,7 @@ pub(super) async fn queues(db: &dyn CrawlDb, site: &str, urls_max: usize) -> Res
             due: rows.first().map(|row| row.due),
             blocked_until: host.blocked_until,
             blocked_reason: host.blocked_reason.into(),
-            first: rows.into_iter().take(urls_max).map(|row| row.key.path.into()).collect(),
+            first,
         });
     }
     Ok(queues)
