@@ -408,6 +408,9 @@ pub const MEMO_BYTES_MAX: usize = 2 << 10;
 /// writes the whole of it.
 pub const NOTE_BYTES_MAX: usize = 4 << 20;
 
+/// URLs of one host's queue that are looked through to tell people of it; with the longest paths 40 MB, usual ones 1 MB.
+pub const QUEUE_LOOKED_THROUGH_MAX: usize = 10_000;
+
 /// Rows that one transaction moves from `later` to `queue`.
 pub const PROMOTED_ROWS_MAX: usize = 8_192;
 

@@ -1,6 +1,7 @@
 //! Composition root: the real clock, store, archive and transports, put together for one process.
 
 pub mod control;
+pub mod queues;
 pub mod secrets;
 pub mod service;
 pub mod sessions;
@@ -84,6 +85,7 @@ impl App {
     /// Opens or creates a data folder.
     pub fn open(options: &Options) -> anyhow::Result<Self> {
         let data_dir = &options.data_dir;
+        is_folder(data_dir)?;
         let cache_bytes = options.cache_bytes;
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         let archive = Archive::open(archive_path(data_dir), true)?;
@@ -197,11 +199,20 @@ fn open_database(path: &Path, options: OpenOptions) -> Result<RedbStore, CrawlDb
     RedbStore::open(path, options)
 }
 
+/// An error where a data folder's place is taken by a file; one that is not there yet is none.
+pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
+    if data_dir.exists() && !data_dir.is_dir() {
+        bail!("{}: this is a file\nhint: --data wants the folder of the database and the archive", data_dir.display());
+    }
+    Ok(())
+}
+
 /// An error with a hint unless a crawl has begun in this folder: reading must not make one.
 pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
     if database_path(data_dir).exists() {
         return Ok(());
     }
+    is_folder(data_dir)?;
     bail!("{}: no crawl has begun here\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
 }
 
