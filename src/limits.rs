@@ -63,6 +63,24 @@ pub const LOGIN_HOPS_MAX: usize = 8;
 /// Links to login pages that are tried until one has a form.
 pub const LOGIN_LINKS_MAX: usize = 3;
 
+/// Answers that seem to be a guest's and wait for a proof of the session; as many ask for one at once.
+pub const DENIALS_HELD_MAX: usize = 16;
+
+/// A session that was proven is not doubted for this long, unless by `DENIALS_HELD_MAX` answers.
+pub const SESSION_TRUST_TIME: Duration = Duration::from_secs(30);
+
+/// A session that does not last for as many answers was a short one; so many short ones in a row, and the site is left
+/// alone for `SHORT_SESSION_WAIT`.
+pub const SESSION_ANSWERS_MIN: u64 = 10;
+pub const SHORT_SESSIONS_MAX: u32 = 3;
+pub const SHORT_SESSION_WAIT: Duration = Duration::from_secs(3_600);
+
+/// Longest pause for want of a session that a crawl which is to end waits for.
+pub const SESSION_PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often a site that waits for its operator looks whether something was done.
+pub const OPERATOR_POLL: Duration = Duration::from_secs(60);
+
 /// Time between two requests of a login, where the site's rate asks for no longer one: phpBB refuses a form that comes back
 /// in the second in which it was served.
 pub const LOGIN_PAUSE: Duration = Duration::from_secs(2);

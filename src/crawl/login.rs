@@ -34,6 +34,8 @@ pub struct Report {
     /// What was done and seen, in order.
     pub steps: Vec<String>,
     pub judged: Judged,
+    /// False where the form never left.
+    pub was_sent: bool,
 }
 
 /// What a login needs beside the site.
@@ -64,7 +66,7 @@ async fn run(site: &Site, means: Means<'_>, person: Option<Person<'_>>) -> Repor
         run.say(format!("evidence: {evidence}"));
     }
     run.say(format!("verdict: {}", judged.verdict.sentence()));
-    Report { steps: run.steps, judged }
+    Report { steps: run.steps, judged, was_sent: run.was_sent }
 }
 
 /// Does the session hold? Asks for the page that proves it; None where the site did not answer.
@@ -82,6 +84,8 @@ struct Run<'a> {
     is_first: bool,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
+    /// The form has left at least once.
+    was_sent: bool,
 }
 
 /// A page that was read.
@@ -121,7 +125,7 @@ fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
 
 impl<'a> Run<'a> {
     fn new(site: &'a Site, means: Means<'a>) -> Self {
-        Self { site, means, person: None, steps: Vec::new(), is_first: true, last_refused: None }
+        Self { site, means, person: None, steps: Vec::new(), is_first: true, last_refused: None, was_sent: false }
     }
 
     /// Steps hold what sites write: nothing of it may steer a terminal.
@@ -247,6 +251,7 @@ impl<'a> Run<'a> {
         };
         self.may_ask(&url, page.is_over_tls())?;
         self.say(format!("sent to {}", told_url(url.as_str())));
+        self.was_sent = true;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
         self.follow(url, Some(post)).await
     }

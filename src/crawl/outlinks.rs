@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::robots_txt;
 use super::site::{Found, Site};
 use super::visit::Job;
+use super::{denial, robots_txt};
 use crate::crawldb::{Listing, MagnetFacts};
 use crate::fetch::{ResponseHeaders, charset};
 use crate::limits;
@@ -28,6 +28,8 @@ pub struct PageFindings {
     pub fingerprint: u64,
     /// Links to the site's own hosts that no class takes: path and query.
     pub unclassed: Vec<Box<str>>,
+    /// Where the site's account is due: a sign that this is a guest's page.
+    pub denied: Option<String>,
     /// The page had more links than `limits` allow; the rest was left.
     pub truncated: bool,
     /// The page asks robots not to follow its links, and the site's rules obey: none was taken.
@@ -97,8 +99,9 @@ pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8])
     for found in &found {
         hasher.update(found.url.as_str().as_bytes());
     }
+    let denied = if is_feed { None } else { denial::of_page(site, job, body, encoding, &page, &found) };
     let listing = job.class.is_listing().then(|| listing(site, job, &found));
-    PageFindings { found, magnets, listing, fingerprint: hasher.digest(), unclassed, truncated, nofollow }
+    PageFindings { found, magnets, listing, fingerprint: hasher.digest(), unclassed, denied, truncated, nofollow }
 }
 
 /// The URLs taken from one page, each once, within the page's allowance of memory.

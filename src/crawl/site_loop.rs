@@ -5,6 +5,7 @@
 //! no lock across an await, and the same inputs give the same order.
 
 mod accounts;
+mod session;
 mod visits;
 
 use std::collections::{HashMap, HashSet};
@@ -32,6 +33,7 @@ use crate::limits;
 use crate::politeness::shifted;
 use crate::rules::Verdict;
 use crate::url::CrawlUrl;
+use session::{Asked, Session};
 
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
@@ -75,6 +77,7 @@ type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 enum Ran {
     Visit { host: usize, face: usize, lane: usize, slot: Slot, finished: Box<Finished> },
     Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
+    Session { host: usize, face: usize, slot: Slot, asked: Asked },
     Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },
 }
 
@@ -120,6 +123,7 @@ pub struct SiteLoop {
     asked_again: u32,
     /// True where the last crawl had other rules than this one.
     has_other_rules: bool,
+    session: Session,
 }
 
 impl SiteLoop {
@@ -129,8 +133,10 @@ impl SiteLoop {
         let (reply, receipts) = mpsc::unbounded_channel();
         let now = site.clock.now();
         let clock_set_by = shared.hosts.clock_set_by(now);
+        let session = Session::new(site.account.as_ref());
         let mut this = Self {
             site,
+            session,
             shared,
             options,
             hosts: Vec::new(),
@@ -175,6 +181,7 @@ impl SiteLoop {
         self.drain().await?;
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
+        self.keep_session().await?;
         // What was parked or brought back during the run, no receipt has told.
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
         self.shared.progress.update(&self.site.rules.name, |progress| {
@@ -239,10 +246,11 @@ impl SiteLoop {
             if self.site.has_met_hosts() {
                 self.meet_hosts().await?;
             }
+            self.hosts.iter_mut().for_each(|host| host.gate = None);
+            self.tend_session(now).await?;
             for index in 0..self.hosts.len() {
-                self.hosts[index].gate = None;
                 self.choose_face(index).await?;
-                if !self.leaves_alone(index) {
+                if !self.leaves_alone(index) && self.session.is_good() {
                     self.fill(index).await?;
                     self.start(index).await?;
                 }
@@ -252,6 +260,9 @@ impl SiteLoop {
                 self.send(Message::Flush).await?;
             }
             let idle = self.running.is_empty() && self.uncommitted == 0;
+            if idle && let Some(why) = self.session_is_out_of_reach(now) {
+                return Ok(Ended::NotLoggedIn(why));
+            }
             let wake = self.wake_at();
             if idle && !self.options.keep_looking && (wake.is_none() || self.only_looks_left().await?) {
                 if self.asked_again < CUTS_ASKED_AGAIN && self.ask_again_for_cuts().await? {
@@ -262,6 +273,7 @@ impl SiteLoop {
             }
             if now.since(self.worth_kept) >= TIME_KEPT_EVERY {
                 self.keep_worth().await?;
+                self.keep_session().await?;
             }
             if now.since(self.cuts_asked) >= CUTS_ASKED_EVERY {
                 self.cuts_asked = now;
@@ -445,14 +457,18 @@ impl SiteLoop {
     /// When the loop has to look again if nothing happens.
     fn wake_at(&self) -> Option<UnixMillis> {
         let hosts = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index));
-        hosts.filter_map(|index| self.hosts[index].wake_at()).min()
+        let is_over = (0..self.hosts.len()).all(|index| self.leaves_alone(index));
+        let hosts = hosts.filter_map(|index| self.hosts[index].wake_at());
+        hosts.chain(self.session.wake_at().filter(|_| !is_over)).min()
     }
 
     /// True where all that is left are looks planned for later, which a crawl that is to end leaves to the next one.
     async fn only_looks_left(&mut self) -> Result<bool, CrawlError> {
         let now = self.site.clock.now();
         let awaited: Vec<usize> = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index)).collect();
-        if awaited.iter().any(|index| self.hosts[*index].gate.is_some() || !self.hosts[*index].lanes.is_empty()) {
+        if self.session.wake_at().is_some()
+            || awaited.iter().any(|index| self.hosts[*index].gate.is_some() || !self.hosts[*index].lanes.is_empty())
+        {
             return Ok(false);
         }
         for index in awaited {
@@ -559,6 +575,7 @@ impl SiteLoop {
         self.running.clear();
         self.release().await?;
         let mut unvisited: Vec<UrlKey> = self.running_keys.drain().map(|(_, key)| key).collect();
+        unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
         for host in &mut self.hosts {
             unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));
         }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::site::{Found, Site};
 use super::worth::Near;
-use super::{outlinks, version};
+use super::{denial, outlinks, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
 use crate::crawldb::{CrawlDbError, Discovered, Lease, Listing, Next, Outcome, TorrentFacts, Visit, faults, refusals};
@@ -38,6 +38,10 @@ pub struct Finished {
     pub rule: usize,
     /// First links of a page, for the budget of its shape.
     pub links: LinkTally,
+    /// Where the site's account is due: a sign that this was an answer to a guest.
+    pub denied: Option<String>,
+    /// The session that it was sent with, by its number.
+    pub session: u64,
     /// True for a page on which other rules may find what these did not: a list, or a page of a torrent without one.
     pub may_hold_more: bool,
     /// True for what is looked at again at the site's interval, whatever came of it: start pages, sitemaps, and the first
@@ -75,7 +79,8 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
         Ok(response) => response,
         Err(failure) => return Ok(failed(site, &job, &failure)),
     };
-    Ok(match response.status {
+    let denied = denial::of_answer(site, &job, response.status, response.headers.location.as_deref());
+    let mut finished = match response.status {
         200..=299 => {
             let is_asked_again = mirror.is_none() && is_watched(site, &job);
             let memo = is_asked_again.then(|| version::memo(&response.headers, site.rules_token)).flatten();
@@ -96,7 +101,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
                 elsewhere(site, &job, Outcome::RedirectRefused)
             }
             Hop::Itself => asked_again(site, &job),
-            Hop::To(found) => return redirected(site, &job, found, mirror.is_some()).await,
+            Hop::To(found) => redirected(site, &job, found, mirror.is_some()).await?,
             Hop::Refused => done(site, &job, Outcome::RedirectRefused),
             Hop::Nowhere => done(site, &job, Outcome::BadRedirect),
         },
@@ -110,7 +115,9 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
         400..=499 => done(site, &job, Outcome::ClientError),
         500..=599 => retried(site, &job, Outcome::ServerError, None),
         _ => retried(site, &job, Outcome::ProtocolError, None),
-    })
+    };
+    finished.denied = finished.denied.or(denied);
+    Ok(finished)
 }
 
 /// A response whose body is for us to judge, while it arrives.
@@ -225,6 +232,7 @@ async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Byte
         tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");
         finished.detail = Some("more links than are taken".to_owned());
     }
+    finished.denied = read.denied;
     let has_torrent = !finished.visit.magnets.is_empty() || read.found.iter().any(|of| of.class == Class::Download);
     finished.may_hold_more = !(job.class.is_target() && has_torrent);
     finished.links = {
@@ -375,6 +383,8 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         class: Class::Page,
         rule: usize::MAX,
         links: LinkTally::default(),
+        denied: None,
+        session: 0,
         may_hold_more: false,
         is_watched: is_watched_anyway(lease),
     }

@@ -31,6 +31,12 @@ impl Jar {
         self.changes.load(Ordering::Relaxed)
     }
 
+    /// True where it holds no cookie.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().0.is_empty()
+    }
+
     /// Forgets all cookies.
     pub fn clear(&self) {
         self.lock().0.clear();

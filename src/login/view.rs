@@ -156,7 +156,9 @@ fn is_log_out_text(text: &str) -> bool {
     phrases::LOG_OUT.contains(&words.trim())
 }
 
-fn leads_to_login(href: &str, text: &str) -> bool {
+/// True for a link that by its address, or by its text (in lower case), leads to a login.
+#[must_use]
+pub fn leads_to_login(href: &str, text: &str) -> bool {
     phrases::LOG_IN.contains(&text.trim()) || speaks_of_login(href)
 }
 
