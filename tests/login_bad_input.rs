@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -19,11 +19,18 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use gleaner::app::App;
+use gleaner::clock::SystemClock;
 use gleaner::crawl::login::handover::{Question, Wanted};
 use gleaner::crawl::login::{Means, Report, log_in, log_in_asking};
+use gleaner::crawl::site::Site;
+use gleaner::crawldb::memory_store::MemoryStore;
+use gleaner::fetch::session::Jar;
+use gleaner::fetch::{self, Body, FetchFailure, Request, Resolution, ResponseHeaders, Transport};
 use gleaner::login::secret::Secret;
 use gleaner::login::verdict::Verdict;
 use gleaner::rules;
+use gleaner::url::CrawlUrl;
+use tokio::time::Instant;
 
 const PASSWORD: &str = "s3cret & grün";
 
@@ -498,6 +505,72 @@ async fn what_only_a_person_can_answer_is_asked_once_and_sent() {
     let reports = tokio::time::timeout(TIME_MAX, futures_util::future::join_all(all)).await.unwrap();
     let faults = faults(&world, &reports);
     assert!(faults.is_empty(), "{faults}");
+}
+
+/// A site without sockets: the pages of some URLs, and what it was asked, with the bodies that were sent.
+struct Pages {
+    pages: HashMap<&'static str, (u16, &'static str)>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+struct Whole(Option<Bytes>);
+
+#[async_trait::async_trait]
+impl Body for Whole {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        Ok(self.0.take())
+    }
+}
+
+#[async_trait::async_trait]
+impl Transport for Pages {
+    async fn send(&self, request: Request<'_>) -> Result<fetch::Response, FetchFailure> {
+        self.asked.lock().unwrap().push(request.url.as_str().to_owned());
+        let (status, text) = self.pages.get(request.url.as_str()).copied().unwrap_or((404, ""));
+        let mut headers = ResponseHeaders { content_type: Some("text/html".into()), ..ResponseHeaders::default() };
+        headers.location = (300..400).contains(&status).then(|| text.to_owned());
+        Ok(fetch::Response { status, headers, body: Box::new(Whole(Some(Bytes::from_static(text.as_bytes())))) })
+    }
+
+    async fn resolve(&self, _: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        Ok(Resolution::default())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_began_over_https_never_goes_on_in_the_clear() {
+    const FORM: &str = "<form method=post action=http://s.example/in><input name=username><input type=password name=password>\
+                        <input type=submit value='Log in'></form>";
+    const SAFE: &str = "<form method=post action=/in><input name=username><input type=password name=password>\
+                        <input type=submit value='Log in'></form>";
+    const CAPTCHA: &str = "<form method=post action=/in><input name=username><input type=password name=password>\
+                           <input name=captcha><img src=http://s.example/captcha.png><input type=submit></form>";
+    for (pages, verdict) in [
+        (vec![("https://s.example/", (200, FORM))], Verdict::Unknown),
+        (vec![("https://s.example/", (200, "<a href=http://s.example/login>Log in</a>"))], Verdict::NoForm),
+        (vec![("https://s.example/", (200, "<iframe src=http://s.example/login></iframe>"))], Verdict::NoForm),
+        (vec![("https://s.example/", (302, "http://s.example/login"))], Verdict::Unknown),
+        (
+            vec![("https://s.example/", (200, SAFE)), ("https://s.example/in", (302, "http://s.example/"))],
+            Verdict::Unknown,
+        ),
+        (vec![("https://s.example/", (200, CAPTCHA))], Verdict::Captcha),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "start = ['https://s.example/']\n[login]\nuser = 'anna'\n[classes]\npage = ['.']\n";
+        fs::write(folder.path().join("s.toml"), text).unwrap();
+        let rules = rules::load_dir(folder.path()).remove(0).site.unwrap();
+        let asked = Arc::default();
+        let transport = Pages { pages: pages.iter().copied().collect(), asked: Arc::clone(&asked) };
+        let db = Arc::new(MemoryStore::default());
+        let site = Site::new(Arc::clone(&rules), Arc::new(transport), Arc::new(SystemClock), db);
+        let (password, jar) = (Secret::new(PASSWORD), Jar::default());
+        let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar, typed: &[] };
+        let report = log_in_asking(&site, means, &|_| Some("x".into())).await;
+        assert_eq!(report.judged.verdict, verdict, "{:#?}", report.steps);
+        let asked = asked.lock().unwrap();
+        assert!(!asked.is_empty() && asked.iter().all(|url| url.starts_with("https:")), "{asked:?}");
+    }
 }
 
 /// `gleaner login` for a site whose rules and password are in a folder.
