@@ -63,6 +63,13 @@ pub const LOGIN_HOPS_MAX: usize = 8;
 /// Links to login pages that are tried until one has a form.
 pub const LOGIN_LINKS_MAX: usize = 3;
 
+/// Logins in a row that may end without a clear verdict before the operator is to look: sites lock accounts after three
+/// to five.
+pub const LOGINS_UNCLEAR_MAX: u32 = 3;
+
+/// Longest wait between two logins that ended without a clear verdict.
+pub const LOGIN_WAIT_MAX: Duration = Duration::from_secs(24 * 3_600);
+
 /// Answers that seem to be a guest's and wait for a proof of the session; as many ask for one at once.
 pub const DENIALS_HELD_MAX: usize = 16;
 

@@ -213,3 +213,30 @@ fn a_wrong_password_is_sent_once_and_spoils_no_good_session() {
     assert!(site.run(&["login", "forum", "--logout"]).status.success());
     assert!(!session.exists());
 }
+
+#[test]
+fn a_crawl_logs_in_by_itself_keeps_the_session_and_sends_a_wrong_password_once() {
+    let site = Site::start();
+    let none = site.run(&["crawl", "forum"]);
+    assert_eq!(none.status.code(), Some(1), "{}", told(&none));
+    assert!(told(&none).contains("not logged in") && told(&none).contains("password"), "{}", told(&none));
+    site.set_password("wrong");
+    for _ in 0..2 {
+        let refused = site.run(&["crawl", "forum"]);
+        assert_eq!((refused.status.code(), site.posts()), (Some(1), 1), "{}", told(&refused));
+    }
+    let again = site.run(&["login", "forum"]);
+    assert!(!again.status.success() && told(&again).contains("--again"), "{}", told(&again));
+    assert_eq!(site.posts(), 1);
+
+    site.set_password(PASSWORD);
+    let crawl = site.run(&["crawl", "forum"]);
+    assert!(crawl.status.success(), "{}", told(&crawl));
+    assert_eq!((walk(&site.data().join("torrents")), site.posts()), (2, 2));
+    let session = site.data().join("sessions/forum.json");
+    assert_eq!(fs::metadata(session).unwrap().mode() & 0o777, 0o600);
+    // The next one goes on with it.
+    let next = site.run(&["crawl", "forum"]);
+    assert!(next.status.success(), "{}", told(&next));
+    assert_eq!(site.posts(), 2);
+}

@@ -206,7 +206,7 @@ fn no_output_no_file_and_no_argument_holds_a_secret() {
     let logs_in = |site: &str, password: &str, is_good: bool, says: &str| {
         world.set_password(site, password, 0o600);
         for variables in [&[][..], &trace] {
-            let (was_good, told) = world.run(&["login", site], variables);
+            let (was_good, told) = world.run(&["login", site, "--again"], variables);
             assert!(was_good == is_good && told.contains(says), "{site}: {told}");
         }
     };

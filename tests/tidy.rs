@@ -33,7 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("classify", &["limits", "torrent"]),
     ("page", &["limits", "url"]),
     // Forms are read from a page's tree; which URLs end a session the rules say.
-    ("login", &["limits", "page", "rules", "url"]),
+    ("login", &["clock", "limits", "page", "rules", "url"]),
     // Formulas over the database's listings; how many pages a series has is pagination's to say.
     ("coverage", &["clock", "crawldb", "limits", "page"]),
     // Reads rows and files, writes neither.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress, RuleFault};
-use crate::crawl::worth;
+use crate::crawl::{site_loop, worth};
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::frontier::budgets::{Cut, Shapes};
 use crate::frontier::parameters::Proposal;
@@ -50,6 +50,9 @@ pub struct SiteStatus {
     /// Why nothing is being fetched, and until when (UTC); of a site that is not being crawled, until when its rules
     /// would let nobody ask.
     pub waiting: Option<Waiting>,
+    /// Why the site is left alone for want of a session.
+    #[serde(default)]
+    pub no_session: Option<NoSession>,
     /// Hosts that asked for a pause which is not over, or that gave no good answer since.
     pub blocked_hosts: Vec<BlockedHost>,
     /// How the crawl of a running process ended for this site.
@@ -62,6 +65,14 @@ pub struct SiteStatus {
     pub unclassed: Vec<UnclassedShape>,
     /// Parameters that seem not to change the content: lines for the site's rule file.
     pub proposals: Vec<Proposal>,
+}
+
+/// The operator's account is not logged in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NoSession {
+    /// When the crawl tries again by itself (UTC); None where its operator has to do something.
+    pub until: Option<String>,
+    pub reason: String,
 }
 
 /// Links of one shape that no class takes.
@@ -131,6 +142,9 @@ pub async fn report(
             is_crawled: live.get(name).is_some_and(|doing| doing.ended.is_none()),
             under_way: doing.under_way,
             waiting: doing.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
+            no_session: doing
+                .no_session
+                .map(|(until, reason)| NoSession { until: until.map(UnixMillis::rfc3339), reason }),
             blocked_hosts,
             ended: doing.ended,
             cuts: cuts(db, name).await?,
@@ -142,9 +156,6 @@ pub async fn report(
     Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults })
 }
 
-/// The note in which the loop of a site keeps the day and the requests before it (`crawl/site_loop/accounts.rs`).
-const DAY_NOTE: &str = "day";
-
 /// Until when a site's rules let nobody ask, and which of them; None where they do. What the loop of a site that is
 /// being crawled waits for, it tells itself.
 pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result<Option<Waiting>, CrawlDbError> {
@@ -153,7 +164,7 @@ pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result
         return Ok(wait(until, "quiet_hours of the rule file"));
     }
     let Some(most) = rules.requests_per_day else { return Ok(None) };
-    let note = db.note(&rules.name, DAY_NOTE).await?;
+    let note = db.note(&rules.name, site_loop::DAY_NOTE).await?;
     let kept = note.and_then(|note| serde_json::from_slice::<(u64, u64)>(&note).ok());
     let Some((_, before)) = kept.filter(|(day, _)| *day == rules.hours.day(now)) else { return Ok(None) };
     let today = db.site_counts(&rules.name).await?.pages().saturating_sub(before);

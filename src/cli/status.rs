@@ -120,6 +120,9 @@ fn sites(report: &StatusReport) -> String {
                 class.name(),
             ));
         }
+        if let Some(without) = &site.no_session {
+            text.push_str(&format!("{}: no session: {}\n", site.name, without.reason));
+        }
         for host in &site.blocked_hosts {
             let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
             text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
@@ -142,6 +145,12 @@ fn state(site: &SiteStatus) -> String {
             .or_else(|| ended().map(ToString::to_string))
             .or_else(blocked)
             .unwrap_or_else(|| "not being crawled".to_owned());
+    }
+    if let Some(without) = &site.no_session {
+        return match &without.until {
+            Some(until) => format!("no session, the next try at {until}"),
+            None => "no session: waits for you".to_owned(),
+        };
     }
     match &site.waiting {
         Some(waiting) => format!("waiting until {}: {}", waiting.until, brief(&waiting.reason)),

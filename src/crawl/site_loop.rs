@@ -33,6 +33,7 @@ use crate::limits;
 use crate::politeness::shifted;
 use crate::rules::Verdict;
 use crate::url::CrawlUrl;
+pub use accounts::DAY_NOTE;
 use session::{Asked, Session};
 
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.

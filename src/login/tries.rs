@@ -9,16 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::secret::Secret;
 use super::verdict::Verdict;
 use crate::clock::UnixMillis;
-
-/// Logins in a row that may end without a clear verdict before the operator is to look: sites lock accounts after three
-/// to five.
-const UNCLEAR_MAX: u32 = 3;
+use crate::limits::{LOGIN_WAIT_MAX, LOGINS_UNCLEAR_MAX};
 
 /// Wait after the first login that did not end clearly; each further one quadruples it.
 const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
-
-/// Longest wait.
-const WAIT_MAX: Duration = Duration::from_secs(24 * 3_600);
 
 /// What is remembered of a site's logins.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,8 +72,8 @@ impl Tries {
             Verdict::RateLimited | Verdict::Unknown | Verdict::NoForm => {
                 self.unclear = self.unclear.saturating_add(u32::from(was_sent || verdict == Verdict::NoForm));
                 let wait = FIRST_WAIT.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
-                self.not_before = now.plus(wait.min(WAIT_MAX));
-                if verdict == Verdict::Unknown && self.unclear >= UNCLEAR_MAX {
+                self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
+                if verdict == Verdict::Unknown && self.unclear >= LOGINS_UNCLEAR_MAX {
                     self.held = Some((verdict, mark));
                 }
             }
@@ -110,7 +104,7 @@ mod tests {
     #[test]
     fn a_wrong_password_is_never_tried_again_and_another_one_is() {
         let tries = after(&[(Verdict::WrongPassword, true)]);
-        let hold = |user: &str, password: &str| tries.hold(user, &Secret::new(password), NOW.plus(WAIT_MAX * 900));
+        let hold = |user: &str, password: &str| tries.hold(user, &Secret::new(password), NOW.plus(LOGIN_WAIT_MAX * 900));
         assert!(matches!(hold("anna", "one"), Some(Hold::Operator(_))));
         assert_eq!((hold("anna", "two"), hold("anne", "one")), (None, None));
     }
@@ -119,7 +113,7 @@ mod tests {
     fn a_locked_account_waits_for_its_operator() {
         for verdict in [Verdict::Locked, Verdict::Captcha, Verdict::SecondFactor, Verdict::OtherSite] {
             let tries = after(&[(verdict, true)]);
-            let later = NOW.plus(WAIT_MAX * 900);
+            let later = NOW.plus(LOGIN_WAIT_MAX * 900);
             assert!(matches!(tries.hold("anna", &Secret::new("one"), later), Some(Hold::Operator(_))), "{verdict:?}");
         }
         assert_eq!(after(&[(Verdict::Locked, true), (Verdict::LoggedIn, true)]), Tries::default());

@@ -97,7 +97,7 @@ fn explain_and_a_dry_run_tell_what_the_database_knows_also_of_one_that_is_held()
             told.out
         );
     };
-    known(&explain(&front).ended(0), "no");
+    known(&explain(&front).ended(0), "");
     explain(&format!("{origin}/details/99999")).ended(0).says(&["known       not to the crawl"]);
 
     let plan = run(here.path(), &[&dry_run[..], &["--json"]].concat()).ended(0).json();

@@ -9,7 +9,7 @@ use crate::crawl::worth::Worth;
 use crate::limits;
 
 /// The note that keeps the day and the requests before it, for `requests_per_day`.
-const DAY_NOTE: &str = "day";
+pub const DAY_NOTE: &str = "day";
 
 /// The note that keeps the time that plans were last made by: a clock that was set back between two runs shows by it.
 const CLOCK_NOTE: &str = "clock";

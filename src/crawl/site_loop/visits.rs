@@ -80,6 +80,7 @@ impl SiteLoop {
             }
         };
         if lease.depth > self.site.rules.depth_max {
+            self.shared.progress.too_deep(&self.site.rules.name, lease.depth, &url);
             self.park(&lease, Outcome::OverBudget, self.site.rules_token, None).await?;
             return Ok(None);
         }
