@@ -172,26 +172,24 @@ fn asked_by_line(control: &Control) -> Asked {
     if control.kind == Kind::Search {
         return Asked::Search;
     }
-    let mut named = Folded::default();
-    named.add(&control.name);
-    named.add(&control.id);
-    let mut shown = Folded::default();
-    for text in [&control.label, &control.placeholder, &control.title] {
-        shown.add(text);
-    }
+    let named = || folded([&control.name, &control.id]);
+    let shown = || folded([&control.label, &control.placeholder, &control.title]);
     if control.kind == Kind::Password {
-        return asked_by_password(&named.tally(), &shown.tally());
+        return asked_by_password(&named().tally(), &shown().tally());
     }
-    let mut around = Folded::default();
-    around.add(&control.value);
-    add_end(&mut around, &control.before);
+    let around = || {
+        let mut around = folded([&control.value]);
+        add_end(&mut around, &control.before);
+        around
+    };
+    let words: [&dyn Fn() -> Folded; 3] = [&named, &shown, &around];
     let mut told = Asked::Unknown;
-    for words in [named, shown, around] {
+    for words in words {
         match told {
-            Asked::Unknown => told = asked_by_words(&words.tally()),
+            Asked::Unknown => told = asked_by_words(&words().tally()),
             // `nome` and `lname` are given to all sorts of lines; what a person reads beside it is surer.
             Asked::Person => {
-                if let said @ (Asked::User | Asked::Email) = asked_by_words(&words.tally()) {
+                if let said @ (Asked::User | Asked::Email) = asked_by_words(&words().tally()) {
                     told = said;
                 }
             }
@@ -203,6 +201,12 @@ fn asked_by_line(control: &Control) -> Asked {
         (Asked::Unknown, Kind::Tel | Kind::Url) => Asked::Person,
         (told, _) => told,
     }
+}
+
+fn folded<const N: usize>(texts: [&str; N]) -> Folded {
+    let mut folded = Folded::default();
+    texts.into_iter().for_each(|text| folded.add(text));
+    folded
 }
 
 /// Password fields also hold codes, answers and second entries.

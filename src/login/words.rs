@@ -80,7 +80,10 @@ pub struct Folded(String);
 
 impl Default for Folded {
     fn default() -> Self {
-        Self(String::from(" "))
+        // Names and labels are shorter than this.
+        let mut text = String::with_capacity(64);
+        text.push(' ');
+        Self(text)
     }
 }
 
