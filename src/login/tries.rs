@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn a_wrong_password_is_never_tried_again_and_another_one_is() {
         let tries = after(&[(Verdict::WrongPassword, true)]);
-        let hold = |user: &str, password: &str| tries.hold(user, &Secret::new(password), NOW.plus(LOGIN_WAIT_MAX * 900));
+        let hold =
+            |user: &str, password: &str| tries.hold(user, &Secret::new(password), NOW.plus(LOGIN_WAIT_MAX * 900));
         assert!(matches!(hold("anna", "one"), Some(Hold::Operator(_))));
         assert_eq!((hold("anna", "two"), hold("anne", "one")), (None, None));
     }

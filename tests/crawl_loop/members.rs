@@ -128,16 +128,18 @@ impl Forum {
         match path {
             "/" => page((1..=10).map(|n| format!("<a href=/list/{n}>x</a>")).collect()),
             _ if path.starts_with("/list/") => page(
-                (0..self.details).filter(|n| n % 10 + 1 == number).map(|n| format!("<a href=/detail/{n}>x</a>")).collect(),
+                (0..self.details)
+                    .filter(|n| n % 10 + 1 == number)
+                    .map(|n| format!("<a href=/detail/{n}>x</a>"))
+                    .collect(),
             ),
             // What not even members may see.
             _ if path.starts_with("/detail/") && number % 50 == 7 => (403, None, "not for your class".to_owned()),
             _ if path.starts_with("/detail/") => page(format!("<a href=/dl/{number}>x</a>")),
             _ if path.starts_with("/dl/") => {
                 let name = format!("{number:03}");
-                let metainfo = format!(
-                    "d4:infod6:lengthi4e4:name3:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee"
-                );
+                let metainfo =
+                    format!("d4:infod6:lengthi4e4:name3:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee");
                 (200, None, metainfo)
             }
             _ => (404, None, String::new()),
