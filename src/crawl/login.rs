@@ -4,6 +4,8 @@
 //! file's `[login]`, so robots.txt is not consulted for them; everything else that binds a request holds. What is sent
 //! goes to the site's own hosts alone, and never from https to http. Every step is told in words without secrets.
 
+mod json;
+
 use encoding_rs::{Encoding, UTF_8};
 
 use super::site::Site;
@@ -77,6 +79,14 @@ impl Page {
     }
 }
 
+/// An answer that is no redirect, read whole.
+struct Answer {
+    url: CrawlUrl,
+    status: u16,
+    content_type: Option<String>,
+    bytes: bytes::Bytes,
+}
+
 type Step<T> = Result<T, Judged>;
 
 fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
@@ -90,14 +100,10 @@ impl Run<'_> {
     }
 
     async fn log_in(&mut self) -> Step<Judged> {
-        let page = self.find_form_page().await?;
-        let form = self.choose_form(&page)?;
-        let cookies_before = self.means.jar.changes();
-        let submission = self.fill_in(&page, &form)?;
-        let after = self.send(&page, &submission).await?;
-        let login_form = after.login_form();
-        let cookies_changed = self.means.jar.changes() != cookies_before;
-        let judged = judge(&After { status: after.status, view: &after.view, login_form, cookies_changed });
+        let judged = match &self.means.rules.json {
+            Some(json) => self.log_in_by_json(json).await?,
+            None => self.log_in_by_form().await?,
+        };
         for evidence in judged.evidence.clone() {
             self.say(format!("evidence: {evidence}"));
         }
@@ -109,6 +115,17 @@ impl Run<'_> {
             Err(_) if judged.verdict == Verdict::Unknown => judged,
             Err(why) => ends(Verdict::Unknown, format!("the site seemed to let us in, but {why}")),
         })
+    }
+
+    async fn log_in_by_form(&mut self) -> Step<Judged> {
+        let page = self.find_form_page().await?;
+        let form = self.choose_form(&page)?;
+        let cookies_before = self.means.jar.changes();
+        let submission = self.fill_in(&page, &form)?;
+        let after = self.send(&page, &submission).await?;
+        let login_form = after.login_form();
+        let cookies_changed = self.means.jar.changes() != cookies_before;
+        Ok(judge(&After { status: after.status, view: &after.view, login_form, cookies_changed }))
     }
 
     /// The page with the form: the one that the rule file names, or the first that has one among the start page and what
@@ -274,8 +291,21 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The page behind a request and its redirects.
+    async fn follow(&mut self, url: CrawlUrl, post: Option<Post<'_>>) -> Step<Page> {
+        let Answer { url, status, content_type, bytes } = self.exchange(url, post).await?;
+        let label = self.site.rules.charset.map(Encoding::name);
+        let charset = charset::detect(content_type.as_deref(), &bytes, label);
+        let turn = self.site.memory.parse().await;
+        let reading = tokio::task::spawn_blocking(move || View::of(&charset.decode(&bytes).0));
+        let view = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        drop(turn);
+        let view = view.map_err(|error| ends(Verdict::Unknown, format!("{url}: {error}")))?;
+        Ok(Page { url, status, charset: if charset.is_ascii_compatible() { charset } else { UTF_8 }, view })
+    }
+
     /// One request, and the redirects behind it.
-    async fn follow(&mut self, mut url: CrawlUrl, mut post: Option<Post<'_>>) -> Step<Page> {
+    async fn exchange(&mut self, mut url: CrawlUrl, mut post: Option<Post<'_>>) -> Step<Answer> {
         for _ in 0..limits::LOGIN_HOPS_MAX {
             self.pause().await;
             let request = Request { post, ..(&url).into() };
@@ -300,19 +330,7 @@ impl Run<'_> {
                 Read::Whole(bytes) | Read::Stopped { bytes, .. } => bytes,
                 Read::Failed { failure, .. } => return Err(ends(Verdict::Unknown, format!("{url}: {failure}"))),
             };
-            let label = self.site.rules.charset.map(Encoding::name);
-            let charset = charset::detect(content_type.as_deref(), &bytes, label);
-            let turn = self.site.memory.parse().await;
-            let reading = tokio::task::spawn_blocking(move || View::of(&charset.decode(&bytes).0));
-            let view = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-            drop(turn);
-            let view = view.map_err(|error| ends(Verdict::Unknown, format!("{url}: {error}")))?;
-            return Ok(Page {
-                url,
-                status,
-                charset: if charset.is_ascii_compatible() { charset } else { UTF_8 },
-                view,
-            });
+            return Ok(Answer { url, status, content_type, bytes });
         }
         Err(ends(Verdict::Unknown, format!("{url}: more than {} redirects", limits::LOGIN_HOPS_MAX)))
     }

@@ -1,0 +1,60 @@
+//! Logging in by a JSON API: one POST of an object, whose answer carries a token. The token stays with the session's cookies
+//! and goes as `Authorization: Bearer` to the origin that gave it, and nowhere else.
+
+use serde_json::{Map, Value};
+
+use super::{Answer, Run, Step, ends};
+use crate::fetch::Post;
+use crate::login::fill::MASK;
+use crate::login::verdict::{After, Judged, Verdict, judge};
+use crate::login::view::View;
+use crate::rules::JsonLogin;
+
+impl Run<'_> {
+    pub(super) async fn log_in_by_json(&mut self, json: &JsonLogin) -> Step<Judged> {
+        let rules = self.means.rules;
+        let mut object = Map::new();
+        let mut shown = Vec::new();
+        for (name, value) in rules.fields.iter().chain(self.means.typed) {
+            object.insert(name.to_string(), Value::from(&**value));
+            shown.push(format!("{name}={value}"));
+        }
+        object.insert(json.user.to_string(), Value::from(&*rules.user));
+        object.insert(json.password.to_string(), Value::from(self.means.password.reveal()));
+        shown.push(format!("{}={}  {}={MASK}", json.user, rules.user, json.password));
+        self.say(format!("object: {}", shown.join("  ")));
+        // The page of a browser that would send it: the site's first.
+        let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
+        self.may_ask(&json.url, page.as_str().starts_with("https:"))?;
+        self.say(format!("sent to {}", json.url));
+        // A map of texts: serde_json cannot fail on it.
+        let body = serde_json::to_vec(&object).unwrap_or_default();
+        let post = Post { content_type: "application/json", body: &body, referer: &page };
+        let answer = self.exchange(json.url.clone(), Some(post)).await?;
+        self.token_of(json, &answer)
+    }
+
+    fn token_of(&self, json: &JsonLogin, answer: &Answer) -> Step<Judged> {
+        let Answer { url, status, bytes, .. } = answer;
+        let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
+        let token = parsed.as_ref().and_then(|value| value.pointer(&json.token)).and_then(Value::as_str);
+        if let (200..=299, Some(token)) = (status, token) {
+            let own = url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
+            if !self.means.jar.set_bearer(&own, token) {
+                return Err(ends(Verdict::Unknown, "the token of the answer cannot stand in a header"));
+            }
+            return Ok(ends(Verdict::LoggedIn, format!("the answer carries a token at {}", json.token)));
+        }
+        // What an API says it says in words, too.
+        let text = String::from_utf8_lossy(bytes);
+        let view = View::of(&text).map_err(|error| ends(Verdict::Unknown, format!("{url}: {error}")))?;
+        let judged = judge(&After { status: *status, view: &view, login_form: None, cookies_changed: false });
+        Ok(match judged.verdict {
+            // Without the token there is no session, whatever the answer's words.
+            Verdict::LoggedIn => {
+                ends(Verdict::Unknown, format!("status {status}, and no text at {} of the answer", json.token))
+            }
+            _ => judged,
+        })
+    }
+}
