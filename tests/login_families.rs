@@ -1,6 +1,10 @@
 //! Every family of software against a members-only site of its shape, over real sockets: from a rule file that names
 //! family, start and user only, the login works, its session brings home every torrent, and a wrong password is sent once.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use gleaner::app::{self, App, sessions};
@@ -141,4 +145,55 @@ async fn a_wrong_password_is_told_as_such_and_sent_once() {
 #[tokio::test]
 async fn a_locked_account_is_told_from_a_wrong_password() {
     over_families(faults_of_locked_account).await;
+}
+
+/// All bytes below a folder but those of the files that are to hold secrets.
+fn bytes_below(folder: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() && !path.ends_with("secrets") && !path.ends_with("sessions") {
+            bytes.extend(bytes_below(&path));
+        } else if path.is_file() {
+            bytes.extend(fs::read(&path).unwrap());
+        }
+    }
+    bytes
+}
+
+/// `gleaner demo --members`, as loud as it can be: nothing that logs in stands anywhere but in the two files that hold it.
+#[test]
+fn no_password_token_or_session_leaks_from_the_demo_of_any_family() {
+    // phpBB has the session in addresses and forms, nyaa in a redirect, Torrust in a header; vBulletin hashes the password.
+    for family in ["phpbb", "nyaa", "torrust", "vbulletin"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.args(["demo", "--members", family, "--torrents", "8", "--json", "-vvv", "--data"]).arg(folder.path());
+        let output = command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (&told["coverage"], &told["logins_ok"], &told["bans"]),
+            (&1.0.into(), &1.into(), &0.into()),
+            "{told}"
+        );
+
+        let session = folder.path().join("sessions/members.json");
+        for file in [&session, &folder.path().join("secrets/members")] {
+            assert_eq!(fs::metadata(file).unwrap().mode() & 0o777, 0o600, "{}", file.display());
+        }
+        let kept: serde_json::Value = serde_json::from_slice(&fs::read(session).unwrap()).unwrap();
+        let cookies = kept.as_array().or_else(|| kept["cookies"].as_array()).unwrap();
+        let cookies = cookies.iter().filter_map(|cookie| cookie["value"].as_str());
+        let mut secrets: Vec<&str> =
+            cookies.chain(kept["bearer"]["token"].as_str()).filter(|value| value.len() >= 16).collect();
+        assert!(!secrets.is_empty(), "{family}: {kept}");
+        // The password, plain and encoded, and its MD5.
+        secrets.extend(["7 staples", "7+staples", "7%20staples", "bc23edf2d7d043fe199a62f3cab57a10"]);
+        let everything = [output.stdout, output.stderr, bytes_below(folder.path())].concat();
+        for secret in secrets {
+            let leaked = everything.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!leaked, "{family}: {secret} has leaked");
+        }
+    }
 }

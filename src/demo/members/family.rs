@@ -40,6 +40,8 @@ pub(super) struct Family {
     pub sends: &'static [&'static [(&'static str, Sent)]],
     /// The parameter that carries the session on links of a visit without cookies.
     pub sid_in_links: Option<&'static str>,
+    /// Parameters of a request, `name=value`, that its page does without.
+    pub noise: &'static [&'static str],
     /// Set on the first page of a visit.
     pub guest_cookies: &'static [&'static str],
     /// Set by a login; the number is the hop of the redirect chain, 0 for the answer to the form. All are needed.
@@ -57,8 +59,18 @@ pub(super) struct Family {
     pub denied_list: Denied,
     pub denied_detail: Denied,
     pub denied_file: Denied,
-    /// A page before the account's first file, by its path and markup (`{file}` leads on).
-    pub notice: Option<(&'static str, &'static str)>,
+    /// A page before the account's first file.
+    pub notice: Option<Notice>,
+}
+
+/// A page that stands before the first file.
+#[derive(Clone, Copy)]
+pub(super) struct Notice {
+    pub path: &'static str,
+    /// Where `{file}` is the file's link.
+    pub text: &'static str,
+    /// The parameter by which the file is had all the same.
+    pub passes: &'static str,
 }
 
 /// What a field must carry.

@@ -46,6 +46,7 @@ const PHPBB: Family = Family {
         ("login", Text("Login")),
     ]],
     sid_in_links: Some("sid"),
+    noise: &[],
     guest_cookies: &[
         "phpbb3_demo_u=1; path=/; HttpOnly",
         "phpbb3_demo_k=; path=/; HttpOnly",
@@ -122,6 +123,7 @@ const DISCUZ: Family = Family {
         ("loginsubmit", Text("true")),
     ]],
     sid_in_links: None,
+    noise: &[],
     guest_cookies: &[
         "Fh1a_2132_saltkey={mark}; expires=Mon, 21 Dec 2037 07:10:11 GMT; Max-Age=2592000; path=/; HttpOnly",
         "Fh1a_2132_lastvisit=1795241411; path=/",
@@ -227,6 +229,7 @@ const MYBB: Family = Family {
         ],
     ],
     sid_in_links: None,
+    noise: &[],
     guest_cookies: &[
         "mybb[lastvisit]=1795246283; expires=Sun, 21-Nov-2027 07:31:23 GMT; path=/",
         "sid={sid}; path=/; HttpOnly",
@@ -295,6 +298,7 @@ const VBULLETIN: Family = Family {
         ("vb_login_md5password_utf", Md5),
     ]],
     sid_in_links: Some("s"),
+    noise: &[],
     guest_cookies: &[
         "bblastvisit=1795245157; expires=Sun, 21-Nov-2027 07:31:23 GMT; path=/",
         "bbsessionhash={sid}; path=/; HttpOnly",
@@ -371,6 +375,7 @@ const SMF: Family = Family {
         ("f{mark}", Mark),
     ]],
     sid_in_links: Some("PHPSESSID"),
+    noise: &[],
     guest_cookies: &["PHPSESSID={sid}; path=/"],
     member_cookies: &[
         (0, "SMFCookie11={sid}; expires=Sun, 21-Nov-2027 07:31:23 GMT; path=/"),
@@ -431,6 +436,7 @@ const XENFORO: Family = Family {
         ("_xfToken", Token),
     ]],
     sid_in_links: None,
+    noise: &[],
     guest_cookies: &["xf_csrf={sid}; path=/"],
     member_cookies: &[
         (0, "xf_session={sid}; path=/; HttpOnly"),

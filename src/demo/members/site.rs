@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::family::{After, Denied, Family, Say};
+use super::family::{After, Denied, Family, Notice, Say};
 use super::gate::{Gate, Tried, filled, token};
 use super::log::MembersLog;
 use super::pattern::{self, is_at};
@@ -170,11 +170,19 @@ impl Site {
             }
         }
         let shows_files = is_member || denied == Denied::Open;
-        self.show(state, visitor, &place, shows_files, now)
+        self.show(state, visitor, &place, ask, shows_files, now)
     }
 
     /// A page, or a torrent, that the visitor may have.
-    fn show(&self, state: &mut State, visitor: &Visitor, place: &Place, shows_files: bool, now: UnixMillis) -> Reply {
+    fn show(
+        &self,
+        state: &mut State,
+        visitor: &Visitor,
+        place: &Place,
+        ask: &Ask<'_>,
+        shows_files: bool,
+        now: UnixMillis,
+    ) -> Reply {
         let family = self.family;
         match *place {
             Place::Front if family.front != family.list_first => {
@@ -206,7 +214,9 @@ impl Site {
                 self.page(visitor, now, &torrent.title, &body)
             }
             Place::File(at) => match family.notice {
-                Some((path, _)) if !state.notice_seen => self.redirect(self.shelf.link(path, at, state.views)),
+                Some(Notice { path, passes, .. }) if !state.notice_seen && !ask.target.contains(passes) => {
+                    self.redirect(self.shelf.link(path, at, state.views))
+                }
                 _ => {
                     state.log.torrents += 1;
                     let body = self.shelf.metainfo(at, &self.origin);
@@ -216,7 +226,7 @@ impl Site {
             },
             Place::Notice(at) => {
                 state.notice_seen = true;
-                let text = family.notice.map_or("", |(_, text)| text);
+                let text = family.notice.map_or("", |notice| notice.text);
                 let link = self.href(visitor, &self.shelf.link(family.file, at, state.views));
                 self.page(visitor, now, "Notice", &text.replace("{file}", &link))
             }
@@ -357,12 +367,10 @@ impl Site {
         if let Some(hop) = self.hops()[..last].iter().position(|hop| pattern::read(hop, target).is_some()) {
             return Some(Place::Hop(hop));
         }
-        if let Some(at) = family.notice.and_then(|(path, _)| self.shelf.named(path, target)) {
+        if let Some(at) = family.notice.and_then(|notice| self.shelf.named(notice.path, target)) {
             return Some(Place::Notice(at));
         }
-        // The page that says more of the same file.
-        let file = target.strip_suffix("&letdown=1").unwrap_or(target);
-        if let Some(at) = self.shelf.named(family.file, file) {
+        if let Some(at) = self.shelf.named(family.file, target) {
             return Some(Place::File(at));
         }
         if let Some(at) = self.shelf.named(family.detail, target) {
@@ -379,14 +387,17 @@ impl Site {
         is_at(family.login_page, target).then_some(Place::LoginPage)
     }
 
-    /// The target without the parameter that carries the session, and the session that it names.
+    /// The target without noise and without the parameter that carries the session, and the session that it names.
     fn without_session(&self, target: &str) -> (String, Option<String>) {
-        let Some((name, (path, query))) = self.family.sid_in_links.zip(target.split_once('?')) else {
-            return (target.to_owned(), None);
-        };
-        let (own, rest): (Vec<&str>, Vec<&str>) =
-            query.split('&').partition(|pair| pair.split('=').next() == Some(name));
-        let sid = own.first().and_then(|pair| pair.split_once('=')).map(|(_, sid)| sid.to_owned());
+        let Some((path, query)) = target.split_once('?') else { return (target.to_owned(), None) };
+        let mut sid = None;
+        let mut rest = Vec::new();
+        for pair in query.split('&').filter(|pair| !self.family.noise.contains(pair)) {
+            match pair.split_once('=') {
+                Some((name, value)) if Some(name) == self.family.sid_in_links => sid = Some(value.to_owned()),
+                _ => rest.push(pair),
+            }
+        }
         let target = if rest.is_empty() { path.to_owned() } else { format!("{path}?{}", rest.join("&")) };
         (target, sid)
     }

@@ -2,7 +2,7 @@
 
 use super::family::Denied::{Open, Poses, Says, ToLogin};
 use super::family::Sent::{Empty, Maybe, Password, Text, Token, User};
-use super::family::{After, Family, Say};
+use super::family::{After, Family, Notice, Say};
 
 const UTF_8: &str = "text/html; charset=utf-8";
 
@@ -17,7 +17,7 @@ const NEXUSPHP: Family = Family {
     front: "/torrents.php",
     list: "/torrents.php?inclbookmarked=0&incldead=1&spstate=0&page={page0}",
     list_first: "/torrents.php",
-    detail: "/details.php?id={id}&hit=1",
+    detail: "/details.php?id={id}",
     file: "/download.php?id={id}",
     lists_files: true,
     account: "/usercp.php",
@@ -44,6 +44,7 @@ const NEXUSPHP: Family = Family {
         name='shout' value=\"我要求助\" /><input type='hidden' name='sent' value='yes'></form>",
     sends: &[&[("username", User), ("password", Password), ("returnto", Text("torrents.php"))]],
     sid_in_links: None,
+    noise: &["hit=1", "letdown=1"],
     guest_cookies: &[],
     member_cookies: &[
         (0, "c_secure_uid=Mg%3D%3D; expires=Sun, 21-Nov-2027 07:31:23 GMT; path=/"),
@@ -63,13 +64,14 @@ const NEXUSPHP: Family = Family {
     denied_list: ToLogin,
     denied_detail: ToLogin,
     denied_file: ToLogin,
-    notice: Some((
-        "/downloadnotice.php?torrentid={id}&type=firsttime",
-        "<h2>首次下载提示</h2><p>你好，这是你第一次在本站下载种子。请阅读以下内容。</p><h3>这是非公开BitTorrent站点</h3><form action=\"?\" method=\"post\"><input \
+    notice: Some(Notice {
+        path: "/downloadnotice.php?torrentid={id}&type=firsttime",
+        text: "<h2>首次下载提示</h2><p>你好，这是你第一次在本站下载种子。请阅读以下内容。</p><h3>这是非公开BitTorrent站点</h3><form action=\"?\" method=\"post\"><input \
          type=\"hidden\" name=\"type\" value=\"firsttime\" /><input type=\"checkbox\" name=\"hidenotice\" id=\"hidenotice\" value=\"1\" checked=\"checked\" />\
          <label for=\"hidenotice\">下次不再显示此提示</label><input type=\"submit\" name=\"submit\" id=\"continuedownload\" value=\"下载种子文件\" /></form>\
-         <a href=\"{file}\">下载种子文件</a>",
-    )),
+         <a href=\"{file}&amp;letdown=1\">下载种子文件</a>",
+        passes: "letdown=1",
+    }),
 };
 
 const GAZELLE: Family = Family {
@@ -107,6 +109,7 @@ const GAZELLE: Family = Family {
         ("login", Text("Log in")),
     ]],
     sid_in_links: None,
+    noise: &[],
     guest_cookies: &[],
     member_cookies: &[(0, "session={sid}; expires=Sun, 21-Nov-2027 07:31:23 GMT; path=/; HttpOnly")],
     after: After::Redirects(&["/index.php", "/torrents.php"]),
@@ -156,6 +159,7 @@ const UNIT3D: Family = Family {
         password</h2></a></div>",
     sends: &[&[("_token", Token), ("username", User), ("password", Password), ("remember", Maybe("on"))]],
     sid_in_links: None,
+    noise: &[],
     guest_cookies: &[
         "XSRF-TOKEN={mark}; expires=Sun, 21-Nov-2027 07:31:23 GMT; path=/",
         "laravel_session={sid}; path=/; httponly; samesite=lax",
@@ -215,6 +219,7 @@ const TORRENTPIER: Family = Family {
         ("login", Text("Вход")),
     ]],
     sid_in_links: Some("sid"),
+    noise: &[],
     guest_cookies: &["bb_t=1795245157; path=/forum/"],
     member_cookies: &[(0, "bb_session=0-{sid}; expires=Sun, 21-Nov-2027 07:31:23 GMT; path=/forum/; HttpOnly")],
     after: After::Redirects(&["/forum/index.php"]),
@@ -260,6 +265,7 @@ const XBTIT: Family = Family {
         </tr></table></form>",
     sends: &[&[("uid", User), ("pwd", Password)]],
     sid_in_links: None,
+    noise: &[],
     guest_cookies: &[
         "PHPSESSID={mark}; path=/",
         "xbtit=deleted; expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=0; path=/",
@@ -309,6 +315,7 @@ const NYAA: Family = Family {
         type=\"password\" value=\"\"></div><input type=\"submit\" value=\"Login\" class=\"btn btn-primary\"></form>",
     sends: &[&[("csrf_token", Token), ("username", User), ("password", Password)]],
     sid_in_links: None,
+    noise: &[],
     guest_cookies: &["session={sid}; HttpOnly; Path=/"],
     member_cookies: &[(1, "session={sid}; HttpOnly; Path=/")],
     // The session comes on the second hop, by a ticket in the address.
@@ -348,6 +355,7 @@ const TORRUST: Family = Family {
         localStorage.token = (await r.json()).data.token; }</script>",
     sends: &[&[("login", User), ("password", Password)]],
     sid_in_links: None,
+    noise: &[],
     guest_cookies: &[],
     member_cookies: &[],
     after: After::Token,
