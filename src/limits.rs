@@ -67,6 +67,24 @@ pub const LOGIN_HOPS_MAX: usize = 8;
 /// Links to login pages that are tried until one has a form.
 pub const LOGIN_LINKS_MAX: usize = 3;
 
+/// Answers that seem to be a guest's and wait for a proof of the session; as many ask for one at once.
+pub const DENIALS_HELD_MAX: usize = 16;
+
+/// A session that was proven is not doubted for this long, unless by `DENIALS_HELD_MAX` answers.
+pub const SESSION_TRUST_TIME: Duration = Duration::from_secs(30);
+
+/// A session that does not last for as many answers was a short one; so many short ones in a row, and the site is left
+/// alone for `SHORT_SESSION_WAIT`.
+pub const SESSION_ANSWERS_MIN: u64 = 10;
+pub const SHORT_SESSIONS_MAX: u32 = 3;
+pub const SHORT_SESSION_WAIT: Duration = Duration::from_secs(3_600);
+
+/// Longest pause for want of a session that a crawl which is to end waits for.
+pub const SESSION_PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often a site that waits for its operator looks whether something was done.
+pub const OPERATOR_POLL: Duration = Duration::from_secs(60);
+
 /// Time between two requests of a login, where the site's rate asks for no longer one: phpBB refuses a form that comes back
 /// in the second in which it was served.
 pub const LOGIN_PAUSE: Duration = Duration::from_secs(2);
@@ -244,10 +262,6 @@ pub const HOST_COMPLAINTS_MAX: u32 = 5;
 
 /// Origins of one site: a site that makes a host name for each link is a trap.
 pub const ORIGINS_PER_SITE_MAX: usize = 1_000;
-
-/// Longest time until a URL that failed is tried again while its host is not paused (the last of `ATTEMPTS_MAX`
-/// attempts comes after 16 s, at a mirror after four minutes), with room for the clock.
-pub const RETRY_TIME_MAX: Duration = Duration::from_secs(300);
 
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;
@@ -470,11 +484,23 @@ pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);
 /// 3 MB in all.
 pub const RECENT_LINKS_MAX: usize = 65_536;
 
+/// Shapes of links that no class takes, of one site: what a rule file forgot is among the first.
+pub const UNCLASSED_SHAPES_MAX: usize = 64;
+
+/// Links of one page that are counted among them.
+pub const UNCLASSED_LINKS_PER_PAGE_MAX: usize = 200;
+
+/// An empty list is looked at again up to this depth; deeper ones may be the days of a calendar.
+pub const EMPTY_LIST_DEPTH_MAX: u16 = 2;
+
+/// Rows of a host that are read to see whether only planned looks are left; more of them are taken for such.
+pub const PLANNED_LOOKS_READ: usize = 256;
+
 /// Starved shapes of one site whose last pages are compared: each keeps eight sketches of 0.5 kB.
 pub const SUSPECT_SHAPES_MAX: usize = 256;
 
-/// Longest time for which a crawl that is to end waits for retries that a clock set back has moved into the future.
-pub const CLOCK_SET_BACK_MAX: Duration = Duration::from_secs(24 * 3_600);
+/// A clock that was set back by less changes no plan: what waits comes later by as much.
+pub const CLOCK_SET_BACK_MIN: Duration = Duration::from_secs(60);
 
 /// Bytes that one HTTP/2 stream may send ahead of its reader.
 pub const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;

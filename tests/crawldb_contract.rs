@@ -140,6 +140,7 @@ contract!(
     a_wait_keeps_its_attempts,
     faults_and_refusals_are_counted_apart,
     a_parked_url_waits_for_another_token,
+    what_waits_for_a_time_is_brought_forward_for_one_host,
     tokens_of_rules_of_traps_and_of_robots_txt_do_not_touch_each_other,
     a_parked_url_made_due_is_no_longer_parked,
     host_due_tells_now_later_leased_and_exhausted,
@@ -313,6 +314,22 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     assert_eq!(db.unpark(host, 8, at(901)).await.unwrap(), 1);
     assert_eq!(paths(&db.lease_due(lease(host, 901, 9)).await.unwrap()), ["/3"]);
     assert_eq!(db.host_due(other, at(902)).await.unwrap(), HostDue::Exhausted);
+}
+
+async fn what_waits_for_a_time_is_brought_forward_for_one_host(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let other = db.host_id("s", "http://b").await.unwrap();
+    let planned = |host, path: &str, due| Discovered { due: at(due), ..found(host, path, 3) };
+    let batch = vec![planned(host, "/later", 900), planned(host, "/sooner", 500), found(host, "/now", 3)];
+    db.add_discovered(batch, at(1)).await.unwrap();
+    db.add_discovered(vec![planned(other, "/elsewhere", 900)], at(1)).await.unwrap();
+    assert_eq!(paths(&db.lease_due(lease(host, 1, 9)).await.unwrap()), ["/now"]);
+    db.bring_forward(host).await.unwrap();
+    let mut leased = db.lease_due(lease(host, 2, 9)).await.unwrap();
+    leased.sort_by(|a, b| a.key.cmp(&b.key));
+    assert_eq!(paths(&leased), ["/later", "/sooner"], "a lease stays one");
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 4);
+    assert_eq!(db.host_due(other, at(2)).await.unwrap(), HostDue::At(at(900)));
 }
 
 async fn tokens_of_rules_of_traps_and_of_robots_txt_do_not_touch_each_other(db: &impl CrawlDb) {
@@ -648,6 +665,7 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
     assert!(refused(db.record_visits(vec![linking].into()).await.unwrap_err()));
     assert!(refused(db.lease_due(lease(stray, 1, 1)).await.unwrap_err()));
     assert!(refused(db.unpark(stray, 1, at(1)).await.unwrap_err()));
+    assert!(refused(db.bring_forward(stray).await.unwrap_err()));
     assert!(refused(db.host_due(stray, at(1)).await.unwrap_err()));
     assert!(refused(db.block_host_until(stray, at(1), "", 0).await.unwrap_err()));
     assert!(refused(db.forgive_host(stray).await.unwrap_err()));

@@ -10,6 +10,7 @@ use crate::crawl::worth;
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::frontier::budgets::{Cut, Shapes};
 use crate::frontier::parameters::Proposal;
+use crate::frontier::unclassed::{Unclassed, UnclassedLinks};
 use crate::limits;
 
 /// All sites of a data folder.
@@ -48,8 +49,20 @@ pub struct SiteStatus {
     /// URL shapes that were cut because they yield nothing, and forms that only traps have, the most cut first; as of
     /// half a minute ago.
     pub cuts: Vec<Cut>,
+    /// Links to the site's own hosts that no class of its rule file takes, the most first.
+    #[serde(default)]
+    pub unclassed: Vec<UnclassedShape>,
     /// Parameters that seem not to change the content: lines for the site's rule file.
     pub proposals: Vec<Proposal>,
+}
+
+/// Links of one shape that no class takes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct UnclassedShape {
+    pub shape: String,
+    pub links: u64,
+    /// Path and query of one.
+    pub example: String,
 }
 
 /// A pause.
@@ -112,6 +125,7 @@ pub async fn report(
             blocked_hosts,
             ended: doing.ended,
             cuts: cuts(db, name).await?,
+            unclassed: unclassed(db, name).await?,
             proposals: proposals(db, name).await?,
         });
     }
@@ -126,4 +140,19 @@ async fn cuts(db: &dyn Reader, site: &str) -> Result<Vec<Cut>, CrawlDbError> {
 async fn proposals(db: &dyn Reader, site: &str) -> Result<Vec<Proposal>, CrawlDbError> {
     let note = db.note(site, worth::PROPOSALS_NOTE).await?;
     Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
+}
+
+/// What the rules of a site leave out, by shape.
+///
+/// # Errors
+/// Those of the database.
+pub async fn unclassed(db: &(impl Reader + ?Sized), site: &str) -> Result<Vec<UnclassedShape>, CrawlDbError> {
+    let note = db.note(site, worth::UNCLASSED_NOTE).await?;
+    let links = note.and_then(|note| UnclassedLinks::from_bytes(&note)).unwrap_or_default();
+    let told = |(shape, of): (&str, &Unclassed)| UnclassedShape {
+        shape: shape.to_owned(),
+        links: of.links,
+        example: of.example.to_string(),
+    };
+    Ok(links.most().into_iter().map(told).collect())
 }

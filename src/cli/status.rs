@@ -7,11 +7,14 @@ use comfy_table::Table;
 
 use super::block_on;
 use crate::app::control::{self, Remote};
-use crate::app::status::{self, SiteStatus, StatusReport};
+use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App};
 use crate::config::Config;
 use crate::frontier::budgets::{Cut, Likeness};
 use crate::frontier::parameters::Proposal;
+
+/// Shapes of links without a class that are shown of a site; `--json` has them all.
+const UNCLASSED_SHOWN: usize = 5;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -73,6 +76,12 @@ fn text(report: &StatusReport) -> String {
                     site.name
                 ));
             }
+        }
+        for UnclassedShape { shape, links, example } in site.unclassed.iter().take(UNCLASSED_SHOWN) {
+            text.push_str(&format!("{}: no class takes {links} links of {shape}, as {example}\n", site.name));
+        }
+        if let Some(more) = site.unclassed.len().checked_sub(UNCLASSED_SHOWN).filter(|more| *more > 0) {
+            text.push_str(&format!("{}: and links of {more} more shapes (hint: --json lists them)\n", site.name));
         }
         for proposal in &site.proposals {
             let Proposal { class, evidence, example_a, example_b, .. } = proposal;

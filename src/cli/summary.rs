@@ -62,7 +62,7 @@ impl Summary {
     /// True when every site was crawled to its end, or to where the operator wanted it to end.
     #[must_use]
     pub fn ended_well(&self) -> bool {
-        self.sites.values().all(|ended| !matches!(ended, Ended::Unreachable(_)))
+        self.sites.values().all(|ended| !matches!(ended, Ended::Unreachable(_) | Ended::NotLoggedIn(_)))
     }
 
     /// Lines for people.

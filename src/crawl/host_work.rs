@@ -272,13 +272,4 @@ impl HostWork {
         }
         self.lease_at.filter(|_| self.lanes.len() < self.lanes.count())
     }
-
-    /// True when all that is left is a look that the service has planned: further away than any retry, and not
-    /// because the host paused us. A retry lies further away by as much as the clock was set back since.
-    #[must_use]
-    pub fn only_revisits_left(&self, now: UnixMillis, set_back: Duration) -> bool {
-        let blocked_until = self.faces.iter().map(|face| face.blocked_until).max().unwrap_or_default();
-        let patient_until = blocked_until.max(now).plus(limits::RETRY_TIME_MAX + set_back);
-        self.gate.is_none() && self.lanes.is_empty() && self.lease_at.is_some_and(|at| at > patient_until)
-    }
 }

@@ -18,7 +18,7 @@ use crate::login::fields::roles;
 use crate::login::fill::{Chosen, Entries, Submission, fill};
 use crate::login::form::{Form, Kind};
 use crate::login::model::Judge;
-use crate::login::secret::Secret;
+use crate::login::secret::{Secret, masked};
 use crate::login::verdict::{After, Judged, Verdict, judge, logged_out};
 use crate::login::view::View;
 use crate::rules::LoginRules;
@@ -30,6 +30,8 @@ pub struct Report {
     /// What was done and seen, in order.
     pub steps: Vec<String>,
     pub judged: Judged,
+    /// False where the form never left.
+    pub was_sent: bool,
 }
 
 /// What a login needs beside the site.
@@ -45,15 +47,16 @@ pub struct Means<'a> {
 
 /// Logs in.
 pub async fn log_in(site: &Site, means: Means<'_>) -> Report {
-    let mut run = Run { site, means, steps: Vec::new(), is_first: true };
-    let judged = run.log_in().await.unwrap_or_else(|judged| judged);
+    let mut run = Run { site, means, steps: Vec::new(), is_first: true, was_sent: false };
+    let mut judged = run.log_in().await.unwrap_or_else(|judged| judged);
+    judged.evidence.iter_mut().for_each(|evidence| *evidence = masked(evidence));
     run.say(format!("verdict: {}", judged.verdict.sentence()));
-    Report { steps: run.steps, judged }
+    Report { steps: run.steps, judged, was_sent: run.was_sent }
 }
 
 /// Does the session hold? Asks for the page that proves it; None where the site did not answer.
 pub async fn session_holds(site: &Site, means: Means<'_>) -> (Option<bool>, Vec<String>) {
-    let mut run = Run { site, means, steps: Vec::new(), is_first: true };
+    let mut run = Run { site, means, steps: Vec::new(), is_first: true, was_sent: false };
     let holds = run.probe().await.ok().map(|proof| proof.is_ok());
     (holds, run.steps)
 }
@@ -63,6 +66,7 @@ struct Run<'a> {
     means: Means<'a>,
     steps: Vec<String>,
     is_first: bool,
+    was_sent: bool,
 }
 
 /// A page that was read.
@@ -95,6 +99,7 @@ fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
 
 impl Run<'_> {
     fn say(&mut self, step: String) {
+        let step = masked(&step);
         tracing::debug!(site = %self.site.rules.name, step, "login");
         self.steps.push(step);
     }
@@ -240,6 +245,7 @@ impl Run<'_> {
         };
         self.may_ask(&url, page.url.as_str().starts_with("https:"))?;
         self.say(format!("sent to {url}"));
+        self.was_sent = true;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
         self.follow(url, Some(post)).await
     }

@@ -2,7 +2,9 @@
 //! finished visits on the disk. The loop names no store, no HTTP library and no clock of its own: they come in
 //! through `CrawlDb`, `Transport` and `Clock`.
 
+pub mod account;
 pub mod commit;
+mod denial;
 mod host_work;
 pub mod hosts;
 pub mod login;

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::robots_txt;
 use super::site::{Found, Site};
 use super::visit::Job;
+use super::{denial, robots_txt};
 use crate::crawldb::{Listing, MagnetFacts};
 use crate::fetch::{ResponseHeaders, charset};
 use crate::limits;
@@ -15,7 +15,7 @@ use crate::page::encoded_links::{self, Decoded};
 use crate::page::links::LinkKind;
 use crate::page::{feed, links, pagination, sitemap};
 use crate::politeness::robots;
-use crate::rules::{Class, Robots, Verdict};
+use crate::rules::{Class, Refusal, Robots, Verdict};
 use crate::torrent::magnet;
 use crate::url::CrawlUrl;
 
@@ -26,6 +26,10 @@ pub struct PageFindings {
     pub listing: Option<Listing>,
     /// Hash of the body and of the URLs found in it: equal ones are one page under two URLs.
     pub fingerprint: u64,
+    /// Links to the site's own hosts that no class takes: path and query.
+    pub unclassed: Vec<Box<str>>,
+    /// Where the site's account is due: a sign that this is a guest's page.
+    pub denied: Option<String>,
     /// The page had more links than `limits` allow; the rest was left.
     pub truncated: bool,
     /// The page asks robots not to follow its links, and the site's rules obey: none was taken.
@@ -61,6 +65,7 @@ pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8])
         lists_sitemaps: is_sitemap && sitemap::is_index(body, encoding),
         seen: HashSet::new(),
         found: Vec::new(),
+        unclassed: Vec::new(),
         bytes: 0,
         truncated: page.truncated,
     };
@@ -88,14 +93,15 @@ pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8])
     let mut named = HashSet::new();
     magnets.retain(|magnet| named.insert(magnet.infohashes));
 
-    let Taken { found, truncated, .. } = taken;
+    let Taken { found, unclassed, truncated, .. } = taken;
     let mut hasher = Xxh3::new();
     hasher.update(body);
     for found in &found {
         hasher.update(found.url.as_str().as_bytes());
     }
+    let denied = if is_feed { None } else { denial::of_page(site, job, body, encoding, &page, &found) };
     let listing = job.class.is_listing().then(|| listing(site, job, &found));
-    PageFindings { found, magnets, listing, fingerprint: hasher.digest(), truncated, nofollow }
+    PageFindings { found, magnets, listing, fingerprint: hasher.digest(), unclassed, denied, truncated, nofollow }
 }
 
 /// The URLs taken from one page, each once, within the page's allowance of memory.
@@ -106,6 +112,7 @@ struct Taken<'a> {
     lists_sitemaps: bool,
     seen: HashSet<u64>,
     found: Vec<Found>,
+    unclassed: Vec<Box<str>>,
     bytes: usize,
     truncated: bool,
 }
@@ -115,8 +122,14 @@ impl Taken<'_> {
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
             return;
         }
-        let found = if self.lists_sitemaps { self.site.sitemap(url) } else { judge(self.site, url) };
-        let Some(found) = found else { return };
+        let judged = if self.lists_sitemaps { self.site.sitemap(url).ok_or(None) } else { judge(self.site, url) };
+        let found = match judged {
+            Ok(found) => found,
+            Err(Some(unclassed)) if self.unclassed.len() < limits::UNCLASSED_LINKS_PER_PAGE_MAX => {
+                return self.unclassed.push(unclassed.path().into());
+            }
+            Err(_) => return,
+        };
         // A link to a torrent is kept with the URL of its page.
         let via = if found.class == Class::Download { self.job.url.as_str().len() } else { 0 };
         let bytes = self.bytes + found.url.as_str().len() + via;
@@ -136,15 +149,17 @@ pub fn resolve(site: &Site, base: &CrawlUrl, reference: &str) -> Option<CrawlUrl
     CrawlUrl::join(&base, reference, None, &site.rules.canonical).ok()
 }
 
-/// What the rules say of a URL: taken as some class, or None.
-#[must_use]
-pub fn judge(site: &Site, url: CrawlUrl) -> Option<Found> {
+/// What the rules say of a URL: taken as some class, or not.
+///
+/// # Errors
+/// The URL, where nothing speaks against it but that no class takes it.
+pub fn judge(site: &Site, url: CrawlUrl) -> Result<Found, Option<CrawlUrl>> {
     let url = site.rules.without_mirror(url);
     match site.rules.judge(&url) {
-        Verdict::Take { class, page_capture, number, .. } => {
-            (class != Class::Login).then_some(Found { url, class, rule: number, page_capture })
-        }
-        Verdict::Refuse { .. } => None,
+        Verdict::Take { class: Class::Login, .. } => Err(None),
+        Verdict::Take { class, page_capture, number, .. } => Ok(Found { url, class, rule: number, page_capture }),
+        Verdict::Refuse { reason: Refusal::NoClass } => Err(Some(url)),
+        Verdict::Refuse { .. } => Err(None),
     }
 }
 

@@ -32,6 +32,8 @@ pub struct SiteProgress {
     pub counts: Counts,
     /// Why nothing is being fetched, and until when: "waiting until …: Retry-After".
     pub waiting: Option<(UnixMillis, String)>,
+    /// Why the site is left alone for want of a session, and until when; None for a time that its operator ends.
+    pub no_session: Option<(Option<UnixMillis>, String)>,
     /// Requests under way.
     pub under_way: usize,
     /// How the site's crawl ended; None while it goes on.
@@ -50,6 +52,8 @@ pub enum Ended {
     Stopped,
     /// The host did not answer; what is queued stays queued.
     Unreachable(String),
+    /// The operator's account is not logged in; what is queued stays queued.
+    NotLoggedIn(String),
 }
 
 impl fmt::Display for Ended {
@@ -58,6 +62,7 @@ impl fmt::Display for Ended {
             Self::Exhausted => f.write_str("history exhausted"),
             Self::Budget(budget) => write!(f, "stopped at {budget}; crawl again to go on"),
             Self::Stopped => f.write_str("stopped; crawl again to go on"),
+            Self::NotLoggedIn(why) => write!(f, "not logged in: {why}; what is queued stays queued"),
             Self::Unreachable(why) => write!(f, "unreachable: {why}; what is queued stays queued"),
         }
     }

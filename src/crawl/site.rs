@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::account::Account;
 use super::visit::Job;
 use super::worth::Worth;
 use crate::clock::{Clock, UnixMillis};
@@ -59,6 +60,8 @@ pub struct Site {
     pub clock: Arc<dyn Clock>,
     pub db: Arc<dyn CrawlDb>,
     pub memory: Memory,
+    /// The operator's account, where the rules name one and whoever crawls can get at it.
+    pub account: Option<Account>,
     /// Marks what these rules have refused.
     pub rules_token: u64,
     worth: Mutex<Worth>,
@@ -80,13 +83,14 @@ impl Site {
         db: Arc<dyn CrawlDb>,
     ) -> Self {
         Self {
-            rules_token: rules.fingerprint() & (TRAP_TOKENS - 1),
+            rules_token: rules.links_fingerprint() & (TRAP_TOKENS - 1),
             worth: Mutex::new(Worth::new(&rules)),
             rules,
             transport,
             clock,
             db,
             memory: Memory::default(),
+            account: None,
             hosts: Mutex::default(),
             sitemaps: Mutex::default(),
             told_of_origins: AtomicBool::new(false),
@@ -98,6 +102,12 @@ impl Site {
     #[must_use]
     pub fn with_memory(self, memory: Memory) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The site with the operator's account.
+    #[must_use]
+    pub fn with_account(self, account: Account) -> Self {
+        Self { account: Some(account), ..self }
     }
 
     /// What the site's URLs are worth. Not to be held across an await.

@@ -5,6 +5,7 @@
 //! no lock across an await, and the same inputs give the same order.
 
 mod accounts;
+mod session;
 mod visits;
 
 use std::collections::{HashMap, HashSet};
@@ -32,6 +33,7 @@ use crate::limits;
 use crate::politeness::shifted;
 use crate::rules::Verdict;
 use crate::url::CrawlUrl;
+use session::{Asked, Session};
 
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
@@ -75,6 +77,7 @@ type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 enum Ran {
     Visit { host: usize, face: usize, lane: usize, slot: Slot, finished: Box<Finished> },
     Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
+    Session { host: usize, face: usize, slot: Slot, asked: Asked },
     Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },
 }
 
@@ -111,7 +114,7 @@ pub struct SiteLoop {
     time_kept: UnixMillis,
     /// When the worth of URLs was last written down.
     worth_kept: UnixMillis,
-    /// The latest time that the clock ever showed, in earlier runs too.
+    /// The latest time that plans were made by, in earlier runs too.
     latest: UnixMillis,
     /// By how much the clock was set, as far as this loop has followed it.
     clock_set_by: i64,
@@ -120,6 +123,7 @@ pub struct SiteLoop {
     asked_again: u32,
     /// True where the last crawl had other rules than this one.
     has_other_rules: bool,
+    session: Session,
 }
 
 impl SiteLoop {
@@ -129,8 +133,10 @@ impl SiteLoop {
         let (reply, receipts) = mpsc::unbounded_channel();
         let now = site.clock.now();
         let clock_set_by = shared.hosts.clock_set_by(now);
+        let session = Session::new(site.account.as_ref());
         let mut this = Self {
             site,
+            session,
             shared,
             options,
             hosts: Vec::new(),
@@ -175,9 +181,7 @@ impl SiteLoop {
         self.drain().await?;
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
-        if ended == Ended::Exhausted {
-            self.forget_future().await?;
-        }
+        self.keep_session().await?;
         // What was parked or brought back during the run, no receipt has told.
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
         self.shared.progress.update(&self.site.rules.name, |progress| {
@@ -227,8 +231,8 @@ impl SiteLoop {
         loop {
             self.tell_alive();
             let now = self.site.clock.now();
-            self.latest = self.latest.max(now);
-            self.follow_clock(now).await?;
+            self.follow_clock(now);
+            self.forget_plans_of_the_future(now).await?;
             if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
                 self.begin_day(now).await?;
             }
@@ -242,10 +246,11 @@ impl SiteLoop {
             if self.site.has_met_hosts() {
                 self.meet_hosts().await?;
             }
+            self.hosts.iter_mut().for_each(|host| host.gate = None);
+            self.tend_session(now).await?;
             for index in 0..self.hosts.len() {
-                self.hosts[index].gate = None;
                 self.choose_face(index).await?;
-                if !self.leaves_alone(index) {
+                if !self.leaves_alone(index) && self.session.is_good() {
                     self.fill(index).await?;
                     self.start(index).await?;
                 }
@@ -255,8 +260,11 @@ impl SiteLoop {
                 self.send(Message::Flush).await?;
             }
             let idle = self.running.is_empty() && self.uncommitted == 0;
+            if idle && let Some(why) = self.session_is_out_of_reach(now) {
+                return Ok(Ended::NotLoggedIn(why));
+            }
             let wake = self.wake_at();
-            if idle && !self.options.keep_looking && wake.is_none() {
+            if idle && !self.options.keep_looking && (wake.is_none() || self.only_looks_left().await?) {
                 if self.asked_again < CUTS_ASKED_AGAIN && self.ask_again_for_cuts().await? {
                     self.asked_again += 1;
                     continue;
@@ -265,6 +273,7 @@ impl SiteLoop {
             }
             if now.since(self.worth_kept) >= TIME_KEPT_EVERY {
                 self.keep_worth().await?;
+                self.keep_session().await?;
             }
             if now.since(self.cuts_asked) >= CUTS_ASKED_EVERY {
                 self.cuts_asked = now;
@@ -297,7 +306,7 @@ impl SiteLoop {
     }
 
     /// What this loop keeps of times moves with a clock that was set.
-    async fn follow_clock(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+    fn follow_clock(&mut self, now: UnixMillis) {
         let set_by_ms = self.shared.hosts.clock_set_by(now);
         let by = set_by_ms.saturating_sub(std::mem::replace(&mut self.clock_set_by, set_by_ms));
         if by != 0 {
@@ -306,13 +315,6 @@ impl SiteLoop {
             self.round_began = shifted(self.round_began, by);
             self.hosts.iter_mut().for_each(|host| host.shift(by));
         }
-        if by < 0 {
-            // Their next look was planned by the clock as it was; and a kill must not strand what it had put off.
-            self.look_at(self.start_pages(), 0).await?;
-            self.lease_soon();
-            self.keep_clock().await?;
-        }
-        Ok(())
     }
 
     /// Hosts that the database knows for this site; new ones are met as pages link to them, and looked up at once.
@@ -342,6 +344,10 @@ impl SiteLoop {
             let traps_token = self.site.worth().token();
             for token in [self.site.rules_token, traps_token] {
                 self.site.db.unpark(row.id, token, now).await?;
+            }
+            if self.has_other_rules {
+                // Lists that are looked at again at their time are, now.
+                self.site.db.bring_forward(row.id).await?;
             }
             let mirrors = if *row.origin == *rules.primary() { mirrors.clone() } else { Vec::new() };
             self.host_index.insert(row.id, self.hosts.len());
@@ -450,15 +456,32 @@ impl SiteLoop {
 
     /// When the loop has to look again if nothing happens.
     fn wake_at(&self) -> Option<UnixMillis> {
+        let hosts = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index));
+        let is_over = (0..self.hosts.len()).all(|index| self.leaves_alone(index));
+        let hosts = hosts.filter_map(|index| self.hosts[index].wake_at());
+        hosts.chain(self.session.wake_at().filter(|_| !is_over)).min()
+    }
+
+    /// True where all that is left are looks planned for later, which a crawl that is to end leaves to the next one.
+    async fn only_looks_left(&mut self) -> Result<bool, CrawlError> {
         let now = self.site.clock.now();
-        // A clock that was in the far future for a while is no reason to wait for it.
-        let set_back = self.latest.since(now).min(limits::CLOCK_SET_BACK_MAX);
-        let waits_for = |index: &usize| {
-            self.options.keep_looking
-                || !(self.leaves_alone(*index) || self.hosts[*index].only_revisits_left(now, set_back))
-        };
-        let hosts = (0..self.hosts.len()).filter(waits_for);
-        hosts.filter_map(|index| self.hosts[index].wake_at()).min()
+        let awaited: Vec<usize> = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index)).collect();
+        if self.session.wake_at().is_some()
+            || awaited.iter().any(|index| self.hosts[*index].gate.is_some() || !self.hosts[*index].lanes.is_empty())
+        {
+            return Ok(false);
+        }
+        for index in awaited {
+            let host = self.hosts[index].id;
+            for row in self.site.db.queued(host, limits::PLANNED_LOOKS_READ).await? {
+                // Whatever waits for a later time and was not refused, failed or given back is a look.
+                let record = self.site.db.url_record(&row.key).await?;
+                if row.due <= now || record.is_none_or(|record| record.attempts > 0) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Gives leases back, so that their URLs can be leased at once.
@@ -552,6 +575,7 @@ impl SiteLoop {
         self.running.clear();
         self.release().await?;
         let mut unvisited: Vec<UrlKey> = self.running_keys.drain().map(|(_, key)| key).collect();
+        unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
         for host in &mut self.hosts {
             unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));
         }

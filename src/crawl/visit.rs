@@ -9,10 +9,10 @@ use bytes::Bytes;
 
 use super::site::{Found, Site};
 use super::worth::Near;
-use super::{outlinks, version};
+use super::{denial, outlinks, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
-use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit, faults, refusals};
+use crate::crawldb::{CrawlDbError, Discovered, Lease, Listing, Next, Outcome, TorrentFacts, Visit, faults, refusals};
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
 use crate::frontier::budgets::LinkTally;
@@ -38,8 +38,14 @@ pub struct Finished {
     pub rule: usize,
     /// First links of a page, for the budget of its shape.
     pub links: LinkTally,
-    /// True for what the service looks at again at its interval, whatever came of it: start pages, sitemaps, and the
-    /// first page of every list.
+    /// Where the site's account is due: a sign that this was an answer to a guest.
+    pub denied: Option<String>,
+    /// The session that it was sent with, by its number.
+    pub session: u64,
+    /// True for a page on which other rules may find what these did not: a list, or a page of a torrent without one.
+    pub may_hold_more: bool,
+    /// True for what is looked at again at the site's interval, whatever came of it: start pages, sitemaps, and the first
+    /// page of every list.
     pub is_watched: bool,
 }
 
@@ -73,7 +79,8 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
         Ok(response) => response,
         Err(failure) => return Ok(failed(site, &job, &failure)),
     };
-    Ok(match response.status {
+    let denied = denial::of_answer(site, &job, response.status, response.headers.location.as_deref());
+    let mut finished = match response.status {
         200..=299 => {
             let is_asked_again = mirror.is_none() && is_watched(site, &job);
             let memo = is_asked_again.then(|| version::memo(&response.headers, site.rules_token)).flatten();
@@ -85,6 +92,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
         304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
         304 => {
             let mut finished = done(site, &job, Outcome::NotModified);
+            finished.may_hold_more = true;
             finished.visit.memo.clone_from(&job.lease.memo);
             finished
         }
@@ -93,7 +101,7 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
                 elsewhere(site, &job, Outcome::RedirectRefused)
             }
             Hop::Itself => asked_again(site, &job),
-            Hop::To(found) => return redirected(site, &job, found, mirror.is_some()).await,
+            Hop::To(found) => redirected(site, &job, found, mirror.is_some()).await?,
             Hop::Refused => done(site, &job, Outcome::RedirectRefused),
             Hop::Nowhere => done(site, &job, Outcome::BadRedirect),
         },
@@ -107,7 +115,9 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
         400..=499 => done(site, &job, Outcome::ClientError),
         500..=599 => retried(site, &job, Outcome::ServerError, None),
         _ => retried(site, &job, Outcome::ProtocolError, None),
-    })
+    };
+    finished.denied = finished.denied.or(denied);
+    Ok(finished)
 }
 
 /// A response whose body is for us to judge, while it arrives.
@@ -215,13 +225,21 @@ async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Byte
     finished.visit.body_bytes = body_bytes;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
+    finished.is_watched &= is_worth_watching(job, read.listing.as_ref());
     finished.visit.listing = read.listing;
     if read.truncated {
         let (site, url) = (&site.rules.name, job.url.as_str());
         tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");
         finished.detail = Some("more links than are taken".to_owned());
     }
-    finished.links = site.worth().linked(&read.found);
+    finished.denied = read.denied;
+    let has_torrent = !finished.visit.magnets.is_empty() || read.found.iter().any(|of| of.class == Class::Download);
+    finished.may_hold_more = !(job.class.is_target() && has_torrent);
+    finished.links = {
+        let mut worth = site.worth();
+        worth.left_out(&read.unclassed);
+        worth.linked(&read.found)
+    };
     if let Some(Near { to, resemblance }) = near {
         // Links of a copy prove nothing.
         finished.links = LinkTally::default();
@@ -346,6 +364,14 @@ fn is_watched_anyway(lease: &Lease) -> bool {
     lease.depth == 0 || priority::is_sitemap(lease.rank)
 }
 
+/// False for a list far from the start pages that has nothing: one of a calendar's days, more likely than a board's
+/// front.
+fn is_worth_watching(job: &Job, listing: Option<&Listing>) -> bool {
+    is_watched_anyway(&job.lease)
+        || job.lease.depth <= limits::EMPTY_LIST_DEPTH_MAX
+        || listing.is_some_and(|listing| !listing.targets.is_empty())
+}
+
 /// A lease that ends without a request.
 #[must_use]
 pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
@@ -357,6 +383,9 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         class: Class::Page,
         rule: usize::MAX,
         links: LinkTally::default(),
+        denied: None,
+        session: 0,
+        may_hold_more: false,
         is_watched: is_watched_anyway(lease),
     }
 }

@@ -15,6 +15,7 @@ use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors};
 use crate::frontier::parameters::{Parameters, Proposal};
 use crate::frontier::shape::Shape;
+use crate::frontier::unclassed::UnclassedLinks;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
 use crate::limits;
 use crate::page::fingerprint::{Sketch, resemblance};
@@ -24,6 +25,9 @@ use crate::url::{Canonical, CrawlUrl};
 
 /// The name of the note that keeps the budgets.
 pub const SHAPES_NOTE: &str = "shapes";
+
+/// The name of the note that keeps the links that no class takes.
+pub const UNCLASSED_NOTE: &str = "unclassed";
 
 /// The name of the note that keeps what is proposed to the operator.
 pub const PROPOSALS_NOTE: &str = "proposals";
@@ -91,6 +95,8 @@ pub struct Worth {
     parameters: Parameters,
     /// Proposals that are written down, those of earlier runs included.
     proposed: Vec<Proposal>,
+    /// Links that no class takes.
+    unclassed: UnclassedLinks,
     /// True when something was counted since the notes were last asked for.
     is_changed: bool,
 }
@@ -146,6 +152,8 @@ impl Worth {
         let note = db.note(&rules.name, PROPOSALS_NOTE).await?;
         worth.proposed = note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default();
         worth.is_changed |= !worth.proposed.is_empty();
+        let note = db.note(&rules.name, UNCLASSED_NOTE).await?;
+        worth.unclassed = UnclassedLinks::take_up(rules.links_fingerprint(), note.as_deref());
         Ok((worth, fault))
     }
 
@@ -168,6 +176,7 @@ impl Worth {
             suspects: HashMap::new(),
             parameters: Parameters::default(),
             proposed: Vec::new(),
+            unclassed: UnclassedLinks::new(rules.links_fingerprint()),
             is_changed: !rules.budget.traps,
         };
         worth.token = worth.token_now();
@@ -187,6 +196,7 @@ impl Worth {
         });
         let yields: BTreeMap<&str, (u64, u64)> = yields.collect();
         notes.push((YIELDS_NOTE, serde_json::to_vec(&yields).unwrap_or_default()));
+        notes.push((UNCLASSED_NOTE, self.unclassed.to_bytes()));
         let proposals = self.proposals();
         if proposals != self.proposed {
             let none_left = proposals.is_empty();
@@ -244,6 +254,11 @@ impl Worth {
 
     fn token_now(&self) -> u64 {
         xxh3_64_with_seed(&self.shapes.generation().to_be_bytes(), self.rules) & (TRAP_TOKENS - 1) | TRAP_TOKENS
+    }
+
+    /// Links of a page, path and query, that no class takes.
+    pub fn left_out(&mut self, paths: &[Box<str>]) {
+        paths.iter().for_each(|path| self.unclassed.add(path));
     }
 
     /// Links of a page: their in-degree grows, and first links are credited to the page that has them.
@@ -322,7 +337,8 @@ impl Worth {
         self.is_changed = true;
         let links = std::mem::take(&mut finished.links);
         let visit = &finished.visit;
-        let is_final = matches!(visit.next, Next::Done | Next::RevisitAt(_)) && visit.outcome.was_fetched();
+        let is_final =
+            matches!(visit.next, Next::Done | Next::RevisitAt(_) | Next::Park(_)) && visit.outcome.was_fetched();
         let is_exempt = visit.depth == 0 || finished.class == Class::Sitemap;
         if !is_final || is_exempt || (finished.is_watched && !self.is_first_look(visit)) {
             return;

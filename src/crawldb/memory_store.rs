@@ -391,6 +391,14 @@ impl CrawlDb for MemoryStore {
         Ok(state.unpark(host, token, now))
     }
 
+    async fn bring_forward(&self, host: HostId) -> Result<(), CrawlDbError> {
+        let mut state = self.state();
+        state.host(host)?;
+        let urls = state.urls.iter_mut().filter(|(key, _)| key.host == host);
+        urls.filter_map(|(_, url)| url.queued.as_mut()).for_each(|queued| queued.ready = true);
+        Ok(())
+    }
+
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {
         let mut state = self.state();
         state.host(request.host)?;

@@ -151,6 +151,10 @@ pub trait CrawlDb: Reader {
     /// several commits: one that fails leaves the rest parked for the next call.
     async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError>;
 
+    /// Makes everything of the host due at once that waits for a later time, for a clock that was set back: times that
+    /// it had planned may be as far away as it was ahead. Survives a crash from the next durable commit on.
+    async fn bring_forward(&self, host: HostId) -> Result<(), CrawlDbError>;
+
     /// Up to `urls_max` URLs of one host that are due: by rank, then in the order in which they were queued (a
     /// URL queued again by a retry or a revisit stands behind those queued before it). That the host is blocked
     /// is the caller's to know.

@@ -114,11 +114,13 @@ pub enum Outcome {
     TimedOut = 43,
     /// The connection broke, or what came was no HTTP.
     ProtocolError = 44,
+    /// An answer to a guest where the site's account was due: to be asked for again once it is logged in.
+    LoggedOut = 45,
 }
 
 impl Outcome {
     /// Every outcome, in the order of their numbers.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::TorrentStored,
         Self::TorrentDuplicate,
         Self::Page,
@@ -148,6 +150,7 @@ impl Outcome {
         Self::TlsFailed,
         Self::TimedOut,
         Self::ProtocolError,
+        Self::LoggedOut,
     ];
 
     /// The number that is stored.
@@ -195,6 +198,7 @@ impl Outcome {
             Self::TlsFailed => "tls_failed",
             Self::TimedOut => "timed_out",
             Self::ProtocolError => "protocol_error",
+            Self::LoggedOut => "logged_out",
         }
     }
 

@@ -267,6 +267,7 @@ impl Core {
 
     /// Moves what became due from `later` to `queue`. The commit is not durable: what a crash undoes is moved again.
     fn promote(&self, db: &Database, host: HostId, now: UnixMillis) -> Result<(), Fault> {
+        self.known().host(host)?;
         let due = || codec::later_key(host, UnixMillis(0), 0)..=codec::later_key(host, now, u64::MAX);
         loop {
             let rows_due = {
@@ -318,9 +319,8 @@ impl Core {
 
     fn lease_due(&self, db: &Database, request: LeaseRequest) -> Result<Vec<Lease>, Fault> {
         let LeaseRequest { host, owner, now, deadline, urls_max } = request;
-        self.known().host(host)?;
         if urls_max == 0 {
-            return Ok(Vec::new());
+            return self.known().host(host).map(|_| Vec::new());
         }
         self.promote(db, host, now)?;
         // The snapshot is taken under the lock: a commit that it does not hold has not yet ended its leases.
@@ -466,6 +466,10 @@ impl CrawlDb for RedbStore {
 
     async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError> {
         self.call(move |core, db| core.unpark(db, host, token, now)).await
+    }
+
+    async fn bring_forward(&self, host: HostId) -> Result<(), CrawlDbError> {
+        self.call(move |core, db| core.promote(db, host, UnixMillis(u64::MAX))).await
     }
 
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {

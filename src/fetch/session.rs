@@ -33,6 +33,12 @@ impl Jar {
         self.changes.load(Ordering::Relaxed)
     }
 
+    /// True where it holds no cookie and no token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().0.is_empty() && self.bearer().is_none()
+    }
+
     /// Forgets all cookies, and the token.
     pub fn clear(&self) {
         self.lock().0.clear();

@@ -17,6 +17,7 @@ mod phrases;
 pub mod secret;
 pub mod training;
 pub mod tree;
+pub mod tries;
 pub mod verdict;
 pub mod view;
 pub mod words;

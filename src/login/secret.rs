@@ -50,6 +50,24 @@ impl Drop for Secret {
     }
 }
 
+/// A text for people without what may be a session's id or a token: runs of letters and digits, with a digit among them, that
+/// are 16 bytes long or longer become `…`. Links to log out, hidden fields and redirects carry such.
+#[must_use]
+pub fn masked(text: &str) -> String {
+    const SHORTEST: usize = 16;
+    let mut out = String::with_capacity(text.len());
+    for run in text.split_inclusive(|of: char| !of.is_ascii_alphanumeric()) {
+        let word = run.trim_end_matches(|of: char| !of.is_ascii_alphanumeric());
+        if word.len() >= SHORTEST && word.bytes().any(|byte| byte.is_ascii_digit()) {
+            out.push('…');
+            out.push_str(&run[word.len()..]);
+        } else {
+            out.push_str(run);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,5 +80,20 @@ mod tests {
         assert_eq!(secret.mark(b"salt"), Secret::new("päss word ").mark(b"salt"));
         assert_ne!(secret.mark(b"salt"), secret.mark(b"other"));
         assert!(Secret::new("\n").is_empty() && Secret::new("\n\n").reveal() == "\n");
+    }
+
+    #[test]
+    fn what_may_be_a_session_is_masked_and_words_stay() {
+        let link = "/ucp.php?mode=logout&sid=4d7e306c050d1baf682b6d178bcfa684";
+        assert_eq!(masked(link), "/ucp.php?mode=logout&sid=…");
+        assert_eq!(masked("a link: /x?t=1795245157,00ff00ff00ff00ff, and more"), "a link: /x?t=1795245157,…, and more");
+        for plain in [
+            "",
+            "http://127.0.0.1:41731/member.php?mod=logging",
+            "donaudampfschifffahrtsgesellschaft",
+            "密码错误次数过多，请 15 分钟后",
+        ] {
+            assert_eq!(masked(plain), plain);
+        }
     }
 }

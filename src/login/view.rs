@@ -89,7 +89,9 @@ fn is_log_out_text(text: &str) -> bool {
     phrases::LOG_OUT.contains(&words.trim())
 }
 
-fn leads_to_login(href: &str, text: &str) -> bool {
+/// True for a link that by its address, or by its text (in lower case), leads to a login.
+#[must_use]
+pub fn leads_to_login(href: &str, text: &str) -> bool {
     let of_url = ["login", "log_in", "log-in", "signin", "sign_in", "sign-in", "logging", "anmelden", "connexion"];
     let address = href.to_ascii_lowercase();
     phrases::LOG_IN.contains(&text.trim()) || of_url.iter().any(|word| address.contains(word))

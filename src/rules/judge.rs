@@ -209,6 +209,18 @@ impl SiteRules {
         xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes())
     }
 
+    /// Equal for rules that take the same URLs of the same pages, wherever in their files they stand.
+    #[must_use]
+    pub fn links_fingerprint(&self) -> u64 {
+        let Self {
+            start, hosts, below, canonical, budget, charset, mirrors, depth_max, robots, sitemaps, rules, ..
+        } = self;
+        let patterns: Vec<_> = rules.iter().map(|rule| (&rule.pattern, rule.class)).collect();
+        let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
+        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some());
+        xxhash_rust::xxh3::xxh3_64(format!("{taken:?}").as_bytes())
+    }
+
     /// What the rules make of a URL, normalised with [`Self::canonical`].
     #[must_use]
     pub fn judge(&self, url: &CrawlUrl) -> Verdict<'_> {

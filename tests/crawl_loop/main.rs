@@ -2,6 +2,7 @@
 
 mod clocks;
 mod faults;
+mod looks;
 mod manners;
 mod traps;
 mod web;
@@ -125,7 +126,7 @@ async fn a_host_that_does_not_answer_ends_the_crawl_and_loses_nothing() {
     let machine = Machine::new();
     let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
     assert!(matches!(ended, Ended::Unreachable(_)), "{ended:?}");
-    assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 1);
+    assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 2, "it, and the next look at the start page");
     // The host is back: the next crawl gets what was queued.
     let web = Arc::new(
         Web::new(Duration::from_millis(10)).at("/detail/1", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[torrent()]),
@@ -419,8 +420,8 @@ async fn what_is_told_as_queued_at_the_end_is_what_the_next_crawl_finds_queued()
     machine.crawl(&web, FAST, RunOptions::default()).await;
     let options = RunOptions { pages_max: Some(1), ..RunOptions::default() };
     let (_, progress) = machine.crawl(&web, FAST, options).await;
-    assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 2);
-    assert_eq!(progress.total().queued, 2);
+    assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 3, "and the next look");
+    assert_eq!(progress.total().queued, 3);
 }
 
 #[tokio::test(start_paused = true)]

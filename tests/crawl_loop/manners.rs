@@ -154,7 +154,8 @@ async fn a_clock_that_is_set_neither_stops_the_crawl_nor_breaks_its_spacing() {
         machine.set_clock(Duration::from_millis(7_300), set_by);
         let (ended, _) = machine.crawl(&web, "[rate]\nrequests_per_second = 1", RunOptions::default()).await;
         assert_eq!(ended, Ended::Exhausted);
-        assert_eq!(web.log().len(), 22);
+        // What was planned by a clock that was ahead is due at once, the next look at the start page among it.
+        assert_eq!(web.log().len(), if set_by < 0 { 23 } else { 22 });
         assert!(gaps(&web).iter().all(|gap| (1_000..6_100).contains(gap)), "set by {set_by} ms: {:?}", gaps(&web));
     }
 }
@@ -370,7 +371,7 @@ async fn a_retry_outlives_a_clock_that_is_set_back_and_a_kill() {
     machine.set_clock(Duration::from_secs(20), -5_000_000);
     let rules = "[rate]\nrequests_per_second = 1000000\nrest_factor = 0";
     let life = machine.crawl(&web, rules, RunOptions::default());
-    assert!(tokio::time::timeout(Duration::from_secs(40), life).await.is_err(), "the crawl waits for the retry");
+    assert!(tokio::time::timeout(Duration::from_millis(20_200), life).await.is_err(), "the crawl waits for the retry");
     assert_eq!(web.asked("/detail/0"), 1);
     let (ended, _) = machine.crawl(&web, rules, RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);

@@ -13,6 +13,7 @@ enum Step {
     Add(Vec<Discovered>),
     MakeDue(Vec<Discovered>),
     Unpark { host: HostId, token: u64 },
+    BringForward(HostId),
     Lease { host: HostId, owner: u64, urls_max: usize, time: u64 },
     Release { owner: u64, keys: Vec<UrlKey> },
     Record(Vec<Visit>),
@@ -97,6 +98,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         3 => batch().prop_map(Step::Add),
         2 => batch().prop_map(Step::MakeDue),
         2 => (0..HOSTS, 0..3_u64).prop_map(|(host, token)| Step::Unpark { host: HostId(host), token: token << 62 }),
+        1 => (0..HOSTS).prop_map(|host| Step::BringForward(HostId(host))),
         4 => lease.prop_map(|(host, owner, urls_max, time)| Step::Lease { host: HostId(host), owner, urls_max, time }),
         2 => release.prop_map(|(owner, keys)| Step::Release { owner, keys }),
         5 => proptest::collection::vec(any_visit(), 1..6).prop_map(Step::Record),
@@ -116,6 +118,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
         Step::Add(batch) => format!("{:?}", db.add_discovered(batch, now).await.unwrap()),
         Step::MakeDue(batch) => format!("{:?}", db.make_due(batch, now).await.unwrap()),
         Step::Unpark { host, token } => format!("{:?}", db.unpark(host, token, now).await.unwrap()),
+        Step::BringForward(host) => format!("{:?}", db.bring_forward(host).await.unwrap()),
         Step::Lease { host, owner, urls_max, .. } => {
             let request = LeaseRequest { host, owner: Owner(owner), now, deadline: at(now.0 + LEASE_MS), urls_max };
             format!("{:?}", db.lease_due(request).await.unwrap())

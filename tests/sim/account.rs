@@ -105,8 +105,13 @@ fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>
         if !names(&entry.served).contains(&outcome) {
             faults.push(format!("outcome: recorded as {}\n    {}", outcome.name(), entry.line()));
         }
-        let is_good = matches!(entry.served, Served::Page(_) | Served::Torrent(..));
-        if is_good && !matches!(visit.next, Next::Done | Next::RevisitAt(_)) {
+        // A page is parked until other rules may take more of it; a torrent is had.
+        let is_final = match entry.served {
+            Served::Page(_) => matches!(visit.next, Next::Done | Next::RevisitAt(_) | Next::Park(_)),
+            Served::Torrent(..) => visit.next == Next::Done,
+            _ => true,
+        };
+        if !is_final {
             faults.push(format!("outcome: a good answer leads to {:?}\n    {}", visit.next, entry.line()));
         }
         let (failed, refused) = (crawldb::faults(visit.attempts), crawldb::refusals(visit.attempts));
@@ -140,11 +145,11 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
         };
         stories.entry((history.site(key), history.url(key))).or_default().push(told);
     }
-    let unparked: Vec<(&Told, &str, usize)> = history
+    let of_hosts: Vec<(&Told, &str, usize)> = history
         .told
         .iter()
         .filter_map(|told| match told.event {
-            Event::Unparked(host) => {
+            Event::Unparked(host) | Event::BroughtForward(host) => {
                 let row = &history.hosts[host.0 as usize];
                 let site = history.site(&UrlKey { host, path: "/".into() });
                 Some((told, &*row.origin, site))
@@ -158,7 +163,7 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
         }
         let origin = &url[..url.len() - entries[0].path.len()];
         let mut story: Vec<&Told> = stories.get(&(*site, url.clone())).cloned().unwrap_or_default();
-        story.extend(unparked.iter().filter(|(_, of, at)| *of == origin && at == site).map(|(told, _, _)| *told));
+        story.extend(of_hosts.iter().filter(|(_, of, at)| *of == origin && at == site).map(|(told, _, _)| *told));
         story.sort_by_key(|told| told.at);
         let mut story = story.into_iter().peekable();
         let mut state = State::Due(0, UnixMillis(0), UnixMillis(0));
@@ -205,6 +210,7 @@ fn told_of(told: &Told, state: State) -> State {
             State::Asked { .. } => state,
             _ => State::Due(told.at, told.wall, *at),
         },
+        Event::BroughtForward(_) if matches!(state, State::Due(..)) => State::Due(told.at, told.wall, UnixMillis(0)),
         Event::Unparked(_) if matches!(state, State::Parked) => State::Due(told.at, told.wall, UnixMillis(0)),
         _ => state,
     }

@@ -32,6 +32,8 @@ pub enum Event {
     MadeDue(UrlKey, UnixMillis),
     /// What was parked on this host under another token is queued again.
     Unparked(HostId),
+    /// All that waited for a time at a host was made due.
+    BroughtForward(HostId),
     Blocked(HostId, UnixMillis),
 }
 
@@ -309,6 +311,12 @@ impl CrawlDb for Watched {
             self.record.tell(Event::Unparked(host));
         }
         Ok(unparked)
+    }
+
+    async fn bring_forward(&self, host: HostId) -> Result<(), CrawlDbError> {
+        self.record.call("bring_forward")?;
+        self.record.tell(Event::BroughtForward(host));
+        at_once(self.db.bring_forward(host))
     }
 
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {

@@ -6,11 +6,12 @@ use super::SiteLoop;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::worth::Worth;
+use crate::limits;
 
 /// The note that keeps the day and the requests before it, for `requests_per_day`.
 const DAY_NOTE: &str = "day";
 
-/// The note that keeps when the site was last worked on: a clock that was set back between two runs shows by it.
+/// The note that keeps the time that plans were last made by: a clock that was set back between two runs shows by it.
 const CLOCK_NOTE: &str = "clock";
 
 /// The note that keeps which rules the site was last crawled by.
@@ -40,7 +41,7 @@ impl SiteLoop {
         let clock = self.site.db.note(&self.site.rules.name, CLOCK_NOTE).await?;
         let last = clock.and_then(|note| serde_json::from_slice::<UnixMillis>(&note).ok()).unwrap_or_default();
         self.latest = last.max(now);
-        Ok(())
+        self.keep_clock().await
     }
 
     /// Writes down what the site's URLs are worth, in one commit.
@@ -56,23 +57,30 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Writes down the latest time that the clock has shown: retries of URLs may be planned for as late.
-    pub(super) async fn keep_clock(&mut self) -> Result<(), CrawlError> {
+    /// Plans that were made by a clock which has been set back since, in this run or before it, lie as far away as it was
+    /// ahead: they are all due now.
+    pub(super) async fn forget_plans_of_the_future(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if self.latest.since(now) < limits::CLOCK_SET_BACK_MIN {
+            self.latest = self.latest.max(now);
+            return Ok(());
+        }
+        let (site, ahead_s) = (&self.site.rules.name, self.latest.since(now).as_secs());
+        tracing::warn!(%site, ahead_s, "the clock was set back: what was planned by it is due at once");
+        for host in &mut self.hosts {
+            self.site.db.bring_forward(host.id).await?;
+            host.lease_at = Some(now);
+        }
+        self.latest = now;
+        self.keep_clock().await
+    }
+
+    /// Writes down the time that plans are made by; also makes what was brought forward survive a crash.
+    async fn keep_clock(&mut self) -> Result<(), CrawlError> {
         Ok(self.site.db.put_note(&self.site.rules.name, CLOCK_NOTE, self.clock_note()).await?)
     }
 
     fn clock_note(&self) -> Vec<u8> {
         serde_json::to_vec(&self.latest).unwrap_or_default()
-    }
-
-    /// The crawl has waited for whatever a clock that was ahead had put off: the next one need not.
-    pub(super) async fn forget_future(&mut self) -> Result<(), CrawlError> {
-        let now = self.site.clock.now();
-        if self.latest > now {
-            self.latest = now;
-            self.keep_clock().await?;
-        }
-        Ok(())
     }
 
     /// Takes up the count of the site's day: requests since it began, in whatever process.

@@ -165,11 +165,12 @@ impl SiteLoop {
             self.round_pages += 1;
             self.day_pages += 1;
             self.running_keys.insert((index, lane), job.lease.key.clone());
+            let session = self.session.generation();
             let site = Arc::clone(&self.site);
             let face = self.hosts[index].active();
             let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
             self.running.push(Box::pin(async move {
-                let finished = Box::new(visit::visit(&site, job, mirror).await?);
+                let finished = Box::new(Finished { session, ..visit::visit(&site, job, mirror).await? });
                 drop(permit);
                 Ok(Ran::Visit { host: index, face, lane, slot, finished })
             }));
@@ -185,7 +186,7 @@ impl SiteLoop {
     }
 
     /// What waits for the rules' own hours waits for the service; a crawl that has used up its budget ends instead.
-    fn hold(&mut self, index: usize, (until, why): (UnixMillis, Why)) {
+    pub(super) fn hold(&mut self, index: usize, (until, why): (UnixMillis, Why)) {
         if self.options.keep_looking || why == Why::QuietHours {
             self.hosts[index].gate = Some((until, why));
         }
@@ -193,7 +194,7 @@ impl SiteLoop {
 
     /// A connection of the host and a place among the process's requests. Where another site holds them, nobody
     /// wakes us: the loop looks again soon. Where the host is has to be known: its address has a rate, too.
-    fn through_gate(&mut self, index: usize, keys: &Arc<HostKeys>) -> Option<(Slot, OwnedSemaphorePermit)> {
+    pub(super) fn through_gate(&mut self, index: usize, keys: &Arc<HostKeys>) -> Option<(Slot, OwnedSemaphorePermit)> {
         let now = self.site.clock.now();
         match self.hosts[index].face().location {
             Location::Unknown => {
@@ -290,6 +291,7 @@ impl SiteLoop {
                 self.hosts[host].lanes.done(lane);
                 self.finished(host, face, slot, finished).await
             }
+            Ran::Session { host, face, slot, asked } => self.session_asked(host, face, slot, asked).await,
             Ran::Robots { host, face, slot, result } => self.robots_answered(host, face, slot, result).await,
             Ran::Located { host, face, result } => {
                 self.located(host, face, result);
@@ -341,7 +343,7 @@ impl SiteLoop {
     }
 
     /// Notes how the host took a request; a pause that it imposed is kept in the database.
-    async fn answered(
+    pub(super) async fn answered(
         &mut self,
         index: usize,
         face: usize,
@@ -374,7 +376,7 @@ impl SiteLoop {
         index: usize,
         face: usize,
         slot: Slot,
-        mut finished: Box<Finished>,
+        finished: Box<Finished>,
     ) -> Result<(), CrawlError> {
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
@@ -388,6 +390,15 @@ impl SiteLoop {
             detail = finished.detail.as_deref().unwrap_or_default(),
             "visited"
         );
+        match self.mind_session(finished).await? {
+            Some(finished) => self.go_on(finished).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What follows from a visit that was answered as it was meant.
+    pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
+        let visit = &finished.visit;
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
             // Two start pages that lead to each other are looked at once each.
@@ -396,13 +407,19 @@ impl SiteLoop {
             self.site.db.make_due(targets, visit.at).await?;
             self.lease_soon();
         }
-        if self.options.keep_looking && visit.next == Next::Done && finished.is_watched {
-            finished.visit.next = Next::RevisitAt(finished.visit.at.plus(self.site.rules.revisit));
+        if visit.next == Next::Done {
+            finished.visit.next = match visit.outcome {
+                _ if finished.is_watched => Next::RevisitAt(visit.at.plus(self.site.rules.revisit)),
+                // Other rules may take links of it that these do not.
+                Outcome::Page | Outcome::NotModified if finished.may_hold_more => Next::Park(self.site.rules_token),
+                _ => Next::Done,
+            };
         }
         self.site.worth().answered(&mut finished, &self.site.rules);
         if let Some(at) = finished.visit.next.due() {
-            let host = &mut self.hosts[index];
-            host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
+            for host in self.hosts.iter_mut().filter(|host| host.id == finished.visit.key.host) {
+                host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
+            }
         }
         self.send_visit(finished).await
     }

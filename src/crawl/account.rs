@@ -1,0 +1,32 @@
+//! The operator's account at a site, as the crawl sees it: cookies, a password when it is needed, and what must outlive the
+//! process. Where these lie is the keeper's business; nothing here prints them.
+
+use std::sync::Arc;
+
+use crate::fetch::session::Jar;
+use crate::login::secret::Secret;
+use crate::login::tries::Tries;
+
+/// Keeps what an account needs beyond one process: files in a data folder, or nothing in a test. Its calls may block for
+/// the time of a file; errors are told to the operator as they are.
+pub trait Keeper: Send + Sync + 'static {
+    /// The password, read anew each time.
+    fn password(&self) -> Result<Secret, String>;
+    /// Writes a session down that has been proven, in place of the one before.
+    fn keep(&self, jar: &Jar) -> Result<(), String>;
+    /// Takes up the session that is written down; false where there is none.
+    fn take_up(&self, jar: &Jar) -> Result<bool, String>;
+    /// What earlier logins forbid.
+    fn tries(&self) -> Result<Tries, String>;
+    fn keep_tries(&self, tries: &Tries) -> Result<(), String>;
+    /// Another number once the operator has changed the password or the session that is written down.
+    fn stamp(&self) -> u64;
+}
+
+/// The account of one site.
+#[derive(Clone)]
+pub struct Account {
+    /// The cookies of the site's client.
+    pub jar: Arc<Jar>,
+    pub keeper: Arc<dyn Keeper>,
+}

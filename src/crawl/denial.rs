@@ -1,0 +1,62 @@
+//! Signs that an answer was one to a guest, at a site where the operator's account is due (ALGORITHMS §4.4). Pure.
+//!
+//! A sign is a doubt, no verdict: the site loop asks for a page that proves the session before it logs in anew, and what was
+//! denied to a member stays denied.
+
+use encoding_rs::Encoding;
+
+use super::outlinks;
+use super::site::{Found, Site};
+use super::visit::Job;
+use crate::login::model::Judge;
+use crate::login::verdict::logged_out;
+use crate::login::view::{View, leads_to_login};
+use crate::page::links::PageLinks;
+use crate::rules::{Class, ends_session};
+
+/// The sign of an answer's status, or of where it redirects.
+#[must_use]
+pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) -> Option<String> {
+    let login = site.rules.login.as_ref()?;
+    match (status, location) {
+        (401 | 403, _) => Some(format!("status {status}")),
+        (300..=399, Some(location)) => {
+            let target = outlinks::resolve(site, &job.url, location)?;
+            let is_named = login.page.as_ref().is_some_and(|page| page.path() == target.path());
+            (is_named || leads_to_login(target.path(), "")).then(|| format!("a redirect to {}", target.path()))
+        }
+        _ => None,
+    }
+}
+
+/// The sign of a page. What has a link to log out is a member's; what shows a login form, or says that one must log in, is a
+/// guest's, and so may be what has nothing where a torrent or a list of them was due.
+#[must_use]
+pub fn of_page(
+    site: &Site,
+    job: &Job,
+    body: &[u8],
+    encoding: &'static Encoding,
+    links: &PageLinks<'_>,
+    found: &[Found],
+) -> Option<String> {
+    site.rules.login.as_ref()?;
+    if links.links.iter().any(|link| ends_session(&link.href)) {
+        return None;
+    }
+    let Ok(view) = View::of(&encoding.decode(body).0) else { return None };
+    if !view.log_out_links.is_empty() {
+        return None;
+    }
+    let login_form = Judge::stored().login_form(&view.forms, job.url.as_str()).map(|(at, _)| at);
+    if let Some(sign) = logged_out(&view, login_form) {
+        return Some(sign);
+    }
+    match job.class {
+        Class::Download => Some("a page in place of a torrent, and no link to log out".to_owned()),
+        class if (class.is_listing() || class.is_target()) && !found.iter().any(|found| found.class.is_target()) => {
+            Some("nothing on it, and no link to log out".to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,391 @@
+//! The session of the operator's account while its site is crawled: proven before the first visit, doubted when an answer
+//! looks like one to a guest, renewed by one login for all who wait, and written down while it is good.
+//!
+//! A visit knows the generation of the session that it was sent with. A denied one waits here until a page has proven the
+//! session or not: if it holds, the site meant what it said; if not, or if the visit was sent before the last login, the
+//! URL is asked for again and loses no attempt. While the session is in doubt no visit begins, and the proof is asked for
+//! once those under way have ended, so that a login never runs beside them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Ran, SiteLoop, visits};
+use crate::clock::UnixMillis;
+use crate::crawl::CrawlError;
+use crate::crawl::account::Account;
+use crate::crawl::host_work::HostWork;
+use crate::crawl::hosts::Slot;
+use crate::crawl::login::{self, Means, Report};
+use crate::crawl::visit::Finished;
+use crate::crawldb::{Next, Outcome};
+use crate::limits;
+use crate::login::secret::Secret;
+use crate::login::tries::Hold;
+use crate::login::verdict::Verdict;
+use crate::politeness::Answered;
+
+/// What is known of a site's session.
+pub(super) struct Session {
+    state: State,
+    /// Counts the logins of this process.
+    generation: u64,
+    /// When the session was last proven.
+    proven: UnixMillis,
+    /// Visits that were denied, until the session is proven or renewed.
+    held: Vec<Box<Finished>>,
+    /// Answers to a member since the last login.
+    answers: u64,
+    /// Sessions in a row that ended soon.
+    short_ones: u32,
+    /// URLs whose answer has ended, or may have ended, a session that was a short one.
+    died_with: HashMap<u64, u8>,
+    /// Changes of the cookies when they were last written down.
+    kept_changes: u64,
+    /// What the operator had done when the site was last left alone.
+    stamp: u64,
+}
+
+enum State {
+    /// Visits may begin.
+    Good,
+    /// Visits end, none begins; a proof is asked for next, or a login where that failed.
+    Doubted { log_in: bool },
+    /// One of the two is under way.
+    Asking,
+    /// The site is left alone until then; only the operator ends it where `needs_operator`.
+    Paused { until: UnixMillis, why: String, needs_operator: bool },
+}
+
+/// How a proof or a login ended.
+pub(super) enum Asked {
+    /// None where the site did not answer.
+    Proof(Option<bool>),
+    /// Also when nothing was sent, because earlier logins forbid it.
+    Login(Result<Box<Report>, Hold>),
+}
+
+impl Session {
+    pub(super) fn new(account: Option<&Account>) -> Self {
+        // What was kept may have ended meanwhile; without a cookie there is nothing to prove.
+        let state = match account {
+            None => State::Good,
+            Some(account) => State::Doubted { log_in: account.jar.is_empty() },
+        };
+        Self {
+            state,
+            generation: 0,
+            proven: UnixMillis(0),
+            held: Vec::new(),
+            answers: 0,
+            short_ones: 0,
+            died_with: HashMap::new(),
+            kept_changes: account.map_or(0, |account| account.jar.changes()),
+            stamp: account.map_or(0, |account| account.keeper.stamp()),
+        }
+    }
+
+    /// The number of the session that a visit is sent with.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// True where visits may begin.
+    pub(super) fn is_good(&self) -> bool {
+        matches!(self.state, State::Good)
+    }
+
+    /// Until when the site is left alone, why, and whether the operator has to do something.
+    pub(super) fn pause(&self) -> Option<(UnixMillis, &str, bool)> {
+        match &self.state {
+            State::Paused { until, why, needs_operator } => Some((*until, why, *needs_operator)),
+            _ => None,
+        }
+    }
+
+    /// When something has to be done if nothing happens.
+    pub(super) fn wake_at(&self) -> Option<UnixMillis> {
+        match &self.state {
+            State::Paused { until, .. } => Some(*until),
+            State::Good if !self.held.is_empty() => Some(self.proven.plus(limits::SESSION_TRUST_TIME)),
+            _ => None,
+        }
+    }
+
+    /// Visits that wait for a proof.
+    pub(super) fn take_held(&mut self) -> Vec<Box<Finished>> {
+        std::mem::take(&mut self.held)
+    }
+}
+
+impl SiteLoop {
+    /// Looks after the session: asks for a proof or logs in where it is in doubt, and looks whether the operator has done
+    /// something where it waits for that. `is_idle` where nothing else is left to do.
+    pub(super) async fn tend_session(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        let Some(account) = self.site.account.clone() else { return Ok(()) };
+        match &self.session.state {
+            State::Good => {
+                let trusted_until = self.session.proven.plus(limits::SESSION_TRUST_TIME);
+                let held = self.session.held.len();
+                let has_work = |host: &HostWork| !host.lanes.is_empty() || host.lease_at.is_some_and(|at| at <= now);
+                let is_idle = self.running_keys.is_empty() && !self.hosts.iter().any(has_work);
+                if held >= limits::DENIALS_HELD_MAX || held > 0 && (is_idle || now >= trusted_until) {
+                    self.session.state = State::Doubted { log_in: false };
+                }
+            }
+            State::Paused { until, .. } if now < *until => {}
+            State::Paused { needs_operator: true, .. } if account.keeper.stamp() == self.session.stamp => {
+                self.pause_again(now);
+            }
+            State::Paused { needs_operator, .. } => {
+                if *needs_operator {
+                    account.jar.clear();
+                    if let Err(error) = account.keeper.take_up(&account.jar) {
+                        return self.leave_alone(now, error, true).await;
+                    }
+                }
+                self.session.state = State::Doubted { log_in: account.jar.is_empty() };
+            }
+            State::Doubted { .. } | State::Asking => {}
+        }
+        if let (State::Doubted { log_in }, true) = (&self.session.state, self.running_keys.is_empty()) {
+            let log_in = *log_in;
+            self.ask_for_session(account, now, log_in);
+        }
+        Ok(())
+    }
+
+    /// Why a crawl that is to end does not wait for a session any longer.
+    pub(super) fn session_is_out_of_reach(&self, now: UnixMillis) -> Option<String> {
+        let (until, why, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
+        (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| why.to_owned())
+    }
+
+    fn pause_again(&mut self, now: UnixMillis) {
+        if let State::Paused { until, .. } = &mut self.session.state {
+            *until = now.plus(limits::OPERATOR_POLL);
+        }
+    }
+
+    /// Begins a proof or a login, through the gate of the site's first host.
+    fn ask_for_session(&mut self, account: Account, now: UnixMillis, log_in: bool) {
+        let primary = self.site.rules.primary();
+        let Some(index) = self.hosts.iter().position(|host| host.origin() == primary) else { return };
+        if let Some(held) = self.held_until(now) {
+            return self.hold(index, held);
+        }
+        let keys = Arc::clone(&self.hosts[index].face().keys);
+        let Some((slot, permit)) = self.through_gate(index, &keys) else { return };
+        let face = self.hosts[index].active();
+        self.session.state = State::Asking;
+        let site = Arc::clone(&self.site);
+        self.running.push(Box::pin(async move {
+            let asked = if log_in { log_in_once(&site, &account, now).await } else { prove(&site, &account).await };
+            drop(permit);
+            Ok(Ran::Session { host: index, face, slot, asked })
+        }));
+    }
+
+    pub(super) async fn session_asked(
+        &mut self,
+        index: usize,
+        face: usize,
+        slot: Slot,
+        asked: Asked,
+    ) -> Result<(), CrawlError> {
+        let site = self.site.rules.name.clone();
+        let answered = match asked {
+            Asked::Proof(None) => Answered::Unreachable,
+            _ => Answered::Reached,
+        };
+        self.answered(index, face, slot, answered, "the page that proves the session").await?;
+        let now = self.site.clock.now();
+        match asked {
+            Asked::Proof(Some(true)) => {
+                tracing::debug!(%site, denied = self.session.held.len(), "the session holds");
+                self.session.state = State::Good;
+                self.session.proven = now;
+                self.tell_pause();
+                for finished in self.session.take_held() {
+                    self.go_on(finished).await?;
+                }
+                Ok(())
+            }
+            Asked::Proof(Some(false)) => {
+                let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
+                tracing::info!(%site, evidence, "the session has ended");
+                self.bury().await?;
+                if self.session.short_ones >= limits::SHORT_SESSIONS_MAX {
+                    self.session.short_ones = 0;
+                    let answers = limits::SESSION_ANSWERS_MIN;
+                    let why = format!("each of the last sessions ended within {answers} answers of its login");
+                    return self.pause_until(now.plus(limits::SHORT_SESSION_WAIT), why, false).await;
+                }
+                self.session.state = State::Doubted { log_in: true };
+                Ok(())
+            }
+            Asked::Proof(None) => {
+                let why = "the page that proves the session did not come".to_owned();
+                self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
+            }
+            Asked::Login(Ok(report)) if report.judged.verdict == Verdict::LoggedIn => {
+                tracing::info!(%site, evidence = report.judged.evidence.join("; "), "logged in");
+                self.session.generation += 1;
+                self.session.answers = 0;
+                self.session.state = State::Good;
+                self.session.proven = now;
+                self.tell_pause();
+                self.keep_session().await
+            }
+            Asked::Login(Ok(report)) => {
+                for step in &report.steps {
+                    tracing::info!(%site, step, "login");
+                }
+                let (verdict, evidence) = (report.judged.verdict, report.judged.evidence.join("; "));
+                let why = format!("{} ({evidence})", verdict.sentence());
+                // Whether it may be tried again, and when, the account's tries tell at the next look.
+                match self.hold_of_tries(now) {
+                    Some(Hold::Until(until, _)) => self.pause_until(until, why, false).await,
+                    _ => self.leave_alone(now, why, true).await,
+                }
+            }
+            Asked::Login(Err(Hold::Until(until, why))) => self.pause_until(until, why, false).await,
+            Asked::Login(Err(Hold::Operator(why))) => self.leave_alone(now, why, true).await,
+        }
+    }
+
+    fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
+        let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
+        let password = account.keeper.password().ok()?;
+        account.keeper.tries().ok()?.hold(&rules.user, &password, now)
+    }
+
+    /// A visit that was answered like a guest's is held, or asked for again; gives back what is to go on.
+    pub(super) async fn mind_session(&mut self, finished: Box<Finished>) -> Result<Option<Box<Finished>>, CrawlError> {
+        if self.site.account.is_none() {
+            return Ok(Some(finished));
+        }
+        if finished.denied.is_none() {
+            self.session.answers += u64::from(finished.session == self.session.generation);
+            return Ok(Some(finished));
+        }
+        if finished.session < self.session.generation {
+            self.ask_again(finished).await?;
+            return Ok(None);
+        }
+        self.session.held.push(finished);
+        Ok(None)
+    }
+
+    /// The session has ended: what it was denied for is asked for again, but for a URL that ended several sessions at once.
+    async fn bury(&mut self) -> Result<(), CrawlError> {
+        let is_short = self.session.answers < limits::SESSION_ANSWERS_MIN;
+        self.session.short_ones = if is_short && self.session.generation > 0 { self.session.short_ones + 1 } else { 0 };
+        if self.session.died_with.len() > limits::ORIGINS_PER_SITE_MAX {
+            self.session.died_with.clear();
+        }
+        for mut finished in self.session.take_held() {
+            let deaths = self.session.died_with.entry(visits::mark(&finished.visit.key)).or_default();
+            *deaths = deaths.saturating_add(u8::from(is_short));
+            if *deaths >= 2 {
+                finished.detail = Some("no session outlives it".to_owned());
+                self.go_on(finished).await?;
+            } else {
+                self.ask_again(finished).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A guest's answer says nothing: its URL keeps its place and its attempts.
+    async fn ask_again(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
+        let visit = &mut finished.visit;
+        visit.outcome = Outcome::LoggedOut;
+        visit.next = Next::WaitUntil(visit.at);
+        (visit.torrent, visit.listing, visit.body_hash, visit.memo) = (None, None, None, None);
+        visit.outlinks.clear();
+        visit.magnets.clear();
+        finished.torrent = None;
+        finished.detail = finished.denied.take();
+        self.lease_soon();
+        self.send_visit(finished).await
+    }
+
+    /// Leaves the site alone until its operator has done something.
+    async fn leave_alone(&mut self, now: UnixMillis, why: String, needs_operator: bool) -> Result<(), CrawlError> {
+        self.session.stamp = self.site.account.as_ref().map_or(0, |account| account.keeper.stamp());
+        self.pause_until(now.plus(limits::OPERATOR_POLL), why, needs_operator).await
+    }
+
+    async fn pause_until(&mut self, until: UnixMillis, why: String, needs_operator: bool) -> Result<(), CrawlError> {
+        let site = &self.site.rules.name;
+        tracing::warn!(%site, until = until.rfc3339(), needs_operator, why, "the site is left alone: no session");
+        self.session.state = State::Paused { until, why, needs_operator };
+        self.tell_pause();
+        for finished in self.session.take_held() {
+            self.ask_again(finished).await?;
+        }
+        Ok(())
+    }
+
+    fn tell_pause(&self) {
+        let pause = self.session.pause();
+        self.shared.progress.update(&self.site.rules.name, |progress| {
+            progress.no_session = pause.map(|(until, why, needs_operator)| {
+                let until = (!needs_operator).then_some(until);
+                (until, why.to_owned())
+            });
+        });
+    }
+
+    /// Writes the session down where it has changed and nothing speaks against it.
+    pub(super) async fn keep_session(&mut self) -> Result<(), CrawlError> {
+        let Some(account) = &self.site.account else { return Ok(()) };
+        let changes = account.jar.changes();
+        if changes == self.session.kept_changes || !self.session.is_good() || !self.session.held.is_empty() {
+            return Ok(());
+        }
+        self.session.kept_changes = changes;
+        let account = account.clone();
+        let keeping = tokio::task::spawn_blocking(move || account.keeper.keep(&account.jar));
+        let kept = keeping.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        if let Err(error) = kept {
+            let site = &self.site.rules.name;
+            tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
+        }
+        Ok(())
+    }
+}
+
+async fn prove(site: &crate::crawl::site::Site, account: &Account) -> Asked {
+    let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true)) };
+    let nothing = Secret::new("");
+    let means = Means { rules, password: &nothing, jar: &account.jar, typed: &[] };
+    Asked::Proof(login::session_holds(site, means).await.0)
+}
+
+/// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
+/// written down stays as it was.
+async fn log_in_once(site: &crate::crawl::site::Site, account: &Account, now: UnixMillis) -> Asked {
+    let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true)) };
+    let keeper = &account.keeper;
+    let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
+    let (password, mut tries) = match (keeper.password(), keeper.tries()) {
+        (Ok(password), Ok(tries)) => (password, tries),
+        (Err(error), _) | (_, Err(error)) => return operator(error),
+    };
+    if let Some(hold) = tries.hold(&rules.user, &password, now) {
+        return Asked::Login(Err(hold));
+    }
+    account.jar.clear();
+    let means = Means { rules, password: &password, jar: &account.jar, typed: &[] };
+    let report = login::log_in(site, means).await;
+    tries.ended(report.judged.verdict, report.was_sent, &rules.user, &password, site.clock.now());
+    // Not knowing that a password was refused, the next start would send it again.
+    if let Err(error) = keeper.keep_tries(&tries) {
+        if report.judged.verdict != Verdict::LoggedIn {
+            return operator(error);
+        }
+        tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
+    }
+    Asked::Login(Ok(Box::new(report)))
+}

@@ -1,0 +1,75 @@
+//! What is looked at again: fronts of lists at their interval, whoever looked last, and lists and empty pages once the
+//! rules take other links.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner::clock::UnixMillis;
+use gleaner::crawl::RunOptions;
+use gleaner::crawl::progress::Ended;
+
+use super::web::{FAST, Machine, Web, page, torrent};
+
+#[tokio::test(start_paused = true)]
+async fn the_next_crawl_looks_at_the_fronts_of_all_lists_again() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page("<a href=/list/1>x</a>")])
+            .at("/list/1", &[page("<a href=/detail/1>old</a>"), page("<a href=/dl/1>new</a>")])
+            .at("/detail/1", &[page("")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    let rules = format!("revisit_minutes = 10\n{FAST}");
+    let (ended, _) = machine.crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!((ended, web.asked("/list/1")), (Ended::Exhausted, 1));
+    machine.crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!(web.asked("/list/1"), 1, "not before its interval is over");
+    tokio::time::sleep(Duration::from_secs(601)).await;
+    machine.crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!((web.asked("/list/1"), web.asked("/detail/1"), web.asked("/dl/1")), (2, 1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_does_not_wait_for_looks_however_many_are_planned_for_the_next_minutes() {
+    // Each is a first page.
+    let lists: String = (1..60).map(|zeros| format!("<a href=/list/{:0zeros$}>x</a>", 1)).collect();
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page(&lists)])
+            .otherwise(|path| path.starts_with("/list/").then(|| page(""))),
+    );
+    let machine = Machine::new();
+    // Each is due again a second after the one before it, five minutes later.
+    let rules = "revisit_minutes = 5\n[rate]\nrequests_per_second = 1";
+    let (ended, _) = machine.crawl_until(&web, rules, RunOptions::default(), Some(Duration::from_secs(3_600))).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert!(web.log().len() < 70, "{} requests", web.log().len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn wider_rules_read_lists_and_pages_without_a_torrent_again_and_no_others() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page("<a href='/list/2'>2</a>")])
+            .at("/list/2", &[page("<a href=/detail/1>x</a><a href=/detail/2>y</a><a href=/forgotten/1>z</a>")])
+            .at("/detail/1", &[page("<a href=/dl/1>x</a>")])
+            .at("/detail/2", &[page("<a href=/attachment/2>y</a>")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = Machine::new();
+    let asked = |path: &str| web.asked(path);
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    machine.crawl(&web, &format!("# nothing new\n\n{FAST}"), RunOptions::default()).await;
+    let first = ["/list/2", "/detail/1", "/detail/2", "/dl/1"].map(asked);
+    assert_eq!(first, [1, 1, 1, 1], "a comment is no other rule");
+    let report = gleaner::app::status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+    let told: Vec<(&str, u64, &str)> =
+        report.sites[0].unclassed.iter().map(|of| (&*of.shape, of.links, &*of.example)).collect();
+    assert_eq!(told, [("/attachment/{n}", 1, "/attachment/2"), ("/forgotten/{n}", 1, "/forgotten/1")]);
+
+    let wider = format!("deny = ['^/never']\n{FAST}");
+    machine.crawl(&web, &wider, RunOptions::default()).await;
+    let again = ["/list/2", "/detail/1", "/detail/2", "/dl/1"].map(asked);
+    assert_eq!(again, [2, 1, 2, 1], "a page whose torrent is had need not be read again");
+}
