@@ -411,7 +411,7 @@ const XENFORO: Family = Family {
     detail: "/threads/{slug}.{id}/",
     file: "/attachments/{slug}-torrent.{attach}/",
     lists_files: false,
-    account: "/account/account-details",
+    account: "/account/",
     login_page: "/login/",
     login_action: "/login/login",
     logout: "/logout/?t=1795245157%2C{mark}",

@@ -512,3 +512,6 @@ fn fields(ask: &Ask<'_>, is_json: bool, is_gbk: bool) -> Option<Vec<(String, Str
     let pairs = std::str::from_utf8(ask.body).ok()?.split('&').filter(|pair| !pair.is_empty());
     pairs.map(|pair| pair.split_once('=').and_then(|(name, value)| Some((text(name)?, text(value)?)))).collect()
 }
+
+#[cfg(test)]
+mod tests;

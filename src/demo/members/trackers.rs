@@ -85,7 +85,7 @@ const GAZELLE: Family = Family {
     detail: "/torrents.php?id={id}",
     file: "/torrents.php?action=download&id={attach}&authkey=4f1d2c3b4a59687716253443526170ff&torrent_pass=ff706152433425167768594a3b2c1d4f",
     lists_files: true,
-    account: "/user.php",
+    account: "/index.php",
     login_page: "/login.php",
     login_action: "/login.php",
     logout: "/logout.php?auth={mark}",
@@ -112,7 +112,7 @@ const GAZELLE: Family = Family {
     noise: &[],
     guest_cookies: &[],
     member_cookies: &[(0, "session={sid}; expires=Sun, 21-Nov-2027 07:31:23 GMT; path=/; HttpOnly")],
-    after: After::Redirects(&["/index.php", "/torrents.php"]),
+    after: After::Redirects(&["/index.php"]),
     wrong: Say::With(
         200,
         "Your login credentials were not recognized.<br />Please double check your username and password.<br />If previously \
