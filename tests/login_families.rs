@@ -31,7 +31,12 @@ impl Stage {
     async fn new(family: &str) -> Self {
         let options = MembersOptions { family: family.to_owned(), torrents: TORRENTS, ..MembersOptions::default() };
         let site = start(options).await.unwrap();
-        let rules = rules::from_text("members", &site.rules_text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let text = site.rules_text.clone();
+        Self::by(site, &text)
+    }
+
+    fn by(site: MembersSite, rules_text: &str) -> Self {
+        let rules = rules::from_text("members", rules_text).unwrap_or_else(|faults| panic!("{faults:?}"));
         let folder = tempfile::tempdir().unwrap();
         let options =
             app::Options { data_dir: folder.path().to_owned(), cache_bytes: 1 << 20, ..app::Options::default() };
@@ -124,6 +129,30 @@ async fn faults_of_locked_account(family: &'static str) -> Vec<String> {
     faults
 }
 
+/// Without the family's word the form is found from the start page.
+async fn faults_without_a_family(family: &'static str) -> Vec<String> {
+    // Nothing on Torrust's pages tells where its API is.
+    if family == "torrust" {
+        return Vec::new();
+    }
+    let options = MembersOptions { family: family.to_owned(), torrents: TORRENTS, ..MembersOptions::default() };
+    let site = start(options).await.unwrap();
+    let family_line = site.rules_text.lines().find(|line| line.starts_with("extends")).unwrap();
+    let text = format!("{}[classes]\npage = ['.']\n", site.rules_text.replace(family_line, ""));
+    let stage = Stage::by(site, &text);
+    let report = stage.log_in(&MembersOptions::default().password).await;
+    let log = stage.site.log();
+    if report.judged.verdict == Verdict::LoggedIn && log.logins_sent() == 1 {
+        return Vec::new();
+    }
+    vec![format!("{family}: {:?}\n  {}\n{log:?}", report.judged, report.steps.join("\n  "))]
+}
+
+#[tokio::test]
+async fn the_form_is_found_without_a_family_too() {
+    over_families(faults_without_a_family).await;
+}
+
 /// Runs all families side by side: each waits between its requests most of the time.
 async fn over_families<F: Future<Output = Vec<String>>>(faults_of: impl Fn(&'static str) -> F) {
     let all = futures_util::future::join_all(families().map(faults_of)).await;
@@ -145,6 +174,50 @@ async fn a_wrong_password_is_told_as_such_and_sent_once() {
 #[tokio::test]
 async fn a_locked_account_is_told_from_a_wrong_password() {
     over_families(faults_of_locked_account).await;
+}
+
+/// What an API answers to a login that brings no token, and what that is.
+const WITHOUT_TOKEN: &[(u16, &str, Verdict)] = &[
+    (200, r#"{"data":{"username":"anna"}}"#, Verdict::Unknown),
+    (200, r#"{"data":{"token":17}}"#, Verdict::Unknown),
+    (200, r#"{"data":{"token":"two\nlines"}}"#, Verdict::Unknown),
+    (200, "<html>You have successfully logged in</html>", Verdict::Unknown),
+    (500, r#"{"data":{"token":"abc"}}"#, Verdict::Unknown),
+    (200, "", Verdict::Unknown),
+    (403, r#"{"error":"Invalid username/email or password"}"#, Verdict::WrongPassword),
+    (401, "{}", Verdict::WrongPassword),
+    (429, "{}", Verdict::RateLimited),
+    (403, r#"{"error":"Your account has been locked"}"#, Verdict::Locked),
+];
+
+#[tokio::test]
+async fn an_answer_without_a_token_is_no_login_whatever_pages_show() {
+    for (status, answer, verdict) in WITHOUT_TOKEN {
+        let asked = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let log = Arc::clone(&asked);
+        let app = axum::Router::new().fallback(move |method: axum::http::Method, body: String| async move {
+            log.lock().unwrap().push((method.clone(), body));
+            let status = if method == axum::http::Method::POST { *status } else { 200 };
+            (axum::http::StatusCode::from_u16(status).unwrap(), *answer)
+        });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+        let text =
+            format!("start = ['http://{address}/torrents']\nextends = 'families/torrust'\n[login]\nuser = 'anna'\n");
+        let rules = rules::from_text("api", &text).unwrap();
+        let (site, jar) = App::site_alone(&app::Options::default(), &rules).unwrap();
+        let (password, login) = (Secret::new("s3cret \"quoted\""), rules.login.as_ref().unwrap());
+        let report = log_in(&site, Means { rules: login, password: &password, jar: &jar, typed: &[] }).await;
+        assert_eq!(report.judged.verdict, *verdict, "{status} {answer}: {report:?}");
+        assert!(jar.is_empty() && report.was_sent);
+        let asked = asked.lock().unwrap();
+        let sent: serde_json::Value = serde_json::from_str(&asked[0].1).unwrap();
+        assert_eq!(sent, serde_json::json!({ "login": "anna", "password": "s3cret \"quoted\"" }));
+        assert_eq!(asked.len(), 1, "one try, and no page that could say otherwise");
+        assert!(!format!("{report:?}").contains("s3cret"));
+        server.abort();
+    }
 }
 
 /// All bytes below a folder but those of the files that are to hold secrets.

@@ -35,6 +35,7 @@ impl Run<'_> {
         self.token_of(json, &answer)
     }
 
+    /// Takes the token; what ends the login where there is none.
     fn token_of(&self, json: &JsonLogin, answer: &Answer) -> Step<Judged> {
         let Answer { url, status, bytes, .. } = answer;
         let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
@@ -50,9 +51,9 @@ impl Run<'_> {
         let text = String::from_utf8_lossy(bytes);
         let view = View::of(&text).map_err(|error| ends(Verdict::Unknown, format!("{url}: {error}")))?;
         let judged = judge(&After { status: *status, view: &view, login_form: None, cookies_changed: false });
-        Ok(match judged.verdict {
-            // Without the token there is no session, whatever the answer's words.
-            Verdict::LoggedIn => {
+        // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests.
+        Err(match judged.verdict {
+            Verdict::LoggedIn | Verdict::Unknown => {
                 ends(Verdict::Unknown, format!("status {status}, and no text at {} of the answer", json.token))
             }
             _ => judged,

@@ -88,7 +88,7 @@ impl Shelf {
         let number: usize = value.parse().ok()?;
         let page = match *name {
             "page0" => number.checked_add(1)?,
-            "offset" => (number % ROWS == 0).then_some(number / ROWS + 1)?,
+            "offset" => number.is_multiple_of(ROWS).then_some(number / ROWS + 1)?,
             _ => number,
         };
         (1..=self.pages()).contains(&page).then_some(page)
