@@ -89,6 +89,33 @@ pub const OPERATOR_POLL: Duration = Duration::from_secs(60);
 /// in the second in which it was served.
 pub const LOGIN_PAUSE: Duration = Duration::from_secs(2);
 
+/// Frames of one page that are tried for a login form: one holds it, the others are advertisements.
+pub const LOGIN_FRAMES_MAX: usize = 3;
+
+/// Addresses of one page that are held against each other while its login is looked for.
+pub const LOGIN_ADDRESSES_MAX: usize = 64;
+
+/// Times that one login form is sent: again only where the site wants a CAPTCHA and a person reads it.
+pub const LOGIN_SENDS_MAX: usize = 2;
+
+/// Frames of one page that are known.
+pub const FRAMES_PER_PAGE_MAX: usize = 32;
+
+/// Pictures of one page among which that of a CAPTCHA is looked for, and boxes for other sites' CAPTCHAs.
+pub const PICTURES_PER_PAGE_MAX: usize = 1_000;
+
+/// Bytes of the picture of a CAPTCHA: real ones have 2 to 30 kB.
+pub const CAPTCHA_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes that a person types at a question.
+pub const ANSWER_TYPED_BYTES_MAX: usize = 1_024;
+
+/// Groups of fields without a form that are gathered on one page: each walks up the tree and down again.
+pub const LOOSE_FORMS_MAX: usize = 8;
+
+/// Bytes of a form's script that are told.
+pub const HANDLER_TOLD_BYTES_MAX: usize = 120;
+
 /// Bytes of a file that holds a password.
 pub const SECRET_BYTES_MAX: usize = 4_096;
 
@@ -393,6 +420,9 @@ pub const MEMO_BYTES_MAX: usize = 2 << 10;
 /// Bytes of one note that the crawl keeps of a site. Statistics of 10⁴ URL shapes are 1 MB; each change of a note
 /// writes the whole of it.
 pub const NOTE_BYTES_MAX: usize = 4 << 20;
+
+/// URLs of one host's queue that are looked through to tell people of it; with the longest paths 40 MB, usual ones 1 MB.
+pub const QUEUE_LOOKED_THROUGH_MAX: usize = 10_000;
 
 /// Rows that one transaction moves from `later` to `queue`.
 pub const PROMOTED_ROWS_MAX: usize = 8_192;

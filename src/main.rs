@@ -16,5 +16,7 @@ fn main() -> std::process::ExitCode {
         libmimalloc_sys::mi_option_set(ARENA_EAGER_COMMIT, 0);
         libmimalloc_sys::mi_option_set(PURGE_DELAY, 1);
     }
+    // SAFETY: no second thread runs yet.
+    unsafe { gleaner::app::secrets::guard_process() };
     gleaner::cli::main()
 }

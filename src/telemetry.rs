@@ -3,8 +3,12 @@
 use std::io::Write;
 
 use indicatif::MultiProgress;
-use tracing_subscriber::EnvFilter;
+use tracing::{Level, Metadata};
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 /// Standard error beside progress bars: a bar steps aside while a line is written.
 #[derive(Clone, Default)]
@@ -39,7 +43,15 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off"));
     let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| quiet());
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(terminal.clone()).with_target(false);
+    let lines = tracing_subscriber::fmt::layer().with_writer(terminal.clone()).with_target(false);
+    let lines = if json { lines.json().flatten_event(true).boxed() } else { lines.with_ansi(colours).boxed() };
+    let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told)).with(lines);
     // Fails only when logging was started before, by a test in the same process.
-    let _ = if json { builder.json().flatten_event(true).try_init() } else { builder.with_ansi(colours).try_init() };
+    let _ = subscriber.try_init();
+}
+
+/// What libraries tell of their inner life holds what passes through them, whatever `GLEANER_LOG` asks for: html5ever each
+/// attribute of a page, hyper and h2 what they send. Our own lines name no secret; theirs are told down to `info` alone.
+fn is_fit_to_be_told(line: &Metadata<'_>) -> bool {
+    *line.level() <= Level::INFO || line.target().split("::").next() == Some(env!("CARGO_CRATE_NAME"))
 }

@@ -77,10 +77,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// True when archive and database agree, or do so now. Foreign and temporary files are no disagreement.
+    /// True when nothing is lost or out of its place, or is so no more. A whole file without a row is what a crawl
+    /// leaves that broke off (a full disk, a kill), and its next run takes it up; foreign and temporary files are none
+    /// of the archive's.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.repaired.is_some() || self.faults() == 0
+        self.repaired.is_some() || self.faults() == self.orphans.count
     }
 
     /// Disagreements found.

@@ -1,7 +1,6 @@
 //! Rule files end to end: every shipped file passes, every fixture of a bad file gives its expected report, real
 //! listings are walked, and no text panics.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -271,7 +270,9 @@ fn explain_names_the_rule_its_place_and_each_step() {
     fs::write(dir.path().join("bad.toml"), "x").unwrap();
     let told = |url: &str| {
         let mut is_taken = false;
-        let out = text_of(|out| is_taken = commands::explain(url, dir.path(), |_| HashMap::new(), out).unwrap());
+        let out = text_of(|out| {
+            is_taken = commands::explain(url, dir.path(), |_, _| commands::Known::default(), out).unwrap()
+        });
         (is_taken, out)
     };
     let (is_taken, out) = told("HTTPS://H.example:443/l?page=2&ref=home#top");

@@ -104,7 +104,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "verify",
         ],
     ),
-    ("main", &["cli"]),
+    // Before a second thread runs, the process guards its secrets.
+    ("main", &["app", "cli"]),
 ];
 
 /// What a module and the modules below it never name, and why.

@@ -14,10 +14,11 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::App;
+use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
 use crate::clock::{Clock, UnixMillis};
 use crate::crawl::progress::Progress;
-use crate::crawldb::{CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, Reader, SiteCounts, TorrentRow};
+use crate::crawldb::{CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, Reader, SiteCounts, TorrentRow};
 use crate::limits;
 
 /// A question.
@@ -31,6 +32,8 @@ pub enum Ask {
     Magnets { after: Option<Vec<u8>>, rows_max: usize },
     Listings { site: String, after: Option<(HostId, Box<str>, u64)>, rows_max: usize },
     Note { site: String, name: String },
+    Url { site: String, origin: String, path: String },
+    Queues { site: String, urls_max: usize },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -72,7 +75,7 @@ pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
             return None;
         }
     };
-    let db: Arc<dyn Reader> = app.reader();
+    let db = Arc::clone(&app.db);
     let clock = Arc::clone(&app.clock);
     let task = tokio::spawn(async move {
         loop {
@@ -97,7 +100,7 @@ pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
 
 async fn converse(
     stream: UnixStream,
-    db: Arc<dyn Reader>,
+    db: Arc<dyn CrawlDb>,
     progress: Option<Progress>,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<()> {
@@ -117,7 +120,7 @@ async fn converse(
     }
 }
 
-async fn answer(ask: Ask, db: &dyn Reader, progress: Option<&Progress>, now: UnixMillis) -> anyhow::Result<Vec<u8>> {
+async fn answer(ask: Ask, db: &dyn CrawlDb, progress: Option<&Progress>, now: UnixMillis) -> anyhow::Result<Vec<u8>> {
     fn told<T: Serialize>(result: Result<T, impl std::fmt::Display>) -> anyhow::Result<Vec<u8>> {
         Ok(match result {
             Ok(value) => serde_json::to_vec(&Answer::Ok(value))?,
@@ -132,6 +135,8 @@ async fn answer(ask: Ask, db: &dyn Reader, progress: Option<&Progress>, now: Uni
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
         Ask::Note { site, name } => told(db.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note)))),
+        Ask::Url { site, origin, path } => told(queues::known_url(db, &site, &origin, &path).await),
+        Ask::Queues { site, urls_max } => told(queues::queues(db, &site, urls_max).await),
     }
 }
 
@@ -152,6 +157,22 @@ impl Remote {
     /// The live status.
     pub async fn status(&self) -> Result<StatusReport, CrawlDbError> {
         self.ask(&Ask::Status).await
+    }
+
+    /// What is known of a URL of a site; None where it is nothing.
+    pub(super) async fn known_url(
+        &self,
+        site: &str,
+        origin: &str,
+        path: &str,
+    ) -> Result<Option<KnownUrl>, CrawlDbError> {
+        let (site, origin, path) = (site.to_owned(), origin.to_owned(), path.to_owned());
+        self.ask(&Ask::Url { site, origin, path }).await
+    }
+
+    /// The queues of a site's hosts, with the first URLs of each.
+    pub(super) async fn queues(&self, site: &str, urls_max: usize) -> Result<Vec<HostQueue>, CrawlDbError> {
+        self.ask(&Ask::Queues { site: site.to_owned(), urls_max }).await
     }
 
     async fn ask<T: serde::de::DeserializeOwned>(&self, ask: &Ask) -> Result<T, CrawlDbError> {
@@ -220,7 +241,6 @@ impl Reader for Remote {
 mod tests {
     use super::*;
     use crate::clock::SystemClock;
-    use crate::crawldb::CrawlDb;
     use crate::crawldb::memory_store::MemoryStore;
 
     /// One end that asks, and the other.

@@ -1,6 +1,7 @@
 //! Composition root: the real clock, store, archive and transports, put together for one process.
 
 pub mod control;
+pub mod queues;
 pub mod secrets;
 pub mod service;
 pub mod sessions;
@@ -18,6 +19,7 @@ use tokio::task::JoinSet;
 
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
+use crate::crawl::account::Account;
 use crate::crawl::commit::{self, OnFault};
 use crate::crawl::progress::{Ended, Progress};
 use crate::crawl::site::{Memory, Site};
@@ -83,6 +85,7 @@ impl App {
     /// Opens or creates a data folder.
     pub fn open(options: &Options) -> anyhow::Result<Self> {
         let data_dir = &options.data_dir;
+        is_folder(data_dir)?;
         let cache_bytes = options.cache_bytes;
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         let archive = Archive::open(archive_path(data_dir), true)?;
@@ -110,9 +113,16 @@ impl App {
         if rules.login.is_some() {
             sessions::load(&self.data_dir, &rules.name, &jar)?;
         }
-        let transport = transport(&self.options, rules, jar, self.dns.clone(), self.tls.clone())?;
+        let transport = transport(&self.options, rules, Arc::clone(&jar), self.dns.clone(), self.tls.clone())?;
         let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db));
-        Ok(Arc::new(site.with_memory(self.memory.clone())))
+        let site = site.with_memory(self.memory.clone());
+        Ok(Arc::new(match &rules.login {
+            None => site,
+            Some(_) => {
+                let keeper = Arc::new(sessions::Files::new(&self.data_dir, &rules.name));
+                site.with_account(Account { jar, keeper })
+            }
+        }))
     }
 
     /// A site for a login alone, with its cookies: the data folder may be another process's, and is not opened.
@@ -189,11 +199,20 @@ fn open_database(path: &Path, options: OpenOptions) -> Result<RedbStore, CrawlDb
     RedbStore::open(path, options)
 }
 
+/// An error where a data folder's place is taken by a file; one that is not there yet is none.
+pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
+    if data_dir.exists() && !data_dir.is_dir() {
+        bail!("{}: this is a file\nhint: --data wants the folder of the database and the archive", data_dir.display());
+    }
+    Ok(())
+}
+
 /// An error with a hint unless a crawl has begun in this folder: reading must not make one.
 pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
     if database_path(data_dir).exists() {
         return Ok(());
     }
+    is_folder(data_dir)?;
     bail!("{}: no crawl has begun here\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
 }
 

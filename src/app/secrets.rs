@@ -1,13 +1,46 @@
 //! Where a site's password comes from: a systemd credential, a file of ours, or an environment variable; in this order.
-//! Never from a rule file or an argument, where other users of the machine could read it.
+//! Never from a rule file or an argument, where other users of the machine could read it. And how the process keeps what it
+//! knows to itself: no core dumps, no look into its memory by others, nothing for its children.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+use zeroize::Zeroizing;
 
 use crate::limits::SECRET_BYTES_MAX;
 use crate::login::secret::Secret;
+
+/// The passwords of the environment, moved here out of the reach of children; None for one that is no UTF-8.
+static FROM_ENVIRONMENT: OnceLock<BTreeMap<String, Option<Secret>>> = OnceLock::new();
+
+/// What all variables with a password begin with.
+const VARIABLE: &str = "GLEANER_PASSWORD_";
+
+/// Keeps the secrets of this process to itself. The kernel writes no core dump of it and lets nobody but root look into its
+/// memory or its environment; the passwords of the environment are moved out of it, so that no child inherits them.
+///
+/// # Safety
+/// No other thread runs yet: variables are removed.
+pub unsafe fn guard_process() {
+    // Both are refused to nobody; where a sandbox refuses them all the same, there is nothing better to be done.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let mut taken = BTreeMap::new();
+    for (name, value) in std::env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(VARIABLE)) else { continue };
+        // SAFETY: the caller promises that no other thread reads or writes the environment.
+        unsafe { std::env::remove_var(name) };
+        let value = Zeroizing::new(value.into_encoded_bytes());
+        taken.insert(name.to_owned(), std::str::from_utf8(&value).ok().map(Secret::new));
+    }
+    // A second call finds nothing more to take.
+    let _ = FROM_ENVIRONMENT.set(taken);
+}
 
 /// Why there is no password.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +53,7 @@ pub enum SecretError {
     #[error("{path}: others may read this password\nhint: chmod 600 {path}")]
     Readable { path: String },
     #[error("{path}: {error}")]
-    Io { path: String, error: std::io::Error },
+    Io { path: String, error: io::Error },
     #[error("{place}: the password is empty")]
     Empty { place: String },
     #[error("{place}: longer than {SECRET_BYTES_MAX} bytes, or no UTF-8")]
@@ -38,7 +71,7 @@ pub fn file_of(data_dir: &Path, site: &str) -> PathBuf {
 pub fn variable_of(site: &str) -> String {
     let name: String =
         site.chars().map(|of| if of.is_ascii_alphanumeric() { of.to_ascii_uppercase() } else { '_' }).collect();
-    format!("GLEANER_PASSWORD_{name}")
+    format!("{VARIABLE}{name}")
 }
 
 /// The password of a site.
@@ -58,13 +91,28 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
         return Ok(secret);
     }
     let variable = variable_of(site);
-    match std::env::var(&variable) {
-        Ok(text) => checked(Some(&text), &variable),
-        Err(std::env::VarError::NotUnicode(_)) => checked(None, &variable),
-        Err(std::env::VarError::NotPresent) => {
+    let taken = FROM_ENVIRONMENT.get().and_then(|taken| taken.get(&variable));
+    match taken.map(Option::as_ref) {
+        Some(secret) => checked(secret.map(Secret::reveal), &variable),
+        None => {
             Err(SecretError::Absent { site: site.to_owned(), file: file.display().to_string(), credential, variable })
         }
     }
+}
+
+/// Writes a file that nobody else may read, in place of one before; its folder likewise, where there is none yet.
+///
+/// # Errors
+/// Where the folder or the file cannot be written.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)
 }
 
 /// The secret in a file; None where there is no file.
@@ -73,20 +121,17 @@ fn of_file(path: &Path, must_be_private: bool) -> Result<Option<Secret>, SecretE
     let io = |error| SecretError::Io { path: shown(), error };
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(io(error)),
     };
     let metadata = file.metadata().map_err(io)?;
     if must_be_private && metadata.mode() & 0o077 != 0 {
         return Err(SecretError::Readable { path: shown() });
     }
-    let mut bytes = Vec::with_capacity(SECRET_BYTES_MAX + 2);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(SECRET_BYTES_MAX + 2));
     // One byte more shows that it is too long.
     file.take(SECRET_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
-    let secret = checked(std::str::from_utf8(&bytes).ok(), &shown());
-    bytes.fill(0);
-    std::hint::black_box(&bytes);
-    secret.map(Some)
+    checked(std::str::from_utf8(&bytes).ok(), &shown()).map(Some)
 }
 
 fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
@@ -99,7 +144,6 @@ fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
@@ -120,6 +164,13 @@ mod tests {
             let error = password(folder.path(), "a.site").unwrap_err();
             assert_eq!(matches!(error, SecretError::Empty { .. }), is_empty, "{error}");
             assert!(!error.to_string().contains("xxx"), "{error}");
+        }
+        let picture = folder.path().join("sessions/a.captcha.png");
+        for bytes in [&b"one"[..], b"2"] {
+            write_private(&picture, bytes).unwrap();
+            let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+            assert_eq!((mode(&picture), mode(picture.parent().unwrap())), (0o600, 0o700));
+            assert_eq!(fs::read(&picture).unwrap(), bytes);
         }
         assert_eq!(variable_of("a.site-1"), "GLEANER_PASSWORD_A_SITE_1");
     }

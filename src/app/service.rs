@@ -1,8 +1,8 @@
 //! The service: all enabled sites, until told to stop. Rule files are read again when they change and on SIGHUP;
 //! a file that has become bad stops nothing, the last good one stays in force. SIGTERM and SIGINT drain.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, watch};
 use super::{App, Crew, control};
 use crate::clock::UnixMillis;
 use crate::crawl::commit::OnFault;
-use crate::crawl::progress::{Ended, Progress};
+use crate::crawl::progress::{Ended, Progress, RuleFault};
 use crate::crawl::{CrawlError, RunOptions};
 use crate::rules::{self, SiteRules};
 
@@ -48,6 +48,8 @@ struct Service<'a> {
     running: BTreeMap<String, Running>,
     /// Sites that were told to stop and have not ended yet; a changed site starts anew when its old crawl has ended.
     ending: BTreeMap<String, Option<Arc<SiteRules>>>,
+    /// Files that could not be used when the rules were last read.
+    bad: BTreeSet<PathBuf>,
 }
 
 /// Runs until SIGTERM or SIGINT.
@@ -61,7 +63,8 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
     let _control = control::serve(app, Some(progress.clone()));
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     let crew = app.crew(options, OnFault::TryAgain(COMMIT_RETRY), progress.clone());
-    let mut service = Service { app, rules_dir, crew, progress, running: BTreeMap::new(), ending: BTreeMap::new() };
+    let (running, ending) = (BTreeMap::new(), BTreeMap::new());
+    let mut service = Service { app, rules_dir, crew, progress, running, ending, bad: BTreeSet::new() };
     service.read_rules();
     if service.running.is_empty() {
         tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");
@@ -108,19 +111,25 @@ impl Service<'_> {
     /// Starts new sites, restarts changed ones, stops those whose file is gone or disabled. A bad file changes
     /// nothing, and a folder that cannot be read is a bad file for all sites.
     fn read_rules(&mut self) {
-        let (mut wanted, mut bad) = (Vec::new(), Vec::new());
+        let (mut wanted, mut bad, mut told) = (Vec::new(), BTreeSet::new(), Vec::new());
         for file in rules::load_dir(self.rules_dir) {
+            if file.site.is_ok() && self.bad.contains(&file.path) {
+                tracing::info!(path = %file.path.display(), "rule file is good again");
+            }
             match file.site {
                 Ok(site) if site.enabled => wanted.push(site),
                 Ok(_) => {}
                 Err(faults) => {
-                    for fault in faults {
+                    for fault in &faults {
                         tracing::error!(error = %fault, "rule file is bad; its last good state, if any, stays in force");
                     }
-                    bad.push(file.path);
+                    let first = faults.first().map(ToString::to_string).unwrap_or_default();
+                    told.push(RuleFault { path: file.path.clone(), first, count: faults.len() });
+                    bad.insert(file.path);
                 }
             }
         }
+        self.progress.tell_rule_faults(told);
         let rules_dir = self.rules_dir;
         let is_wanted = |name: &str| wanted.iter().any(|site| *site.name == *name);
         let is_bad = |site: &SiteRules| bad.iter().any(|path| **path == *site.file || path == rules_dir);
@@ -138,6 +147,7 @@ impl Service<'_> {
         for site in wanted {
             self.want(site);
         }
+        self.bad = bad;
     }
 
     fn reload(&mut self) {

@@ -1,14 +1,19 @@
-//! The cookies of each site on the disk: `sessions/<site>.json` in the data folder, readable by its owner alone, written
-//! whole or not at all.
+//! The account of each site on the disk: its cookies in `sessions/<site>.json` of the data folder, what its logins forbid in
+//! `sessions/tries/<site>.json`; readable by their owner alone, written whole or not at all.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::secrets;
+use crate::crawl::account::Keeper;
 use crate::fetch::session::Jar;
+use crate::login::secret::Secret;
+use crate::login::tries::Tries;
 
 fn file_of(data_dir: &Path, site: &str) -> PathBuf {
     data_dir.join("sessions").join(format!("{site}.json"))
@@ -34,16 +39,49 @@ pub fn load(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<usize> {
 /// # Errors
 /// Where the folder or the file cannot be written; the file before is then still there.
 pub fn save(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<PathBuf> {
-    let path = file_of(data_dir, site);
-    let folder = data_dir.join("sessions");
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder).with_context(|| folder.display().to_string())?;
+    write(&data_dir.join("sessions"), site, &jar.to_bytes())
+}
+
+/// What earlier logins of a site forbid; nothing where there is no file.
+///
+/// # Errors
+/// Where the file cannot be read, or is none of ours: no login may go on that guess.
+pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
+    let path = tries_folder(data_dir).join(format!("{site}.json"));
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Tries::default()),
+        Err(error) => return Err(error).with_context(|| path.display().to_string()),
+    };
+    serde_json::from_slice(&bytes).with_context(|| {
+        format!("{}: unreadable\nhint: see that the account is not locked, then remove the file", path.display())
+    })
+}
+
+/// Writes down what the logins of a site forbid.
+///
+/// # Errors
+/// As [`save`].
+pub fn save_tries(data_dir: &Path, site: &str, tries: &Tries) -> anyhow::Result<()> {
+    write(&tries_folder(data_dir), site, &serde_json::to_vec(tries)?).map(|_| ())
+}
+
+/// Beside the sessions, and not among them: a site may have any name.
+fn tries_folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("sessions").join("tries")
+}
+
+/// Writes `<site>.json` in a folder, whole or not at all, for its owner alone.
+fn write(folder: &Path, site: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    let path = folder.join(format!("{site}.json"));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(|| folder.display().to_string())?;
     let new = folder.join(format!(".{site}.json.{}", std::process::id()));
     let written = (|| {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(&jar.to_bytes())?;
+        file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&new, &path)?;
-        File::open(&folder)?.sync_all()
+        File::open(folder)?.sync_all()
     })();
     if written.is_err() {
         let _ = fs::remove_file(&new);
@@ -65,10 +103,53 @@ pub fn forget(data_dir: &Path, site: &str) -> anyhow::Result<bool> {
     }
 }
 
+/// The account of one site, in the files of a data folder.
+pub struct Files {
+    data_dir: PathBuf,
+    site: Box<str>,
+}
+
+impl Files {
+    #[must_use]
+    pub fn new(data_dir: &Path, site: &str) -> Self {
+        Self { data_dir: data_dir.to_path_buf(), site: site.into() }
+    }
+}
+
+impl Keeper for Files {
+    fn password(&self) -> Result<Secret, String> {
+        secrets::password(&self.data_dir, &self.site).map_err(|error| error.to_string())
+    }
+
+    fn keep(&self, jar: &Jar) -> Result<(), String> {
+        save(&self.data_dir, &self.site, jar).map(|_| ()).map_err(|error| format!("{error:#}"))
+    }
+
+    fn take_up(&self, jar: &Jar) -> Result<bool, String> {
+        load(&self.data_dir, &self.site, jar).map(|cookies| cookies > 0).map_err(|error| format!("{error:#}"))
+    }
+
+    fn tries(&self) -> Result<Tries, String> {
+        tries(&self.data_dir, &self.site).map_err(|error| format!("{error:#}"))
+    }
+
+    fn keep_tries(&self, tries: &Tries) -> Result<(), String> {
+        save_tries(&self.data_dir, &self.site, tries).map_err(|error| format!("{error:#}"))
+    }
+
+    fn stamp(&self) -> u64 {
+        let places = [file_of(&self.data_dir, &self.site), secrets::file_of(&self.data_dir, &self.site)];
+        let mut hasher = DefaultHasher::new();
+        for place in places {
+            let metadata = fs::metadata(place).ok();
+            metadata.map(|of| (of.ino(), of.mtime(), of.mtime_nsec(), of.len())).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::MetadataExt as _;
-
     use super::*;
 
     #[test]

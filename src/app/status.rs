@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
-use crate::crawl::progress::{Ended, Progress};
+use crate::crawl::progress::{Ended, Progress, RuleFault};
 use crate::crawl::worth;
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::frontier::budgets::{Cut, Shapes};
 use crate::frontier::parameters::Proposal;
 use crate::frontier::unclassed::{Unclassed, UnclassedLinks};
 use crate::limits;
+use crate::rules::SiteRules;
 
 /// All sites of a data folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct StatusReport {
     /// True when a process is crawling this folder.
     pub crawling: bool,
     pub sites: Vec<SiteStatus>,
+    /// Rule files that the process which crawls cannot use.
+    #[serde(default)]
+    pub rule_faults: Vec<RuleFault>,
 }
 
 /// One site.
@@ -38,9 +42,13 @@ pub struct SiteStatus {
     pub body_bytes: u64,
     /// Visits by outcome.
     pub outcomes: BTreeMap<String, u64>,
+    /// True while a process crawls this site.
+    #[serde(default)]
+    pub is_crawled: bool,
     /// Requests under way; zero when nothing is crawling.
     pub under_way: usize,
-    /// Why nothing is being fetched, and until when (UTC).
+    /// Why nothing is being fetched, and until when (UTC); of a site that is not being crawled, until when its rules
+    /// would let nobody ask.
     pub waiting: Option<Waiting>,
     /// Hosts that asked for a pause which is not over, or that gave no good answer since.
     pub blocked_hosts: Vec<BlockedHost>,
@@ -120,6 +128,7 @@ pub async fn report(
             urls_queued: counts.urls_queued,
             body_bytes: counts.body_bytes,
             outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name().to_owned(), *count)).collect(),
+            is_crawled: live.get(name).is_some_and(|doing| doing.ended.is_none()),
             under_way: doing.under_way,
             waiting: doing.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
             blocked_hosts,
@@ -129,10 +138,31 @@ pub async fn report(
             proposals: proposals(db, name).await?,
         });
     }
-    Ok(StatusReport { crawling: progress.is_some(), sites })
+    let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
+    Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults })
 }
 
-async fn cuts(db: &dyn Reader, site: &str) -> Result<Vec<Cut>, CrawlDbError> {
+/// The note in which the loop of a site keeps the day and the requests before it (`crawl/site_loop/accounts.rs`).
+const DAY_NOTE: &str = "day";
+
+/// Until when a site's rules let nobody ask, and which of them; None where they do. What the loop of a site that is
+/// being crawled waits for, it tells itself.
+pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result<Option<Waiting>, CrawlDbError> {
+    let wait = |until: UnixMillis, reason: &str| Some(Waiting { until: until.rfc3339(), reason: reason.to_owned() });
+    if let Some(until) = rules.hours.quiet_until(now) {
+        return Ok(wait(until, "quiet_hours of the rule file"));
+    }
+    let Some(most) = rules.requests_per_day else { return Ok(None) };
+    let note = db.note(&rules.name, DAY_NOTE).await?;
+    let kept = note.and_then(|note| serde_json::from_slice::<(u64, u64)>(&note).ok());
+    let Some((_, before)) = kept.filter(|(day, _)| *day == rules.hours.day(now)) else { return Ok(None) };
+    let today = db.site_counts(&rules.name).await?.pages().saturating_sub(before);
+    let reason = "requests_per_day of the rule file is used up";
+    Ok((today >= most).then(|| wait(rules.hours.next_day(now), reason)).flatten())
+}
+
+/// What was cut of a site, the most first; as of half a minute ago where it is being crawled.
+pub async fn cuts(db: &dyn Reader, site: &str) -> Result<Vec<Cut>, CrawlDbError> {
     let note = db.note(site, worth::SHAPES_NOTE).await?;
     Ok(note.map(|note| Shapes::from_bytes(&note, limits::SHAPE_PAGES).0.cuts()).unwrap_or_default())
 }

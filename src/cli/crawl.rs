@@ -5,22 +5,20 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use super::summary::Summary;
-use super::{block_on, progress_bar};
-use crate::app::{self, App, control};
+use super::summary::{Summary, TooDeep};
+use super::{block_on, dry_run, progress_bar};
+use crate::app::{self, App, control, status};
 use crate::config::Config;
 use crate::crawl::RunOptions;
-use crate::crawl::progress::Progress;
+use crate::crawl::progress::{Progress, SiteProgress};
+use crate::crawldb::Outcome;
 use crate::rules::{self, SiteRules};
 use crate::telemetry::Terminal;
-
-/// Queued URLs that a dry run shows for each host.
-const DRY_RUN_URLS: usize = 20;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -44,7 +42,7 @@ pub struct Options {
 pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow::Result<ExitCode> {
     let Chosen { sites, bad_files } = chosen(config, &options.sites)?;
     if options.dry_run {
-        return block_on(dry_run(config, &sites, options.json));
+        return block_on(dry_run::tell(config, &sites, options.json));
     }
     for site in &sites {
         if let rules::Robots::Ignore { reason } = &site.robots {
@@ -95,8 +93,21 @@ pub async fn run_sites(
             }
         }
     };
-    let took = app.clock.now().since(started);
-    Ok(Summary::new(&progress.total(), took, ends, &app::archive_path(&app.data_dir)))
+    let now = app.clock.now();
+    let mut summary = Summary::new(&progress.total(), now.since(started), ends, &app::archive_path(&app.data_dir));
+    let mut done = progress.snapshot();
+    for rules in sites {
+        let name = rules.name.to_string();
+        if let Some(waiting) = status::held(app.db.as_ref(), rules, now).await? {
+            summary.waiting.insert(name.clone(), waiting);
+        }
+        let SiteProgress { counts, deepest, .. } = done.remove(&name).unwrap_or_default();
+        if let Some(&urls) = counts.outcomes.get(&Outcome::OverBudget) {
+            let deepest = deepest.map(|(_, url)| url);
+            summary.too_deep.insert(name, TooDeep { urls, depth_max: rules.depth_max, deepest });
+        }
+    }
+    Ok(summary)
 }
 
 /// The sites of a run.
@@ -132,47 +143,17 @@ fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Chosen> {
     let dir = config.rules_dir.display();
     if let Some(name) = names.iter().find(|name| !known.contains(name)) {
         let nearest = rules::fault::nearest(name, known.iter().map(String::as_str));
-        let hint = nearest.map(|site| format!("\nhint: did you mean `{site}`?")).unwrap_or_default();
-        bail!("no usable rule file for site `{name}` in {dir}{hint}");
+        let hint = match nearest {
+            Some(site) => format!("did you mean `{site}`?"),
+            None if known.is_empty() => "`gleaner rules new URL` begins one".to_owned(),
+            None => "name one of those there are".to_owned(),
+        };
+        let sites = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
+        bail!("no usable rule file for site `{name}` in {dir}{sites}\nhint: {hint}");
     }
     if chosen.sites.is_empty() {
         let why = if chosen.bad_files > 0 { "no usable" } else { "no enabled" };
         bail!("{why} site in {dir}\nhint: `gleaner rules new URL` begins one; `enabled = true` in a file enables it");
     }
     Ok(chosen)
-}
-
-/// What a crawl would begin with. Opens the database only when it is there.
-async fn dry_run(config: &Config, sites: &[Arc<SiteRules>], json: bool) -> anyhow::Result<ExitCode> {
-    let db = if app::database_path(&config.data_dir).exists() { Some(App::open(&config.into())?.db) } else { None };
-    let mut plans = Vec::new();
-    for site in sites {
-        let mut queued = Vec::new();
-        let mut waiting = 0;
-        if let Some(db) = &db {
-            waiting = db.site_counts(&site.name).await?.urls_queued;
-            for host in db.hosts().await?.into_iter().filter(|host| *host.site == *site.name) {
-                let rows = db.queued(host.id, DRY_RUN_URLS).await.context("reading the frontier")?;
-                queued.extend(rows.into_iter().map(|row| format!("{}{}", host.origin, row.key.path)));
-            }
-        }
-        let start: Vec<_> = site.start.iter().map(|url| url.as_str().to_owned()).collect();
-        plans.push(serde_json::json!({
-            "site": &*site.name, "start": start, "urls_queued": waiting, "next": queued,
-            "interval_ms": u64::try_from(site.rate.interval.as_millis())?, "connections": site.rate.connections,
-        }));
-    }
-    if json {
-        outln!("{}", serde_json::to_string(&serde_json::json!({ "dry_run": true, "sites": plans }))?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    for plan in plans {
-        outln!("{}: {} URLs queued", plan["site"].as_str().unwrap_or_default(), plan["urls_queued"]);
-        for (what, urls) in [("start", &plan["start"]), ("next", &plan["next"])] {
-            for url in urls.as_array().into_iter().flatten() {
-                outln!("  {what:<6}{}", url.as_str().unwrap_or_default());
-            }
-        }
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -3,10 +3,11 @@
 
 mod members;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
@@ -17,6 +18,7 @@ use tokio::sync::oneshot;
 use super::summary::harvest_rate;
 use super::{Global, block_on, crawl};
 use crate::app::{self, App};
+use crate::coverage;
 use crate::crawl::RunOptions;
 use crate::crawl::progress::Ended;
 use crate::crawldb::Outcome;
@@ -26,6 +28,10 @@ use crate::telemetry::Terminal;
 
 const TORRENTS: usize = 500;
 const ROWS: usize = 1_000;
+
+/// How often, and at what distance, the port of an earlier demo is tried: three seconds.
+const PORT_TRIES: u32 = 30;
+const PORT_PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -68,6 +74,8 @@ struct DemoSummary {
     refused_fetches: u64,
     /// Reachable torrents in the archive / reachable torrents.
     coverage: f64,
+    /// What `gleaner coverage` tells, from the site's own pages alone: a lower bound of `coverage`.
+    coverage_reckoned: Option<f64>,
     harvest_rate: f64,
     bytes: u64,
     /// Of this run.
@@ -115,6 +123,7 @@ fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
             data_dir.display()
         );
     }
+    app::is_folder(&data_dir)?;
     std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
     Ok(data_dir)
 }
@@ -171,6 +180,10 @@ fn on_a_thread<S: Send + Sync + 'static, F: Future<Output = Result<S, DemoError>
     Ok(Served { site, end: Some(end), thread: Some(thread) })
 }
 
+fn is_port_in_use(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(DemoError::Bind { source, .. }) if source.kind() == io::ErrorKind::AddrInUse)
+}
+
 /// Serves the site that the folder remembers, or a new one.
 fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<DemoSite>> {
     let path = data_dir.join("demo.json");
@@ -198,16 +211,28 @@ fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<Demo
         bind: SocketAddr::from((Ipv4Addr::LOCALHOST, remembered.map_or(0, |remembered| remembered.port))),
         ..DemoOptions::default()
     };
-    let served = start_site(options.clone()).map_err(|error| match error.downcast_ref::<DemoError>() {
-        Some(DemoError::Bind { .. }) if remembered.is_some() => error.context(format!(
-            "the demo in {} was begun on this port, which is in use (hint: end the other program, or pass another --data)",
+    let mut served = start_site(options.clone());
+    // A demo that was just killed may hold its port, or have its connections closed, some moments longer.
+    for _ in 1..if remembered.is_some() { PORT_TRIES } else { 1 } {
+        if !served.as_ref().err().is_some_and(is_port_in_use) {
+            break;
+        }
+        std::thread::sleep(PORT_PAUSE);
+        served = start_site(options.clone());
+    }
+    let served = served.map_err(|error| match remembered {
+        Some(Remembered { port, .. }) if is_port_in_use(&error) => anyhow!(
+            "the demo in {} was begun on port {port}, which is in use\nhint: end the other program, or pass another --data",
             data_dir.display()
-        )),
+        ),
         _ => error,
     })?;
     let rules_dir = data_dir.join("rules");
+    // Whole or not at all: a demo may be killed at any moment, and the next one reads what it finds.
     let write = |path: &Path, text: &str| {
-        std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
+        let new = path.with_extension("new");
+        let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path));
+        written.with_context(|| format!("{}: cannot be written", path.display()))
     };
     std::fs::create_dir_all(&rules_dir).with_context(|| format!("{}: cannot be created", rules_dir.display()))?;
     write(&rules_dir.join("demo.toml"), &served.site.rules_text)?;
@@ -230,6 +255,7 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
         stored.extend(rows.iter().map(|row| row.facts.infohashes));
     }
     let counts = app.db.site_counts("demo").await?;
+    let reckoned = coverage::of_site(app.reader().as_ref(), "demo").await?;
     let score = site.truth().score(stored.iter().copied());
     let pages = counts.pages();
     let ended_well = run.sites.values().all(|ended| *ended == Ended::Exhausted);
@@ -242,6 +268,7 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
         pages,
         refused_fetches: site.refused_fetches(),
         coverage: score.coverage,
+        coverage_reckoned: reckoned.cr,
         harvest_rate: harvest_rate(counts.torrents, pages),
         bytes: counts.body_bytes,
         seconds: run.seconds,
@@ -251,22 +278,32 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
     Ok((summary, ended_well))
 }
 
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
+    if path.bytes().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
 fn text(summary: &DemoSummary, data_dir: &Path) -> String {
-    let data = data_dir.display();
+    let data = quoted(data_dir);
+    let reckoned = summary.coverage_reckoned.map(|reckoned| {
+        format!("; `gleaner coverage` knows the site's own pages alone: {:.2} %, a lower bound", reckoned * 100.0)
+    });
     format!(
         "\
 torrents      {stored} stored of {site_torrents} on the site, {false_torrents} false, {duplicates} duplicates, {magnets} by magnet only
 pages         {pages} requests, {bytes}; {refused_fetches} that rules or robots.txt forbid
 harvest rate  {harvest_rate:.3} new torrents a request
-coverage      {coverage:.4}
+coverage      {coverage:.2} % of what the site can give{reckoned}
 time          {seconds:.1} s
 archive       {archive}
 
 Try next:
   gleaner status --data {data}
-  gleaner coverage demo --data {data}      what the site's own pages tell: a lower bound
+  gleaner coverage demo --data {data}
   gleaner export harvest.tar.zst --data {data}
-  gleaner rules explain '{site}/?page=2&sid=00112233445566778899aabbccddeeff' --rules {data}/rules
+  gleaner rules explain '{site}/?page=2&sid=00112233445566778899aabbccddeeff' --data {data} --rules {data}/rules
   gleaner rules new https://example.org/torrents/        begin a rule file of your own
 ",
         stored = summary.stored,
@@ -278,7 +315,8 @@ Try next:
         bytes = indicatif::HumanBytes(summary.bytes),
         refused_fetches = summary.refused_fetches,
         harvest_rate = summary.harvest_rate,
-        coverage = summary.coverage,
+        coverage = summary.coverage * 100.0,
+        reckoned = reckoned.unwrap_or_default(),
         seconds = summary.seconds,
         archive = summary.archive,
         site = summary.site,
@@ -309,7 +347,7 @@ pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
     let served = start_site(DemoOptions {
         torrents: options.torrents,
         bind: SocketAddr::from((Ipv4Addr::LOCALHOST, options.port)),
-        response_delay: std::time::Duration::from_millis(options.delay_ms),
+        response_delay: Duration::from_millis(options.delay_ms),
         ..DemoOptions::default()
     })?;
     let site = &served.site;
@@ -322,12 +360,12 @@ pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
         std::fs::write(dir.join("demo.toml"), &site.rules_text)?;
     }
     outln!("{}", serde_json::json!({ "site": site.origin(), "site_torrents": site.truth().reachable().count() }));
-    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
+    io::copy(&mut io::stdin(), &mut io::sink())?;
     let log = site.log();
     let kinds: std::collections::BTreeMap<_, _> = log.counts.iter().map(|(kind, count)| (kind.name(), count)).collect();
     // Whoever started this may have gone; then nobody reads it.
     let _ = writeln!(
-        std::io::stdout(),
+        io::stdout(),
         "{}",
         serde_json::json!({
             "refused_fetches": site.refused_fetches(), "kinds": kinds, "requests": log.paths,

@@ -1,6 +1,8 @@
-//! `gleaner login`: logs in to a site and shows each step, or takes over the session of a browser.
+//! `gleaner login`: logs in to a site and shows each step, asks the person at the terminal where the site wants one, or
+//! takes over the session of a browser.
 
-use std::path::PathBuf;
+use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
@@ -8,10 +10,13 @@ use clap::Args;
 
 use super::block_on;
 use crate::app::{App, secrets, sessions};
+use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
+use crate::crawl::login::handover::{Picture, Question, Wanted};
 use crate::crawl::login::{self, Means};
 use crate::limits;
 use crate::login::secret::Secret;
+use crate::login::tries::Tries;
 use crate::login::verdict::Verdict;
 use crate::rules;
 
@@ -19,12 +24,18 @@ use crate::rules;
 pub struct Options {
     /// Name of the site; its rule file has a [login] table
     site: String,
+    /// Ask at the terminal for what only a person can answer: the text of a CAPTCHA, a one-time code
+    #[arg(long, conflicts_with_all = ["cookies", "logout"])]
+    interactive: bool,
     /// Take over the session of a browser: a cookies.txt, of which only this site's cookies are read
     #[arg(long, value_name = "FILE", conflicts_with = "logout")]
     cookies: Option<PathBuf>,
     /// Forget the session
     #[arg(long)]
     logout: bool,
+    /// Log in although the site has refused this password before
+    #[arg(long)]
+    again: bool,
 }
 
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
@@ -41,6 +52,9 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let Some(login) = &rules.login else {
         bail!("{}: has no [login] table\nhint: add one with `user`, see docs/login.md", rules.file.display());
     };
+    if options.interactive && !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        bail!("--interactive: standard input or standard error is no terminal, so that nobody can be asked");
+    }
     let (crawled, jar) = App::site_alone(&config.into(), &rules)?;
     if let Some(file) = &options.cookies {
         let text = std::fs::read(file).with_context(|| file.display().to_string())?;
@@ -70,14 +84,30 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         if holds != Some(true) {
             bail!("the session of {} is not one of a member: it is not kept", file.display());
         }
+        sessions::save_tries(&config.data_dir, site, &Tries::default())?;
     } else {
         let password = secrets::password(&config.data_dir, site)?;
+        let mut tries = sessions::tries(&config.data_dir, site)?;
+        // Whoever runs this command says that a locked account may be touched; a refused password is refused all the same.
+        if tries.has_refused(&login.user, &password) && !options.again {
+            bail!(
+                "the site has refused this user and password before\nhint: correct them; --again sends the same once more"
+            );
+        }
         jar.clear();
         let means = Means { rules: login, password: &password, jar: &jar, typed: &[] };
-        let report = block_on(async { Ok(login::log_in(&crawled, means).await) })?;
+        let person = |question: &Question<'_>| asked(question, &config.data_dir, site);
+        let report = block_on(async {
+            Ok(match options.interactive {
+                true => login::log_in_asking(&crawled, means, &person).await,
+                false => login::log_in(&crawled, means).await,
+            })
+        })?;
         for step in &report.steps {
             outln!("{step}");
         }
+        tries.ended(report.judged.verdict, report.was_sent, &login.user, &password, SystemClock.now());
+        sessions::save_tries(&config.data_dir, site, &tries)?;
         if report.judged.verdict != Verdict::LoggedIn {
             // A session that is good is never overwritten by one that is not.
             return Ok(ExitCode::FAILURE);
@@ -86,4 +116,55 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let path = sessions::save(&config.data_dir, site, &jar)?;
     outln!("the session is kept in {}", path.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Asks the person at the terminal; None where nothing was typed. A picture is there as long as the question.
+fn asked(question: &Question<'_>, data_dir: &Path, site: &str) -> Option<Box<str>> {
+    let wants = match question.wanted {
+        Wanted::Captcha => "the site asks to read a CAPTCHA",
+        Wanted::Choice => "the site asks which security question is yours",
+        Wanted::Answer => "the site asks a security question",
+        Wanted::Code => "the site asks for a one-time code",
+        Wanted::CodeIfAny => "the site takes a one-time code; leave it empty if your account has none",
+    };
+    // Sites write what they like; nothing of it may steer the terminal.
+    let plain = |text: &str| text.replace(char::is_control, " ");
+    let mut text = format!("{wants}: {}\n", plain(question.text));
+    for (place, option) in question.options.iter().enumerate() {
+        text.push_str(&format!("  {}: {}\n", place + 1, plain(option)));
+    }
+    let shown = question.picture.as_ref().map(|picture| Shown::new(picture, data_dir, site));
+    match &shown {
+        Some(Ok(shown)) => text.push_str(&format!("its picture is in {}\n", shown.path.display())),
+        Some(Err(error)) => text.push_str(&format!("its picture cannot be written: {error:#}\n")),
+        None if question.wanted == Wanted::Captcha => {
+            text.push_str("the page has no picture of it: a script may show it\n")
+        }
+        None => {}
+    }
+    let mut terminal = std::io::stderr().lock();
+    write!(terminal, "{text}> ").and_then(|()| terminal.flush()).ok()?;
+    let mut line = String::new();
+    std::io::stdin().lock().take(limits::ANSWER_TYPED_BYTES_MAX as u64).read_line(&mut line).ok()?;
+    let answer = line.trim();
+    (!answer.is_empty()).then(|| answer.into())
+}
+
+/// A picture in a file, which is removed when it has been answered.
+struct Shown {
+    path: PathBuf,
+}
+
+impl Shown {
+    fn new(picture: &Picture, data_dir: &Path, site: &str) -> anyhow::Result<Self> {
+        let path = data_dir.join("sessions").join(format!("{site}.captcha.{}", picture.extension));
+        secrets::write_private(&path, &picture.bytes).with_context(|| path.display().to_string())?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
 }

@@ -18,7 +18,9 @@ pub mod config;
 pub mod coverage;
 pub mod crawl;
 pub mod demo;
+mod dry_run;
 pub mod export;
+mod known;
 pub mod login;
 pub mod manual;
 pub mod progress_bar;
@@ -35,12 +37,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::app::control::Remote;
-use crate::app::{self, App};
 use crate::config::{Config, LogFormat};
-use crate::crawl::worth;
 use crate::limits;
-use crate::rules::{SiteRules, fault};
+use crate::rules::fault;
 use crate::telemetry::{self, Terminal};
 
 /// A focused crawler that harvests BitTorrent metainfo files from the sites its operator is entitled to use.
@@ -249,25 +248,13 @@ fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitC
             let colour = fault::colour_wanted(out.is_terminal());
             rules::check(&files, rules_dir, &mut out, colour)?
         }
-        RulesCommand::Explain { url } => rules::explain(&url, rules_dir, |site| yields_so_far(config, site), &mut out)?,
+        RulesCommand::Explain { url } => {
+            rules::explain(&url, rules_dir, |site, url| known::of(config, site, url), &mut out)?
+        }
         RulesCommand::New { url } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
         RulesCommand::Schema => rules::schema(&mut out).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// What the rules of a site have brought, as the crawl of this configuration's data folder has counted it; nothing where
-/// there is none, or where it cannot be asked: explaining a rule needs no crawl.
-fn yields_so_far(config: &Config, site: &SiteRules) -> rules::Yields {
-    let asked = block_on(async {
-        if let Some(remote) = Remote::connect(&config.data_dir).await {
-            return Ok(worth::yields(&remote, site).await?);
-        }
-        app::must_exist(&config.data_dir)?;
-        let app = App::open(&config.into())?;
-        Ok(worth::yields(app.reader().as_ref(), site).await?)
-    });
-    asked.unwrap_or_default()
 }
 
 /// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own. What blocks

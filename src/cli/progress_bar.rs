@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
-use crate::crawl::progress::{Counts, Progress};
+use crate::crawl::progress::{Counts, Progress, brief};
 use crate::telemetry::Terminal;
 
 /// How often a bar is drawn anew.
@@ -62,6 +62,6 @@ fn line(counts: &Counts, waiting: Option<&str>) -> String {
 fn waiting(progress: &Progress) -> Option<String> {
     progress.snapshot().into_iter().find_map(|(site, progress)| {
         let (until, reason) = progress.waiting?;
-        Some(format!("{site} waits until {}: {reason}", until.rfc3339()))
+        Some(format!("{site} waits until {}: {}", until.rfc3339(), brief(&reason)))
     })
 }

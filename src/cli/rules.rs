@@ -73,15 +73,21 @@ fn family_paths(folder: &Path) -> Vec<PathBuf> {
     crate::rules::site_paths(folder).unwrap_or_default()
 }
 
-/// What the URLs of each rule of a site have brought, by the rule's place.
-pub type Yields = HashMap<usize, RuleYield>;
+/// What a crawl knows of a URL and of the rules of its site.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// What the URLs of each rule have brought, by the rule's place.
+    pub yields: HashMap<usize, RuleYield>,
+    /// The URL itself: each with what it is about, ten characters at most.
+    pub lines: Vec<(&'static str, String)>,
+}
 
 /// Tells what becomes of a URL: how each site of its host normalises it, and which rule of which file, at which
-/// line, takes or refuses it. `yields` tells what the rules of a site have brought so far. True where a site takes it.
+/// line, takes or refuses it. `known` tells what was found out so far. True where a site takes it.
 pub fn explain(
     url: &str,
     rules_dir: &Path,
-    yields: impl Fn(&SiteRules) -> Yields,
+    known: impl Fn(&SiteRules, &CrawlUrl) -> Known,
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let plain = match CrawlUrl::parse(url, &Canonical::default()) {
@@ -108,7 +114,7 @@ pub fn explain(
             continue;
         }
         owners += 1;
-        is_taken |= explain_for(url, &site, &yields(&site), out)?;
+        is_taken |= explain_for(url, &site, &known, out)?;
     }
     if owners == 0 {
         writeln!(out, "refused: no site file names the host `{}`", plain.authority())?;
@@ -121,7 +127,12 @@ pub fn explain(
     Ok(is_taken)
 }
 
-fn explain_for(text: &str, site: &SiteRules, yields: &Yields, out: &mut impl Write) -> io::Result<bool> {
+fn explain_for(
+    text: &str,
+    site: &SiteRules,
+    known: impl Fn(&SiteRules, &CrawlUrl) -> Known,
+    out: &mut impl Write,
+) -> io::Result<bool> {
     let state = if site.enabled { "" } else { ", not enabled" };
     writeln!(out, "site {} ({}{state})", site.name, site.file.display())?;
     writeln!(out, "  given       {text}")?;
@@ -137,7 +148,21 @@ fn explain_for(text: &str, site: &SiteRules, yields: &Yields, out: &mut impl Wri
     }
     writeln!(out, "  identity    {url}")?;
     writeln!(out, "  matched on  {}", url.path())?;
-    match site.judge(&url) {
+    let Known { yields, lines } = known(site, &url);
+    let is_taken = judged(site, &url, &yields, out)?;
+    for (what, line) in lines {
+        writeln!(out, "  {what:<10}  {line}")?;
+    }
+    Ok(is_taken)
+}
+
+fn judged(
+    site: &SiteRules,
+    url: &CrawlUrl,
+    yields: &HashMap<usize, RuleYield>,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    match site.judge(url) {
         Verdict::Take { class, rule, number, page_capture } => {
             writeln!(out, "  taken as    {}", class.name())?;
             writeln!(out, "  by          {}: {} '{}'", rule.place(), rule.key(), rule.pattern)?;

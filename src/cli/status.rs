@@ -9,9 +9,13 @@ use super::block_on;
 use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App};
+use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
+use crate::crawl::progress::{Ended, RuleFault, brief};
+use crate::crawldb::Reader;
 use crate::frontier::budgets::{Cut, Likeness};
 use crate::frontier::parameters::Proposal;
+use crate::rules;
 
 /// Shapes of links without a class that are shown of a site; `--json` has them all.
 const UNCLASSED_SHOWN: usize = 5;
@@ -26,12 +30,15 @@ pub struct Options {
 pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let report = block_on(async {
         if let Some(remote) = Remote::connect(&config.data_dir).await {
-            return Ok(remote.status().await?);
+            let report = remote.status().await?;
+            return with_holds(report, &remote, config).await;
         }
         app::must_exist(&config.data_dir)?;
         let app = App::open(&config.into())?;
         let _control = control::serve(&app, None);
-        Ok(status::report(app.reader().as_ref(), None, app.clock.now()).await?)
+        let db = app.reader();
+        let report = status::report(db.as_ref(), None, app.clock.now()).await?;
+        with_holds(report, db.as_ref(), config).await
     })?;
     if options.json {
         outln!("{}", serde_json::to_string(&report)?);
@@ -41,7 +48,28 @@ pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The report, with what the rule files hold back of sites that nobody crawls right now.
+async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) -> anyhow::Result<StatusReport> {
+    let now = SystemClock.now();
+    let rules: Vec<_> = rules::load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()).collect();
+    for site in report.sites.iter_mut().filter(|site| !site.is_crawled) {
+        if let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) {
+            site.waiting = status::held(db, rules, now).await?;
+        }
+    }
+    Ok(report)
+}
+
 fn text(report: &StatusReport) -> String {
+    let mut text = sites(report);
+    for RuleFault { path, first, count } in &report.rule_faults {
+        let more = if *count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+        text.push_str(&format!("{}: its last good state, if any, stays in force{more}:\n  {first}\n", path.display()));
+    }
+    text
+}
+
+fn sites(report: &StatusReport) -> String {
     if report.sites.is_empty() {
         return "nothing has been crawled yet (hint: gleaner crawl)\n".to_owned();
     }
@@ -56,10 +84,10 @@ fn text(report: &StatusReport) -> String {
             site.pages.to_string(),
             site.urls_known.to_string(),
             site.urls_queued.to_string(),
-            state(report, site),
+            state(site),
         ]);
     }
-    let mut text = format!("{table}\n");
+    let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
     for site in &report.sites {
         let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
@@ -94,27 +122,31 @@ fn text(report: &StatusReport) -> String {
         }
         for host in &site.blocked_hosts {
             let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
-            text.push_str(&format!("{}: {} {state} {}: {}\n", site.name, host.origin, host.until, host.reason));
+            text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
+            text.push_str(&format!("  {}\n", brief(&host.reason)));
         }
     }
     text
 }
 
-fn state(report: &StatusReport, site: &SiteStatus) -> String {
+/// What a site does, in a few words; why its hosts wait stands below the table.
+fn state(site: &SiteStatus) -> String {
     let blocked = || {
         let host = site.blocked_hosts.iter().filter(|host| host.waits).max_by_key(|host| host.until_ms)?;
-        Some(format!("{} waits until {}: {}", host.origin, host.until, host.reason))
+        Some(format!("paused until {}", host.until))
     };
-    if !report.crawling {
-        return blocked().unwrap_or_else(|| "not being crawled".to_owned());
+    if !site.is_crawled {
+        let held = site.waiting.as_ref().map(|held| format!("may ask again at {}: {}", held.until, held.reason));
+        let ended = || site.ended.as_ref().filter(|ended| !matches!(ended, Ended::Unreachable(_)));
+        return held
+            .or_else(|| ended().map(ToString::to_string))
+            .or_else(blocked)
+            .unwrap_or_else(|| "not being crawled".to_owned());
     }
-    match (&site.ended, &site.waiting) {
-        (Some(ended), _) => ended.to_string(),
-        (None, Some(waiting)) => format!("waiting until {}: {}", waiting.until, waiting.reason),
-        (None, None) if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
-        (None, None) if site.urls_queued > 0 => {
-            blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned())
-        }
-        (None, None) => blocked().unwrap_or_else(|| "idle".to_owned()),
+    match &site.waiting {
+        Some(waiting) => format!("waiting until {}: {}", waiting.until, brief(&waiting.reason)),
+        None if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
+        None if site.urls_queued > 0 => blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned()),
+        None => blocked().unwrap_or_else(|| "idle".to_owned()),
     }
 }

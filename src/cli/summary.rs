@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
+use crate::app::status::Waiting;
 use crate::crawl::progress::{Counts, Ended};
 use crate::crawldb::Outcome;
 
@@ -32,7 +33,21 @@ pub struct Summary {
     pub outcomes: BTreeMap<&'static str, u64>,
     /// How each site ended.
     pub sites: BTreeMap<String, Ended>,
+    /// Sites whose rules let nobody ask now, and until when.
+    pub waiting: BTreeMap<String, Waiting>,
+    /// Sites of which URLs were put aside for their depth.
+    pub too_deep: BTreeMap<String, TooDeep>,
     pub archive: String,
+}
+
+/// URLs that were put aside because they lie deeper than a site's rules allow.
+#[derive(Clone, Debug, Serialize)]
+pub struct TooDeep {
+    pub urls: u64,
+    /// Links from a start URL that the rules allow.
+    pub depth_max: u16,
+    /// The deepest of them, where it was seen in this run.
+    pub deepest: Option<String>,
 }
 
 /// HR of ALGORITHMS §7: new torrents a request; 0 where nothing was requested.
@@ -55,6 +70,8 @@ impl Summary {
             queued: counts.queued,
             outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name(), *count)).collect(),
             sites,
+            waiting: BTreeMap::new(),
+            too_deep: BTreeMap::new(),
             archive: archive.display().to_string(),
         }
     }
@@ -87,6 +104,21 @@ impl Summary {
         }
         for (site, ended) in &self.sites {
             let _ = writeln!(text, "{site:<13} {ended}");
+            if matches!(ended, Ended::Unreachable(_)) {
+                let _ = writeln!(text, "              what is queued stays queued (hint: gleaner crawl {site}, later)");
+            }
+        }
+        for (site, Waiting { until, reason }) in &self.waiting {
+            let _ = writeln!(text, "{site:<13} may ask again at {until}: {reason}");
+        }
+        for (site, TooDeep { urls, depth_max, deepest }) in &self.too_deep {
+            let deepest = deepest.as_ref().map(|url| format!(" (the deepest: {url})")).unwrap_or_default();
+            let (are, verb) = if *urls == 1 { ("URL", "lies") } else { ("URLs", "lie") };
+            let _ = writeln!(text, "{site:<13} {urls} {are} {verb} deeper than depth_max = {depth_max}{deepest}");
+            let _ = writeln!(
+                text,
+                "              hint: a larger `depth_max` in the site's rule file fetches them at the next crawl"
+            );
         }
         let _ = writeln!(text, "archive       {}", self.archive);
         text
@@ -107,5 +139,16 @@ mod tests {
         let cut = text(&[(Outcome::Page, 7), (Outcome::Trapped, 12)]);
         assert!(cut.contains("cut           12 looks at URLs taken for traps (hint: gleaner status)\n"), "{cut}");
         assert!(!text(&[(Outcome::Page, 7)]).contains("cut "));
+    }
+
+    #[test]
+    fn what_lies_too_deep_is_told_with_its_url_and_the_key_to_raise() {
+        let mut summary = Summary::new(&Counts::default(), Duration::ZERO, BTreeMap::new(), Path::new("archive"));
+        let deepest = Some("http://h.example/calendar?month=13".to_owned());
+        summary.too_deep.insert("s".to_owned(), TooDeep { urls: 12, depth_max: 3, deepest });
+        let text = summary.text();
+        let told =
+            "s             12 URLs lie deeper than depth_max = 3 (the deepest: http://h.example/calendar?month=13)\n";
+        assert!(text.contains(told) && text.contains("hint: a larger `depth_max`"), "{text}");
     }
 }

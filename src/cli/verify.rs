@@ -24,7 +24,7 @@ pub struct Options {
 }
 
 /// Verifies, also while the service runs; a repair wants the data folder for itself. Fails (exit code 1) while
-/// archive and database differ.
+/// something is lost or out of its place.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let verdict = block_on(async {
         if let Some(remote) = Remote::connect(&config.data_dir).await {
@@ -57,6 +57,18 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 
 fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{} torrents, {} files, {} whole", verdict.torrents, verdict.files, verdict.whole)?;
+    let orphans = verdict.orphans.count;
+    if verdict.repaired.is_none() && orphans > 0 && verdict.is_sound() {
+        writeln!(
+            out,
+            "nothing is lost; {orphans} whole files wait for the database: a crawl broke off between file and row (a full"
+        )?;
+        writeln!(
+            out,
+            "disk, a kill), and takes them up when it goes on (gleaner verify --repair: now; --json: which)"
+        )?;
+        return temporary(verdict, out);
+    }
     for (kind, findings) in [
         ("missing", &verdict.missing),
         ("damaged", &verdict.damaged),
@@ -66,9 +78,7 @@ fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
     ] {
         list(kind, findings, out)?;
     }
-    if verdict.temporary > 0 {
-        writeln!(out, "temporary: {} (another process has the archive open)", verdict.temporary)?;
-    }
+    temporary(verdict, out)?;
     let Some(done) = &verdict.repaired else {
         return match verdict.faults() {
             0 => writeln!(out, "archive and database agree"),
@@ -87,6 +97,13 @@ fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{} of those forgotten have no known source", done.without_source)?;
     }
     Ok(())
+}
+
+fn temporary(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
+    match verdict.temporary {
+        0 => Ok(()),
+        files => writeln!(out, "temporary: {files} (another process has the archive open)"),
+    }
 }
 
 fn list(kind: &str, findings: &Findings, out: &mut impl Write) -> io::Result<()> {
@@ -125,10 +142,18 @@ mod tests {
         let finding = Finding { path: "ab/x".into(), infohash: None, detail: "lost: \u{1b}[31m".to_owned() };
         let mut verdict = Verdict { torrents: 3, files: 2, whole: 2, ..Verdict::default() };
         assert_eq!(text(&verdict), "3 torrents, 2 files, 2 whole\narchive and database agree\n");
+        verdict.orphans = Findings { count: 5, listed: vec![finding.clone()] };
+        let told = text(&verdict);
+        assert!(verdict.is_sound() && told.lines().count() == 3, "{told}");
+        assert!(told.contains("nothing is lost; 5 whole files wait for the database"), "{told}");
         verdict.missing = Findings { count: 7, listed: vec![finding] };
         let told = text(&verdict);
         assert!(told.contains("missing: 7\n  \"ab/x\": lost: ") && told.contains("… and 6 more"), "{told}");
-        assert!(told.contains("hint: gleaner verify --repair") && !told.contains('\u{1b}'), "{told}");
+        assert!(told.contains("without a row: 5\n") && !told.contains("nothing is lost"), "{told}");
+        assert!(
+            !verdict.is_sound() && told.contains("hint: gleaner verify --repair") && !told.contains('\u{1b}'),
+            "{told}"
+        );
         verdict.repaired = Some(Repaired { forgotten: 7, sources_due: 6, without_source: 1, ..Repaired::default() });
         let told = text(&verdict);
         assert!(

@@ -10,7 +10,7 @@ use super::site::{Found, Site};
 use super::visit::Job;
 use crate::login::model::Judge;
 use crate::login::verdict::logged_out;
-use crate::login::view::{View, leads_to_login};
+use crate::login::view::{View, speaks_of_login};
 use crate::page::links::PageLinks;
 use crate::rules::{Class, ends_session};
 
@@ -23,7 +23,7 @@ pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) ->
         (300..=399, Some(location)) => {
             let target = outlinks::resolve(site, &job.url, location)?;
             let is_named = login.page.as_ref().is_some_and(|page| page.path() == target.path());
-            (is_named || leads_to_login(target.path(), "")).then(|| format!("a redirect to {}", target.path()))
+            (is_named || speaks_of_login(target.path())).then(|| format!("a redirect to {}", target.path()))
         }
         _ => None,
     }

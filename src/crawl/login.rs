@@ -4,21 +4,26 @@
 //! file's `[login]`, so robots.txt is not consulted for them; everything else that binds a request holds. What is sent
 //! goes to the site's own hosts alone, and never from https to http. Every step is told in words without secrets.
 
+mod find;
+pub mod handover;
 mod json;
 
+use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
 
+use self::handover::Person;
 use super::site::Site;
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::charset;
 use crate::fetch::session::Jar;
-use crate::fetch::{Post, Request};
+use crate::fetch::{FetchFailure, Post, Request};
 use crate::limits;
 use crate::login::fields::roles;
-use crate::login::fill::{Chosen, Entries, Submission, fill};
+use crate::login::fill::{Chosen, Entries, FillError, Submission, fill};
 use crate::login::form::{Form, Kind};
+use crate::login::hashing::Hashing;
 use crate::login::model::Judge;
-use crate::login::secret::{Secret, masked};
+use crate::login::secret::{Secret, told_url};
 use crate::login::verdict::{After, Judged, Verdict, judge, logged_out};
 use crate::login::view::View;
 use crate::rules::LoginRules;
@@ -45,18 +50,29 @@ pub struct Means<'a> {
     pub typed: &'a [(Box<str>, Box<str>)],
 }
 
-/// Logs in.
+/// Logs in. What only a person could answer ends it, with a verdict that says so.
 pub async fn log_in(site: &Site, means: Means<'_>) -> Report {
-    let mut run = Run { site, means, steps: Vec::new(), is_first: true, was_sent: false };
-    let mut judged = run.log_in().await.unwrap_or_else(|judged| judged);
-    judged.evidence.iter_mut().for_each(|evidence| *evidence = masked(evidence));
+    run(site, means, None).await
+}
+
+/// Logs in with a person at hand, who is asked in the middle of it: the thread waits for the answer.
+pub async fn log_in_asking(site: &Site, means: Means<'_>, person: Person<'_>) -> Report {
+    run(site, means, Some(person)).await
+}
+
+async fn run(site: &Site, means: Means<'_>, person: Option<Person<'_>>) -> Report {
+    let mut run = Run { person, ..Run::new(site, means) };
+    let judged = run.log_in().await.unwrap_or_else(|judged| judged);
+    for evidence in judged.evidence.clone() {
+        run.say(format!("evidence: {evidence}"));
+    }
     run.say(format!("verdict: {}", judged.verdict.sentence()));
     Report { steps: run.steps, judged, was_sent: run.was_sent }
 }
 
-/// Does the session hold? Asks for the page that proves it; None where the site did not answer.
+/// Does the session hold? Asks for the page that proves it; None where the site did not answer, or is in trouble.
 pub async fn session_holds(site: &Site, means: Means<'_>) -> (Option<bool>, Vec<String>) {
-    let mut run = Run { site, means, steps: Vec::new(), is_first: true, was_sent: false };
+    let mut run = Run::new(site, means);
     let holds = run.probe().await.ok().map(|proof| proof.is_ok());
     (holds, run.steps)
 }
@@ -64,12 +80,17 @@ pub async fn session_holds(site: &Site, means: Means<'_>) -> (Option<bool>, Vec<
 struct Run<'a> {
     site: &'a Site,
     means: Means<'a>,
+    person: Option<Person<'a>>,
     steps: Vec<String>,
     is_first: bool,
+    /// True once a form has left.
     was_sent: bool,
+    /// An address off the site's hosts that was not asked.
+    last_refused: Option<CrawlUrl>,
 }
 
 /// A page that was read.
+#[derive(Clone)]
 struct Page {
     url: CrawlUrl,
     status: u16,
@@ -81,14 +102,20 @@ impl Page {
     fn login_form(&self) -> Option<usize> {
         Judge::stored().login_form(&self.view.forms, self.url.as_str()).map(|(at, _)| at)
     }
+
+    fn is_over_tls(&self) -> bool {
+        self.url.as_str().starts_with("https:")
+    }
 }
 
-/// An answer that is no redirect, read whole.
+/// The last answer behind a request and its redirects.
 struct Answer {
     url: CrawlUrl,
     status: u16,
     content_type: Option<String>,
-    bytes: bytes::Bytes,
+    bytes: Bytes,
+    /// False where there was more than was wanted.
+    is_whole: bool,
 }
 
 type Step<T> = Result<T, Judged>;
@@ -97,21 +124,55 @@ fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
     Judged { verdict, evidence: vec![why.into()] }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(site: &'a Site, means: Means<'a>) -> Self {
+        Self { site, means, person: None, steps: Vec::new(), is_first: true, was_sent: false, last_refused: None }
+    }
+
+    /// Steps hold what sites write: nothing of it may steer a terminal.
     fn say(&mut self, step: String) {
-        let step = masked(&step);
+        let step = step.replace(char::is_control, "\u{fffd}");
         tracing::debug!(site = %self.site.rules.name, step, "login");
         self.steps.push(step);
     }
 
     async fn log_in(&mut self) -> Step<Judged> {
-        let judged = match &self.means.rules.json {
-            Some(json) => self.log_in_by_json(json).await?,
-            None => self.log_in_by_form().await?,
-        };
-        for evidence in judged.evidence.clone() {
-            self.say(format!("evidence: {evidence}"));
+        if let Some(json) = &self.means.rules.json {
+            let judged = self.log_in_by_json(json).await?;
+            return self.proven(judged).await;
         }
+        let mut page = self.find_form_page().await?;
+        let mut sends = 0;
+        loop {
+            let form = self.choose_form(&page)?;
+            let cookies_before = self.means.jar.changes();
+            let typed = self.answers(&page, &form).await?;
+            let submission = self.fill_in(&page, &form, &typed)?;
+            let mut after = self.send(&page, &submission).await?;
+            sends += 1;
+            let mut judged = self.judge(&after, cookies_before);
+            if judged.verdict == Verdict::SecondFactor {
+                after = self.second_factor(after).await?;
+                judged = self.judge(&after, cookies_before);
+            }
+            // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it.
+            let is_asked = judged.verdict == Verdict::Captcha && self.person.is_some() && after.login_form().is_some();
+            if is_asked && sends < limits::LOGIN_SENDS_MAX {
+                self.say(judged.evidence.join("; "));
+                page = after;
+                continue;
+            }
+            return self.proven(judged).await;
+        }
+    }
+
+    fn judge(&self, after: &Page, cookies_before: u64) -> Judged {
+        let cookies_changed = self.means.jar.changes() != cookies_before;
+        judge(&After { status: after.status, view: &after.view, login_form: after.login_form(), cookies_changed })
+    }
+
+    /// What seems to have worked, or tells nothing, is held to a page that members see.
+    async fn proven(&mut self, judged: Judged) -> Step<Judged> {
         if !matches!(judged.verdict, Verdict::LoggedIn | Verdict::Unknown) {
             return Ok(judged);
         }
@@ -119,64 +180,6 @@ impl Run<'_> {
             Ok(proof) => ends(Verdict::LoggedIn, proof),
             Err(_) if judged.verdict == Verdict::Unknown => judged,
             Err(why) => ends(Verdict::Unknown, format!("the site seemed to let us in, but {why}")),
-        })
-    }
-
-    async fn log_in_by_form(&mut self) -> Step<Judged> {
-        let page = self.find_form_page().await?;
-        let form = self.choose_form(&page)?;
-        let cookies_before = self.means.jar.changes();
-        let submission = self.fill_in(&page, &form)?;
-        let after = self.send(&page, &submission).await?;
-        let login_form = after.login_form();
-        let cookies_changed = self.means.jar.changes() != cookies_before;
-        Ok(judge(&After { status: after.status, view: &after.view, login_form, cookies_changed }))
-    }
-
-    /// The page with the form: the one that the rule file names, or the first that has one among the start page and what
-    /// it calls its login.
-    async fn find_form_page(&mut self) -> Step<Page> {
-        if let Some(url) = &self.means.rules.page {
-            let page = self.page(url.clone()).await?;
-            self.say(format!("page of the form: {} (status {}), named in the rule file", page.url, page.status));
-            return Ok(page);
-        }
-        let Some(start) = self.site.rules.start.first().cloned() else {
-            return Err(ends(Verdict::NoForm, "the site has no start page"));
-        };
-        let page = self.page(start).await?;
-        if page.login_form().is_some() {
-            self.say(format!("page of the form: {}, the start page", page.url));
-            return Ok(page);
-        }
-        let links = page.view.log_in_links.clone();
-        let Some(base) = page.url.to_url().ok().map(|own| page.view.base(&own)) else {
-            return Err(ends(Verdict::NoForm, "the start page has no address"));
-        };
-        let mut left = None;
-        let mut tried: Vec<CrawlUrl> = Vec::new();
-        for url in links.iter().filter_map(|link| base.join(link).ok()) {
-            let Some(url) = CrawlUrl::exact(&url) else { continue };
-            if !self.site.rules.owns_host(url.authority()) {
-                left.get_or_insert(url);
-                continue;
-            }
-            if tried.len() >= limits::LOGIN_LINKS_MAX || tried.contains(&url) {
-                continue;
-            }
-            tried.push(url.clone());
-            let page = self.page(url).await?;
-            if page.login_form().is_some() {
-                self.say(format!("page of the form: {}, linked from the start page", page.url));
-                return Ok(page);
-            }
-            self.say(format!("no login form at {}", page.url));
-        }
-        Err(match left {
-            Some(url) => ends(Verdict::OtherSite, format!("its link to log in leads to {}", url.authority())),
-            None => {
-                ends(Verdict::NoForm, format!("neither {} nor {} pages it links to have one", page.url, tried.len()))
-            }
         })
     }
 
@@ -197,7 +200,9 @@ impl Run<'_> {
                     format!("the rule file names form {}, the page has {count}", at + 1),
                 ));
             }
-            None => page.login_form().ok_or_else(|| ends(Verdict::NoForm, format!("{} has none", page.url)))?,
+            None => page
+                .login_form()
+                .ok_or_else(|| ends(Verdict::NoForm, format!("{} has none", told_url(page.url.as_str()))))?,
         };
         for line in judge.path(&page.view.forms[at], page.url.as_str()) {
             self.say(format!("form {}: {line}", at + 1));
@@ -205,7 +210,7 @@ impl Run<'_> {
         Ok(page.view.forms[at].clone())
     }
 
-    fn fill_in(&mut self, page: &Page, form: &Form) -> Step<Submission> {
+    fn fill_in(&mut self, page: &Page, form: &Form, typed: &[(Box<str>, Box<str>)]) -> Step<Submission> {
         let rules = self.means.rules;
         let by_name = |name: &str| form.controls.iter().position(|control| &*control.name == name);
         let roles = roles(form);
@@ -217,34 +222,40 @@ impl Run<'_> {
                 by_name(name).map(Some).ok_or_else(fault)
             }
         };
-        let submits = |at: &usize| form.controls[*at].kind.submits() && !form.controls[*at].is_disabled;
         let chosen = Chosen {
             user: pinned(&rules.user_field, roles.user)?,
             password: pinned(&rules.password_field, roles.password)?,
             remember: roles.remember.filter(|at| form.controls[*at].kind == Kind::Checkbox),
-            submit: (0..form.controls.len()).find(submits),
+            submit: form.submit(),
         };
-        let others: Vec<(Box<str>, Box<str>)> = rules.fields.iter().chain(self.means.typed).cloned().collect();
+        let others: Vec<(Box<str>, Box<str>)> = rules.fields.iter().chain(typed).cloned().collect();
         let entries = Entries { user: &rules.user, password: self.means.password, others: &others };
         let own = page.url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
-        let submission = fill(form, &chosen, entries, &page.view.base(&own), page.charset)
-            .map_err(|error| ends(Verdict::NoForm, error.to_string()))?;
-        let shown: Vec<String> = submission.shown.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        self.say(format!("fields: {}", shown.join("  ")));
-        if let Some(at) =
-            roles.captcha.filter(|at| self.means.typed.iter().all(|(name, _)| *name != form.controls[*at].name))
-        {
-            return Err(ends(Verdict::Captcha, format!("the form asks for `{}`", form.controls[at].name)));
+        let refused = |error: FillError| {
+            let is_script = matches!(error, FillError::Script(_) | FillError::UnknownHash(_) | FillError::Dialog);
+            ends(if is_script { Verdict::Script } else { Verdict::NoForm }, error.to_string())
+        };
+        let submission = fill(form, &chosen, entries, &page.view.base(&own), page.charset).map_err(refused)?;
+        self.tell_fields(&submission);
+        if !form.onsubmit.is_empty() && Hashing::of(form).is_none() {
+            self.say(
+                "the form has a script of its own, which is not run: it does not seem to change the password".into(),
+            );
         }
         Ok(submission)
     }
 
+    fn tell_fields(&mut self, submission: &Submission) {
+        let shown: Vec<String> = submission.shown.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        self.say(format!("fields: {}", shown.join("  ")));
+    }
+
     async fn send(&mut self, page: &Page, submission: &Submission) -> Step<Page> {
         let Some(url) = CrawlUrl::exact(&submission.url) else {
-            return Err(ends(Verdict::Unknown, format!("the form's address {} is no address", submission.url)));
+            return Err(ends(Verdict::Unknown, "the form's address is longer than any that is asked for"));
         };
-        self.may_ask(&url, page.url.as_str().starts_with("https:"))?;
-        self.say(format!("sent to {url}"));
+        self.may_ask(&url, page.is_over_tls())?;
+        self.say(format!("sent to {}", told_url(url.as_str())));
         self.was_sent = true;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
         self.follow(url, Some(post)).await
@@ -256,20 +267,21 @@ impl Run<'_> {
         let Some(url) = named.or_else(|| self.site.rules.start.first().cloned()) else {
             return Ok(Err("the site has no page to ask".to_owned()));
         };
-        let page = self.page(url).await?;
+        let page = self.page(url, false).await?;
         let login_form = page.login_form();
+        let address = told_url(page.url.as_str());
         let proof = if let Some(link) = page.view.log_out_links.first() {
-            Ok(format!("{} has a link to log out: {link}", page.url))
+            Ok(format!("{address} has a link to log out: {}", told_url(link)))
         } else if let Some(sign) = logged_out(&page.view, login_form) {
-            Err(format!("{} shows {sign}", page.url))
+            Err(format!("{address} shows {sign}"))
         } else if !(200..300).contains(&page.status) {
-            Err(format!("{} answers {}", page.url, page.status))
+            Err(format!("{address} answers {}", page.status))
         } else if self.means.rules.probe.is_some() {
-            Ok(format!("{}, which the rule file names for members, is shown", page.url))
+            Ok(format!("{address}, which the rule file names for members, is shown"))
         } else if page.view.text.contains(&self.means.rules.user.to_lowercase()) {
-            Ok(format!("{} names the user", page.url))
+            Ok(format!("{address} names the user"))
         } else {
-            Err(format!("{} shows neither a link to log out nor the user's name", page.url))
+            Err(format!("{address} shows neither a link to log out nor the user's name"))
         };
         self.say(match &proof {
             Ok(proof) => format!("proof: {proof}"),
@@ -278,17 +290,21 @@ impl Run<'_> {
         Ok(proof)
     }
 
-    async fn page(&mut self, url: CrawlUrl) -> Step<Page> {
-        self.may_ask(&url, false)?;
+    /// A page; `from_tls` is true where a page over https names it.
+    async fn page(&mut self, url: CrawlUrl, from_tls: bool) -> Step<Page> {
+        self.may_ask(&url, from_tls)?;
         self.follow(url, None).await
     }
 
     /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
-    fn may_ask(&self, url: &CrawlUrl, from_tls: bool) -> Step<()> {
+    fn may_ask(&mut self, url: &CrawlUrl, from_tls: bool) -> Step<()> {
         if !self.site.rules.owns_host(url.authority()) {
-            return Err(ends(Verdict::OtherSite, format!("{} is no host of this site", url.authority())));
+            let judged = ends(Verdict::OtherSite, format!("{} is no host of this site", url.authority()));
+            self.last_refused = Some(url.clone());
+            return Err(judged);
         }
         if from_tls && !url.as_str().starts_with("https:") {
+            let url = told_url(url.as_str());
             return Err(ends(
                 Verdict::Unknown,
                 format!("{url} would send the session in the clear, from a page over https"),
@@ -297,31 +313,33 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The page behind a request and its redirects.
+    /// One request, and the page behind its redirects.
     async fn follow(&mut self, url: CrawlUrl, post: Option<Post<'_>>) -> Step<Page> {
-        let Answer { url, status, content_type, bytes } = self.exchange(url, post).await?;
+        let Answer { url, status, content_type, bytes, .. } = self.read(url, post, limits::PAGE_BYTES_MAX).await?;
         let label = self.site.rules.charset.map(Encoding::name);
         let charset = charset::detect(content_type.as_deref(), &bytes, label);
         let turn = self.site.memory.parse().await;
         let reading = tokio::task::spawn_blocking(move || View::of(&charset.decode(&bytes).0));
         let view = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         drop(turn);
-        let view = view.map_err(|error| ends(Verdict::Unknown, format!("{url}: {error}")))?;
+        let view = view.map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
         Ok(Page { url, status, charset: if charset.is_ascii_compatible() { charset } else { UTF_8 }, view })
     }
 
-    /// One request, and the redirects behind it.
-    async fn exchange(&mut self, mut url: CrawlUrl, mut post: Option<Post<'_>>) -> Step<Answer> {
+    /// One request, the redirects behind it, and up to some bytes of the last answer.
+    async fn read(&mut self, mut url: CrawlUrl, mut post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
         for _ in 0..limits::LOGIN_HOPS_MAX {
             self.pause().await;
             let request = Request { post, ..(&url).into() };
             let sent = self.site.transport.send(request).await;
-            let response = sent.map_err(|failure| ends(Verdict::Unknown, format!("{url}: {failure}")))?;
+            let broken =
+                |failure: FetchFailure| ends(Verdict::Unknown, format!("{}: {failure}", told_url(url.as_str())));
+            let response = sent.map_err(broken)?;
             let status = response.status;
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
                 let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
-                    return Err(ends(Verdict::Unknown, format!("{url} redirects to nowhere")));
+                    return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
                 };
                 self.may_ask(&target, url.as_str().starts_with("https:"))?;
                 // 307 and 308 would have the form sent again; only 301 to 303 are answers to a login.
@@ -331,13 +349,15 @@ impl Run<'_> {
             }
             let content_type = response.headers.content_type.clone();
             let (length, bodies) = (response.headers.content_length, &self.site.memory.bodies);
-            let read = body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::PAGE_BYTES_MAX)).await;
-            let bytes = match read {
-                Read::Whole(bytes) | Read::Stopped { bytes, .. } => bytes,
-                Read::Failed { failure, .. } => return Err(ends(Verdict::Unknown, format!("{url}: {failure}"))),
+            let (bytes, is_whole) = match body::read(response.body, length, bodies, |_, _| Want::UpTo(bytes_max)).await
+            {
+                Read::Whole(bytes) => (bytes, true),
+                Read::Stopped { bytes, .. } => (bytes, false),
+                Read::Failed { failure, .. } => return Err(broken(failure)),
             };
-            return Ok(Answer { url, status, content_type, bytes });
+            return Ok(Answer { url, status, content_type, bytes, is_whole });
         }
+        let url = told_url(url.as_str());
         Err(ends(Verdict::Unknown, format!("{url}: more than {} redirects", limits::LOGIN_HOPS_MAX)))
     }
 

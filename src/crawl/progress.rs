@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::commit::Committed;
 use crate::clock::UnixMillis;
 use crate::crawldb::Outcome;
+use crate::url::CrawlUrl;
 
 /// Counts of one run. Visits count once they are on the disk.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +40,18 @@ pub struct SiteProgress {
     pub under_way: usize,
     /// How the site's crawl ended; None while it goes on.
     pub ended: Option<Ended>,
+    /// The URL that lies deepest of those put aside for their depth in this run: links from a start URL, and the URL.
+    pub deepest: Option<(u16, String)>,
+}
+
+/// A rule file that cannot be used, while its last good state, if any, stays in force.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct RuleFault {
+    pub path: PathBuf,
+    /// The first fault, with its place and its hint.
+    pub first: String,
+    /// All of them.
+    pub count: usize,
 }
 
 /// How a site's crawl ended.
@@ -62,25 +76,54 @@ impl fmt::Display for Ended {
             Self::Exhausted => f.write_str("history exhausted"),
             Self::Budget(budget) => write!(f, "stopped at {budget}; crawl again to go on"),
             Self::Stopped => f.write_str("stopped; crawl again to go on"),
-            Self::NotLoggedIn(why) => write!(f, "not logged in: {why}; what is queued stays queued"),
-            Self::Unreachable(why) => write!(f, "unreachable: {why}; what is queued stays queued"),
+            Self::NotLoggedIn(why) => write!(f, "not logged in: {}", brief(why)),
+            Self::Unreachable(why) => write!(f, "unreachable: {}", brief(why)),
         }
     }
 }
 
+/// Characters of a reason in a line for people; the whole of it stands in `--json` and in the log.
+const BRIEF_CHARACTERS: usize = 87;
+
+/// A reason in short: without the layers of software that passed it on, and cut where it is long.
+#[must_use]
+pub fn brief(reason: &str) -> String {
+    let is_layer = |part: &str| {
+        part == "the server did not answer" || part == "tcp connect error" || part.starts_with("client error (")
+    };
+    let parts: Vec<&str> = reason.split(": ").filter(|part| !is_layer(part)).collect();
+    let mut text = parts.join(": ");
+    if let Some((words, _)) = text.rsplit_once(" (os error ") {
+        text.truncate(words.len());
+    }
+    if let Some((cut, _)) =
+        text.char_indices().nth(BRIEF_CHARACTERS - 1).filter(|_| text.chars().count() > BRIEF_CHARACTERS)
+    {
+        text.truncate(cut);
+        text.push('…');
+    }
+    text
+}
+
 /// Shared between the crawl, which writes, and whoever shows it.
 #[derive(Clone, Default)]
-pub struct Progress(Arc<Mutex<BTreeMap<String, SiteProgress>>>);
+pub struct Progress(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    sites: BTreeMap<String, SiteProgress>,
+    rule_faults: Vec<RuleFault>,
+}
 
 impl Progress {
-    fn sites(&self) -> MutexGuard<'_, BTreeMap<String, SiteProgress>> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // Counts stay usable after a panic elsewhere.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes one site's progress.
     pub fn update(&self, site: &str, change: impl FnOnce(&mut SiteProgress)) {
-        let mut sites = self.sites();
+        let sites = &mut self.state().sites;
         match sites.get_mut(site) {
             Some(progress) => change(progress),
             None => change(sites.entry(site.to_owned()).or_default()),
@@ -89,20 +132,40 @@ impl Progress {
 
     /// Forgets a site that is no longer crawled.
     pub fn forget(&self, site: &str) {
-        self.sites().remove(site);
+        self.state().sites.remove(site);
+    }
+
+    /// A URL was put aside because it lies deeper than the site's rules allow.
+    pub fn too_deep(&self, site: &str, depth: u16, url: &CrawlUrl) {
+        self.update(site, |progress| {
+            if progress.deepest.as_ref().is_none_or(|(deepest, _)| *deepest < depth) {
+                progress.deepest = Some((depth, url.as_str().to_owned()));
+            }
+        });
+    }
+
+    /// The rule files that cannot be used now, in place of those told before.
+    pub fn tell_rule_faults(&self, faults: Vec<RuleFault>) {
+        self.state().rule_faults = faults;
+    }
+
+    /// The rule files that cannot be used now.
+    #[must_use]
+    pub fn rule_faults(&self) -> Vec<RuleFault> {
+        self.state().rule_faults.clone()
     }
 
     /// All sites as they stand.
     #[must_use]
     pub fn snapshot(&self) -> BTreeMap<String, SiteProgress> {
-        self.sites().clone()
+        self.state().sites.clone()
     }
 
     /// The sum over all sites.
     #[must_use]
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
-        for progress in self.sites().values() {
+        for progress in self.state().sites.values() {
             let counts = &progress.counts;
             total.pages += counts.pages;
             total.torrents += counts.torrents;
@@ -130,5 +193,35 @@ impl Counts {
         *self.outcomes.entry(outcome).or_default() += 1;
         self.queued += u64::from(receipt.urls_added);
         self.queued = self.queued.saturating_sub(u64::from(!queued_again));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_in_short_names_the_cause_once() {
+        let refused = "http://127.0.0.1:9, 5 times in a row: the server did not answer: robots.txt: no connection: \
+            client error (Connect): tcp connect error: Connection refused (os error 111)";
+        assert_eq!(
+            brief(refused),
+            "http://127.0.0.1:9, 5 times in a row: robots.txt: no connection: Connection refused"
+        );
+        assert_eq!(brief("the server asked for it (Retry-After)"), "the server asked for it (Retry-After)");
+        let long = brief(&"ü".repeat(200));
+        assert!(long.chars().count() == BRIEF_CHARACTERS && long.ends_with("ü…"), "{long}");
+        let ended = Ended::Unreachable(format!("https://{}.example: {refused}", "a".repeat(63))).to_string();
+        assert!(ended.chars().count() <= 100, "{ended}");
+    }
+
+    #[test]
+    fn the_deepest_url_is_kept() {
+        let progress = Progress::default();
+        let url = |path: &str| CrawlUrl::from_parts("http://h.example", path);
+        for (depth, path) in [(4, "/a"), (6, "/b"), (6, "/c"), (5, "/d")] {
+            progress.too_deep("s", depth, &url(path));
+        }
+        assert_eq!(progress.snapshot()["s"].deepest, Some((6, "http://h.example/b".to_owned())));
     }
 }

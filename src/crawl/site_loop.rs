@@ -458,7 +458,11 @@ impl SiteLoop {
     fn wake_at(&self) -> Option<UnixMillis> {
         let hosts = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index));
         let is_over = (0..self.hosts.len()).all(|index| self.leaves_alone(index));
-        let hosts = hosts.filter_map(|index| self.hosts[index].wake_at());
+        let hosts = hosts.filter_map(|index| match self.session.is_good() {
+            true => self.hosts[index].wake_at(),
+            // Nothing is leased meanwhile.
+            false => self.hosts[index].gate.map(|(at, _)| at),
+        });
         hosts.chain(self.session.wake_at().filter(|_| !is_over)).min()
     }
 

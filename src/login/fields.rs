@@ -187,10 +187,15 @@ fn asked_by_line(control: &Control) -> Asked {
     add_end(&mut around, &control.before);
     let mut told = Asked::Unknown;
     for words in [named, shown, around] {
-        match (told, asked_by_words(&words.tally())) {
+        match told {
+            Asked::Unknown => told = asked_by_words(&words.tally()),
             // `nome` and `lname` are given to all sorts of lines; what a person reads beside it is surer.
-            (Asked::Unknown, said) | (Asked::Person, said @ (Asked::User | Asked::Email)) => told = said,
-            _ => {}
+            Asked::Person => {
+                if let said @ (Asked::User | Asked::Email) = asked_by_words(&words.tally()) {
+                    told = said;
+                }
+            }
+            _ => break,
         }
     }
     match (told, control.kind) {

@@ -5,12 +5,14 @@
 
 use std::fmt::Write as _;
 
-use encoding_rs::{Encoding as Charset, UTF_8};
+use encoding_rs::Encoding as Charset;
 use url::Url;
+use zeroize::Zeroizing;
 
 use super::form::{Control, Encoding, Form, Kind, Method};
-use super::hashing::Hashing;
-use super::secret::Secret;
+use super::hashing::{self, Hashing};
+use super::secret::{MASK, Secret, told};
+use crate::limits::HANDLER_TOLD_BYTES_MAX;
 
 /// Which control of a form is which, by its place among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,8 +40,9 @@ pub struct Submission {
     pub url: Url,
     /// Of the body: it is always a POST.
     pub content_type: String,
-    pub body: Vec<u8>,
-    /// Names and values for people: what came of the password is masked.
+    /// Overwritten when it is dropped.
+    pub body: Zeroizing<Vec<u8>>,
+    /// Names and values for people: all but plain words is masked, and what came of the password in any case.
     pub shown: Vec<(String, String)>,
 }
 
@@ -48,20 +51,21 @@ pub struct Submission {
 pub enum FillError {
     #[error("the form's address {action:?} cannot be read: {why}")]
     Action { action: Box<str>, why: String },
-    #[error("the form sends the password in the URL, where servers and caches write it down")]
-    PasswordInUrl,
+    #[error("the form sends the password, or the code, in the URL, where servers and caches write it down")]
+    SecretInUrl,
     #[error("the form has no field for the user's name")]
     NoUser,
     #[error("the form has no field for the password")]
     NoPassword,
-    #[error("the form is sent by a script that is not known ({0}): its fields have no names")]
+    #[error("this form is sent by a script ({0}); the script engine is not there yet")]
     Script(Box<str>),
+    #[error(
+        "this form's script changes the password in a way that is not known ({0}); the script engine is not there yet"
+    )]
+    UnknownHash(Box<str>),
     #[error("the form sends nothing: its method is `dialog`")]
     Dialog,
 }
-
-/// What stands for a password in [`Submission::shown`].
-pub const MASK: &str = "••••••";
 
 /// Fills a form in. `base` is the page's base URL, `page_charset` what the page is written in.
 ///
@@ -77,22 +81,62 @@ pub fn fill(
     let at = |index: Option<usize>| index.and_then(|index| form.controls.get(index));
     let user = at(chosen.user).ok_or(FillError::NoUser)?;
     let password = at(chosen.password).ok_or(FillError::NoPassword)?;
+    if !form.is_element {
+        return Err(FillError::Script("its fields stand in no form".into()));
+    }
     if user.name.is_empty() || password.name.is_empty() {
         let handler = [&form.onsubmit, &form.action].into_iter().find(|text| !text.is_empty());
-        return Err(FillError::Script(handler.cloned().unwrap_or_else(|| "no action, no handler".into())));
+        return Err(FillError::Script(handler.map_or_else(|| "its fields have no names".into(), |text| excerpt(text))));
     }
-    let submit = at(chosen.submit);
+    // What only a script listens to sends nothing by itself. Forms without any button are sent by the Enter key.
+    let listens = |control: &&Control| control.kind == Kind::Button && !control.is_disabled;
+    if form.action.is_empty() && at(chosen.submit).is_none() && form.controls.iter().any(|of| listens(&of)) {
+        return Err(FillError::Script("it has no action, and no button that submits".into()));
+    }
+    if let Some(handler) = hashing::unknown(form) {
+        return Err(FillError::UnknownHash(excerpt(handler)));
+    }
+    submission(form, chosen, entries, base, page_charset)
+}
+
+/// Fills in a form that asks for no account, such as the page of a one-time code: what `others` name, the rest as it stands.
+///
+/// # Errors
+/// Where it would not be sent, or not in the body of a request.
+pub fn fill_others(
+    form: &Form,
+    others: &[(Box<str>, Box<str>)],
+    base: &Url,
+    page_charset: &'static Charset,
+) -> Result<Submission, FillError> {
+    if !form.is_element {
+        return Err(FillError::Script("its fields stand in no form".into()));
+    }
+    let nothing = Secret::new("");
+    let chosen = Chosen { submit: form.submit(), ..Chosen::default() };
+    submission(form, &chosen, Entries { user: "", password: &nothing, others }, base, page_charset)
+}
+
+fn submission(
+    form: &Form,
+    chosen: &Chosen,
+    entries: Entries<'_>,
+    base: &Url,
+    page_charset: &'static Charset,
+) -> Result<Submission, FillError> {
+    let submit = chosen.submit.and_then(|at| form.controls.get(at));
     let method = submit.and_then(|submit| submit.formmethod).unwrap_or(form.method);
-    if method == Method::Dialog {
-        return Err(FillError::Dialog);
-    }
-    if method == Method::Get {
-        return Err(FillError::PasswordInUrl);
-    }
     let action = submit.and_then(|submit| submit.formaction.as_deref()).unwrap_or(&form.action);
+    match method {
+        Method::Post => {}
+        Method::Dialog => return Err(FillError::Dialog),
+        // Whoever writes neither means a script.
+        Method::Get if action.is_empty() => return Err(FillError::Script("it has no action and no method".into())),
+        Method::Get => return Err(FillError::SecretInUrl),
+    }
     let url = base.join(action).map_err(|error| FillError::Action { action: action.into(), why: error.to_string() })?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(FillError::Script(action.into()));
+        return Err(FillError::Script(excerpt(action)));
     }
     let charset = charset(form, page_charset);
     let fields = fields(form, chosen, entries, charset);
@@ -102,65 +146,85 @@ pub fn fill(
         Encoding::Multipart => multipart(&fields, charset),
         Encoding::Plain => ("text/plain".to_owned(), plain(&fields, charset)),
     };
-    let shown = fields.into_iter().map(|field| (field.name, if field.is_secret { MASK.into() } else { field.value }));
-    Ok(Submission { url, content_type, body, shown: shown.collect() })
+    let shown = |field: &Field| {
+        let value = match field.shown {
+            Shown::Whole => &field.value,
+            Shown::Words => told(&field.value),
+            Shown::Masked => MASK,
+        };
+        (field.name.clone(), value.to_owned())
+    };
+    Ok(Submission { url, content_type, body: Zeroizing::new(body), shown: fields.iter().map(shown).collect() })
+}
+
+/// The beginning of a script.
+fn excerpt(script: &str) -> Box<str> {
+    script[..script.floor_char_boundary(HANDLER_TOLD_BYTES_MAX)].into()
 }
 
 struct Field {
     name: String,
-    value: String,
-    is_secret: bool,
+    value: Zeroizing<String>,
+    shown: Shown,
     is_file: bool,
+}
+
+/// How a field's value is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// As it is: the user's name.
+    Whole,
+    /// As the page gave it, unless it may be a token.
+    Words,
+    /// A password, or what a person typed.
+    Masked,
 }
 
 /// The fields in tree order ("constructing the entry list"), then those that the form does not have.
 fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static Charset) -> Vec<Field> {
     let password_name = chosen.password.and_then(|at| form.controls.get(at)).map_or("", |control| &*control.name);
-    let hashed = Hashing::of(form).map(|hashing| hashing.apply(password_name, entries.password.reveal()));
-    let hashed = hashed.unwrap_or_default();
+    let hashed = Hashing::of(form).filter(|_| chosen.password.is_some());
+    let hashed = hashed.map(|hashing| hashing.apply(password_name, entries.password.reveal())).unwrap_or_default();
+    let field = |name: &str, value: &str, shown: Shown| Field {
+        name: name.to_owned(),
+        value: Zeroizing::new(value.to_owned()),
+        shown,
+        is_file: false,
+    };
     let mut fields = Vec::new();
     let mut used = vec![false; entries.others.len()];
     for (index, control) in form.controls.iter().enumerate() {
         let is = |of: Option<usize>| of == Some(index);
-        let mut add = |value: &str, is_secret: bool| {
-            let (name, value) = (control.name.to_string(), value.to_owned());
-            fields.push(Field { name, value, is_secret, is_file: control.kind == Kind::File });
+        let mut add = |value: &str, shown: Shown| {
+            fields.push(Field { is_file: control.kind == Kind::File, ..field(&control.name, value, shown) });
         };
         let pinned = entries.others.iter().position(|(name, _)| !name.is_empty() && *name == control.name);
         if control.is_disabled || (control.kind.submits() && !is(chosen.submit)) {
             continue;
         }
         if let Some((_, value)) = hashed.iter().find(|(name, _)| *name == control.name) {
-            add(value, !value.is_empty());
+            add(value, if value.is_empty() { Shown::Words } else { Shown::Masked });
         } else if is(chosen.password) {
-            add(entries.password.reveal(), true);
+            add(entries.password.reveal(), Shown::Masked);
         } else if is(chosen.user) {
-            add(entries.user, false);
+            add(entries.user, Shown::Whole);
         } else if let Some(at) = pinned {
             // Radio buttons and repeated fields share a name: it is sent once.
             if !std::mem::replace(&mut used[at], true) {
-                add(&entries.others[at].1, false);
+                add(&entries.others[at].1, Shown::Masked);
             }
         } else {
             for value in own_values(control, is(chosen.remember), charset) {
-                add(&value, false);
+                add(&value, Shown::Words);
             }
         }
         if control.kind == Kind::Image && is(chosen.submit) {
             let prefix = if control.name.is_empty() { String::new() } else { format!("{}.", control.name) };
-            for axis in ["x", "y"] {
-                let (name, value) = (format!("{prefix}{axis}"), "1".to_owned());
-                fields.push(Field { name, value, is_secret: false, is_file: false });
-            }
+            fields.extend(["x", "y"].map(|axis| field(&format!("{prefix}{axis}"), "1", Shown::Words)));
         }
     }
-    let absent = entries.others.iter().zip(used).filter(|(_, used)| !used).map(|((name, value), _)| Field {
-        name: name.to_string(),
-        value: value.to_string(),
-        is_secret: false,
-        is_file: false,
-    });
-    fields.extend(absent);
+    let absent = entries.others.iter().zip(used).filter(|(_, used)| !used);
+    fields.extend(absent.map(|((name, value), _)| field(name, value, Shown::Masked)));
     fields
 }
 
@@ -195,55 +259,63 @@ fn charset(form: &Form, page: &'static Charset) -> &'static Charset {
 }
 
 /// Line ends as CR LF, in the form's charset; what it cannot say as decimal character references, as browsers do.
-fn encoded(text: &str, charset: &'static Charset) -> Vec<u8> {
-    let lines = text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
-    if charset == UTF_8 { lines.into_bytes() } else { charset.encode(&lines).0.into_owned() }
+fn encoded(text: &str, charset: &'static Charset) -> Zeroizing<Vec<u8>> {
+    let lines = Zeroizing::new(text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n"));
+    Zeroizing::new(charset.encode(&lines).0.into_owned())
+}
+
+/// A buffer that need not grow, so that it leaves no copies of a password behind.
+fn buffer(fields: &[Field]) -> Vec<u8> {
+    let bytes = |field: &Field| 3 * (field.name.len() + field.value.len()) + 256;
+    Vec::with_capacity(fields.iter().map(bytes).sum())
 }
 
 fn url_encoded(fields: &[Field], charset: &'static Charset) -> Vec<u8> {
-    let mut body = String::new();
+    let mut body = buffer(fields);
     for field in fields {
         if !body.is_empty() {
-            body.push('&');
+            body.push(b'&');
         }
-        for (text, end) in [(&field.name, "="), (&field.value, "")] {
-            body.extend(url::form_urlencoded::byte_serialize(&encoded(text, charset)));
-            body.push_str(end);
+        for (text, end) in [(&*field.name, &b"="[..]), (&**field.value, b"")] {
+            let encoded = encoded(text, charset);
+            url::form_urlencoded::byte_serialize(&encoded).for_each(|piece| body.extend(piece.as_bytes()));
+            body.extend(end);
         }
     }
-    body.into_bytes()
+    body
 }
 
 fn plain(fields: &[Field], charset: &'static Charset) -> Vec<u8> {
-    fields
-        .iter()
-        .flat_map(|field| {
-            [encoded(&field.name, charset), b"=".to_vec(), encoded(&field.value, charset), b"\r\n".to_vec()]
-        })
-        .flatten()
-        .collect()
+    let mut body = buffer(fields);
+    for field in fields {
+        body.extend(&*encoded(&field.name, charset));
+        body.push(b'=');
+        body.extend(&*encoded(&field.value, charset));
+        body.extend(b"\r\n");
+    }
+    body
 }
 
 /// `multipart/form-data` (RFC 7578) as HTML §4.10.22.8 writes it: names with their quotes and line ends escaped.
 fn multipart(fields: &[Field], charset: &'static Charset) -> (String, Vec<u8>) {
-    let parts: Vec<(Vec<u8>, Vec<u8>, bool)> = fields
+    let parts: Vec<Part> = fields
         .iter()
         .map(|field| {
             let name = encoded(&field.name, charset);
             let mut escaped = Vec::with_capacity(name.len());
-            for byte in name {
-                match byte {
+            for byte in &*name {
+                match *byte {
                     b'"' => escaped.extend(b"%22"),
                     b'\r' => escaped.extend(b"%0D"),
                     b'\n' => escaped.extend(b"%0A"),
-                    _ => escaped.push(byte),
+                    byte => escaped.push(byte),
                 }
             }
             (escaped, encoded(&field.value, charset), field.is_file)
         })
         .collect();
     let boundary = boundary(&parts);
-    let mut body = Vec::new();
+    let mut body = buffer(fields);
     for (name, value, is_file) in &parts {
         body.extend(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"").as_bytes());
         body.extend(name);
@@ -252,15 +324,18 @@ fn multipart(fields: &[Field], charset: &'static Charset) -> (String, Vec<u8>) {
         } else {
             b"\"\r\n\r\n"
         });
-        body.extend(value);
+        body.extend(&**value);
         body.extend(b"\r\n");
     }
     body.extend(format!("--{boundary}--\r\n").as_bytes());
     (format!("multipart/form-data; boundary={boundary}"), body)
 }
 
+/// Name, value, and whether it is a file's.
+type Part = (Vec<u8>, Zeroizing<Vec<u8>>, bool);
+
 /// A boundary that no value holds: the first of a fixed row.
-fn boundary(parts: &[(Vec<u8>, Vec<u8>, bool)]) -> String {
+fn boundary(parts: &[Part]) -> String {
     let mut boundary = String::new();
     for number in 0_u32.. {
         boundary.clear();

@@ -12,7 +12,7 @@ use scraper::node::Element;
 use super::form_tree::FormTree;
 use crate::limits::{
     CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FORM_TEXT_BYTES_MAX, FORMS_PER_PAGE_MAX, LINKS_PER_FORM_MAX,
-    OPTIONS_PER_SELECT_MAX,
+    LOOSE_FORMS_MAX, OPTIONS_PER_SELECT_MAX,
 };
 use crate::page::tree::TreeError;
 
@@ -40,6 +40,14 @@ pub struct Form {
     pub text: Box<str>,
     /// Links within it: reference and text.
     pub links: Vec<(Box<str>, Box<str>)>,
+}
+
+impl Form {
+    /// The button that sends the form: the first that is not disabled, as when a person presses Enter (HTML §4.10.22.2).
+    #[must_use]
+    pub fn submit(&self) -> Option<usize> {
+        self.controls.iter().position(|control| control.kind.submits() && !control.is_disabled)
+    }
 }
 
 /// How a form is sent (HTML §4.10.18.6).
@@ -173,7 +181,8 @@ pub struct SelectOption {
     pub is_disabled: bool,
 }
 
-/// The forms of a page in tree order, at most `limits::FORMS_PER_PAGE_MAX`; then password fields without a form.
+/// The forms of a page in tree order, at most `limits::FORMS_PER_PAGE_MAX`; then password fields without a form, at most
+/// `limits::LOOSE_FORMS_MAX`.
 ///
 /// # Errors
 /// Where the page has no tree: too deep, or too many nodes.
@@ -254,7 +263,7 @@ impl<'a> Reader<'a> {
             match node.value() {
                 Node::Element(element) if is_control(element.name()) => match self.owner(node, element) {
                     Some(form) => self.control(form, node, element),
-                    None if is_password(element) && self.loose.len() < FORMS_PER_PAGE_MAX => self.loose.push(node.id()),
+                    None if is_password(element) && self.loose.len() < LOOSE_FORMS_MAX => self.loose.push(node.id()),
                     None => {}
                 },
                 Node::Element(element) if element.name() == "a" => {

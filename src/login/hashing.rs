@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use md5::{Digest, Md5};
+use zeroize::Zeroizing;
 
 use super::form::{Form, Kind};
 
@@ -43,18 +44,34 @@ impl Hashing {
 
     /// The values of the password field and of others, by name, as the script leaves them.
     #[must_use]
-    pub fn apply(&self, password_field: &str, password: &str) -> Vec<(Box<str>, String)> {
+    pub fn apply(&self, password_field: &str, password: &str) -> Vec<(Box<str>, Zeroizing<String>)> {
         match self {
             Self::VBulletin { md5, md5_utf } => {
                 let password = password.trim();
                 let mut values =
-                    vec![(password_field.into(), String::new()), (md5.clone(), hex_md5(&to_entities(password)))];
+                    vec![(password_field.into(), Zeroizing::default()), (md5.clone(), hex_md5(&to_entities(password)))];
                 values.extend(md5_utf.clone().map(|name| (name, hex_md5(password))));
                 values
             }
             Self::Discuz => vec![(password_field.into(), hex_md5(password))],
         }
     }
+}
+
+/// Words of scripts that make something else of a password.
+const CHANGES: [&str; 9] = ["md5", "sha1", "sha256", "sha512", "hash", "crypt", "rsa", "hmac", "base64"];
+
+/// The handler of a form, or of one of its buttons, that by its words changes the password before it is sent, in a way that
+/// is not known here. Other handlers check what was typed, and nothing is lost without them.
+#[must_use]
+pub fn unknown(form: &Form) -> Option<&str> {
+    let buttons = form.controls.iter().filter(|control| control.kind.submits() || control.kind == Kind::Button);
+    let mut handlers = std::iter::once(&*form.onsubmit).chain(buttons.map(|control| &*control.onclick));
+    let changes = |handler: &&str| {
+        let handler = handler.to_ascii_lowercase();
+        CHANGES.iter().any(|word| handler.contains(word))
+    };
+    handlers.find(changes).filter(|_| Hashing::of(form).is_none())
 }
 
 /// The arguments of the first call of a function in a handler.
@@ -64,9 +81,9 @@ fn arguments<'a>(handler: &'a str, call: &str) -> Option<Vec<&'a str>> {
 }
 
 /// MD5 over the low byte of each UTF-16 unit, as the scripts compute it.
-fn hex_md5(text: &str) -> String {
-    let bytes: Vec<u8> = text.encode_utf16().map(|unit| unit.to_le_bytes()[0]).collect();
-    Md5::digest(&bytes).iter().fold(String::with_capacity(32), |mut hex, byte| {
+fn hex_md5(text: &str) -> Zeroizing<String> {
+    let bytes: Zeroizing<Vec<u8>> = Zeroizing::new(text.encode_utf16().map(|unit| unit.to_le_bytes()[0]).collect());
+    Md5::digest(&bytes).iter().fold(Zeroizing::new(String::with_capacity(32)), |mut hex, byte| {
         // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");
         hex
@@ -74,8 +91,8 @@ fn hex_md5(text: &str) -> String {
 }
 
 /// Units beyond Latin-1 as decimal character references (`str_to_ent`).
-fn to_entities(text: &str) -> String {
-    let mut out = String::new();
+fn to_entities(text: &str) -> Zeroizing<String> {
+    let mut out = Zeroizing::new(String::with_capacity(8 * text.len()));
     for unit in text.encode_utf16() {
         match u8::try_from(unit) {
             Ok(byte) => out.push(char::from(byte)),
@@ -92,9 +109,9 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_the_scripts() {
-        assert_eq!(hex_md5("secret"), "5ebe2294ecd0e0f08eab7690d2a6ee69");
-        assert_eq!(to_entities("pä密"), "pä&#23494;");
-        assert_eq!(hex_md5("ä"), "c15bcc5577f9fade4b4a3256190a59b0", "one byte, as in Latin-1");
+        assert_eq!(**hex_md5("secret"), *"5ebe2294ecd0e0f08eab7690d2a6ee69");
+        assert_eq!(**to_entities("pä密"), *"pä&#23494;");
+        assert_eq!(**hex_md5("ä"), *"c15bcc5577f9fade4b4a3256190a59b0", "one byte, as in Latin-1");
     }
 
     #[test]
@@ -110,7 +127,7 @@ mod tests {
         let values = hashing.apply("vb_login_password", " secret ");
         let md5 = "5ebe2294ecd0e0f08eab7690d2a6ee69";
         let expected = [("vb_login_password", ""), ("vb_login_md5password", md5), ("vb_login_md5password_utf", md5)];
-        assert!(values.iter().map(|(name, value)| (&**name, &**value)).eq(expected), "{values:?}");
+        assert!(values.iter().map(|(name, value)| (&**name, &***value)).eq(expected), "{values:?}");
 
         let discuz = &forms(
             "<form method=post onsubmit=\"pwmd5('password3_LQ9');pwdclear=1;ajaxpost('loginform_LQ9')\">\
@@ -118,11 +135,20 @@ mod tests {
         )
         .unwrap()[0];
         assert_eq!(Hashing::of(discuz), Some(Hashing::Discuz));
-        assert_eq!(Hashing::Discuz.apply("password", "secret"), [("password".into(), md5.to_owned())]);
+        assert_eq!(Hashing::Discuz.apply("password", "secret"), [("password".into(), Zeroizing::new(md5.to_owned()))]);
         for other in
             ["<form onsubmit='encrypt(this)'><input type=password name=p></form>", "<form><input type=password></form>"]
         {
             assert_eq!(Hashing::of(&forms(other).unwrap()[0]), None, "{other}");
+        }
+        assert_eq!(unknown(vbulletin).or(unknown(discuz)), None);
+        for (handler, expected) in [
+            ("return encrypt(this)", Some("return encrypt(this)")),
+            ("this.p.value = hex_SHA1(this.p.value)", Some("this.p.value = hex_SHA1(this.p.value)")),
+            ("return validate(this)", None),
+        ] {
+            let form = &forms(&format!("<form onsubmit='{handler}'><input type=password name=p></form>")).unwrap()[0];
+            assert_eq!(unknown(form), expected);
         }
     }
 }

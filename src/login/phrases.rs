@@ -389,6 +389,42 @@ pub const CAPTCHA: &[&str] = &[
     "驗證碼",
 ];
 
+/// Classes of the boxes into which other sites' scripts put their CAPTCHAs.
+pub const CAPTCHA_WIDGETS: &[&str] = &["g-recaptcha", "h-captcha", "cf-turnstile", "geetest", "smart-captcha"];
+
+/// A CAPTCHA's text was wrong: the password was not looked at. No prompts stand here, which are on the form in any case.
+pub const WRONG_CAPTCHA: &[&str] = &[
+    "captcha is incorrect",
+    "captcha was incorrect",
+    "incorrect captcha",
+    "invalid captcha",
+    "wrong captcha",
+    "confirmation code you entered was incorrect",
+    "confirmation code was incorrect",
+    "security code is incorrect",
+    "invalid image code",
+    "the letters you typed don't match",
+    "验证码错误",
+    "验证码不正确",
+    "验证码填写错误",
+    "驗證碼錯誤",
+    "驗證碼不正確",
+    "画像認証に失敗",
+    "认证码错误",
+    "код подтверждения введён неверно",
+    "код подтверждения введен неверно",
+    "неверный код подтверждения",
+    "код с картинки введен неверно",
+    "bestätigungscode ist falsch",
+    "bestätigungscode war falsch",
+    "falscher sicherheitscode",
+    "code de confirmation incorrect",
+    "código de segurança incorreto",
+    "codice di conferma errato",
+    "bevestigingscode is onjuist",
+    "doğrulama kodu yanlış",
+];
+
 /// Names of fields that take a one-time code.
 pub const ONE_TIME_CODE: &[&str] =
     &["one-time-code", "otp", "totp", "2fa", "two_factor", "twofactor", "tfa", "two-factor", "authenticator"];

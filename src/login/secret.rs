@@ -3,15 +3,18 @@
 
 use std::fmt;
 
+use zeroize::Zeroizing;
+
 /// A password, or what stands for one.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Box<str>);
+pub struct Secret(Zeroizing<Box<str>>);
 
 impl Secret {
     /// Takes a secret as it was read: one line end at its end is the editor's and goes.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self(text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line)).into())
+        let line = text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
+        Self(Zeroizing::new(line.into()))
     }
 
     /// The secret itself, for what is sent and for nothing else.
@@ -35,37 +38,47 @@ impl Secret {
     }
 }
 
+/// What stands for a secret where something is told.
+pub const MASK: &str = "••••••";
+
+/// A field's value or a part of a URL as it may be told: a word or a short number as it stands, anything that may be a token
+/// or a session masked.
+#[must_use]
+pub fn told(value: &str) -> &str {
+    // A token of 16 letters without a digit would be a rare one, and shorter ones are guessed.
+    let is_word = value.chars().count() < 16 && value.chars().all(|of| of.is_alphabetic() || " _-.".contains(of));
+    let is_number = value.len() <= 4 && value.bytes().all(|of| of.is_ascii_digit());
+    if is_word || is_number { value } else { MASK }
+}
+
+/// A URL, or a reference, as it may be told: forums write the session into the query of their links (`sid=`), and tokens
+/// into their paths.
+#[must_use]
+pub fn told_url(url: &str) -> String {
+    let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
+    let mut out = String::with_capacity(url.len());
+    for (at, segment) in address.split('/').enumerate() {
+        // A host may be any name; the longest words of paths are dates and titles, which have no digits among letters.
+        let is_token = segment.len() >= 16
+            && segment.bytes().all(|of| of.is_ascii_alphanumeric())
+            && segment.bytes().any(|of| of.is_ascii_digit());
+        out.push_str(if at > 0 { "/" } else { "" });
+        out.push_str(if is_token { MASK } else { segment });
+    }
+    for (at, pair) in query.into_iter().flat_map(|query| query.split('&')).enumerate() {
+        out.push(if at > 0 { '&' } else { '?' });
+        match pair.split_once('=') {
+            Some((name, value)) => out.extend([name, "=", told(value)]),
+            None => out.push_str(told(pair)),
+        }
+    }
+    out
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
     }
-}
-
-impl Drop for Secret {
-    fn drop(&mut self) {
-        // Zero bytes are valid UTF-8; `black_box` keeps the writes from being optimised away.
-        let mut bytes = std::mem::take(&mut self.0).into_boxed_bytes();
-        bytes.fill(0);
-        std::hint::black_box(&bytes);
-    }
-}
-
-/// A text for people without what may be a session's id or a token: runs of letters and digits, with a digit among them, that
-/// are 16 bytes long or longer become `…`. Links to log out, hidden fields and redirects carry such.
-#[must_use]
-pub fn masked(text: &str) -> String {
-    const SHORTEST: usize = 16;
-    let mut out = String::with_capacity(text.len());
-    for run in text.split_inclusive(|of: char| !of.is_ascii_alphanumeric()) {
-        let word = run.trim_end_matches(|of: char| !of.is_ascii_alphanumeric());
-        if word.len() >= SHORTEST && word.bytes().any(|byte| byte.is_ascii_digit()) {
-            out.push('…');
-            out.push_str(&run[word.len()..]);
-        } else {
-            out.push_str(run);
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -83,17 +96,19 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_session_is_masked_and_words_stay() {
-        let link = "/ucp.php?mode=logout&sid=4d7e306c050d1baf682b6d178bcfa684";
-        assert_eq!(masked(link), "/ucp.php?mode=logout&sid=…");
-        assert_eq!(masked("a link: /x?t=1795245157,00ff00ff00ff00ff, and more"), "a link: /x?t=1795245157,…, and more");
-        for plain in [
-            "",
-            "http://127.0.0.1:41731/member.php?mod=logging",
-            "donaudampfschifffahrtsgesellschaft",
-            "密码错误次数过多，请 15 分钟后",
+    fn tokens_and_sessions_are_masked_and_words_are_told() {
+        for (url, expected) in [
+            (
+                "https://h.example:8080/ucp.php?mode=login&sid=0a1b2c",
+                "https://h.example:8080/ucp.php?mode=login&sid=••••••",
+            ),
+            ("logout.php?k=1&formhash=a1b2c3d4", "logout.php?k=1&formhash=••••••"),
+            ("/logout/0123456789abcdef0", "/logout/••••••"),
+            ("/a?0a1b2c&redirect=%2F", "/a?••••••&redirect=••••••"),
+            ("member.php?mod=logging&action=login", "member.php?mod=logging&action=login"),
         ] {
-            assert_eq!(masked(plain), plain);
+            assert_eq!(told_url(url), expected);
         }
+        assert_eq!((told("Log in"), told("123456"), told("")), ("Log in", MASK, ""));
     }
 }

@@ -47,11 +47,17 @@ fn mark(user: &str, password: &Secret) -> u32 {
 }
 
 impl Tries {
+    /// True where the site has refused this password: not even the operator sends it again unawares.
+    #[must_use]
+    pub fn has_refused(&self, user: &str, password: &Secret) -> bool {
+        self.refused == Some(mark(user, password))
+    }
+
     /// Why there may be no login with this password now; None where there may.
     #[must_use]
     pub fn hold(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
         let mark = mark(user, password);
-        if self.refused == Some(mark) {
+        if self.has_refused(user, password) {
             let why = "the site has refused this user and password; the same are not tried again (hint: correct them)";
             return Some(Hold::Operator(why.to_owned()));
         }
@@ -77,9 +83,12 @@ impl Tries {
                     self.held = Some((verdict, mark));
                 }
             }
-            Verdict::Locked | Verdict::Captcha | Verdict::SecondFactor | Verdict::ConfirmEmail | Verdict::OtherSite => {
-                self.held = Some((verdict, mark))
-            }
+            Verdict::Locked
+            | Verdict::Captcha
+            | Verdict::SecondFactor
+            | Verdict::ConfirmEmail
+            | Verdict::OtherSite
+            | Verdict::Script => self.held = Some((verdict, mark)),
         }
     }
 }

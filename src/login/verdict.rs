@@ -3,7 +3,9 @@
 //! What came after the form was sent is read for signs, each with its words, and the strongest decides. "Yes" from here is
 //! a first word only: the proof is a page that needs the session (`crawl` asks for one).
 
+use super::form::{Control, Kind};
 use super::phrases;
+use super::secret::told_url;
 use super::view::View;
 
 /// How a login ended.
@@ -23,6 +25,8 @@ pub enum Verdict {
     OtherSite,
     /// No login form was found.
     NoForm,
+    /// The form is sent by a script that is not known.
+    Script,
     Unknown,
 }
 
@@ -50,6 +54,10 @@ impl Verdict {
             Self::RateLimited => "the site asks to wait before another try",
             Self::OtherSite => {
                 "another site is to log in (hint: log in with a browser, then `gleaner login SITE --cookies FILE`)"
+            }
+            Self::Script => {
+                "the form is sent by a script, and the script engine is not there yet (hint: log in with a browser, then \
+                 `gleaner login SITE --cookies FILE`)"
             }
             Self::NoForm => "no login form was found (hint: name its page in `login.page`)",
             Self::Unknown => "the site does not tell whether it worked (hint: name a members' page in `login.probe`)",
@@ -97,12 +105,12 @@ pub fn judge(after: &After<'_>) -> Judged {
         return Judged { verdict: Verdict::RateLimited, evidence };
     }
     if let Some(link) = view.log_out_links.first().filter(|_| after.login_form.is_none()) {
-        evidence.push(format!("a link to log out: {link}"));
+        evidence.push(format!("a link to log out: {}", told_url(link)));
         evidence.extend(view.says(phrases::WELCOME).map(|phrase| format!("the page says “{phrase}”")));
         return Judged { verdict: Verdict::LoggedIn, evidence };
     }
-    if let Some(field) = one_time_field(view) {
-        evidence.push(format!("a field for a one-time code: {field}"));
+    if let Some((form, field)) = one_time_field(view) {
+        evidence.push(format!("a field for a one-time code: {}", view.forms[form].controls[field].name));
         return Judged { verdict: Verdict::SecondFactor, evidence };
     }
     if after.login_form.is_some() {
@@ -141,19 +149,25 @@ const MESSAGES: &[(Verdict, &[&str])] = &[
     (Verdict::Locked, phrases::LOCKED),
     (Verdict::RateLimited, phrases::RATE_LIMITED),
     (Verdict::ConfirmEmail, phrases::CONFIRM),
+    (Verdict::Captcha, phrases::WRONG_CAPTCHA),
     (Verdict::WrongPassword, phrases::WRONG),
 ];
 
-/// The field of a form that asks for a one-time code and no password.
-fn one_time_field(view: &View) -> Option<&str> {
-    let forms = view.forms.iter().filter(|form| form.controls.iter().all(|of| of.kind != super::form::Kind::Password));
+/// The field that asks for a one-time code, in a form that asks for no password: the places of the form and of the field in
+/// it.
+#[must_use]
+pub fn one_time_field(view: &View) -> Option<(usize, usize)> {
     let is_asked = view.says(phrases::SECOND_FACTOR).is_some();
-    forms.flat_map(|form| &form.controls).filter(|control| control.kind.is_line()).find_map(|control| {
+    let asks = |control: &Control| {
         let is_named = |text: &str| {
             let text = text.to_ascii_lowercase();
             phrases::ONE_TIME_CODE.iter().any(|name| text.contains(name)) || (is_asked && text.contains("code"))
         };
-        (is_named(&control.autocomplete) || is_named(&control.name) || is_named(&control.id)).then_some(&*control.name)
+        control.kind.is_line() && (is_named(&control.autocomplete) || is_named(&control.name) || is_named(&control.id))
+    };
+    view.forms.iter().enumerate().find_map(|(at, form)| {
+        let has_password = form.controls.iter().any(|control| control.kind == Kind::Password && !asks(control));
+        form.controls.iter().position(asks).filter(|_| !has_password).map(|field| (at, field))
     })
 }
 
@@ -202,6 +216,8 @@ mod tests {
             (200, "Your account has been banned: wrong password".to_owned(), None, true, Verdict::Locked),
             (200, "Please confirm your email address first".to_owned(), None, true, Verdict::ConfirmEmail),
             (200, format!("<div class='g-recaptcha'></div>{FORM}"), Some(0), false, Verdict::Captcha),
+            (200, format!("验证码错误{FORM}"), Some(0), false, Verdict::Captcha),
+            (200, "<form><input type=password name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
             (200, "<form><input name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
             (200, "Two-factor: <form><input name=auth_code></form>".to_owned(), None, true, Verdict::SecondFactor),
             (200, FORM.to_owned(), Some(0), true, Verdict::Unknown),

@@ -1,12 +1,15 @@
 //! What a page says about the session: its words, its forms, its links out of the session.
 
 use scraper::Node;
+use scraper::node::Element;
 use url::Url;
 
 use super::form::{self, Form, Kind};
 use super::form_tree::FormTree;
 use super::phrases;
-use crate::limits::{CONTROL_TEXT_BYTES_MAX, VIEW_TEXT_BYTES_MAX};
+use crate::limits::{
+    CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FRAMES_PER_PAGE_MAX, PICTURES_PER_PAGE_MAX, VIEW_TEXT_BYTES_MAX,
+};
 use crate::page::tree::TreeError;
 use crate::rules::ends_session;
 
@@ -24,6 +27,26 @@ pub struct View {
     pub has_captcha: bool,
     /// The page's `base`, as written.
     pub base: Option<Box<str>>,
+    /// Addresses of its frames, as written, at most `limits::FRAMES_PER_PAGE_MAX`; those that speak of logging in first.
+    pub frames: Vec<Box<str>>,
+    /// At most `limits::PICTURES_PER_PAGE_MAX`.
+    pictures: Vec<Picture>,
+    /// Names of its fields, at most `limits::CONTROLS_PER_FORM_MAX`.
+    fields: Vec<Box<str>>,
+    /// Boxes into which another site's script puts a CAPTCHA, by the name of its class, and the form around each.
+    widgets: Vec<(Option<usize>, &'static str)>,
+}
+
+/// A picture of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Picture {
+    source: Box<str>,
+    /// The form around it, by its place.
+    form: Option<usize>,
+    /// Its address, name or class speaks of a CAPTCHA.
+    is_named: bool,
+    /// Named fields of the page in front of it.
+    fields_before: usize,
 }
 
 impl View {
@@ -39,9 +62,11 @@ impl View {
             forms: form::of_tree(&tree),
             ..Self::default()
         };
+        let mut open = Vec::new();
         for node in root.descendants() {
             let Node::Element(element) = node.value() else { continue };
             match element.name() {
+                "form" => open.push(node.id()),
                 "a" => {
                     let Some(href) = element.attr("href") else { continue };
                     let shown = form::text_of(node, CONTROL_TEXT_BYTES_MAX);
@@ -54,12 +79,35 @@ impl View {
                     }
                 }
                 "base" if view.base.is_none() => view.base = element.attr("href").map(Into::into),
+                "iframe" | "frame" if view.frames.len() < FRAMES_PER_PAGE_MAX => {
+                    view.frames.extend(element.attr("src").map(str::trim).filter(|of| !of.is_empty()).map(Into::into));
+                }
+                "input" if view.fields.len() < CONTROLS_PER_FORM_MAX => {
+                    view.fields.extend(element.attr("name").map(Into::into));
+                }
                 _ => {}
             }
-            let named = ["class", "name", "id", "src", "alt"].iter().filter_map(|name| element.attr(name));
-            let is_widget = matches!(element.name(), "input" | "img" | "div" | "iframe" | "script");
-            view.has_captcha |= is_widget && named.into_iter().any(is_captcha_name);
+            let is_captcha = is_captcha(element);
+            view.has_captcha |= is_captcha;
+            let around = || {
+                let by_id = |id| open.iter().position(|form| *form == id).filter(|at| *at < view.forms.len());
+                node.ancestors().find_map(|of| is_form(of.value()).then(|| by_id(of.id())).flatten())
+            };
+            if element.name() == "img" && view.pictures.len() < PICTURES_PER_PAGE_MAX {
+                let source = element.attr("src").map(str::trim).filter(|source| !source.is_empty());
+                let picture = source.map(|source| Picture {
+                    source: source.into(),
+                    form: around(),
+                    is_named: is_captcha,
+                    fields_before: view.fields.len(),
+                });
+                view.pictures.extend(picture);
+            } else if let Some(widget) = widget(element).filter(|_| view.widgets.len() < PICTURES_PER_PAGE_MAX) {
+                let form = around();
+                view.widgets.push((form, widget));
+            }
         }
+        view.frames.sort_by_key(|address| !speaks_of_login(address));
         Ok(view)
     }
 
@@ -76,6 +124,25 @@ impl View {
         base.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or_else(|| own.clone())
     }
 
+    /// The address of the picture that a field of a form asks to read: of the form's own pictures, or of all where it has
+    /// none, one that is named like a CAPTCHA, else the one nearest to the field.
+    #[must_use]
+    pub fn picture_at(&self, form: usize, field: &str) -> Option<&str> {
+        let places = || self.fields.iter().enumerate().filter(|(_, name)| ***name == *field).map(|(at, _)| at);
+        let rank = |picture: &&Picture| {
+            // Right behind its field is as near as right in front of it.
+            let distance = |at: usize| picture.fields_before.abs_diff(at).min(picture.fields_before.abs_diff(at + 1));
+            (!picture.is_named, picture.form != Some(form), places().map(distance).min())
+        };
+        self.pictures.iter().min_by_key(rank).map(|picture| &*picture.source)
+    }
+
+    /// The CAPTCHA of another site's script in a form, which a picture and a line of text do not answer.
+    #[must_use]
+    pub fn widget_in(&self, form: usize) -> Option<&'static str> {
+        self.widgets.iter().find(|(of, _)| *of == Some(form)).map(|(_, name)| *name)
+    }
+
     /// True where some form has a password field.
     #[must_use]
     pub fn has_password_field(&self) -> bool {
@@ -89,15 +156,69 @@ fn is_log_out_text(text: &str) -> bool {
     phrases::LOG_OUT.contains(&words.trim())
 }
 
-/// True for a link that by its address, or by its text (in lower case), leads to a login.
+fn leads_to_login(href: &str, text: &str) -> bool {
+    phrases::LOG_IN.contains(&text.trim()) || speaks_of_login(href)
+}
+
+/// True for an address that speaks of logging in.
 #[must_use]
-pub fn leads_to_login(href: &str, text: &str) -> bool {
-    let of_url = ["login", "log_in", "log-in", "signin", "sign_in", "sign-in", "logging", "anmelden", "connexion"];
-    let address = href.to_ascii_lowercase();
-    phrases::LOG_IN.contains(&text.trim()) || of_url.iter().any(|word| address.contains(word))
+pub fn speaks_of_login(address: &str) -> bool {
+    let words = ["login", "log_in", "log-in", "signin", "sign_in", "sign-in", "logging", "anmelden", "connexion"];
+    let address = address.to_ascii_lowercase();
+    words.iter().any(|word| address.contains(word))
+}
+
+fn is_form(node: &Node) -> bool {
+    node.as_element().is_some_and(|element| element.name() == "form")
+}
+
+fn is_captcha(element: &Element) -> bool {
+    let named = ["class", "name", "id", "src", "alt"].iter().filter_map(|name| element.attr(name));
+    let is_widget = matches!(element.name(), "input" | "img" | "div" | "iframe" | "script");
+    is_widget && named.into_iter().any(is_captcha_name)
+}
+
+fn widget(element: &Element) -> Option<&'static str> {
+    let class = element.attr("class")?;
+    let is_of = |name: &&&str| class.split_ascii_whitespace().any(|of| of == **name);
+    phrases::CAPTCHA_WIDGETS.iter().find(is_of).copied()
 }
 
 fn is_captcha_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     phrases::CAPTCHA.iter().any(|captcha| name.contains(captcha))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_picture_of_a_captcha_is_the_named_one_else_the_nearest() {
+        let view = View::of(
+            "<img src=logo.png><form><input name=q><img src=glass.gif></form><form><input name=u><input name=code>\
+             <img src='/image.php?type=hv'></form><form><input name=other><img src='/captcha.php?x=1'></form>",
+        )
+        .unwrap();
+        assert_eq!(view.picture_at(2, "other"), Some("/captcha.php?x=1"));
+        let view = View::of(
+            "<img src=logo.png><form><input name=q><img src=glass.gif></form>\
+             <form><input name=u><img src='/image.php?type=hv'><input name=code><img src=key.gif></form>",
+        )
+        .unwrap();
+        assert_eq!(view.picture_at(1, "code"), Some("/image.php?type=hv"));
+        assert_eq!(View::of("<form><input name=code></form>").unwrap().picture_at(0, "code"), None);
+    }
+
+    #[test]
+    fn boxes_of_other_sites_are_told_by_their_form() {
+        let view = View::of("<form></form><form><div class='x h-captcha'></div></form>").unwrap();
+        assert_eq!((view.widget_in(0), view.widget_in(1)), (None, Some("h-captcha")));
+    }
+
+    #[test]
+    fn frames_that_speak_of_a_login_come_first() {
+        let view = View::of("<iframe src=/ad></iframe><iframe></iframe><iframe src=' /login '></iframe>").unwrap();
+        assert_eq!(view.frames, ["/login".into(), "/ad".into()]);
+    }
 }

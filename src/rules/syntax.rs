@@ -35,7 +35,7 @@ pub(super) fn mended(faults: &mut Faults) -> String {
                 start..line_start
             }
             _ => {
-                faults.add(span, "", error.message(), None);
+                faults.add(span.clone(), "", error.message(), escape_hint(&text, span.start));
                 statement_before(&text, line_start + 1).unwrap_or(line_start)..line_end(&text, at)
             }
         };
@@ -52,6 +52,16 @@ pub(super) fn mended(faults: &mut Faults) -> String {
         text.replace_range(culprit.start..end, &blank);
     }
     if DeTable::parse(&text).is_ok() { text } else { String::new() }
+}
+
+/// A backslash in double quotes that begins no escape of TOML is most often one of a regular expression.
+fn escape_hint(text: &str, at: usize) -> Option<String> {
+    let before = &text[..floor_char(text, at)];
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    // The parser points behind the backslash.
+    (line.ends_with('\\') && line.contains('"')).then(|| {
+        "use single quotes, as '\\d+': within double quotes a backslash begins an escape of TOML's own".to_owned()
+    })
 }
 
 fn floor_char(text: &str, at: usize) -> usize {

@@ -32,7 +32,9 @@ struct Certain {
 
 impl Certain {
     fn of(faults: &Faults, spans: &Spans) -> Self {
-        let is_sound = |key: &str| !faults.concern(key) && (spans.has(key) || !spans.may_have(key));
+        // A statement that TOML cannot read is left out, and may have been any.
+        let is_whole = faults.list().iter().all(|fault| !fault.key.is_empty());
+        let is_sound = |key: &str| is_whole && !faults.concern(key) && (spans.has(key) || !spans.may_have(key));
         Self {
             places: is_sound("hosts") && is_sound("start"),
             classes: (spans.has("classes") || spans.has("extends")) && is_sound("classes") && is_sound("extends"),
@@ -134,7 +136,12 @@ fn accepted(site: &SiteRules, url: &CrawlUrl, example: &Example) -> Option<(Stri
     {
         let found = page.map_or_else(|| "none".to_owned(), |page| page.to_string());
         let message = format!("this example must show page number {due}, and `{}` finds {found}", rule.pattern);
-        return Some((message, Some("mark the number with (?<page>\\d+)".to_owned())));
+        let hint = match page {
+            None if rule.page.is_some() => "let the group `page` hold the number's digits, and nothing else",
+            None => "mark the number with (?<page>\\d+)",
+            Some(_) => "put the group `page` around the right number, or correct the example",
+        };
+        return Some((message, Some(hint.to_owned())));
     }
     None
 }

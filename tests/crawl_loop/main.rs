@@ -4,6 +4,7 @@ mod clocks;
 mod faults;
 mod looks;
 mod manners;
+mod members;
 mod traps;
 mod web;
 

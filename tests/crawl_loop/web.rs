@@ -150,7 +150,7 @@ struct SimTransport {
 }
 
 /// A body in one piece, and whether it breaks off behind that.
-struct Piece(Option<Bytes>, bool);
+pub struct Piece(pub Option<Bytes>, pub bool);
 
 #[async_trait::async_trait]
 impl Body for Piece {
@@ -241,6 +241,10 @@ impl Machine {
         }
     }
 
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(VirtualClock { start: self.start, set: *self.clock_set.lock().unwrap() })
+    }
+
     /// Sets the clock of the crawls to come by so many milliseconds, this long after the machine began.
     pub fn set_clock(&self, after: Duration, by_ms: i64) {
         *self.clock_set.lock().unwrap() = Some((after, by_ms));
@@ -271,10 +275,21 @@ impl Machine {
         committing_for: Option<Duration>,
     ) -> (Result<Ended, CrawlError>, Progress) {
         let rules = site_rules(rules);
-        let clock = Arc::new(VirtualClock { start: self.start, set: *self.clock_set.lock().unwrap() });
+        let clock = self.clock();
         let transport = Arc::new(SimTransport { web: Arc::clone(web), start: self.start });
         let db: Arc<dyn CrawlDb> = self.db.clone();
-        let site = Arc::new(Site::new(rules, transport, clock, Arc::clone(&db)));
+        self.crawl_site(Site::new(rules, transport, clock, db), options, stop_after, committing_for).await
+    }
+
+    /// The same for a site that the caller has put together.
+    pub async fn crawl_site(
+        &self,
+        site: Site,
+        options: RunOptions,
+        stop_after: Option<Duration>,
+        committing_for: Option<Duration>,
+    ) -> (Result<Ended, CrawlError>, Progress) {
+        let (db, site) = (Arc::clone(&site.db), Arc::new(site));
         let (commits, messages) = mpsc::channel(64);
         let (stop, stopped) = watch::channel(false);
         let failing = Arc::new(AtomicBool::new(false));

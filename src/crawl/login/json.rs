@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::{Answer, Run, Step, ends};
 use crate::fetch::Post;
-use crate::login::fill::MASK;
+use crate::limits;
+use crate::login::secret::{MASK, told, told_url};
 use crate::login::verdict::{After, Judged, Verdict, judge};
 use crate::login::view::View;
 use crate::rules::JsonLogin;
@@ -17,7 +18,7 @@ impl Run<'_> {
         let mut shown = Vec::new();
         for (name, value) in rules.fields.iter().chain(self.means.typed) {
             object.insert(name.to_string(), Value::from(&**value));
-            shown.push(format!("{name}={value}"));
+            shown.push(format!("{name}={}", told(value)));
         }
         object.insert(json.user.to_string(), Value::from(&*rules.user));
         object.insert(json.password.to_string(), Value::from(self.means.password.reveal()));
@@ -26,12 +27,12 @@ impl Run<'_> {
         // The page of a browser that would send it: the site's first.
         let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
         self.may_ask(&json.url, page.as_str().starts_with("https:"))?;
-        self.say(format!("sent to {}", json.url));
+        self.say(format!("sent to {}", told_url(json.url.as_str())));
         self.was_sent = true;
         // A map of texts: serde_json cannot fail on it.
         let body = serde_json::to_vec(&object).unwrap_or_default();
         let post = Post { content_type: "application/json", body: &body, referer: &page };
-        let answer = self.exchange(json.url.clone(), Some(post)).await?;
+        let answer = self.read(json.url.clone(), Some(post), limits::PAGE_BYTES_MAX).await?;
         self.token_of(json, &answer)
     }
 
@@ -49,7 +50,8 @@ impl Run<'_> {
         }
         // What an API says it says in words, too.
         let text = String::from_utf8_lossy(bytes);
-        let view = View::of(&text).map_err(|error| ends(Verdict::Unknown, format!("{url}: {error}")))?;
+        let view =
+            View::of(&text).map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
         let judged = judge(&After { status: *status, view: &view, login_form: None, cookies_changed: false });
         // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests.
         Err(match judged.verdict {

@@ -32,7 +32,7 @@ pub(super) struct Session {
     /// When the session was last proven.
     proven: UnixMillis,
     /// Visits that were denied, until the session is proven or renewed.
-    held: Vec<Box<Finished>>,
+    held: Vec<Finished>,
     /// Answers to a member since the last login.
     answers: u64,
     /// Sessions in a row that ended soon.
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Visits that wait for a proof.
-    pub(super) fn take_held(&mut self) -> Vec<Box<Finished>> {
+    pub(super) fn take_held(&mut self) -> Vec<Finished> {
         std::mem::take(&mut self.held)
     }
 }
@@ -206,7 +206,7 @@ impl SiteLoop {
                 self.session.proven = now;
                 self.tell_pause();
                 for finished in self.session.take_held() {
-                    self.go_on(finished).await?;
+                    self.go_on(Box::new(finished)).await?;
                 }
                 Ok(())
             }
@@ -272,7 +272,7 @@ impl SiteLoop {
             self.ask_again(finished).await?;
             return Ok(None);
         }
-        self.session.held.push(finished);
+        self.session.held.push(*finished);
         Ok(None)
     }
 
@@ -288,9 +288,9 @@ impl SiteLoop {
             *deaths = deaths.saturating_add(u8::from(is_short));
             if *deaths >= 2 {
                 finished.detail = Some("no session outlives it".to_owned());
-                self.go_on(finished).await?;
+                self.go_on(Box::new(finished)).await?;
             } else {
-                self.ask_again(finished).await?;
+                self.ask_again(Box::new(finished)).await?;
             }
         }
         Ok(())
@@ -322,7 +322,7 @@ impl SiteLoop {
         self.session.state = State::Paused { until, why, needs_operator };
         self.tell_pause();
         for finished in self.session.take_held() {
-            self.ask_again(finished).await?;
+            self.ask_again(Box::new(finished)).await?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Forms filled in, held to what browsers send.
 
-use encoding_rs::{GBK, WINDOWS_1252};
+use encoding_rs::{GBK, UTF_8, WINDOWS_1252};
 
 use super::*;
 use crate::login::form::forms;
@@ -26,7 +26,7 @@ fn sent_with(page: &str, charset: &'static Charset, others: &[(&str, &str)]) -> 
 }
 
 fn body(page: &str, charset: &'static Charset) -> String {
-    String::from_utf8(sent_with(page, charset, &[]).unwrap().body).unwrap()
+    String::from_utf8(sent_with(page, charset, &[]).unwrap().body.to_vec()).unwrap()
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn multipart_and_plain_bodies_are_written_as_html_says() {
                 <input name='a\"b' value='----gleanerFormBoundary00000000'><input type=file name=f>";
     let sent = sent_with(page, UTF_8, &[]).unwrap();
     assert_eq!(sent.content_type, "multipart/form-data; boundary=----gleanerFormBoundary00000001");
-    let body = String::from_utf8(sent.body).unwrap();
+    let body = String::from_utf8(sent.body.to_vec()).unwrap();
     assert!(body.starts_with(
         "------gleanerFormBoundary00000001\r\nContent-Disposition: form-data; name=\"u\"\r\n\r\nJö 中\r\n"
     ));
@@ -79,7 +79,7 @@ fn the_button_may_say_where_and_how() {
                 <button formaction='/do login' formmethod=post formenctype=text/plain name=b value=1>Go</button>";
     let sent = sent_with(page, UTF_8, &[]).unwrap();
     assert_eq!((sent.url.as_str(), &*sent.content_type), ("https://site.example/do%20login", "text/plain"));
-    assert!(String::from_utf8(sent.body).unwrap().ends_with("b=1\r\n"));
+    assert!(String::from_utf8(sent.body.to_vec()).unwrap().ends_with("b=1\r\n"));
     let image = body("<form method=post><input name=u><input type=password name=p><input type=image name=i>", UTF_8);
     assert!(image.ends_with("&i.x=1&i.y=1"), "{image}");
 }
@@ -89,13 +89,29 @@ fn what_the_rule_file_sets_replaces_or_joins_the_fields() {
     let page = "<form method=post><input name=u><input type=password name=p><input type=radio name=r value=1 checked>\
                 <input type=radio name=r value=2>";
     let sent = sent_with(page, UTF_8, &[("r", "9"), ("code", "123")]).unwrap();
-    assert_eq!(String::from_utf8(sent.body).unwrap(), "u=J%C3%B6+%E4%B8%AD&p=a%26b%3D%C3%BC&r=9&code=123");
+    assert_eq!(String::from_utf8(sent.body.to_vec()).unwrap(), "u=J%C3%B6+%E4%B8%AD&p=a%26b%3D%C3%BC&r=9&code=123");
 }
 
 #[test]
 fn a_form_that_would_tell_the_password_or_nothing_is_refused() {
     for (page, expected) in [
-        ("<form><input name=u><input type=password name=p>", FillError::PasswordInUrl),
+        ("<form action=/in><input name=u><input type=password name=p>", FillError::SecretInUrl),
+        (
+            "<form><input name=u><input type=password name=p>",
+            FillError::Script("it has no action and no method".into()),
+        ),
+        (
+            "<form method=post><input name=u><input type=password name=p><button type=button onclick=go()>Log in</button>",
+            FillError::Script("it has no action, and no button that submits".into()),
+        ),
+        (
+            "<form method=post onsubmit='p.value=sha256(p.value)'><input name=u><input type=password name=p>",
+            FillError::UnknownHash("p.value=sha256(p.value)".into()),
+        ),
+        (
+            "<div><input name=u><input type=password name=p><button>Log in</button></div>",
+            FillError::Script("its fields stand in no form".into()),
+        ),
         ("<form method=dialog><input name=u><input type=password name=p>", FillError::Dialog),
         ("<form method=post><input name=x><input type=password name=p>", FillError::NoUser),
         ("<form method=post><input name=u>", FillError::NoPassword),
@@ -114,7 +130,19 @@ fn hashed_passwords_leave_their_field_empty_or_hashed() {
     let page = "<form method=post onsubmit='md5hash(p, m, n)'><input name=u><input type=password name=p>\
                 <input type=hidden name=m><input type=hidden name=n>";
     let sent = sent_with(page, UTF_8, &[]).unwrap();
-    let text = String::from_utf8(sent.body).unwrap();
+    let text = String::from_utf8(sent.body.to_vec()).unwrap();
     assert!(text.contains("&p=&m=") && !text.contains("a%26b"), "{text}");
     assert_eq!(sent.shown[2], ("m".into(), MASK.into()));
+}
+
+#[test]
+fn a_page_for_a_code_is_filled_in_by_name_and_nothing_is_made_up() {
+    let page = "<form method=post action=/2fa><input type=hidden name=t value=0a1b2c3d><input name=code>\
+                <input type=password name=p><input type=checkbox name=trust value=1><input type=submit name=go value=OK>";
+    let form = &forms(page).unwrap()[0];
+    let others = [("code".into(), "123456".into())];
+    let sent = fill_others(form, &others, &Url::parse(BASE).unwrap(), UTF_8).unwrap();
+    assert_eq!(&**sent.body, b"t=0a1b2c3d&code=123456&p=&go=OK");
+    let shown: Vec<&str> = sent.shown.iter().map(|(_, value)| &**value).collect();
+    assert_eq!(shown, [MASK, MASK, "", "OK"]);
 }

@@ -1,0 +1,201 @@
+//! What the database knows of single URLs and of the queues of a site, for `rules explain` and `crawl --dry-run`: read
+//! by this process, or asked of the one that holds the data folder. It changes nothing, and never makes a data folder.
+
+use serde::{Deserialize, Serialize};
+
+use super::control::{self, Control, Remote};
+use super::{App, Options, database_path, is_folder};
+use crate::clock::{Clock as _, SystemClock, UnixMillis};
+use crate::crawldb::{CrawlDb, CrawlDbError, Outcome, Reader, UrlKey, faults, refusals};
+use crate::limits;
+
+/// What is known of one URL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownUrl {
+    /// Links from a start URL.
+    pub depth: u16,
+    pub first_seen: UnixMillis,
+    /// How its last look ended, and when that was; None where it was not looked at yet.
+    pub last: Option<(Outcome, UnixMillis)>,
+    /// Attempts that ended in a fault, and those for which the server asked for patience, since it last went well.
+    pub attempts: (u8, u8),
+    pub queued: Queued,
+}
+
+/// Where a URL stands in the queue of its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Queued {
+    /// So many URLs are ahead of it. Due at once where the time has passed.
+    Behind { ahead: usize, due: UnixMillis },
+    /// It is not queued: done, or parked.
+    No,
+    /// It is none of the first so many; the rest of the queue was not looked through.
+    Unknown { ahead: usize },
+}
+
+/// The queue of one host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostQueue {
+    pub origin: String,
+    /// URLs that wait for their turn or their time; at least so many where `is_longer`.
+    pub queued: usize,
+    pub is_longer: bool,
+    /// When the first of them is due; None where none is queued.
+    pub due: Option<UnixMillis>,
+    /// No request before this time; zero means none is imposed. With the reason.
+    pub blocked_until: UnixMillis,
+    pub blocked_reason: String,
+    /// What a crawl would begin with, of the first in the order of the queue: path and query. Looks that are planned
+    /// for later are left out.
+    pub first: Vec<String>,
+}
+
+/// What is known of a URL of a site; None where it is nothing. `path` is path and query.
+pub(super) async fn known_url(
+    db: &dyn CrawlDb,
+    site: &str,
+    origin: &str,
+    path: &str,
+) -> Result<Option<KnownUrl>, CrawlDbError> {
+    let hosts = db.hosts().await?;
+    let Some(host) = hosts.iter().find(|host| *host.site == *site && *host.origin == *origin) else { return Ok(None) };
+    let key = UrlKey { host: host.id, path: path.into() };
+    let Some(record) = db.url_record(&key).await? else { return Ok(None) };
+    let queue = db.queued(host.id, limits::QUEUE_LOOKED_THROUGH_MAX).await?;
+    let queued = match queue.iter().position(|row| row.key == key) {
+        Some(ahead) => Queued::Behind { ahead, due: queue[ahead].due },
+        None if queue.len() < limits::QUEUE_LOOKED_THROUGH_MAX => Queued::No,
+        None => Queued::Unknown { ahead: queue.len() },
+    };
+    Ok(Some(KnownUrl {
+        depth: record.depth,
+        first_seen: record.first_seen,
+        last: record.outcome.map(|outcome| (outcome, record.visited)),
+        attempts: (faults(record.attempts), refusals(record.attempts)),
+        queued,
+    }))
+}
+
+/// The queues of a site's hosts, with the first URLs of each.
+pub(super) async fn queues(db: &dyn CrawlDb, site: &str, urls_max: usize) -> Result<Vec<HostQueue>, CrawlDbError> {
+    let now = SystemClock.now();
+    let mut queues = Vec::new();
+    for host in db.hosts().await?.into_iter().filter(|host| *host.site == *site) {
+        let rows = db.queued(host.id, limits::QUEUE_LOOKED_THROUGH_MAX).await?;
+        let mut first = Vec::new();
+        for row in rows.iter().take(urls_max) {
+            // A look that was planned for later is none that a crawl begins with: it ends without it.
+            let record = db.url_record(&row.key).await?;
+            if row.due <= now || record.is_some_and(|record| record.attempts > 0 || record.outcome.is_none()) {
+                first.push(row.key.path.clone().into());
+            }
+        }
+        queues.push(HostQueue {
+            origin: host.origin.into(),
+            queued: rows.len(),
+            is_longer: rows.len() == limits::QUEUE_LOOKED_THROUGH_MAX,
+            due: rows.first().map(|row| row.due),
+            blocked_until: host.blocked_until,
+            blocked_reason: host.blocked_reason.into(),
+            first,
+        });
+    }
+    Ok(queues)
+}
+
+/// The database of a data folder.
+pub enum Database {
+    /// This process holds it, and answers for it.
+    Here(Box<App>, Option<Control>),
+    /// Another process holds it.
+    There(Remote),
+}
+
+impl Database {
+    /// The database of a data folder; None where no crawl has begun there.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub async fn of(options: &Options) -> anyhow::Result<Option<Self>> {
+        if let Some(remote) = Remote::connect(&options.data_dir).await {
+            return Ok(Some(Self::There(remote)));
+        }
+        is_folder(&options.data_dir)?;
+        if !database_path(&options.data_dir).exists() {
+            return Ok(None);
+        }
+        let app = App::open(options)?;
+        let control = control::serve(&app, None);
+        Ok(Some(Self::Here(Box::new(app), control)))
+    }
+
+    #[must_use]
+    pub fn reader(&self) -> &dyn Reader {
+        match self {
+            Self::Here(app, _) => app.db.as_ref(),
+            Self::There(remote) => remote,
+        }
+    }
+
+    /// What is known of a URL of a site; None where it is nothing.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn known_url(&self, site: &str, origin: &str, path: &str) -> Result<Option<KnownUrl>, CrawlDbError> {
+        match self {
+            Self::Here(app, _) => known_url(app.db.as_ref(), site, origin, path).await,
+            Self::There(remote) => remote.known_url(site, origin, path).await,
+        }
+    }
+
+    /// The queues of a site's hosts, with the first URLs of each.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn queues(&self, site: &str, urls_max: usize) -> Result<Vec<HostQueue>, CrawlDbError> {
+        match self {
+            Self::Here(app, _) => queues(app.db.as_ref(), site, urls_max).await,
+            Self::There(remote) => remote.queues(site, urls_max).await,
+        }
+    }
+}
+
+/// A time at which something may happen, for people: `now` where it has passed.
+#[must_use]
+pub fn when(at: UnixMillis) -> String {
+    if at <= SystemClock.now() { "now".to_owned() } else { format!("at {}", at.rfc3339()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawldb::Discovered;
+    use crate::crawldb::memory_store::MemoryStore;
+
+    #[tokio::test]
+    async fn a_url_is_known_with_its_place_in_the_queue_of_its_host() {
+        let db = MemoryStore::new();
+        let host = db.host_id("s", "http://h.example").await.unwrap();
+        let row = |path: &str, rank, due| Discovered {
+            key: UrlKey { host, path: path.into() },
+            depth: 3,
+            rank,
+            due: UnixMillis(due),
+            via: None,
+            is_target: false,
+        };
+        let rows = vec![row("/later", 0, 9_000_000), row("/a", 7, 0), row("/b", 1, 0)];
+        db.add_discovered(rows, UnixMillis(5)).await.unwrap();
+        let known = async |path: &str| known_url(&db, "s", "http://h.example", path).await.unwrap();
+        let a = known("/a").await.unwrap();
+        assert_eq!((a.depth, a.first_seen, a.last, a.attempts), (3, UnixMillis(5), None, (0, 0)));
+        assert_eq!(a.queued, Queued::Behind { ahead: 1, due: UnixMillis(0) });
+        assert_eq!(known("/later").await.unwrap().queued, Queued::Behind { ahead: 2, due: UnixMillis(9_000_000) });
+        assert_eq!(known("/none").await, None);
+        assert_eq!(known_url(&db, "s", "http://other.example", "/a").await.unwrap(), None);
+        let queues = queues(&db, "s", 2).await.unwrap();
+        assert_eq!((queues.len(), queues[0].queued, queues[0].is_longer), (1, 3, false));
+        assert_eq!((queues[0].first.join(" "), queues[0].due), ("/b /a".to_owned(), Some(UnixMillis(0))));
+    }
+}

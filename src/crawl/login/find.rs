@@ -1,0 +1,171 @@
+//! The page with the login form: the one that the rule file names, or the first that has one among the start page, what
+//! it calls its login, and the frames of each.
+
+use super::{Page, Run, Step, ends};
+use crate::limits;
+use crate::login::secret::told_url;
+use crate::login::verdict::Verdict;
+use crate::login::view::speaks_of_login;
+use crate::url::CrawlUrl;
+
+/// What the search has met that is no form to fill in, and what is said where nothing better is found.
+#[derive(Default)]
+struct Met {
+    /// An address off the site's hosts where somebody is to log in.
+    elsewhere: Option<CrawlUrl>,
+    /// A page whose login form asks for no password.
+    without_password: Option<Page>,
+    tried: Vec<CrawlUrl>,
+}
+
+impl Run<'_> {
+    pub(super) async fn find_form_page(&mut self) -> Step<Page> {
+        let mut met = Met::default();
+        if let Some(url) = &self.means.rules.page {
+            let page = self.page(url.clone(), false).await?;
+            self.say(format!("page of the form: {} (status {}), named in the rule file", told(&page), page.status));
+            // A form that is named by its place is on the page itself.
+            if self.means.rules.form.is_some() || self.has_form(&page, &mut met) {
+                return Ok(page);
+            }
+            return match self.in_frames(&page, &mut met).await? {
+                Some(framed) => Ok(framed),
+                None => self.not_found(met, page),
+            };
+        }
+        let Some(start) = self.site.rules.start.first().cloned() else {
+            return Err(ends(Verdict::NoForm, "the site has no start page"));
+        };
+        let page = self.page(start, false).await?;
+        if self.has_form(&page, &mut met) {
+            self.say(format!("page of the form: {}, the start page", told(&page)));
+            return Ok(page);
+        }
+        if let Some(framed) = self.in_frames(&page, &mut met).await? {
+            return Ok(framed);
+        }
+        let mut tried = 0;
+        for url in self.addresses(&page, &page.view.log_in_links) {
+            if tried >= limits::LOGIN_LINKS_MAX {
+                break;
+            }
+            let Some(linked) = self.look(url, &page, &mut met).await? else { continue };
+            tried += 1;
+            if self.has_form(&linked, &mut met) {
+                self.say(format!("page of the form: {}, linked from the start page", told(&linked)));
+                return Ok(linked);
+            }
+            if let Some(framed) = self.in_frames(&linked, &mut met).await? {
+                return Ok(framed);
+            }
+            self.say(format!("no login form at {}", told(&linked)));
+        }
+        self.not_found(met, page)
+    }
+
+    /// The first frame of a page that has a login form.
+    async fn in_frames(&mut self, page: &Page, met: &mut Met) -> Step<Option<Page>> {
+        let mut tried = 0;
+        for url in self.addresses(page, &page.view.frames) {
+            if tried >= limits::LOGIN_FRAMES_MAX {
+                break;
+            }
+            // Frames of other sites are advertisements, unless they say what they are.
+            if !self.site.rules.owns_host(url.authority()) && !is_about_accounts(&url) {
+                continue;
+            }
+            let Some(framed) = self.look(url, page, met).await? else { continue };
+            tried += 1;
+            if self.has_form(&framed, met) {
+                self.say(format!("page of the form: {}, a frame of {}", told(&framed), told(page)));
+                return Ok(Some(framed));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks for a page that another one names; None where it is not the site's, was looked at before, or cannot be had.
+    async fn look(&mut self, url: CrawlUrl, from: &Page, met: &mut Met) -> Step<Option<Page>> {
+        if !self.site.rules.owns_host(url.authority()) {
+            met.elsewhere.get_or_insert(url);
+            return Ok(None);
+        }
+        if met.tried.contains(&url) || url == from.url {
+            return Ok(None);
+        }
+        met.tried.push(url.clone());
+        match self.page(url.clone(), from.is_over_tls()).await {
+            Ok(page) => Ok(Some(page)),
+            // One of several links may lead to another site's accounts, or nowhere: the next may be the right one.
+            Err(judged) => {
+                self.say(format!("{}: {}", told_url(url.as_str()), judged.evidence.join("; ")));
+                if judged.verdict == Verdict::OtherSite {
+                    met.elsewhere.get_or_insert(self.last_refused.take().unwrap_or(url));
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// True where the page has a login form that asks for a password.
+    fn has_form(&self, page: &Page, met: &mut Met) -> bool {
+        let Some(at) = page.login_form() else { return false };
+        let has_password = crate::login::fields::roles(&page.view.forms[at]).password.is_some();
+        // A name pinned in the rule file may be one that nothing here takes for a password's.
+        if !has_password && self.means.rules.password_field.is_none() {
+            met.without_password.get_or_insert_with(|| page.clone());
+            return false;
+        }
+        true
+    }
+
+    /// Addresses that a page names, each once, in its order.
+    fn addresses(&self, page: &Page, references: &[Box<str>]) -> Vec<CrawlUrl> {
+        let Some(base) = page.url.to_url().ok().map(|own| page.view.base(&own)) else { return Vec::new() };
+        let mut found: Vec<CrawlUrl> = Vec::new();
+        for url in references.iter().filter_map(|reference| CrawlUrl::exact(&base.join(reference).ok()?)) {
+            if found.len() < limits::LOGIN_ADDRESSES_MAX && !found.contains(&url) {
+                found.push(url);
+            }
+        }
+        found
+    }
+
+    /// Why no page has a form, by the best of what was met.
+    fn not_found(&self, met: Met, start: Page) -> Step<Page> {
+        if let Some(url) = met.elsewhere {
+            return Err(ends(Verdict::OtherSite, format!("the way to log in leads to {}", url.authority())));
+        }
+        if let Some(page) = met.without_password {
+            let at = page.login_form().unwrap_or_default();
+            let action = page.view.forms.get(at).map_or("", |form| &*form.action);
+            let host = page.url.to_url().ok().and_then(|own| page.view.base(&own).join(action).ok());
+            let host =
+                host.as_ref().and_then(CrawlUrl::exact).filter(|url| !self.site.rules.owns_host(url.authority()));
+            return Err(match host {
+                Some(url) => {
+                    ends(Verdict::OtherSite, format!("the form of {} is sent to {}", told(&page), url.authority()))
+                }
+                None => ends(
+                    Verdict::NoForm,
+                    format!(
+                        "the form of {} asks for no password: it logs in by another way, or in two steps",
+                        told(&page)
+                    ),
+                ),
+            });
+        }
+        let others = met.tried.len();
+        Err(ends(Verdict::NoForm, format!("neither {} nor {others} pages it links to have one", told(&start))))
+    }
+}
+
+fn told(page: &Page) -> String {
+    told_url(page.url.as_str())
+}
+
+/// True for an address of another site that speaks of accounts.
+fn is_about_accounts(url: &CrawlUrl) -> bool {
+    let address = url.as_str().to_ascii_lowercase();
+    speaks_of_login(&address) || ["auth", "sso", "account", "openid"].iter().any(|word| address.contains(word))
+}

@@ -1,0 +1,241 @@
+//! What the tests of the binary share: a command and what it left, the demo site, and the service, each in a folder of
+//! its own and ended with its test.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// Time for any one command; the slowest waits 15 s for a closed port.
+pub const COMMAND_TIME_MAX: Duration = Duration::from_secs(120);
+
+/// Time in which SIGTERM ends the service (the promise), and how long the test waits before it gives up.
+pub const STOP_TIME_MAX: Duration = Duration::from_secs(10);
+
+pub const BINARY: &str = env!("CARGO_BIN_EXE_gleaner");
+
+/// A command in a folder of its own, without the variables of whoever runs the tests.
+pub fn gleaner(folder: &Path, arguments: &[&str]) -> assert_cmd::Command {
+    let mut command = assert_cmd::Command::new(BINARY);
+    command.current_dir(folder).args(arguments).timeout(COMMAND_TIME_MAX);
+    for variable in ["GLEANER_DATA", "GLEANER_RULES", "GLEANER_CONFIG", "GLEANER_LOG"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// What a command left.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    pub fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout.clone()).unwrap(),
+            err: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    pub fn ended(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "standard output:\n{}\nstandard error:\n{}", self.out, self.err);
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, wanted: &[&str]) -> Self {
+        for wanted in wanted {
+            assert!(
+                self.out.contains(wanted) || self.err.contains(wanted),
+                "`{wanted}` is missing in\n{}\n{}",
+                self.out,
+                self.err
+            );
+        }
+        self
+    }
+
+    /// Standard output as exactly one line of JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        assert_eq!(self.out.trim_end().lines().count(), 1, "{}", self.out);
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+}
+
+pub fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    Ran::of(&gleaner(folder, arguments).output().unwrap())
+}
+
+pub fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// Tests measure real time.
+#[allow(clippy::disallowed_methods)]
+pub fn now() -> Instant {
+    Instant::now()
+}
+
+/// Waits until `done` gives something; panics after [`COMMAND_TIME_MAX`].
+#[track_caller]
+pub fn wait_for<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
+    let begun = now();
+    loop {
+        if let Some(value) = done() {
+            return value;
+        }
+        assert!(begun.elapsed() < COMMAND_TIME_MAX, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A port that nobody listens on: it was just given back.
+pub fn closed_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+pub fn write_site(here: &Path, port: u16) {
+    fs::create_dir(here.join("rules")).unwrap();
+    let text = format!("enabled = true\nstart = ['http://127.0.0.1:{port}/']\n[classes]\nindex = ['^/$']\n");
+    fs::write(here.join("rules/site.toml"), text).unwrap();
+}
+
+/// The demo site in a process of its own.
+pub struct Site {
+    child: Child,
+    /// `http://127.0.0.1:port`.
+    pub origin: String,
+    /// Open for as long as the site is to serve.
+    _stdin: ChildStdin,
+}
+
+impl Site {
+    /// Leaves `rules/` and `truth` in the folder.
+    pub fn start(here: &Path, torrents: usize, delay_ms: u64) -> Self {
+        let mut child = Command::new(BINARY)
+            .current_dir(here)
+            .args(["__demo-site", "--torrents", &torrents.to_string(), "--delay-ms", &delay_ms.to_string()])
+            .args(["--rules-out", "rules", "--truth", "truth"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("http://127.0.0.1:"), "the demo site said {line:?}");
+        let said: Value = serde_json::from_str(&line).unwrap();
+        Self { _stdin: child.stdin.take().unwrap(), child, origin: said["site"].as_str().unwrap().to_owned() }
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Lines of the demo site's truth: infohashes in hex.
+pub fn truth(here: &Path) -> BTreeSet<String> {
+    fs::read_to_string(here.join("truth")).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// The archive's files by their names.
+pub fn archived(data: &Path) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for folder in fs::read_dir(data.join("torrents")).unwrap() {
+        let folder = folder.unwrap().path();
+        if folder.is_dir() && !folder.file_name().unwrap().to_string_lossy().starts_with('.') {
+            for file in fs::read_dir(folder).unwrap() {
+                names.insert(file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    names
+}
+
+/// `gleaner run`, with its log as JSON in the file `log`.
+pub struct Service {
+    child: Child,
+    here: PathBuf,
+}
+
+impl Service {
+    pub fn start(here: &Path) -> Self {
+        let child = Command::new(BINARY)
+            .current_dir(here)
+            .args(["run", "--data", "data", "--rules", "rules", "--log-format", "json"])
+            .env_remove("GLEANER_LOG")
+            .env_remove("GLEANER_CONFIG")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(here.join("log")).unwrap())
+            .spawn()
+            .unwrap();
+        Self { child, here: here.to_owned() }
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Every whole line of the log; each must be a JSON object.
+    pub fn log(&self) -> Vec<Value> {
+        let text = fs::read_to_string(self.here.join("log")).unwrap();
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        whole
+            .lines()
+            .map(|line| {
+                let value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+                assert!(value["timestamp"].is_string() && value["level"].is_string(), "{line}");
+                value
+            })
+            .collect()
+    }
+
+    pub fn logged(&self, message: &str) -> Vec<Value> {
+        self.log().into_iter().filter(|line| line["message"] == message).collect()
+    }
+
+    /// What `status --json` says of the demo site; None until there is such a thing.
+    pub fn site(&mut self) -> Option<Value> {
+        if let Some(status) = self.child.try_wait().unwrap() {
+            panic!("the service ended with {status}: {:?}", self.log());
+        }
+        // Before it is up, `status` would open the database itself.
+        if self.logged("service is up").is_empty() {
+            return None;
+        }
+        let ran = run(&self.here, &["status", "--json", "--data", "data"]);
+        let report = (ran.code == Some(0)).then(|| ran.json())?;
+        assert_eq!(report["crawling"], true, "another process than the service answered: {report}");
+        report["sites"].as_array()?.iter().find(|site| site["name"] == "demo").cloned()
+    }
+
+    /// SIGTERM; how it ended.
+    pub fn stop(mut self) -> ExitStatus {
+        self.signal(Signal::TERM);
+        let begun = now();
+        let status = wait_for("the service ends", || self.child.try_wait().unwrap());
+        assert!(begun.elapsed() < STOP_TIME_MAX, "SIGTERM took {:?}", begun.elapsed());
+        self.log();
+        status
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,319 @@
+//! A forum for members only: the loop logs in by itself, notices in the middle of the crawl that its session has ended,
+//! logs in once for all who wait, loses nothing by it, and stops where only its operator can go on.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use gleaner::crawl::RunOptions;
+use gleaner::crawl::account::{Account, Keeper};
+use gleaner::crawl::progress::{Ended, Progress};
+use gleaner::crawl::site::Site;
+use gleaner::crawldb::CrawlDb;
+use gleaner::fetch::session::Jar;
+use gleaner::fetch::{FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use gleaner::login::secret::Secret;
+use gleaner::login::tries::Tries;
+use gleaner::url::CrawlUrl;
+
+use super::web::{Machine, Piece, site_rules};
+
+const RULES: &str = "login.user = 'anna'\nlanes = 16\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1000000\nconnections = 16\nrest_factor = 0";
+
+/// What a guest is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Denial {
+    Form,
+    Words,
+    Redirect,
+    Forbidden,
+    /// A page without a link and without a word.
+    Empty,
+}
+
+#[derive(Default)]
+struct State {
+    is_member: bool,
+    /// Answers to a member since the login.
+    answered: u64,
+    log: Vec<(u64, String)>,
+    logins: u64,
+    wrong: u64,
+    /// Times that a session ended.
+    ended: u64,
+}
+
+struct Forum {
+    denial: Denial,
+    password: &'static str,
+    details: usize,
+    /// A session ends after so many answers.
+    answers_max: u64,
+    /// Says the login form's answer, where no login is let in.
+    refusal: Option<&'static str>,
+    start: tokio::time::Instant,
+    state: Mutex<State>,
+}
+
+impl Forum {
+    fn new(machine: &Machine, denial: Denial, answers_max: u64) -> Arc<Self> {
+        Arc::new(Self::of(machine, denial, answers_max))
+    }
+
+    fn of(machine: &Machine, denial: Denial, answers_max: u64) -> Self {
+        let state = Mutex::default();
+        let start = machine.start;
+        Self { denial, password: "secret", details: 300, answers_max, refusal: None, start, state }
+    }
+
+    fn asked(&self, path: &str) -> usize {
+        self.state.lock().unwrap().log.iter().filter(|(_, asked)| asked == path).count()
+    }
+
+    /// Logins that were let in, those that were not, and sessions that ended.
+    fn counts(&self) -> (u64, u64, u64) {
+        let state = self.state.lock().unwrap();
+        (state.logins, state.wrong, state.ended)
+    }
+
+    fn answer(&self, path: &str, post: Option<&[u8]>) -> (u16, Option<&'static str>, String) {
+        let form = |message: &str| {
+            let form = "<form action=/login method=post><input name=user><input type=password name=pass><input type=submit value='Log in'></form>";
+            (200, None, format!("<p>{message}</p>{form}"))
+        };
+        let mut state = self.state.lock().unwrap();
+        if let Some(body) = post {
+            if let Some(refusal) = self.refusal {
+                state.wrong += 1;
+                return form(refusal);
+            }
+            if body != format!("user=anna&pass={}", self.password).as_bytes() {
+                state.wrong += 1;
+                return form("Wrong password.");
+            }
+            (state.is_member, state.answered) = (true, 0);
+            state.logins += 1;
+            return (302, Some("/"), String::new());
+        }
+        if path == "/robots.txt" {
+            return (404, None, String::new());
+        }
+        if path == "/login" {
+            return form("");
+        }
+        if path.starts_with("/logout") {
+            state.is_member = false;
+            return form("You have been logged out.");
+        }
+        if state.is_member && state.answered >= self.answers_max {
+            state.is_member = false;
+            state.ended += 1;
+        }
+        if !state.is_member {
+            return match self.denial {
+                Denial::Form => form("Members only."),
+                Denial::Words => (200, None, "You must log in to see this page. <a href=/login>Log in</a>".to_owned()),
+                Denial::Redirect => (302, Some("/login?return=here"), String::new()),
+                Denial::Forbidden if path == "/" => form("Members only."),
+                Denial::Forbidden => (403, None, "no".to_owned()),
+                Denial::Empty if path == "/" => (200, None, "<a href=/login>Log in</a>".to_owned()),
+                Denial::Empty => (200, None, "<p>Welcome to our board.</p>".to_owned()),
+            };
+        }
+        state.answered += 1;
+        let number = path.rsplit('/').next().and_then(|number| number.parse::<usize>().ok()).unwrap_or(0);
+        let page = |body: String| (200, None, format!("<a href='/logout?key=7'>Log out [ anna ]</a>{body}"));
+        match path {
+            "/" => page((1..=10).map(|n| format!("<a href=/list/{n}>x</a>")).collect()),
+            _ if path.starts_with("/list/") => page(
+                (0..self.details)
+                    .filter(|n| n % 10 + 1 == number)
+                    .map(|n| format!("<a href=/detail/{n}>x</a>"))
+                    .collect(),
+            ),
+            // What not even members may see.
+            _ if path.starts_with("/detail/") && number % 50 == 7 => (403, None, "not for your class".to_owned()),
+            _ if path.starts_with("/detail/") => page(format!("<a href=/dl/{number}>x</a>")),
+            _ if path.starts_with("/dl/") => {
+                let name = format!("{number:03}");
+                let metainfo =
+                    format!("d4:infod6:lengthi4e4:name3:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee");
+                (200, None, metainfo)
+            }
+            _ => (404, None, String::new()),
+        }
+    }
+}
+
+struct Wire(Arc<Forum>);
+
+#[async_trait::async_trait]
+impl Transport for Wire {
+    async fn resolve(&self, _: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        let addresses: Vec<IpAddr> = Vec::new();
+        Ok(Resolution { addresses, ttl: Duration::from_secs(300) })
+    }
+
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        let forum = &self.0;
+        let path = request.url.path().to_owned();
+        let at = u64::try_from(forum.start.elapsed().as_millis()).unwrap();
+        let posted = request.post.map(|post| post.body.to_vec());
+        forum.state.lock().unwrap().log.push((at, path.clone()));
+        // Not all answers take the same time, so that visits overtake each other.
+        tokio::time::sleep(Duration::from_millis(20 + path.len() as u64 * 7 % 23)).await;
+        let (status, location, body) = forum.answer(path.split('?').next().unwrap(), posted.as_deref());
+        let content_type = if body.starts_with("d4:") { "application/x-bittorrent" } else { "text/html" };
+        let headers = ResponseHeaders {
+            content_type: Some(content_type.to_owned()),
+            location: location.map(ToOwned::to_owned),
+            ..ResponseHeaders::default()
+        };
+        Ok(Response { status, headers, body: Box::new(Piece(Some(Bytes::from(body)), false)) })
+    }
+}
+
+/// An operator's files, in memory.
+struct Files {
+    password: Mutex<&'static str>,
+    tries: Mutex<Tries>,
+    stamp: Mutex<u64>,
+    kept: Mutex<u64>,
+}
+
+impl Files {
+    fn new(password: &'static str) -> Arc<Self> {
+        let (tries, stamp, kept) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Arc::new(Self { password: Mutex::new(password), tries, stamp, kept })
+    }
+
+    fn set_password(&self, password: &'static str) {
+        *self.password.lock().unwrap() = password;
+        *self.stamp.lock().unwrap() += 1;
+    }
+}
+
+impl Keeper for Files {
+    fn password(&self) -> Result<Secret, String> {
+        Ok(Secret::new(*self.password.lock().unwrap()))
+    }
+
+    fn keep(&self, _: &Jar) -> Result<(), String> {
+        *self.kept.lock().unwrap() += 1;
+        Ok(())
+    }
+
+    fn take_up(&self, _: &Jar) -> Result<bool, String> {
+        Ok(false)
+    }
+
+    fn tries(&self) -> Result<Tries, String> {
+        Ok(self.tries.lock().unwrap().clone())
+    }
+
+    fn keep_tries(&self, tries: &Tries) -> Result<(), String> {
+        *self.tries.lock().unwrap() = tries.clone();
+        Ok(())
+    }
+
+    fn stamp(&self) -> u64 {
+        *self.stamp.lock().unwrap()
+    }
+}
+
+async fn crawl(
+    machine: &Machine,
+    forum: &Arc<Forum>,
+    files: &Arc<Files>,
+    options: RunOptions,
+    stop_after: Option<Duration>,
+) -> (Ended, Progress) {
+    let db: Arc<dyn CrawlDb> = machine.db.clone();
+    let account = Account { jar: Arc::default(), keeper: Arc::<Files>::clone(files) };
+    let site = Site::new(site_rules(RULES), Arc::new(Wire(Arc::clone(forum))), machine.clock(), db);
+    let (ended, progress) = machine.crawl_site(site.with_account(account), options, stop_after, None).await;
+    (ended.unwrap(), progress)
+}
+
+async fn outcomes(machine: &Machine) -> BTreeMap<&'static str, u64> {
+    machine.outcomes().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_session_that_ends_costs_one_login_and_no_torrent() {
+    for denial in [Denial::Form, Denial::Words, Denial::Redirect, Denial::Forbidden, Denial::Empty] {
+        let machine = Machine::new();
+        let forum = Forum::new(&machine, denial, 97);
+        let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
+        assert_eq!(ended, Ended::Exhausted, "{denial:?}");
+        let outcomes = outcomes(&machine).await;
+        assert_eq!(outcomes["torrent_stored"], 294, "{denial:?}: {outcomes:?}");
+        assert_eq!(outcomes["denied"], 6, "{denial:?}: what members may not see is told as such");
+        let (logins, wrong, ended) = forum.counts();
+        assert!(ended >= 5, "{denial:?}: {ended} sessions ended");
+        assert_eq!((logins, wrong), (ended + 1, 0), "{denial:?}");
+        assert_eq!(forum.asked("/logout?key=7"), 0, "{denial:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wrong_password_is_sent_once_until_it_is_another() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("wrong");
+    for _ in 0..3 {
+        let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+        assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("password")), "{ended:?}");
+    }
+    assert_eq!(forum.counts(), (0, 1, 0));
+    assert_eq!(forum.asked("/list/1"), 0, "nothing is asked for without a session");
+    files.set_password("secret");
+    let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 1, 0)));
+    assert_eq!(outcomes(&machine).await["torrent_stored"], 294);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_service_waits_for_its_operator_and_says_so() {
+    let machine = Machine::new();
+    let locked = Some("Your account has been locked.");
+    let forum = Arc::new(Forum { refusal: locked, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let day = Some(Duration::from_secs(86_400));
+    let (ended, progress) = crawl(&machine, &forum, &Files::new("secret"), options.clone(), day).await;
+    assert_eq!((ended, forum.counts()), (Ended::Stopped, (0, 1, 0)));
+    let told = progress.snapshot()["sim"].no_session.clone();
+    assert!(matches!(&told, Some((None, why)) if why.contains("locked")), "{told:?}");
+
+    // The operator's other password is found without a restart.
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("wrong");
+    let correcting = async {
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+        files.set_password("secret");
+        std::future::pending::<()>().await;
+    };
+    let (ended, progress) = tokio::select! {
+        crawled = crawl(&machine, &forum, &files, options, Some(Duration::from_secs(4_000))) => crawled,
+        () = correcting => unreachable!(),
+    };
+    assert_eq!((ended, forum.counts()), (Ended::Stopped, (1, 1, 0)));
+    assert_eq!(progress.snapshot()["sim"].no_session, None);
+    assert_eq!(outcomes(&machine).await["torrent_stored"], 294);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_site_whose_sessions_end_at_once_is_left_alone_for_a_while() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, 3);
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let hours = Some(Duration::from_secs(6 * 3_600));
+    crawl(&machine, &forum, &Files::new("secret"), options, hours).await;
+    let (logins, _, _) = forum.counts();
+    assert!((3..30).contains(&logins), "{logins} logins in six hours");
+    let log = forum.state.lock().unwrap().log.clone();
+    let pauses = log.windows(2).filter(|pair| pair[1].0 - pair[0].0 >= 3_600_000).count();
+    assert!(pauses >= 3, "{pauses} pauses, {logins} logins");
+}
