@@ -51,6 +51,10 @@ pub const COOKIES_PER_DOMAIN_MAX: usize = 50;
 /// Cookies of one site over all its domains: with the largest 10 MB.
 pub const COOKIES_PER_SITE_MAX: usize = 1_000;
 
+/// Bytes of a login's token: those that carry claims have some hundred to two thousand, and servers refuse headers beyond
+/// 8 KiB.
+pub const BEARER_BYTES_MAX: usize = 4_096;
+
 /// Bytes of a `Cookie` header. Servers refuse 8 kB (nginx, Apache: of one line) or 16 kB of all headers.
 pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
 
@@ -382,6 +386,15 @@ pub const DEMO_PARAMETERS_MAX: usize = 16;
 
 /// Bytes of a token that the demo site looks at; its own have about 40.
 pub const DEMO_TOKEN_BYTES_MAX: usize = 128;
+
+/// Sessions of guests that a members-only demo site keeps: a test's crawl makes a handful.
+pub const DEMO_SESSIONS_MAX: usize = 10_000;
+
+/// Wrong passwords after which a members-only demo site locks its account, as real ones do after three to five.
+pub const DEMO_WRONG_TRIES_MAX: u32 = 3;
+
+/// Bytes of a form that a demo site reads; a login has some hundred.
+pub const DEMO_FORM_BYTES_MAX: usize = 64 << 10;
 
 /// Time that the demo site waits for open connections when it is stopped.
 pub const DEMO_STOP_TIME_MAX: Duration = Duration::from_secs(2);

@@ -481,3 +481,44 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_user_is_enough_where_the_family_knows_the_login() {
+    let site = |text: &str| from_text("forum", text).unwrap();
+    let of = |extends: &str, start: &str, more: &str| {
+        site(&format!("start = ['{start}']\nextends = 'families/{extends}'\n[login]\nuser = 'anna'\n{more}"))
+            .login
+            .clone()
+            .unwrap()
+    };
+    let phpbb = of("phpbb", "https://example.org/forum/viewforum.php?f=2", "");
+    assert_eq!(&*phpbb.user, "anna");
+    assert_eq!(phpbb.page.unwrap().as_str(), "https://example.org/forum/ucp.php?mode=login");
+    assert_eq!(phpbb.probe.unwrap().as_str(), "https://example.org/forum/ucp.php?i=ucp_main&mode=front");
+    // What the file says itself stays, as a path or as a URL.
+    let own = of("phpbb", "https://example.org/forum/", "page = '/in'\nform = 2\nfields = { lang = 'en' }");
+    assert_eq!((own.page.unwrap().as_str(), own.form), ("https://example.org/in", Some(1)));
+    assert_eq!(own.fields, [("lang".into(), "en".into())]);
+    let json = of("torrust", "https://example.org/", "").json.unwrap();
+    assert_eq!(json.url.as_str(), "https://example.org/v1/user/login");
+    assert_eq!([&*json.user, &*json.password, &*json.token], ["login", "password", "/data/token"]);
+    let guests = site("start = ['https://example.org/']\nextends = 'families/phpbb'\n");
+    assert!(guests.login.is_none(), "a family alone gives nobody an account");
+}
+
+#[test]
+fn a_family_has_no_account_and_no_host() {
+    let text = "[login]\nuser = 'anna'\npage = 'https://example.org/login'\nprobe = '//example.org/'\n\
+                [login.json]\nurl = '/api'\ntoken = 'x'\n[classes]\nindex = ['.']\n";
+    let faults = check_text(Path::new("rules/families/x.toml"), text, &Families::new(None)).unwrap_err();
+    let told: Vec<String> = faults.iter().map(|fault| format!("{} {}", fault.line, fault.message)).collect();
+    assert_eq!(
+        told,
+        [
+            "2 a family has no account",
+            "3 `https://example.org/login` is no path: families have no host",
+            "4 `//example.org/` is no path: families have no host",
+            "7 `x` is no JSON pointer",
+        ]
+    );
+}

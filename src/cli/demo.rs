@@ -1,6 +1,8 @@
 //! `gleaner demo`: the bundled site, crawled into a folder. The site's address and size are kept in the folder,
 //! so that a second demo serves the same site and resumes.
 
+mod members;
+
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -36,6 +38,9 @@ pub struct Options {
     /// Torrents on the demo site [default: 500, or what the folder's demo was begun with]
     #[arg(long, value_name = "N")]
     torrents: Option<usize>,
+    /// Serve a members-only site of this software's shape instead, log in to it and crawl it
+    #[arg(long, value_name = "FAMILY", value_parser = clap::builder::PossibleValuesParser::new(crate::demo::members::families()))]
+    members: Option<String>,
     /// Keep the demo site open after the crawl, until Ctrl-C
     #[arg(long)]
     keep_serving: bool,
@@ -81,12 +86,10 @@ struct DemoSummary {
 }
 
 pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::Result<ExitCode> {
-    let data_dir = global.data.clone().unwrap_or_else(|| PathBuf::from("gleaner-demo"));
-    if app::database_path(&data_dir).exists() && !data_dir.join("demo.json").exists() {
-        bail!("{} holds a crawl that is no demo\nhint: pass another --data, or unset GLEANER_DATA", data_dir.display());
+    if let Some(family) = &options.members {
+        return members::demo(global, options, family, terminal);
     }
-    app::is_folder(&data_dir)?;
-    std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
+    let data_dir = folder(global.data.clone().unwrap_or_else(|| PathBuf::from("gleaner-demo")), "demo.json")?;
     let site = serve(&data_dir, options.torrents)?;
     if !options.json {
         eprintln!(
@@ -112,6 +115,19 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
     Ok(if ended_well && summary.false_torrents == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Makes the folder; one with a crawl must have the note that the demo leaves.
+fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
+    if app::database_path(&data_dir).exists() && !data_dir.join(note).exists() {
+        bail!(
+            "{} holds a crawl that is not this demo\nhint: pass another --data, or unset GLEANER_DATA",
+            data_dir.display()
+        );
+    }
+    app::is_folder(&data_dir)?;
+    std::fs::create_dir_all(&data_dir).with_context(|| format!("{}: cannot be created", data_dir.display()))?;
+    Ok(data_dir)
+}
+
 async fn until_told_to_end() -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -122,21 +138,27 @@ async fn until_told_to_end() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The site on a thread of its own, so that it answers while the crawl computes.
-struct Served {
-    site: std::sync::Arc<DemoSite>,
+/// A site on a thread of its own, so that it answers while the crawl computes.
+struct Served<S> {
+    site: std::sync::Arc<S>,
     end: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Drop for Served {
+impl<S> Drop for Served<S> {
     fn drop(&mut self) {
         self.end.take().map(|end| end.send(()));
         self.thread.take().map(std::thread::JoinHandle::join);
     }
 }
 
-fn start_site(options: DemoOptions) -> anyhow::Result<Served> {
+fn start_site(options: DemoOptions) -> anyhow::Result<Served<DemoSite>> {
+    on_a_thread(|| crate::demo::start(options))
+}
+
+fn on_a_thread<S: Send + Sync + 'static, F: Future<Output = Result<S, DemoError>>>(
+    start: impl FnOnce() -> F + Send + 'static,
+) -> anyhow::Result<Served<S>> {
     let (ready, started) = std::sync::mpsc::channel();
     let (end, ended) = oneshot::channel::<()>();
     let thread = std::thread::Builder::new().name("demo-site".to_owned()).spawn(move || {
@@ -145,7 +167,7 @@ fn start_site(options: DemoOptions) -> anyhow::Result<Served> {
             Err(error) => return drop(ready.send(Err(anyhow!(error)))),
         };
         runtime.block_on(async {
-            match crate::demo::start(options).await {
+            match start().await {
                 Ok(site) => {
                     let _ = ready.send(Ok(std::sync::Arc::new(site)));
                     let _ = ended.await;
@@ -163,7 +185,7 @@ fn is_port_in_use(error: &anyhow::Error) -> bool {
 }
 
 /// Serves the site that the folder remembers, or a new one.
-fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served> {
+fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<DemoSite>> {
     let path = data_dir.join("demo.json");
     let remembered: Option<Remembered> = match std::fs::read(&path) {
         Ok(text) => Some(serde_json::from_slice(&text).with_context(|| {

@@ -6,6 +6,7 @@
 
 mod find;
 pub mod handover;
+mod json;
 
 use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
@@ -136,6 +137,10 @@ impl<'a> Run<'a> {
     }
 
     async fn log_in(&mut self) -> Step<Judged> {
+        if let Some(json) = &self.means.rules.json {
+            let judged = self.log_in_by_json(json).await?;
+            return self.proven(judged).await;
+        }
         let mut page = self.find_form_page().await?;
         let mut sends = 0;
         loop {

@@ -20,6 +20,7 @@ mod gbk;
 mod links;
 mod listing_page;
 mod log;
+pub mod members;
 mod random;
 mod rules;
 mod site;
@@ -89,6 +90,8 @@ pub enum DemoError {
     TooManyTorrents { asked: usize },
     #[error("the demo site serves this machine only, and {address} is no loopback address")]
     NotLoopback { address: SocketAddr },
+    #[error("there is no members-only demo site `{asked}`; there are {known}")]
+    NoFamily { asked: String, known: String },
     #[error("the demo site could not be built: {0}")]
     Build(#[from] tokio::task::JoinError),
 }

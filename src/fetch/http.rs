@@ -183,6 +183,7 @@ impl Transport for HttpTransport {
         let url = parsed(request.url)?;
         self.addresses.check_literal(&url)?;
         let client = self.client(&url)?;
+        let authorization = self.clients.cookies.authorization(&url);
         let mut asking = match request.post {
             None => client.get(url),
             Some(post) => {
@@ -193,6 +194,9 @@ impl Transport for HttpTransport {
                 asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
             }
         };
+        if let Some(authorization) = authorization {
+            asking = asking.header(header::AUTHORIZATION, authorization);
+        }
         if let Some(validators) = request.validators {
             for (name, value) in
                 [(header::IF_NONE_MATCH, &validators.etag), (header::IF_MODIFIED_SINCE, &validators.last_modified)]

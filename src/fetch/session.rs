@@ -3,7 +3,7 @@
 //! Reading dates and comparing domains and paths is `cookie_store`'s.
 //!
 //! The public suffix list stands guard: without it a host could set a cookie for `co.uk` and have it sent to others.
-//! Nothing of a cookie is logged. `kept` writes a site's cookies down and reads those of a browser.
+//! A token that an API gave in place of cookies is kept beside them. Nothing of either is logged. `kept` writes a site's cookies down and reads those of a browser.
 
 pub mod kept;
 
@@ -21,6 +21,8 @@ use crate::limits;
 #[derive(Default)]
 pub struct Jar {
     cookies: Mutex<Cookies>,
+    /// For sites that log in by an API.
+    bearer: Mutex<Option<Bearer>>,
     /// Goes up with each cookie that is set, replaced or removed.
     changes: AtomicU64,
 }
@@ -31,16 +33,44 @@ impl Jar {
         self.changes.load(Ordering::Relaxed)
     }
 
-    /// True where it holds no cookie.
+    /// True where it holds no cookie and no token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lock().0.is_empty()
+        self.lock().0.is_empty() && self.bearer().is_none()
     }
 
-    /// Forgets all cookies.
+    /// Forgets all cookies, and the token.
     pub fn clear(&self) {
         self.lock().0.clear();
+        *self.bearer() = None;
         self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes a token for the origin of `url`, in place of the one before (RFC 6750). False where it cannot stand in a
+    /// header, or is longer than `limits::BEARER_BYTES_MAX`.
+    pub fn set_bearer(&self, url: &Url, token: &str) -> bool {
+        let bearer = Bearer { origin: url.origin().ascii_serialization().into(), token: token.into() };
+        if !bearer.is_valid() {
+            return false;
+        }
+        *self.bearer() = Some(bearer);
+        self.changes.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+
+    /// The `Authorization` of a request: for the origin that gave the token alone, so that what came over TLS goes over
+    /// TLS.
+    pub(super) fn authorization(&self, url: &Url) -> Option<HeaderValue> {
+        let bearer = self.bearer();
+        let bearer = bearer.as_ref().filter(|bearer| *bearer.origin == url.origin().ascii_serialization())?;
+        let mut header = HeaderValue::from_str(&format!("Bearer {}", bearer.token)).ok()?;
+        header.set_sensitive(true);
+        Some(header)
+    }
+
+    fn bearer(&self) -> MutexGuard<'_, Option<Bearer>> {
+        // It is there or not.
+        self.bearer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Cookies> {
@@ -64,6 +94,21 @@ impl CookieStore for Jar {
         let mut header = HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()?;
         header.set_sensitive(true);
         Some(header)
+    }
+}
+
+/// A token of a login by an API.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+struct Bearer {
+    /// `https://host[:port]` that gave it.
+    origin: Box<str>,
+    token: Box<str>,
+}
+
+impl Bearer {
+    fn is_valid(&self) -> bool {
+        let is_word = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b',';
+        (1..=limits::BEARER_BYTES_MAX).contains(&self.token.len()) && self.token.bytes().all(is_word)
     }
 }
 

@@ -68,6 +68,9 @@ pub const LOCKED: &[&str] = &[
 /// Too many tries, or too fast.
 pub const RATE_LIMITED: &[&str] = &[
     "too many login attempts",
+    "failed login quota",
+    "has temporarily been locked",
+    "temporarily prevented",
     "too many failed",
     "too many attempts",
     "maximum number of login attempts",
@@ -128,6 +131,7 @@ pub const WRONG: &[&str] = &[
     "that username does not exist",
     "user does not exist",
     "credentials do not match",
+    "credentials were not recognized",
     "invalid credentials",
     "bad credentials",
     "login failed",

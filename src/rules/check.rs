@@ -11,10 +11,11 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use url::Url;
 
+use super::account;
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
-use super::file::{FamilyFile, LaneKey, ParametersFile, PrivateAddresses, RobotsFile, SiteFile};
-use super::judge::{BudgetRules, Lanes, Rate, Robots, SiteRules};
+use super::file::{FamilyFile, LaneKey, LoginFile, ParametersFile, PrivateAddresses, RobotsFile, SiteFile};
+use super::judge::{BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
 use super::schema::{Read, Spans};
@@ -37,6 +38,7 @@ pub(super) fn family_parts(faults: &mut Faults, read: &Read<FamilyFile>) -> Inhe
         parameters: file.parameters.clone(),
         charset: charset(faults, &read.spans, file.charset.as_deref()),
         below_start: file.below_start,
+        login: account::conventions(faults, &read.spans, &file.login),
     }
 }
 
@@ -95,7 +97,7 @@ pub(super) fn site(
         charset,
         budget: BudgetRules { shape_pages: file.budget.shape_pages, traps: file.budget.traps },
         rate: rate(file),
-        login: file.login.as_ref().and_then(|login| super::account::login(faults, spans, login, &hosts)),
+        login: login(faults, read, &inherited.login, &hosts, start.first().map(|(_, url)| url)),
         hours: quiet_hours(faults, spans, file),
         requests_per_day: file.rate.requests_per_day,
         mirrors: mirrors(faults, spans, &file.mirrors, &start),
@@ -146,6 +148,17 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         rules,
         set,
     })
+}
+
+fn login(
+    faults: &mut Faults,
+    read: &Read<SiteFile>,
+    inherited: &LoginFile,
+    hosts: &[Box<str>],
+    start: Option<&CrawlUrl>,
+) -> Option<LoginRules> {
+    let own = read.value.login.as_ref()?;
+    account::login(faults, &read.spans, account::Tables { own, inherited, is_toml: read.is_toml }, hosts, start)
 }
 
 fn inherit(faults: &mut Faults, spans: &Spans, extends: Option<&str>, families: &Families) -> Inherited {

@@ -8,21 +8,34 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
-use super::check;
 use super::fault::{Fault, Faults, nearest};
-use super::file::{FamilyFile, ParametersFile};
+use super::file::{FamilyFile, LoginFile, ParametersFile};
 use super::patterns::RuleList;
 use super::schema;
+use super::{account, check};
 use crate::limits::FAMILY_GENERATIONS_MAX;
 
 /// Families that are part of the binary: name and text.
-pub const BUILT_IN: [(&str, &str); 6] = [
+pub const BUILT_IN: [(&str, &str); 19] = [
     ("apache", include_str!("../../rules/families/apache.toml")),
     ("autoindex", include_str!("../../rules/families/autoindex.toml")),
+    ("discuz", include_str!("../../rules/families/discuz.toml")),
+    ("gazelle", include_str!("../../rules/families/gazelle.toml")),
     ("h5ai", include_str!("../../rules/families/h5ai.toml")),
     ("lighttpd", include_str!("../../rules/families/lighttpd.toml")),
+    ("mybb", include_str!("../../rules/families/mybb.toml")),
+    ("nexusphp", include_str!("../../rules/families/nexusphp.toml")),
     ("nginx", include_str!("../../rules/families/nginx.toml")),
+    ("nyaa", include_str!("../../rules/families/nyaa.toml")),
+    ("phpbb", include_str!("../../rules/families/phpbb.toml")),
     ("python-http", include_str!("../../rules/families/python-http.toml")),
+    ("smf", include_str!("../../rules/families/smf.toml")),
+    ("torrentpier", include_str!("../../rules/families/torrentpier.toml")),
+    ("torrust", include_str!("../../rules/families/torrust.toml")),
+    ("unit3d", include_str!("../../rules/families/unit3d.toml")),
+    ("vbulletin", include_str!("../../rules/families/vbulletin.toml")),
+    ("xbtit", include_str!("../../rules/families/xbtit.toml")),
+    ("xenforo", include_str!("../../rules/families/xenforo.toml")),
 ];
 
 /// What a site inherits: its family's rules and those of the family's own families behind them.
@@ -32,6 +45,8 @@ pub struct Inherited {
     pub(super) parameters: ParametersFile,
     pub(super) charset: Option<&'static Encoding>,
     pub(super) below_start: Option<bool>,
+    /// Without a user; what the nearest family says wins.
+    pub(super) login: LoginFile,
 }
 
 /// Why a family cannot be had: in words, with what to do about it.
@@ -129,6 +144,7 @@ impl Inherited {
         self.parameters = merged(&self.parameters, &elder.parameters);
         self.charset = self.charset.or(elder.charset);
         self.below_start = self.below_start.or(elder.below_start);
+        self.login = account::merged(&self.login, &elder.login);
     }
 }
 

@@ -121,6 +121,7 @@ pub struct SiteFile {
     /// How fast the site is fetched.
     pub rate: RateFile,
     /// How the operator's account logs in, where the site shows torrents to members only.
+    #[schemars(extend("required" = ["user"]))]
     pub login: Option<LoginFile>,
     /// Queues that the URLs of one host are spread over (ALGORITHMS §9).
     #[schemars(range(min = 1, max = 1024))]
@@ -207,6 +208,8 @@ pub struct FamilyFile {
     /// The charset of its pages, where its headers and meta tags are wrong or absent.
     #[schemars(length(min = 1))]
     pub charset: Option<String>,
+    /// How its sites log in, but for the user: it counts where a site's file has a `[login]` of its own.
+    pub login: LoginFile,
     /// Paths (beginning with `/`) or URLs that the rules are tried on.
     pub examples: ExamplesFile,
 }
@@ -299,18 +302,18 @@ impl Default for BudgetFile {
 }
 
 /// How the operator's account logs in (docs/login.md). The password never stands here: it comes from a systemd credential,
-/// a file or an environment variable. What is not given is found on the site.
+/// a file or an environment variable. What is not given is the family's to say, and then found on the site.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(extend("required" = ["user"]))]
 pub struct LoginFile {
-    /// The account's name, or its e-mail address where the site asks for that.
+    /// The account's name, or its e-mail address where the site asks for that. A site's own to say, never a family's.
     #[schemars(length(min = 1, max = 256))]
-    pub user: String,
-    /// URL of the page with the login form. Default: found from the first start page.
+    pub user: Option<String>,
+    /// URL of the page with the login form, or its path; in a family relative to the first start URL. Default: found from
+    /// the first start page.
     #[schemars(length(min = 1))]
     pub page: Option<String>,
-    /// URL of a page that only members see, to prove a session by. Default: the first start page.
+    /// URL or path of a page that only members see, to prove a session by. Default: the first start page.
     #[schemars(length(min = 1))]
     pub probe: Option<String>,
     /// Which form of the page it is, from 1. Default: the one that looks like a login form.
@@ -324,6 +327,27 @@ pub struct LoginFile {
     pub password_field: Option<String>,
     /// Other fields that are sent, by name. No secrets.
     pub fields: IndexMapOfStrings,
+    /// Where the site logs in by a JSON API and not by a form.
+    pub json: Option<JsonLoginFile>,
+}
+
+/// A login that is one POST of a JSON object, whose answer carries a token for `Authorization: Bearer`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("required" = ["url", "token"]))]
+pub struct JsonLoginFile {
+    /// URL or path that the object is sent to.
+    #[schemars(length(min = 1))]
+    pub url: String,
+    /// Member of the object that takes the user's name. Default: `username`.
+    #[schemars(length(min = 1))]
+    pub user: Option<String>,
+    /// Member that takes the password. Default: `password`.
+    #[schemars(length(min = 1))]
+    pub password: Option<String>,
+    /// Where the token stands in the answer, as a JSON pointer (RFC 6901): `/data/token`.
+    #[schemars(length(min = 1))]
+    pub token: String,
 }
 
 /// How fast a site is fetched. Rate and connections are capped for each registrable domain (`www.example.org` and

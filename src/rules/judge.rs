@@ -187,6 +187,19 @@ pub struct LoginRules {
     pub user_field: Option<Box<str>>,
     pub password_field: Option<Box<str>>,
     pub fields: Vec<(Box<str>, Box<str>)>,
+    /// Where no form is sent but a JSON object.
+    pub json: Option<JsonLogin>,
+}
+
+/// A login by a JSON API: `{user: …, password: …}` goes to `url`, and the answer carries a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonLogin {
+    pub url: CrawlUrl,
+    /// Members of the object.
+    pub user: Box<str>,
+    pub password: Box<str>,
+    /// JSON pointer to the token in the answer.
+    pub token: Box<str>,
 }
 
 impl SiteRules {

@@ -33,7 +33,8 @@ pub use families::Families;
 pub use fault::Fault;
 pub use file::Class;
 pub use judge::{
-    BudgetRules, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules, Verdict,
+    BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules,
+    Verdict,
 };
 
 use fault::Faults;

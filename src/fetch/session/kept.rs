@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 use url::{Host, Url};
 
-use super::{Cookie, Jar, is_public_suffix};
+use super::{Bearer, Cookie, Jar, is_public_suffix};
 use crate::limits;
 
 /// A cookie as it is written down.
@@ -24,6 +24,14 @@ struct Kept {
     expires: Option<i64>,
     secure: bool,
     http_only: bool,
+}
+
+/// What is written down: cookies alone, or cookies with a token.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Session {
+    Cookies(Vec<Kept>),
+    WithToken { cookies: Vec<Kept>, bearer: Bearer },
 }
 
 /// Why a list of cookies is of no use.
@@ -47,17 +55,20 @@ pub struct Imported {
 }
 
 impl Jar {
-    /// The cookies as bytes, the oldest first.
+    /// The cookies as bytes, the oldest first, and the token.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let cookies = self.lock();
-        let kept: Vec<Kept> =
-            cookies.0.iter().filter(|cookie| !cookie.expires.is_expired()).filter_map(Kept::of).collect();
+        let cookies: Vec<Kept> =
+            self.lock().0.iter().filter(|cookie| !cookie.expires.is_expired()).filter_map(Kept::of).collect();
+        let session = match self.bearer().clone() {
+            None => Session::Cookies(cookies),
+            Some(bearer) => Session::WithToken { cookies, bearer },
+        };
         // Text and numbers: serde_json cannot fail on them.
-        serde_json::to_vec_pretty(&kept).unwrap_or_default()
+        serde_json::to_vec_pretty(&session).unwrap_or_default()
     }
 
-    /// Adds the cookies of [`Self::to_bytes`]; returns how many.
+    /// Adds the cookies of [`Self::to_bytes`], and takes its token; returns how many there are of both.
     ///
     /// # Errors
     /// Where the bytes are no such list. One that has expired, or that no host may set, is left out.
@@ -65,9 +76,19 @@ impl Jar {
         if bytes.len() > limits::COOKIE_FILE_BYTES_MAX {
             return Err(KeptError::TooLong);
         }
-        let kept: Vec<Kept> = serde_json::from_slice(bytes).map_err(|error| KeptError::Broken(error.to_string()))?;
+        let session = serde_json::from_slice(bytes).map_err(|error| KeptError::Broken(error.to_string()))?;
+        let (kept, bearer) = match session {
+            Session::Cookies(kept) => (kept, None),
+            Session::WithToken { cookies, bearer } => (cookies, Some(bearer).filter(Bearer::is_valid)),
+        };
+        let tokens = usize::from(bearer.is_some());
+        if bearer.is_some() {
+            *self.bearer() = bearer;
+        }
         let mut cookies = self.lock();
-        Ok(kept.into_iter().filter_map(Kept::cookie).map(|cookie| usize::from(cookies.put(cookie))).sum())
+        let taken: usize =
+            kept.into_iter().filter_map(Kept::cookie).map(|cookie| usize::from(cookies.put(cookie))).sum();
+        Ok(taken + tokens)
     }
 
     /// Adds those cookies of a `cookies.txt` that belong to a site, by `owns_host`.

@@ -221,3 +221,38 @@ fn a_flood_in_one_answer_costs_bounded_memory_and_time() {
     // 0.2 s unoptimised where it was written; a square of the flood would be minutes.
     assert!(now() - began < 20_000, "{} ms", now() - began);
 }
+
+#[test]
+fn a_token_goes_to_the_origin_that_gave_it_and_nowhere_else() {
+    let jar = Jar::default();
+    assert!(jar.set_bearer(&url("https://api.s.example/v1/login"), "eyJ0eXAi.eyJ1c2Vy.c2ln"));
+    let sent = |to: &str| jar.authorization(&url(to)).map(|value| value.to_str().unwrap().to_owned());
+    assert_eq!(sent("https://api.s.example/v1/torrents").as_deref(), Some("Bearer eyJ0eXAi.eyJ1c2Vy.c2ln"));
+    assert!(jar.authorization(&url("https://api.s.example/")).unwrap().is_sensitive());
+    for other in [
+        "http://api.s.example/",
+        "https://s.example/",
+        "https://api.s.example:8443/",
+        "https://api.s.example.evil.example/",
+    ] {
+        assert_eq!(sent(other), None, "{other}");
+    }
+    let again = Jar::default();
+    assert_eq!(again.take_up(&jar.to_bytes()).unwrap(), 1);
+    assert!(!again.is_empty() && again.authorization(&url("https://api.s.example/")).is_some());
+    again.clear();
+    assert!(again.is_empty() && again.authorization(&url("https://api.s.example/")).is_none());
+}
+
+#[test]
+fn what_is_no_token_is_not_taken() {
+    let (jar, from) = (Jar::default(), url("https://s.example/"));
+    let long = "a".repeat(limits::BEARER_BYTES_MAX + 1);
+    for token in ["", "two words", "a\r\nX-Evil: 1", "ä", "a,b", &long] {
+        assert!(!jar.set_bearer(&from, token), "{token:?}");
+    }
+    assert!(jar.is_empty());
+    let forged = br#"{ "cookies": [], "bearer": { "origin": "https://s.example", "token": "a\r\nb" } }"#;
+    assert_eq!(jar.take_up(forged).unwrap(), 0);
+    assert!(jar.authorization(&from).is_none());
+}

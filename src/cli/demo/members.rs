@@ -1,0 +1,211 @@
+//! `gleaner demo --members FAMILY`: a members-only site of a family's shape, logged in to and crawled into a folder. The
+//! password stands in the folder as an operator would put it there.
+
+use std::io::Write as _;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow, bail};
+use serde::{Deserialize, Serialize};
+
+use super::{Options, ROWS, Served, block_on, folder, on_a_thread, until_told_to_end};
+use crate::app::{self, App, secrets, sessions};
+use crate::cli::{Global, crawl};
+use crate::crawl::RunOptions;
+use crate::crawl::login::{Means, log_in};
+use crate::crawl::progress::Ended;
+use crate::demo::members::{MembersLog, MembersOptions, MembersSite, start};
+use crate::login::verdict::Verdict;
+use crate::rules;
+use crate::telemetry::Terminal;
+
+/// What the folder remembers of its site; also marks it as one of this demo.
+const NOTE: &str = "demo-members.json";
+
+/// The site's name, in the rules folder and in the database.
+const SITE: &str = "members";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Remembered {
+    family: String,
+    port: u16,
+    torrents: usize,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Summary {
+    family: String,
+    /// How the login went, in words.
+    verdict: String,
+    /// Torrents that members can get.
+    site_torrents: usize,
+    /// Those of them in the archive, over all runs in this folder.
+    stored: usize,
+    false_torrents: usize,
+    coverage: f64,
+    /// Of this run, as the site counted them.
+    logins_ok: u64,
+    logins_wrong: u64,
+    bans: u64,
+    logouts: u64,
+    member_requests: u64,
+    denials: u64,
+    /// Of the crawl.
+    seconds: f64,
+    archive: String,
+}
+
+pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &Terminal) -> anyhow::Result<ExitCode> {
+    let data_dir = global.data.clone().unwrap_or_else(|| PathBuf::from(format!("gleaner-demo-{family}")));
+    let data_dir = folder(data_dir, NOTE)?;
+    let served = serve(&data_dir, family, options.torrents)?;
+    if !options.json {
+        let (count, origin) = (served.site.truth().torrents.len(), served.site.origin());
+        eprintln!(
+            "members-only demo site ({family}) with {count} torrents on {origin}, archive in {}",
+            data_dir.display()
+        );
+    }
+    let (summary, is_well) = block_on(run(&data_dir, &served.site, family, options.json, terminal))?;
+    if options.json {
+        outln!("{}", serde_json::to_string(&summary)?);
+    } else {
+        out!("{}", text(&summary, &data_dir));
+    }
+    if options.keep_serving {
+        eprintln!("the demo site stays open on {} until Ctrl-C", served.site.origin());
+        block_on(until_told_to_end())?;
+    }
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Serves the site that the folder remembers, or a new one, and puts down what a crawl of it needs.
+fn serve(data_dir: &Path, family: &str, torrents: Option<usize>) -> anyhow::Result<Served<MembersSite>> {
+    let note = data_dir.join(NOTE);
+    let mut options = MembersOptions { family: family.to_owned(), ..MembersOptions::default() };
+    options.torrents = torrents.unwrap_or(options.torrents);
+    if let Ok(text) = std::fs::read(&note) {
+        let hint = || format!("{}: not what a demo left there (hint: pass another --data)", note.display());
+        let was: Remembered = serde_json::from_slice(&text).with_context(hint)?;
+        if was.family != family || torrents.is_some_and(|torrents| torrents != was.torrents) {
+            bail!(
+                "{} holds a demo of {} with {} torrents\nhint: pass another --data",
+                data_dir.display(),
+                was.family,
+                was.torrents
+            );
+        }
+        options.torrents = was.torrents;
+        options.bind = SocketAddr::from((Ipv4Addr::LOCALHOST, was.port));
+    }
+    let (torrents, password) = (options.torrents, options.password.clone());
+    let served = on_a_thread(move || start(options))?;
+    write(&data_dir.join("rules").join(format!("{SITE}.toml")), &served.site.rules_text)?;
+    write(&secrets::file_of(data_dir, SITE), &format!("{password}\n"))?;
+    let was = Remembered { family: family.to_owned(), port: served.site.address.port(), torrents };
+    write(&note, &serde_json::to_string(&was)?)?;
+    Ok(served)
+}
+
+/// Writes a file that its owner alone may read, in a folder of the same kind.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let written = || -> std::io::Result<()> {
+        path.parent().map_or(Ok(()), |folder| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder))?;
+        let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        file.write_all(text.as_bytes())
+    };
+    written().with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+async fn run(
+    data_dir: &Path,
+    site: &MembersSite,
+    family: &str,
+    is_quiet: bool,
+    terminal: &Terminal,
+) -> anyhow::Result<(Summary, bool)> {
+    let rules = rules::from_text(SITE, &site.rules_text)
+        .map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
+    let options = app::Options { data_dir: data_dir.to_owned(), ..app::Options::default() };
+    let login = rules.login.as_ref().context("the demo's rule file has a login")?;
+    let (crawled, jar) = App::site_alone(&options, &rules)?;
+    let password = secrets::password(data_dir, SITE)?;
+    let report = log_in(&crawled, Means { rules: login, password: &password, jar: &jar, typed: &[] }).await;
+    if !is_quiet {
+        report.steps.iter().try_for_each(|step| -> anyhow::Result<()> {
+            outln!("{step}");
+            Ok(())
+        })?;
+    }
+    let is_in = report.judged.verdict == Verdict::LoggedIn;
+    let app = App::open(&options)?;
+    let (mut seconds, mut is_well) = (0.0, is_in);
+    if is_in {
+        sessions::save(data_dir, SITE, &jar)?;
+        let run = crawl::run_sites(&app, &[std::sync::Arc::clone(&rules)], RunOptions::default(), terminal).await?;
+        seconds = run.seconds;
+        is_well &= run.sites.values().all(|ended| *ended == Ended::Exhausted);
+    }
+    let mut stored = Vec::new();
+    let mut after = None;
+    loop {
+        let rows = app.db.torrents(after, ROWS).await?;
+        let Some(last) = rows.last() else { break };
+        after = Some(last.facts.infohashes.key().to_vec());
+        stored.extend(rows.iter().map(|row| row.facts.infohashes));
+    }
+    let score = site.truth().score(stored.iter().copied());
+    let MembersLog { logins_ok, logins_wrong, bans, logouts, member_requests, denials, .. } = site.log();
+    let summary = Summary {
+        family: family.to_owned(),
+        verdict: report.judged.verdict.sentence().to_owned(),
+        site_torrents: score.reachable,
+        stored: score.found,
+        false_torrents: score.foreign,
+        coverage: score.coverage,
+        logins_ok,
+        logins_wrong,
+        bans,
+        logouts,
+        member_requests,
+        denials,
+        seconds,
+        archive: app::archive_path(data_dir).display().to_string(),
+    };
+    is_well &= summary.false_torrents == 0;
+    Ok((summary, is_well))
+}
+
+fn text(summary: &Summary, data_dir: &Path) -> String {
+    let data = data_dir.display();
+    format!(
+        "\
+login         {}; {} right, {} wrong, {} bans, {} logouts
+torrents      {} stored of {} that members see, {} false
+coverage      {:.4}
+requests      {} as a member, {} denied
+time          {:.1} s
+archive       {}
+
+Try next:
+  gleaner login {SITE} --data {data} --rules {data}/rules      while the site is served: --keep-serving
+  gleaner status --data {data}
+",
+        summary.verdict,
+        summary.logins_ok,
+        summary.logins_wrong,
+        summary.bans,
+        summary.logouts,
+        summary.stored,
+        summary.site_torrents,
+        summary.false_torrents,
+        summary.coverage,
+        summary.member_requests,
+        summary.denials,
+        summary.seconds,
+        summary.archive,
+    )
+}

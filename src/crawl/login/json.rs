@@ -1,0 +1,64 @@
+//! Logging in by a JSON API: one POST of an object, whose answer carries a token. The token stays with the session's cookies
+//! and goes as `Authorization: Bearer` to the origin that gave it, and nowhere else.
+
+use serde_json::{Map, Value};
+
+use super::{Answer, Run, Step, ends};
+use crate::fetch::Post;
+use crate::limits;
+use crate::login::secret::{MASK, told, told_url};
+use crate::login::verdict::{After, Judged, Verdict, judge};
+use crate::login::view::View;
+use crate::rules::JsonLogin;
+
+impl Run<'_> {
+    pub(super) async fn log_in_by_json(&mut self, json: &JsonLogin) -> Step<Judged> {
+        let rules = self.means.rules;
+        let mut object = Map::new();
+        let mut shown = Vec::new();
+        for (name, value) in rules.fields.iter().chain(self.means.typed) {
+            object.insert(name.to_string(), Value::from(&**value));
+            shown.push(format!("{name}={}", told(value)));
+        }
+        object.insert(json.user.to_string(), Value::from(&*rules.user));
+        object.insert(json.password.to_string(), Value::from(self.means.password.reveal()));
+        shown.push(format!("{}={}  {}={MASK}", json.user, rules.user, json.password));
+        self.say(format!("object: {}", shown.join("  ")));
+        // The page of a browser that would send it: the site's first.
+        let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
+        self.may_ask(&json.url, page.as_str().starts_with("https:"))?;
+        self.say(format!("sent to {}", told_url(json.url.as_str())));
+        self.was_sent = true;
+        // A map of texts: serde_json cannot fail on it.
+        let body = serde_json::to_vec(&object).unwrap_or_default();
+        let post = Post { content_type: "application/json", body: &body, referer: &page };
+        let answer = self.read(json.url.clone(), Some(post), limits::PAGE_BYTES_MAX).await?;
+        self.token_of(json, &answer)
+    }
+
+    /// Takes the token; what ends the login where there is none.
+    fn token_of(&self, json: &JsonLogin, answer: &Answer) -> Step<Judged> {
+        let Answer { url, status, bytes, .. } = answer;
+        let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
+        let token = parsed.as_ref().and_then(|value| value.pointer(&json.token)).and_then(Value::as_str);
+        if let (200..=299, Some(token)) = (status, token) {
+            let own = url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
+            if !self.means.jar.set_bearer(&own, token) {
+                return Err(ends(Verdict::Unknown, "the token of the answer cannot stand in a header"));
+            }
+            return Ok(ends(Verdict::LoggedIn, format!("the answer carries a token at {}", json.token)));
+        }
+        // What an API says it says in words, too.
+        let text = String::from_utf8_lossy(bytes);
+        let view =
+            View::of(&text).map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
+        let judged = judge(&After { status: *status, view: &view, login_form: None, cookies_changed: false });
+        // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests.
+        Err(match judged.verdict {
+            Verdict::LoggedIn | Verdict::Unknown => {
+                ends(Verdict::Unknown, format!("status {status}, and no text at {} of the answer", json.token))
+            }
+            _ => judged,
+        })
+    }
+}

@@ -1,0 +1,295 @@
+//! Who is let in: sessions, the account's tries, and whether what a form sent is what a browser would have sent.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use md5::Md5;
+use sha1::{Digest as _, Sha1};
+
+use super::family::{After, Family, Sent};
+use super::pattern;
+use crate::clock::UnixMillis;
+use crate::demo::random::{Random, mix};
+use crate::limits::{DEMO_PARAMETERS_MAX, DEMO_SESSIONS_MAX, DEMO_WRONG_TRIES_MAX};
+
+/// One visit, of a guest or of a member.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Session {
+    pub is_member: bool,
+    /// Requests that it is still good for; None for no end.
+    pub left: Option<u64>,
+    /// What the login page says once.
+    pub flash: Option<&'static str>,
+}
+
+/// What became of a login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Tried {
+    /// The id of the new session.
+    In(String),
+    Wrong,
+    /// The third wrong one.
+    LockedNow,
+    /// The account was locked before.
+    Locked,
+    /// No try: the form is not the one that was given out.
+    Malformed,
+}
+
+/// The account and its sessions.
+pub(super) struct Gate {
+    family: &'static Family,
+    password: String,
+    sessions: HashMap<String, Session>,
+    /// Requests that a session is good for; 0 for no end.
+    expire_every: u64,
+    wrong_tries: u32,
+    random: Random,
+}
+
+impl Gate {
+    pub(super) fn new(family: &'static Family, password: String, expire_every: u64, seed: u64) -> Self {
+        let random = Random::new(mix(seed, 0x6a7e));
+        Self { family, password, sessions: HashMap::new(), expire_every, wrong_tries: 0, random }
+    }
+
+    pub(super) fn session(&mut self, id: &str) -> Option<&mut Session> {
+        self.sessions.get_mut(id)
+    }
+
+    /// A new session of a guest. Where there are too many, those of guests go.
+    pub(super) fn guest(&mut self) -> String {
+        if self.sessions.len() >= DEMO_SESSIONS_MAX {
+            self.sessions.retain(|_, session| session.is_member);
+        }
+        self.begin(Session::default())
+    }
+
+    fn begin(&mut self, session: Session) -> String {
+        let id = format!("{:016x}{:016x}", self.random.number(), self.random.number());
+        self.sessions.insert(id.clone(), session);
+        id
+    }
+
+    /// Ends every session of a member.
+    pub(super) fn end_members(&mut self) {
+        self.sessions.retain(|_, session| !session.is_member);
+    }
+
+    pub(super) fn end(&mut self, id: &str) -> bool {
+        self.sessions.remove(id).is_some_and(|session| session.is_member)
+    }
+
+    /// Counts one request of a member. False where the session had ended before it, and ends now for good.
+    pub(super) fn count_request(&mut self, id: &str) -> bool {
+        let Some(session) = self.sessions.get_mut(id) else { return false };
+        match &mut session.left {
+            Some(0) => {
+                self.sessions.remove(id);
+                return false;
+            }
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        true
+    }
+
+    /// The session that these cookies, or this `Authorization`, name, and whether they make a member.
+    pub(super) fn visitor(&self, cookies: &[(&str, &str)], bearer: Option<&str>) -> (Option<String>, bool) {
+        if matches!(self.family.after, After::Token) {
+            let id = bearer.filter(|id| self.sessions.contains_key(*id)).map(str::to_owned);
+            let is_member = id.is_some();
+            return (id, is_member);
+        }
+        let members = self.family.member_cookies.iter().map(|(_, cookie)| *cookie);
+        let named = members.clone().chain(self.family.guest_cookies.iter().copied()).find_map(|cookie| {
+            let (name, value) = pair(cookie);
+            cookies.iter().filter(|(of, _)| *of == name).find_map(|(_, sent)| {
+                let (_, id) = pattern::read(value, sent)?.into_iter().find(|(name, _)| *name == "sid")?;
+                self.sessions.contains_key(id).then(|| id.to_owned())
+            })
+        });
+        let Some(id) = named else { return (None, false) };
+        let is_right = |cookie: &'static str| {
+            let (name, value) = pair(cookie);
+            let due = filled(value, &id);
+            cookies.iter().any(|(of, sent)| *of == name && *sent == due)
+        };
+        let is_member =
+            self.sessions.get(&id).is_some_and(|session| session.is_member) && members.clone().all(is_right);
+        (Some(id), is_member)
+    }
+
+    /// Tries what a form sent, in its order. `session` is that of the visitor.
+    pub(super) fn log_in(&mut self, fields: &[(String, String)], session: Option<&str>, now: UnixMillis) -> Tried {
+        let user = |sends: &'static [(&'static str, Sent)]| sends.iter().find(|(_, sent)| matches!(sent, Sent::User));
+        let value_of = |name: &str| fields.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str());
+        let form = self.family.sends.iter().find(|sends| user(sends).is_some_and(|(name, _)| value_of(name).is_some()));
+        let Some(form) = form.filter(|form| self.is_whole(form, fields, session, now)) else {
+            return Tried::Malformed;
+        };
+        if self.wrong_tries >= DEMO_WRONG_TRIES_MAX {
+            return Tried::Locked;
+        }
+        let is_right = form.iter().all(|(name, sent)| {
+            let due = match sent {
+                Sent::User => self.family.user.to_owned(),
+                Sent::Password => self.password.clone(),
+                Sent::Md5 => md5_hex(&self.password),
+                _ => return true,
+            };
+            value_of(name) == Some(due.as_str())
+        });
+        if !is_right {
+            self.wrong_tries += 1;
+            return if self.wrong_tries == DEMO_WRONG_TRIES_MAX { Tried::LockedNow } else { Tried::Wrong };
+        }
+        self.wrong_tries = 0;
+        session.map(|old| self.sessions.remove(old));
+        let left = (self.expire_every > 0).then_some(self.expire_every);
+        Tried::In(self.begin(Session { is_member: true, left, flash: None }))
+    }
+
+    /// True where every field is as a browser would send it, and nothing else was sent.
+    fn is_whole(
+        &self,
+        form: &[(&'static str, Sent)],
+        fields: &[(String, String)],
+        session: Option<&str>,
+        now: UnixMillis,
+    ) -> bool {
+        let sid = session.unwrap_or_default();
+        let real = |name: &'static str| filled(name, sid);
+        let value_of = |name: &str| fields.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str());
+        let time =
+            form.iter().find(|(_, sent)| matches!(sent, Sent::Time)).and_then(|(name, _)| value_of(name)).unwrap_or("");
+        let is_right = |(name, sent): &(&'static str, Sent)| {
+            let value = value_of(&real(name));
+            match sent {
+                Sent::User | Sent::Password | Sent::Md5 => value.is_some(),
+                Sent::Empty => value == Some(""),
+                Sent::Text(due) => value == Some(due),
+                Sent::Maybe(due) => value.is_none_or(|value| value == *due),
+                Sent::Token | Sent::Mark => session.is_some() && value == Some(token(sid, time).as_str()),
+                // A page without cookies carries the session in the form alone.
+                Sent::Sid => value.is_some_and(|value| value == sid || (session.is_none() && value.is_empty())),
+                // phpBB refuses what comes back in the second in which it was made.
+                Sent::Time => {
+                    value.and_then(|value| value.parse::<u64>().ok()).is_some_and(|made| now.0 / 1_000 > made)
+                }
+            }
+        };
+        fields.len() <= DEMO_PARAMETERS_MAX
+            && form.iter().all(is_right)
+            && fields.iter().all(|(sent, _)| form.iter().filter(|(name, _)| *sent == real(name)).count() == 1)
+    }
+}
+
+/// A cookie's name and the pattern of its value.
+fn pair(cookie: &'static str) -> (&'static str, &'static str) {
+    cookie.split(';').next().unwrap_or_default().split_once('=').unwrap_or_default()
+}
+
+/// A text with the marks of a session put in.
+pub(super) fn filled(text: &str, sid: &str) -> String {
+    text.replace("{sid}", sid).replace("{mark}", &digest(&format!("mark {sid}"))[..8])
+}
+
+/// The token of a form: it belongs to the session, and to the second in which the form was made where the form says it.
+pub(super) fn token(sid: &str, time: &str) -> String {
+    digest(&format!("form {sid} {time}"))[..32].to_owned()
+}
+
+/// 40 hex digits.
+fn digest(text: &str) -> String {
+    hex(&Sha1::digest(text.as_bytes()))
+}
+
+/// What the families' scripts send for an ASCII password.
+fn md5_hex(text: &str) -> String {
+    hex(&Md5::digest(text.as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        // Writing into a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::members::family::all;
+
+    fn gate(name: &str) -> Gate {
+        Gate::new(all().find(|family| family.name == name).unwrap(), "s3cret".to_owned(), 0, 1)
+    }
+
+    fn fields(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    const LATER: UnixMillis = UnixMillis(1_795_000_002_000);
+
+    fn phpbb(sid: &str, password: &str, made: &str) -> Vec<(String, String)> {
+        let token = token(sid, made);
+        let redirect = "./ucp.php?mode=login";
+        fields(&[
+            ("username", "anna"),
+            ("password", password),
+            ("autologin", "on"),
+            ("redirect", redirect),
+            ("creation_time", made),
+            ("form_token", &token),
+            ("sid", sid),
+            ("login", "Login"),
+        ])
+    }
+
+    #[test]
+    fn a_form_of_this_second_of_another_session_or_with_more_fields_is_no_try() {
+        let mut gate = gate("phpbb");
+        let sid = gate.guest();
+        let good = phpbb(&sid, "s3cret", "1795000000");
+        assert_eq!(gate.log_in(&phpbb(&sid, "s3cret", "1795000002"), Some(&sid), LATER), Tried::Malformed);
+        assert_eq!(gate.log_in(&good, None, LATER), Tried::Malformed);
+        let other = gate.guest();
+        assert_eq!(gate.log_in(&good, Some(&other), LATER), Tried::Malformed);
+        let more = [good.clone(), fields(&[("viewonline", "on")])].concat();
+        assert_eq!(gate.log_in(&more, Some(&sid), LATER), Tried::Malformed);
+        assert!(matches!(gate.log_in(&good, Some(&sid), LATER), Tried::In(_)));
+    }
+
+    #[test]
+    fn the_third_wrong_password_locks_the_account_for_the_right_one_too() {
+        let mut gate = gate("xbtit");
+        let mut attempt = |password: &str| gate.log_in(&fields(&[("uid", "anna"), ("pwd", password)]), None, LATER);
+        assert_eq!(attempt("x"), Tried::Wrong);
+        assert_eq!(attempt("y"), Tried::Wrong);
+        assert_eq!(attempt("z"), Tried::LockedNow);
+        assert_eq!(attempt("s3cret"), Tried::Locked);
+    }
+
+    #[test]
+    fn a_member_needs_every_cookie_of_the_login() {
+        let mut gate = gate("xbtit");
+        let Tried::In(sid) = gate.log_in(&fields(&[("uid", "anna"), ("pwd", "s3cret")]), None, LATER) else {
+            panic!("let in")
+        };
+        assert_eq!(gate.visitor(&[("uid", "2"), ("pass", &sid)], None), (Some(sid.clone()), true));
+        assert_eq!(gate.visitor(&[("pass", &sid)], None), (Some(sid), false));
+        assert_eq!(gate.visitor(&[("uid", "2"), ("pass", "guessed")], None), (None, false));
+    }
+
+    #[test]
+    fn a_session_ends_after_its_requests() {
+        let mut gate = Gate::new(all().find(|family| family.name == "xbtit").unwrap(), "p".to_owned(), 2, 1);
+        let Tried::In(sid) = gate.log_in(&fields(&[("uid", "anna"), ("pwd", "p")]), None, LATER) else {
+            panic!("let in")
+        };
+        assert_eq!([(); 4].map(|()| gate.count_request(&sid)), [true, true, false, false]);
+        assert!(gate.session(&sid).is_none());
+    }
+}

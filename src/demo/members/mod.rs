@@ -1,0 +1,207 @@
+//! Members-only sites on loopback, one of the login shape of each family of software: where the form is, what it carries,
+//! how it answers, how guests are turned away, when sessions end. One engine; what differs is data (`forums`, `trackers`).
+//!
+//! ```text
+//! request ── site (which place, may the visitor see it) ─┬─ gate (sessions, tries, forms)
+//!                                                        └─ shelf (torrents, their addresses) ── answer
+//! ```
+//!
+//! The shapes follow the families' public code and pages; none of them is the real software. Like the rest of the demo, this
+//! knows nothing of the crawler. Wrong tries lock the account as real sites do, so that a test sees a crawler that guesses.
+
+mod family;
+mod forums;
+mod gate;
+mod log;
+mod pattern;
+mod shelf;
+mod site;
+mod trackers;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{Method, Response, StatusCode, header};
+use axum::serve::ListenerExt as _;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+pub use log::MembersLog;
+
+use super::{DemoError, Truth};
+use crate::clock::{Clock as _, SystemClock};
+use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_STOP_TIME_MAX, DEMO_TORRENTS_MAX};
+use gate::Gate;
+use shelf::Shelf;
+use site::{Ask, Reply, Site};
+
+/// What the site is to be.
+#[derive(Clone, Debug)]
+pub struct MembersOptions {
+    /// One of [`families`].
+    pub family: String,
+    /// Torrents that members see, at most `limits::DEMO_TORRENTS_MAX`.
+    pub torrents: usize,
+    pub seed: u64,
+    /// Address to listen on; port 0 lets the system choose.
+    pub bind: SocketAddr,
+    /// Of the site's one account; ASCII, where the family's script hashes it.
+    pub password: String,
+    /// Requests of a member after which the session ends; 0 for no end.
+    pub expire_every: u64,
+    /// Wait before each answer.
+    pub response_delay: Duration,
+}
+
+impl Default for MembersOptions {
+    fn default() -> Self {
+        Self {
+            family: "phpbb".to_owned(),
+            torrents: 60,
+            seed: 1,
+            bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            password: "correct horse & 7 staples".to_owned(),
+            expire_every: 0,
+            response_delay: Duration::ZERO,
+        }
+    }
+}
+
+/// The shapes that there are, by name.
+pub fn families() -> impl Iterator<Item = &'static str> {
+    family::all().map(|family| family.name)
+}
+
+/// The running site. Dropped without [`MembersSite::stop`], it breaks its connections off.
+pub struct MembersSite {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its rule file: the family, the start URL and the account's name, at no limit of rate.
+    pub rules_text: String,
+    site: Arc<Site>,
+    stop: Option<oneshot::Sender<()>>,
+    server: JoinHandle<()>,
+}
+
+/// Builds the site and serves it on the current runtime.
+///
+/// # Errors
+/// [`DemoError`] when there is no such family, when there are too many torrents, or when the address is not loopback or
+/// cannot be had.
+pub async fn start(options: MembersOptions) -> Result<MembersSite, DemoError> {
+    let Some(family) = family::all().find(|family| family.name == options.family) else {
+        return Err(DemoError::NoFamily { asked: options.family, known: families().collect::<Vec<_>>().join(", ") });
+    };
+    if options.torrents > DEMO_TORRENTS_MAX {
+        return Err(DemoError::TooManyTorrents { asked: options.torrents });
+    }
+    let bind = options.bind;
+    if !bind.ip().is_loopback() {
+        return Err(DemoError::NotLoopback { address: bind });
+    }
+    let bind_error = |source| DemoError::Bind { address: bind, source };
+    let listener = TcpListener::bind(bind).await.map_err(bind_error)?;
+    let address = listener.local_addr().map_err(bind_error)?;
+    let (seed, torrents) = (options.seed, options.torrents);
+    let shelf = tokio::task::spawn_blocking(move || Shelf::new(seed, torrents)).await?;
+    let gate = Gate::new(family, options.password, options.expire_every, seed);
+    let origin = format!("http://{address}");
+    let rules_text = format!(
+        "start = [\"{origin}{}\"]\nextends = \"families/{}\"\n\n[login]\nuser = \"{}\"\n\n[rate]\nrequests_per_second = 1000000\n\
+         connections = 16\n",
+        family.front, family.rules, family.user
+    );
+    let site = Arc::new(Site::new(family, origin, gate, shelf));
+
+    let (shared, delay) = (Arc::clone(&site), options.response_delay);
+    let router = Router::new().fallback(move |State(site): State<Arc<Site>>, request: Request| async move {
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        respond(&site, request).await
+    });
+    let (stop, stopped) = oneshot::channel();
+    // Without it, small answers wait for the client's delayed acknowledgement. A socket that refuses it still works.
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    let server = tokio::spawn(async move {
+        let until = async move { drop(stopped.await) };
+        // axum's server ends with an error never: a failed accept is tried again.
+        drop(axum::serve(listener, router.with_state(shared)).with_graceful_shutdown(until).await);
+    });
+    Ok(MembersSite { address, rules_text, site, stop: Some(stop), server })
+}
+
+impl MembersSite {
+    /// `http://host:port`, without a slash at the end.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.site.origin
+    }
+
+    /// What members can get.
+    #[must_use]
+    pub fn truth(&self) -> &Truth {
+        &self.site.shelf.truth
+    }
+
+    /// What was asked so far.
+    #[must_use]
+    pub fn log(&self) -> MembersLog {
+        self.site.state().log.clone()
+    }
+
+    /// Ends every member's session, as a restart of the real software would.
+    pub fn end_sessions(&self) {
+        self.site.state().gate.end_members();
+    }
+
+    /// Stops listening, lets running answers end, and gives the port back; after `limits::DEMO_STOP_TIME_MAX`
+    /// whatever is still open is broken off.
+    pub async fn stop(mut self) {
+        // An error only says that the server has ended already.
+        self.stop.take().map(|stop| stop.send(()));
+        drop(tokio::time::timeout(DEMO_STOP_TIME_MAX, &mut self.server).await);
+    }
+}
+
+impl Drop for MembersSite {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+async fn respond(site: &Site, request: Request) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, DEMO_FORM_BYTES_MAX).await else {
+        return failed(StatusCode::PAYLOAD_TOO_LARGE);
+    };
+    let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+    let cookies: Vec<&str> =
+        head.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok()).collect();
+    let ask = Ask {
+        is_post: head.method == Method::POST,
+        target: head.uri.path_and_query().map_or("/", |target| target.as_str()),
+        cookies: &cookies.join("; "),
+        bearer: text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")),
+        content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
+        body: &body,
+    };
+    let Reply { status, content_type, headers, body } = site.answer(&ask, SystemClock.now());
+    let mut response = Response::builder().status(status).header(header::CONTENT_TYPE, content_type);
+    for (name, value) in headers {
+        response = response.header(name, value);
+    }
+    // Names, values and numbers are this module's own; should one be wrong, the client is told.
+    response.body(Body::from(body)).unwrap_or_else(|_| failed(StatusCode::INTERNAL_SERVER_ERROR))
+}
+
+fn failed(status: StatusCode) -> Response<Body> {
+    let mut failed = Response::new(Body::empty());
+    *failed.status_mut() = status;
+    failed
+}
