@@ -6,8 +6,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
-use gleaner::app::{self, App, sessions};
+use gleaner::app::{self, App, secrets, sessions};
 use gleaner::crawl::RunOptions;
 use gleaner::crawl::login::{Means, Report, log_in};
 use gleaner::crawl::progress::{Ended, Progress};
@@ -97,6 +98,33 @@ async fn faults_of_right_password(family: &'static str) -> Vec<String> {
     faults
 }
 
+/// The session ends again and again while sixteen visits are under way: one login each time, and every torrent comes home.
+async fn faults_of_expiries(family: &'static str) -> Vec<String> {
+    let options = MembersOptions {
+        family: family.to_owned(),
+        torrents: TORRENTS,
+        expire_every: 50,
+        response_delay: Duration::from_millis(5),
+        ..MembersOptions::default()
+    };
+    let site = start(options).await.unwrap();
+    let text = format!("lanes = 16\nlane_key = 'xxh3'\n{}rest_factor = 0\n", site.rules_text);
+    let stage = Stage::by(site, &text);
+    secrets::write_private(
+        &secrets::file_of(&stage.options.data_dir, "members"),
+        MembersOptions::default().password.as_bytes(),
+    )
+    .unwrap();
+    let (coverage, foreign) = stage.crawl().await;
+    let log = stage.site.log();
+    let expected = (1.0, 0, log.expiries + 1, log.expiries + 1, 0, 0);
+    let got = (coverage, foreign, log.logins_ok, log.logins_sent(), log.bans, log.logouts);
+    if got == expected && log.expiries >= 2 {
+        return Vec::new();
+    }
+    vec![format!("{family}: {} expiries: {got:?}, not {expected:?}\n  {}", log.expiries, log.requests.join("\n  "))]
+}
+
 async fn faults_of_wrong_password(family: &'static str) -> Vec<String> {
     let stage = Stage::new(family).await;
     let report = stage.log_in("not the password").await;
@@ -164,6 +192,11 @@ async fn over_families<F: Future<Output = Vec<String>>>(faults_of: impl Fn(&'sta
 #[tokio::test]
 async fn a_user_and_a_family_are_enough_to_log_in_and_bring_home_every_torrent() {
     over_families(faults_of_right_password).await;
+}
+
+#[tokio::test]
+async fn each_expiry_in_the_middle_costs_one_login_and_no_torrent() {
+    over_families(faults_of_expiries).await;
 }
 
 #[tokio::test]

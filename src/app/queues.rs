@@ -87,7 +87,7 @@ pub(super) async fn queues(db: &dyn CrawlDb, site: &str, urls_max: usize) -> Res
         for row in rows.iter().take(urls_max) {
             // A look that was planned for later is none that a crawl begins with: it ends without it.
             let record = db.url_record(&row.key).await?;
-            if row.due <= now || record.is_some_and(|record| record.attempts > 0 || record.outcome.is_none()) {
+            if row.due <= now || !record.is_some_and(|record| record.waits_for_a_look()) {
                 first.push(row.key.path.clone().into());
             }
         }

@@ -479,9 +479,9 @@ impl SiteLoop {
         for index in awaited {
             let host = self.hosts[index].id;
             for row in self.site.db.queued(host, limits::PLANNED_LOOKS_READ).await? {
-                // Whatever waits for a later time and was not refused, failed or given back is a look.
+                // Whatever waits for a later time and was not refused, failed or kept waiting by its host is a look.
                 let record = self.site.db.url_record(&row.key).await?;
-                if row.due <= now || record.is_none_or(|record| record.attempts > 0) {
+                if row.due <= now || !record.is_some_and(|record| record.waits_for_a_look()) {
                     return Ok(false);
                 }
             }

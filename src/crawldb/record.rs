@@ -202,6 +202,15 @@ impl Outcome {
         }
     }
 
+    /// False for what says nothing of the URL: it waits for its host, or for a session.
+    #[must_use]
+    pub fn is_an_end(self) -> bool {
+        !matches!(
+            self,
+            Self::DnsFailed | Self::ConnectFailed | Self::TlsFailed | Self::AddressRefused | Self::LoggedOut
+        )
+    }
+
     /// True when a request for the URL was sent; false when it was refused before.
     #[must_use]
     pub fn was_fetched(self) -> bool {
@@ -402,6 +411,15 @@ pub struct UrlRecord {
     pub first_seen: UnixMillis,
     /// Zero until the first visit.
     pub visited: UnixMillis,
+}
+
+impl UrlRecord {
+    /// True for a URL that, if it is queued for later, is only to be looked at again: its last visit was an end, and no
+    /// retry of it is planned.
+    #[must_use]
+    pub fn waits_for_a_look(&self) -> bool {
+        self.attempts == 0 && self.outcome.is_some_and(Outcome::is_an_end)
+    }
 }
 
 /// A stored torrent with its times.
