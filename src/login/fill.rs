@@ -184,7 +184,8 @@ enum Shown {
 fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static Charset) -> Vec<Field> {
     let password_name = chosen.password.and_then(|at| form.controls.get(at)).map_or("", |control| &*control.name);
     let hashed = Hashing::of(form).filter(|_| chosen.password.is_some());
-    let hashed = hashed.map(|hashing| hashing.apply(password_name, entries.password.reveal())).unwrap_or_default();
+    let hashed =
+        hashed.map(|hashing| hashing.apply(entries.user, password_name, entries.password.reveal())).unwrap_or_default();
     let field = |name: &str, value: &str, shown: Shown| Field {
         name: name.to_owned(),
         value: Zeroizing::new(value.to_owned()),

@@ -1,12 +1,13 @@
-//! Forms whose scripts send a hash of the password instead of it: vBulletin 3 and 4, Discuz! X. What the scripts do is
-//! known and small, so no script engine is needed for them.
+//! Forms whose scripts send a hash of the password instead of it: vBulletin 3 and 4, Discuz! X, SMF 1.1 and 2.0. What the
+//! scripts do is known and small, so no script engine is needed for them.
 //!
 //! Sources: vBulletin `clientscript/vbulletin_md5.js` (`md5hash`), Discuz! X `static/js/md5.js` (`pwmd5`), both on Paul
-//! Johnston's MD5 of 8-bit characters.
+//! Johnston's MD5 of 8-bit characters; SMF `Themes/default/scripts/script.js` (`hashLoginPassword`).
 
 use std::fmt::Write as _;
 
 use md5::{Digest, Md5};
+use sha1::Sha1;
 use zeroize::Zeroizing;
 
 use super::form::{Form, Kind};
@@ -23,6 +24,9 @@ pub enum Hashing {
     },
     /// The password field takes its MD5.
     Discuz,
+    /// The password field is emptied, and `hash_passwrd` takes the SHA-1 of the SHA-1 of name and password, and of the
+    /// session's code. A name that is an address is sent with the password as it is.
+    Smf { session: Box<str> },
 }
 
 impl Hashing {
@@ -38,13 +42,19 @@ impl Hashing {
             };
             return Some(Self::VBulletin { md5: named(1)?, md5_utf: named(2) });
         }
+        if let Some(arguments) = handlers.clone().find_map(|handler| arguments(handler, "hashLoginPassword("))
+            && form.controls.iter().any(|control| *control.name == *SMF_HASH)
+        {
+            let session = arguments.get(1)?.trim().trim_matches(['\'', '"']);
+            return Some(Self::Smf { session: session.into() });
+        }
         let is_discuz = handlers.any(|handler| handler.contains("pwmd5("));
         (is_discuz && form.controls.iter().any(|control| control.kind == Kind::Password)).then_some(Self::Discuz)
     }
 
-    /// The values of the password field and of others, by name, as the script leaves them.
+    /// The values of the password field and of others, by name, as the script leaves them. Fields that are not named stay.
     #[must_use]
-    pub fn apply(&self, password_field: &str, password: &str) -> Vec<(Box<str>, Zeroizing<String>)> {
+    pub fn apply(&self, user: &str, password_field: &str, password: &str) -> Vec<(Box<str>, Zeroizing<String>)> {
         match self {
             Self::VBulletin { md5, md5_utf } => {
                 let password = password.trim();
@@ -54,9 +64,20 @@ impl Hashing {
                 values
             }
             Self::Discuz => vec![(password_field.into(), hex_md5(password))],
+            Self::Smf { .. } if user.contains('@') => Vec::new(),
+            Self::Smf { session } => {
+                // `php_strtolower` lowers ASCII alone, of the UTF-8 that `php_to8bit` makes.
+                let name = user.to_ascii_lowercase();
+                let inner = hex(&Sha1::new().chain_update(&name).chain_update(password).finalize());
+                let outer = hex(&Sha1::new().chain_update(inner.as_bytes()).chain_update(&**session).finalize());
+                vec![(password_field.into(), Zeroizing::default()), (SMF_HASH.into(), outer)]
+            }
         }
     }
 }
+
+/// The field of SMF's form that takes the hash.
+const SMF_HASH: &str = "hash_passwrd";
 
 /// Words of scripts that make something else of a password.
 const CHANGES: [&str; 9] = ["md5", "sha1", "sha256", "sha512", "hash", "crypt", "rsa", "hmac", "base64"];
@@ -83,7 +104,11 @@ fn arguments<'a>(handler: &'a str, call: &str) -> Option<Vec<&'a str>> {
 /// MD5 over the low byte of each UTF-16 unit, as the scripts compute it.
 fn hex_md5(text: &str) -> Zeroizing<String> {
     let bytes: Zeroizing<Vec<u8>> = Zeroizing::new(text.encode_utf16().map(|unit| unit.to_le_bytes()[0]).collect());
-    Md5::digest(&bytes).iter().fold(Zeroizing::new(String::with_capacity(32)), |mut hex, byte| {
+    hex(&Md5::digest(&bytes))
+}
+
+fn hex(digest: &[u8]) -> Zeroizing<String> {
+    digest.iter().fold(Zeroizing::new(String::with_capacity(2 * digest.len())), |mut hex, byte| {
         // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");
         hex
@@ -115,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_known_scripts_are_recognised_and_no_other() {
+    fn the_known_scripts_are_recognised_and_no_other() {
         let vbulletin = &forms(
             "<form action='login.php?do=login' method=post \
              onsubmit='md5hash(vb_login_password, vb_login_md5password, vb_login_md5password_utf, 0)'>\
@@ -124,7 +149,7 @@ mod tests {
         )
         .unwrap()[0];
         let hashing = Hashing::of(vbulletin).unwrap();
-        let values = hashing.apply("vb_login_password", " secret ");
+        let values = hashing.apply("anna", "vb_login_password", " secret ");
         let md5 = "5ebe2294ecd0e0f08eab7690d2a6ee69";
         let expected = [("vb_login_password", ""), ("vb_login_md5password", md5), ("vb_login_md5password_utf", md5)];
         assert!(values.iter().map(|(name, value)| (&**name, &***value)).eq(expected), "{values:?}");
@@ -135,7 +160,26 @@ mod tests {
         )
         .unwrap()[0];
         assert_eq!(Hashing::of(discuz), Some(Hashing::Discuz));
-        assert_eq!(Hashing::Discuz.apply("password", "secret"), [("password".into(), Zeroizing::new(md5.to_owned()))]);
+        assert_eq!(
+            Hashing::Discuz.apply("anna", "password", "secret"),
+            [("password".into(), Zeroizing::new(md5.to_owned()))]
+        );
+        let smf = &forms(
+            "<form action='index.php?action=login2' method=post onsubmit=\"hashLoginPassword(this, 'd98c6d57');\">\
+             <input name=user><input type=password name=passwrd><input type=hidden name=hash_passwrd></form>",
+        )
+        .unwrap()[0];
+        let hashing = Hashing::of(smf).unwrap();
+        let expected = [("passwrd", ""), ("hash_passwrd", "891beaac67a7b892fb4b057acdfc3645e3cdd327")];
+        let values = hashing.apply("Anna", "passwrd", "secret");
+        assert!(values.iter().map(|(name, value)| (&**name, &***value)).eq(expected), "{values:?}");
+        assert_eq!(
+            hashing.apply("anna@h.example", "passwrd", "secret"),
+            [],
+            "an address goes with the password as it is"
+        );
+        assert_eq!(unknown(smf), None);
+
         for other in
             ["<form onsubmit='encrypt(this)'><input type=password name=p></form>", "<form><input type=password></form>"]
         {

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{Options, ROWS, Served, block_on, folder, on_a_thread, until_told_to_end};
+use super::{Options, ROWS, Served, block_on, folder, is_port_in_use, on_a_thread, until_told_to_end};
 use crate::app::{self, App, secrets, sessions};
 use crate::cli::{Global, crawl};
 use crate::crawl::RunOptions;
@@ -102,7 +102,14 @@ fn serve(data_dir: &Path, family: &str, torrents: Option<usize>) -> anyhow::Resu
         options.bind = SocketAddr::from((Ipv4Addr::LOCALHOST, was.port));
     }
     let (torrents, password) = (options.torrents, options.password.clone());
-    let served = on_a_thread(move || start(options))?;
+    let is_resumed = options.bind.port() != 0;
+    let served = on_a_thread(move || start(options)).map_err(|error| match is_resumed && is_port_in_use(&error) {
+        true => error.context(format!(
+            "the demo in {} was begun on this port, which is in use (hint: end the other program, or pass another --data)",
+            data_dir.display()
+        )),
+        false => error,
+    })?;
     write(&data_dir.join("rules").join(format!("{SITE}.toml")), &served.site.rules_text)?;
     write(&secrets::file_of(data_dir, SITE), &format!("{password}\n"))?;
     let was = Remembered { family: family.to_owned(), port: served.site.address.port(), torrents };

@@ -80,6 +80,8 @@ pub(super) enum Sent {
     Password,
     /// MD5 of the password in hex.
     Md5,
+    /// SHA-1 of the SHA-1 of name and password, and of the form's token (SMF).
+    SaltedSha1,
     /// There, and empty.
     Empty,
     Text(&'static str),

@@ -1,7 +1,7 @@
 //! Forums whose threads carry torrents as attachments.
 
 use super::family::Denied::{NoFiles, Open, Says};
-use super::family::Sent::{Empty, Mark, Maybe, Md5, Password, Sid, Text, Time, Token, User};
+use super::family::Sent::{Empty, Mark, Maybe, Md5, Password, SaltedSha1, Sid, Text, Time, Token, User};
 use super::family::{After, Family, Say};
 
 const UTF_8: &str = "text/html; charset=UTF-8";
@@ -368,10 +368,10 @@ const SMF: Family = Family {
         <input type=\"hidden\" name=\"f{mark}\" value=\"{token}\" /></form>",
     sends: &[&[
         ("user", User),
-        ("passwrd", Password),
+        ("passwrd", Empty),
         ("cookielength", Text("60")),
         ("cookieneverexp", Maybe("on")),
-        ("hash_passwrd", Empty),
+        ("hash_passwrd", SaltedSha1),
         ("f{mark}", Mark),
     ]],
     sid_in_links: Some("PHPSESSID"),

@@ -136,6 +136,10 @@ impl Gate {
                 Sent::User => self.family.user.to_owned(),
                 Sent::Password => self.password.clone(),
                 Sent::Md5 => md5_hex(&self.password),
+                Sent::SaltedSha1 => {
+                    let kept = digest(&format!("{}{}", self.family.user, self.password));
+                    digest(&format!("{kept}{}", token(session.unwrap_or_default(), "")))
+                }
                 _ => return true,
             };
             value_of(name) == Some(due.as_str())
@@ -166,7 +170,7 @@ impl Gate {
         let is_right = |(name, sent): &(&'static str, Sent)| {
             let value = value_of(&real(name));
             match sent {
-                Sent::User | Sent::Password | Sent::Md5 => value.is_some(),
+                Sent::User | Sent::Password | Sent::Md5 | Sent::SaltedSha1 => value.is_some(),
                 Sent::Empty => value == Some(""),
                 Sent::Text(due) => value == Some(due),
                 Sent::Maybe(due) => value.is_none_or(|value| value == *due),
