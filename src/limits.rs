@@ -71,6 +71,9 @@ pub const LOGIN_LINKS_MAX: usize = 3;
 /// to five.
 pub const LOGINS_UNCLEAR_MAX: u32 = 3;
 
+/// Wait after a login whose process was killed in the middle.
+pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
+
 /// Longest wait between two logins that ended without a clear verdict.
 pub const LOGIN_WAIT_MAX: Duration = Duration::from_secs(24 * 3_600);
 

@@ -1,7 +1,7 @@
 //! The account of each site on the disk: its cookies in `sessions/<site>.json` of the data folder, what its logins forbid in
 //! `sessions/tries/<site>.json`; readable by their owner alone, written whole or not at all.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::secrets;
-use crate::crawl::account::Keeper;
+use crate::crawl::account::{Keeper, Turn};
 use crate::fetch::session::Jar;
 use crate::login::secret::Secret;
 use crate::login::tries::Tries;
@@ -64,6 +64,23 @@ pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
 /// As [`save`].
 pub fn save_tries(data_dir: &Path, site: &str, tries: &Tries) -> anyhow::Result<()> {
     write(&tries_folder(data_dir), site, &serde_json::to_vec(tries)?).map(|_| ())
+}
+
+/// The right to log in to a site, which one process has at a time; None while another has it.
+///
+/// # Errors
+/// Where its file cannot be made.
+pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
+    let folder = tries_folder(data_dir);
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).with_context(|| folder.display().to_string())?;
+    let path = folder.join(format!("{site}.lock"));
+    let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
+    let file = open.with_context(|| path.display().to_string())?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| path.display().to_string()),
+    }
 }
 
 /// Beside the sessions, and not among them: a site may have any name.
@@ -129,6 +146,11 @@ impl Keeper for Files {
         load(&self.data_dir, &self.site, jar).map(|cookies| cookies > 0).map_err(|error| format!("{error:#}"))
     }
 
+    fn turn(&self) -> Result<Option<Turn>, String> {
+        let turn = turn(&self.data_dir, &self.site).map_err(|error| format!("{error:#}"))?;
+        Ok(turn.map(|turn| Box::new(turn) as Turn))
+    }
+
     fn tries(&self) -> Result<Tries, String> {
         tries(&self.data_dir, &self.site).map_err(|error| format!("{error:#}"))
     }
@@ -151,6 +173,26 @@ impl Keeper for Files {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::UnixMillis;
+    use crate::login::verdict::Verdict;
+
+    #[test]
+    fn one_process_logs_in_at_a_time_and_what_it_learned_outlives_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = turn(folder.path(), "s").unwrap();
+        assert!(first.is_some() && turn(folder.path(), "s").unwrap().is_none());
+        assert!(turn(folder.path(), "other").unwrap().is_some());
+        drop(first);
+        assert!(turn(folder.path(), "s").unwrap().is_some());
+
+        let mut refused = tries(folder.path(), "s").unwrap();
+        let password = Secret::new("wrong");
+        refused.ended(Verdict::WrongPassword, true, "anna", &password, UnixMillis(1));
+        save_tries(folder.path(), "s", &refused).unwrap();
+        assert!(tries(folder.path(), "s").unwrap().has_refused("anna", &password));
+        fs::write(tries_folder(folder.path()).join("s.json"), "{").unwrap();
+        assert!(tries(folder.path(), "s").unwrap_err().to_string().contains("not locked"));
+    }
 
     #[test]
     fn a_session_comes_back_from_a_file_that_nobody_else_may_read() {

@@ -87,6 +87,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         sessions::save_tries(&config.data_dir, site, &Tries::default())?;
     } else {
         let password = secrets::password(&config.data_dir, site)?;
+        let Some(_turn) = sessions::turn(&config.data_dir, site)? else {
+            bail!(
+                "another process logs in to {site} at this moment\nhint: wait until it has, or has not: gleaner status"
+            );
+        };
         let mut tries = sessions::tries(&config.data_dir, site)?;
         // Whoever runs this command says that a locked account may be touched; a refused password is refused all the same.
         if tries.has_refused(&login.user, &password) && !options.again {
@@ -94,6 +99,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
                 "the site has refused this user and password before\nhint: correct them; --again sends the same once more"
             );
         }
+        tries.begin(&login.user, &password);
+        sessions::save_tries(&config.data_dir, site, &tries)?;
         jar.clear();
         let means = Means { rules: login, password: &password, jar: &jar, typed: &[] };
         let person = |question: &Question<'_>| asked(question, &config.data_dir, site);

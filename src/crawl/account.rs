@@ -16,12 +16,17 @@ pub trait Keeper: Send + Sync + 'static {
     fn keep(&self, jar: &Jar) -> Result<(), String>;
     /// Takes up the session that is written down; false where there is none.
     fn take_up(&self, jar: &Jar) -> Result<bool, String>;
+    /// The right to log in, held until it is dropped; None while another process has it.
+    fn turn(&self) -> Result<Option<Turn>, String>;
     /// What earlier logins forbid.
     fn tries(&self) -> Result<Tries, String>;
     fn keep_tries(&self, tries: &Tries) -> Result<(), String>;
     /// Another number once the operator has changed the password or the session that is written down.
     fn stamp(&self) -> u64;
 }
+
+/// The right to log in.
+pub type Turn = Box<dyn Send>;
 
 /// The account of one site.
 #[derive(Clone)]

@@ -21,6 +21,8 @@ pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) ->
     let login = site.rules.login.as_ref()?;
     match (status, location) {
         (401 | 403, _) => Some(format!("status {status}")),
+        // Some hide from guests that there is anything.
+        (404 | 410, _) if job.class.is_target() || job.class.is_listing() => Some(format!("status {status}")),
         (300..=399, Some(location)) => {
             let target = outlinks::resolve(site, &job.url, location)?;
             let is_named = login.page.as_ref().is_some_and(|page| page.path() == target.path());

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::secret::Secret;
 use super::verdict::Verdict;
 use crate::clock::UnixMillis;
-use crate::limits::{LOGIN_WAIT_MAX, LOGINS_UNCLEAR_MAX};
+use crate::limits::{LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_UNCLEAR_MAX};
 
 /// Wait after the first login that did not end clearly; each further one quadruples it.
 const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
@@ -21,6 +21,8 @@ pub struct Tries {
     refused: Option<u32>,
     /// Keeps us away until the operator logs in, or gives another password.
     held: Option<(Verdict, u32)>,
+    /// A login that has begun and of whose end nothing is known: its process may have been killed.
+    begun: Option<u32>,
     /// Logins without a clear end in a row.
     unclear: u32,
     not_before: UnixMillis,
@@ -62,9 +64,30 @@ impl Tries {
             .then(|| Hold::Until(self.not_before, "patience after a login that the site did not take".to_owned()))
     }
 
+    /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
+    /// middle has tried.
+    pub fn begin(&mut self, user: &str, password: &Secret) {
+        self.begun = Some(mark(user, password));
+    }
+
+    /// Takes in that the last login may have broken off. True where it has: it may have been refused, so that the next one
+    /// waits, and it counts among those that ended without a clear verdict.
+    pub fn broke_off(&mut self, user: &str, password: &Secret, now: UnixMillis) -> bool {
+        let has = self.begun.take() == Some(mark(user, password));
+        if has {
+            self.unclear = self.unclear.saturating_add(1);
+            self.not_before = now.plus(LOGIN_BROKEN_OFF_WAIT);
+            if self.unclear >= LOGINS_UNCLEAR_MAX {
+                self.held = Some((Verdict::Unknown, mark(user, password)));
+            }
+        }
+        has
+    }
+
     /// Takes in how a login ended. `was_sent` is false where the form never left: that is no try.
     pub fn ended(&mut self, verdict: Verdict, was_sent: bool, user: &str, password: &Secret, now: UnixMillis) {
         let mark = mark(user, password);
+        self.begun = None;
         match verdict {
             Verdict::LoggedIn => *self = Self::default(),
             Verdict::WrongPassword => *self = Self { refused: Some(mark), ..Self::default() },
@@ -108,6 +131,23 @@ mod tests {
             |user: &str, password: &str| tries.hold(user, &Secret::new(password), NOW.plus(LOGIN_WAIT_MAX * 900));
         assert!(matches!(hold("anna", "one"), Some(Hold::Operator(_))));
         assert_eq!((hold("anna", "two"), hold("anne", "one")), (None, None));
+    }
+
+    #[test]
+    fn a_login_that_was_killed_in_the_middle_counts_and_three_of_them_are_enough() {
+        let (mut tries, password) = (Tries::default(), Secret::new("one"));
+        for nth in 1..=3 {
+            tries.begin("anna", &password);
+            // What a process that was killed has written down.
+            tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+            assert!(tries.broke_off("anna", &password, NOW) && !tries.broke_off("anna", &password, NOW));
+            let hold = tries.hold("anna", &password, NOW);
+            assert_eq!(matches!(hold, Some(Hold::Until(..))), nth < 3, "{hold:?}");
+        }
+        assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
+        tries.begin("anna", &password);
+        tries.ended(Verdict::LoggedIn, true, "anna", &password, NOW);
+        assert_eq!(tries, Tries::default());
     }
 
     #[test]

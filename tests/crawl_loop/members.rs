@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner::crawl::RunOptions;
-use gleaner::crawl::account::{Account, Keeper};
+use gleaner::crawl::account::{Account, Keeper, Turn};
 use gleaner::crawl::progress::{Ended, Progress};
 use gleaner::crawl::site::Site;
 use gleaner::crawldb::CrawlDb;
@@ -207,6 +207,10 @@ impl Keeper for Files {
 
     fn take_up(&self, _: &Jar) -> Result<bool, String> {
         Ok(false)
+    }
+
+    fn turn(&self) -> Result<Option<Turn>, String> {
+        Ok(Some(Box::new(())))
     }
 
     fn tries(&self) -> Result<Tries, String> {

@@ -369,18 +369,37 @@ async fn log_in_once(site: &crate::crawl::site::Site, account: &Account, now: Un
     let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true)) };
     let keeper = &account.keeper;
     let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
+    let _turn = match keeper.turn() {
+        Ok(Some(turn)) => turn,
+        Ok(None) => {
+            let why = "another process logs in to the site".to_owned();
+            return Asked::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why)));
+        }
+        Err(error) => return operator(error),
+    };
     let (password, mut tries) = match (keeper.password(), keeper.tries()) {
         (Ok(password), Ok(tries)) => (password, tries),
         (Err(error), _) | (_, Err(error)) => return operator(error),
     };
-    if let Some(hold) = tries.hold(&rules.user, &password, now) {
+    let broke_off = tries.broke_off(&rules.user, &password, now);
+    let hold = tries.hold(&rules.user, &password, now);
+    if hold.is_none() {
+        tries.begin(&rules.user, &password);
+    }
+    // What cannot be written down may be forgotten, and then be tried once too often.
+    if (broke_off || hold.is_none())
+        && let Err(error) = keeper.keep_tries(&tries)
+    {
+        return operator(error);
+    }
+    if let Some(hold) = hold {
         return Asked::Login(Err(hold));
     }
     account.jar.clear();
     let means = Means { rules, password: &password, jar: &account.jar, typed: &[] };
     let report = login::log_in(site, means).await;
     tries.ended(report.judged.verdict, report.was_sent, &rules.user, &password, site.clock.now());
-    // Not knowing that a password was refused, the next start would send it again.
+    // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(&tries) {
         if report.judged.verdict != Verdict::LoggedIn {
             return operator(error);
