@@ -8,6 +8,7 @@ use encoding_rs::Encoding;
 use super::outlinks;
 use super::site::{Found, Site};
 use super::visit::Job;
+use crate::crawldb::Outcome;
 use crate::login::model::Judge;
 use crate::login::verdict::logged_out;
 use crate::login::view::{View, speaks_of_login};
@@ -27,6 +28,14 @@ pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) ->
         }
         _ => None,
     }
+}
+
+/// The sign of an answer that is neither a torrent nor a page, as a page under a torrent's type.
+#[must_use]
+pub fn of_file(site: &Site, job: &Job, outcome: Outcome) -> Option<String> {
+    site.rules.login.as_ref()?;
+    let is_other = matches!(outcome, Outcome::HtmlPosingAsTorrent | Outcome::NotForUs);
+    (job.class == Class::Download && is_other).then(|| "something else in place of a torrent".to_owned())
 }
 
 /// The sign of a page. What has a link to log out is a member's; what shows a login form, or says that one must log in, is a

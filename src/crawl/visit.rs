@@ -159,7 +159,8 @@ async fn answered(site: &Arc<Site>, job: &Job, response: Response) -> Result<Fin
                 DiscardReason::TooLarge => Outcome::TooLarge,
                 _ => Outcome::NotForUs,
             };
-            Finished { detail: Some(reason.name().to_owned()), ..done(site, job, outcome) }
+            let denied = denial::of_file(site, job, outcome);
+            Finished { detail: Some(reason.name().to_owned()), denied, ..done(site, job, outcome) }
         }
         (Read::Whole(_) | Read::Stopped { .. }, _) => done(site, job, Outcome::NotForUs),
     })
