@@ -356,8 +356,9 @@ impl Site {
         if is_post {
             return is_at(family.login_action, target).then_some(Place::LogIn);
         }
-        let logout = family.logout.split('{').next().unwrap_or_default();
-        if target.starts_with(logout.trim_end_matches("sid=").trim_end_matches(['&', '?'])) {
+        // What differs with the session stands at its end.
+        let (logout, _) = self.without_session(family.logout.split('{').next().unwrap_or_default());
+        if target.starts_with(&logout) {
             return Some(Place::LogOut);
         }
         if target == family.account {

@@ -58,6 +58,19 @@ fn logging_out_ends_the_session_and_is_counted() {
 }
 
 #[test]
+fn every_familys_way_out_is_known() {
+    for family in all() {
+        let site = site(family.name, 0);
+        get(&site, "", &filled(&family.logout.replace("{token}", "00ff"), "0123456789abcdef0123456789abcdef"));
+        let log = site.state().log.clone();
+        assert_eq!((log.logouts, log.unknown), (1, 0), "{}", family.name);
+        get(&site, "", family.front);
+        get(&site, "", family.login_page);
+        assert_eq!(site.state().log.logouts, 1, "{}", family.name);
+    }
+}
+
+#[test]
 fn guests_are_turned_away_as_the_family_does() {
     for family in all() {
         let site = site(family.name, 0);
