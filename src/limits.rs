@@ -71,6 +71,12 @@ pub const LOGIN_LINKS_MAX: usize = 3;
 /// to five.
 pub const LOGINS_UNCLEAR_MAX: u32 = 3;
 
+/// Logins of one account that a site lets in within an hour: more are a storm, whatever ends the sessions.
+pub const LOGINS_PER_HOUR_MAX: usize = 20;
+
+/// Refused passwords of one account that are remembered.
+pub const LOGINS_REFUSED_MAX: usize = 16;
+
 /// Wait after a login whose process was killed in the middle.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
 
@@ -83,14 +89,18 @@ pub const DENIALS_HELD_MAX: usize = 16;
 /// A session that was proven is not doubted for this long, unless by `DENIALS_HELD_MAX` answers.
 pub const SESSION_TRUST_TIME: Duration = Duration::from_secs(30);
 
-/// A session that does not last for as many answers was a short one; so many short ones in a row, and the site is left
+/// A session that ends within this time, and does not last for as many answers, was a short one; so many short ones in a row, and the site is left
 /// alone for `SHORT_SESSION_WAIT`.
 pub const SESSION_ANSWERS_MIN: u64 = 10;
 pub const SHORT_SESSIONS_MAX: u32 = 3;
+pub const SHORT_SESSION_TIME: Duration = Duration::from_secs(600);
 pub const SHORT_SESSION_WAIT: Duration = Duration::from_secs(3_600);
 
 /// Longest pause for want of a session that a crawl which is to end waits for.
 pub const SESSION_PATIENCE: Duration = Duration::from_secs(120);
+
+/// Wait for a file of an account that cannot be read or written.
+pub const KEEPER_RETRY: Duration = Duration::from_secs(600);
 
 /// How often a site that waits for its operator looks whether something was done.
 pub const OPERATOR_POLL: Duration = Duration::from_secs(60);

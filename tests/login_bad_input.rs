@@ -438,7 +438,7 @@ async fn logged_in(case: &Case, address: &str, answers: Option<&[(Wanted, &'stat
     let rules = rules::load_dir(folder.path()).remove(0).site.unwrap();
     let (site, jar) = App::site_alone(&gleaner::app::Options::default(), &rules).unwrap();
     let password = Secret::new(PASSWORD);
-    let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar, typed: &[] };
+    let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar };
     let Some(answers) = answers else { return log_in(&site, means).await };
     let left = Mutex::new(answers.iter());
     let person = |question: &Question<'_>| {
@@ -565,7 +565,7 @@ async fn what_began_over_https_never_goes_on_in_the_clear() {
         let db = Arc::new(MemoryStore::default());
         let site = Site::new(Arc::clone(&rules), Arc::new(transport), Arc::new(SystemClock), db);
         let (password, jar) = (Secret::new(PASSWORD), Jar::default());
-        let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar, typed: &[] };
+        let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar };
         let report = log_in_asking(&site, means, &|_| Some("x".into())).await;
         assert_eq!(report.judged.verdict, verdict, "{:#?}", report.steps);
         let asked = asked.lock().unwrap();

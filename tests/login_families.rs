@@ -49,7 +49,7 @@ impl Stage {
         let (crawled, jar) = App::site_alone(&self.options, &self.rules).unwrap();
         let password = Secret::new(password);
         let rules = self.rules.login.as_ref().unwrap();
-        let report = log_in(&crawled, Means { rules, password: &password, jar: &jar, typed: &[] }).await;
+        let report = log_in(&crawled, Means { rules, password: &password, jar: &jar }).await;
         if report.judged.verdict == Verdict::LoggedIn {
             sessions::save(&self.options.data_dir, "members", &jar).unwrap();
         }
@@ -241,7 +241,7 @@ async fn an_answer_without_a_token_is_no_login_whatever_pages_show() {
         let rules = rules::from_text("api", &text).unwrap();
         let (site, jar) = App::site_alone(&app::Options::default(), &rules).unwrap();
         let (password, login) = (Secret::new("s3cret \"quoted\""), rules.login.as_ref().unwrap());
-        let report = log_in(&site, Means { rules: login, password: &password, jar: &jar, typed: &[] }).await;
+        let report = log_in(&site, Means { rules: login, password: &password, jar: &jar }).await;
         assert_eq!(report.judged.verdict, *verdict, "{status} {answer}: {report:?}");
         assert!(jar.is_empty() && report.was_sent);
         let asked = asked.lock().unwrap();

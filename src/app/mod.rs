@@ -111,7 +111,10 @@ impl App {
     pub fn site(&self, rules: &Arc<SiteRules>) -> anyhow::Result<Arc<Site>> {
         let jar = Arc::new(Jar::default());
         if rules.login.is_some() {
-            sessions::load(&self.data_dir, &rules.name, &jar)?;
+            // A broken file of one site is no reason to leave the others alone: this one logs in anew.
+            if let Err(error) = sessions::load(&self.data_dir, &rules.name, &jar) {
+                tracing::error!(site = %rules.name, error = format!("{error:#}"), "the kept session is of no use");
+            }
         }
         let transport = transport(&self.options, rules, Arc::clone(&jar), self.dns.clone(), self.tls.clone())?;
         let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db));

@@ -164,7 +164,8 @@ impl Keeper for Files {
         let mut hasher = DefaultHasher::new();
         for place in places {
             let metadata = fs::metadata(place).ok();
-            metadata.map(|of| (of.ino(), of.mtime(), of.mtime_nsec(), of.len())).hash(&mut hasher);
+            // What the hints of errors ask for counts as well: chmod changes the mode and ctime alone.
+            metadata.map(|of| (of.ino(), of.ctime(), of.ctime_nsec(), of.mode(), of.len())).hash(&mut hasher);
         }
         hasher.finish()
     }
@@ -174,6 +175,7 @@ impl Keeper for Files {
 mod tests {
     use super::*;
     use crate::clock::UnixMillis;
+    use crate::login::tries::Ended;
     use crate::login::verdict::Verdict;
 
     #[test]
@@ -187,7 +189,8 @@ mod tests {
 
         let mut refused = tries(folder.path(), "s").unwrap();
         let password = Secret::new("wrong");
-        refused.ended(Verdict::WrongPassword, true, "anna", &password, UnixMillis(1));
+        let ended = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
+        refused.ended(ended, "anna", &password, UnixMillis(1));
         save_tries(folder.path(), "s", &refused).unwrap();
         assert!(tries(folder.path(), "s").unwrap().has_refused("anna", &password));
         fs::write(tries_folder(folder.path()).join("s.json"), "{").unwrap();

@@ -16,7 +16,6 @@ use crate::crawl::login::handover::{Picture, Question, Wanted};
 use crate::crawl::login::{self, Means};
 use crate::limits;
 use crate::login::secret::Secret;
-use crate::login::tries::Tries;
 use crate::login::verdict::Verdict;
 use crate::rules;
 
@@ -75,7 +74,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             bail!("{}: no cookie of {}", file.display(), rules.hosts.join(", "));
         }
         let nothing = Secret::new("");
-        let means = Means { rules: login, password: &nothing, jar: &jar, typed: &[] };
+        let means = Means { rules: login, password: &nothing, jar: &jar };
         let (holds, steps) = block_on(async { Ok(login::session_holds(&crawled, means).await) })?;
         steps.iter().try_for_each(|step| -> anyhow::Result<()> {
             outln!("{step}");
@@ -84,7 +83,9 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         if holds != Some(true) {
             bail!("the session of {} is not one of a member: it is not kept", file.display());
         }
-        sessions::save_tries(&config.data_dir, site, &Tries::default())?;
+        let mut tries = sessions::tries(&config.data_dir, site)?;
+        tries.operator_has_logged_in();
+        sessions::save_tries(&config.data_dir, site, &tries)?;
     } else {
         let password = secrets::password(&config.data_dir, site)?;
         let Some(_turn) = sessions::turn(&config.data_dir, site)? else {
@@ -102,7 +103,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         tries.begin(&login.user, &password);
         sessions::save_tries(&config.data_dir, site, &tries)?;
         jar.clear();
-        let means = Means { rules: login, password: &password, jar: &jar, typed: &[] };
+        let means = Means { rules: login, password: &password, jar: &jar };
         let person = |question: &Question<'_>| asked(question, &config.data_dir, site);
         let report = block_on(async {
             Ok(match options.interactive {
@@ -113,7 +114,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         for step in &report.steps {
             outln!("{step}");
         }
-        tries.ended(report.judged.verdict, report.was_sent, &login.user, &password, SystemClock.now());
+        tries.ended(report.ended(), &login.user, &password, SystemClock.now());
         sessions::save_tries(&config.data_dir, site, &tries)?;
         if report.judged.verdict != Verdict::LoggedIn {
             // A session that is good is never overwritten by one that is not.

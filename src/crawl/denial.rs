@@ -10,6 +10,7 @@ use super::site::{Found, Site};
 use super::visit::Job;
 use crate::crawldb::Outcome;
 use crate::login::model::Judge;
+use crate::login::secret::told_url;
 use crate::login::verdict::logged_out;
 use crate::login::view::{View, speaks_of_login};
 use crate::page::links::PageLinks;
@@ -19,14 +20,19 @@ use crate::rules::{Class, ends_session};
 #[must_use]
 pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) -> Option<String> {
     let login = site.rules.login.as_ref()?;
+    let is_due = job.class.is_target() || job.class.is_listing();
     match (status, location) {
         (401 | 403, _) => Some(format!("status {status}")),
-        // Some hide from guests that there is anything.
-        (404 | 410, _) if job.class.is_target() || job.class.is_listing() => Some(format!("status {status}")),
+        // Some hide from guests that there is anything, some have statuses of their own.
+        (400..=499, _) if is_due && !matches!(status, 408 | 429) => Some(format!("status {status}")),
         (300..=399, Some(location)) => {
             let target = outlinks::resolve(site, &job.url, location)?;
             let is_named = login.page.as_ref().is_some_and(|page| page.path() == target.path());
-            (is_named || speaks_of_login(target.path())).then(|| format!("a redirect to {}", target.path()))
+            let leads_on = outlinks::judge(site, target.clone())
+                .is_ok_and(|found| found.class.is_target() || found.class == job.class);
+            let is_off = is_due && !leads_on;
+            (is_named || is_off || speaks_of_login(target.path()))
+                .then(|| format!("a redirect to {}", told_url(target.as_str())))
         }
         _ => None,
     }
@@ -36,8 +42,20 @@ pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) ->
 #[must_use]
 pub fn of_file(site: &Site, job: &Job, outcome: Outcome) -> Option<String> {
     site.rules.login.as_ref()?;
-    let is_other = matches!(outcome, Outcome::HtmlPosingAsTorrent | Outcome::NotForUs);
-    (job.class == Class::Download && is_other).then(|| "something else in place of a torrent".to_owned())
+    let is_other = match job.class {
+        Class::Download => {
+            matches!(outcome, Outcome::HtmlPosingAsTorrent | Outcome::NotForUs | Outcome::MalformedTorrent)
+        }
+        class => outcome == Outcome::NotForUs && (class.is_target() || class.is_listing()),
+    };
+    is_other.then(|| "something else in place of what was due".to_owned())
+}
+
+/// The sign of a feed or a sitemap: guests may get an empty one.
+#[must_use]
+pub fn of_feed(site: &Site, found: &[Found]) -> Option<String> {
+    site.rules.login.as_ref()?;
+    found.is_empty().then(|| "a feed of nothing".to_owned())
 }
 
 /// The sign of a page. What has a link to log out is a member's; what shows a login form, or says that one must log in, is a
@@ -50,6 +68,7 @@ pub fn of_page(
     encoding: &'static Encoding,
     links: &PageLinks<'_>,
     found: &[Found],
+    has_magnets: bool,
 ) -> Option<String> {
     site.rules.login.as_ref()?;
     if links.links.iter().any(|link| ends_session(&link.href)) {
@@ -65,7 +84,10 @@ pub fn of_page(
     }
     match job.class {
         Class::Download => Some("a page in place of a torrent, and no link to log out".to_owned()),
-        class if (class.is_listing() || class.is_target()) && !found.iter().any(|found| found.class.is_target()) => {
+        class if class.is_listing() && !found.iter().any(|found| found.class.is_target()) => {
+            Some("nothing on it, and no link to log out".to_owned())
+        }
+        class if class.is_target() && !has_magnets && !found.iter().any(|found| found.class == Class::Download) => {
             Some("nothing on it, and no link to log out".to_owned())
         }
         _ => None,

@@ -24,8 +24,10 @@ use crate::login::form::{Form, Kind};
 use crate::login::hashing::Hashing;
 use crate::login::model::Judge;
 use crate::login::secret::{Secret, told_url};
+use crate::login::tries::Ended;
 use crate::login::verdict::{After, Judged, Verdict, judge, logged_out};
 use crate::login::view::View;
+use crate::politeness::Answered;
 use crate::rules::LoginRules;
 use crate::url::CrawlUrl;
 
@@ -37,6 +39,12 @@ pub struct Report {
     pub judged: Judged,
     /// False where the form never left.
     pub was_sent: bool,
+    /// False where it was not answered, or by a server in trouble.
+    pub was_answered: bool,
+    /// How the site ended a request that it had no good answer for, if it did.
+    pub trouble: Option<Answered>,
+    /// Requests that were sent.
+    pub requests: u64,
 }
 
 /// What a login needs beside the site.
@@ -46,8 +54,6 @@ pub struct Means<'a> {
     pub password: &'a Secret,
     /// The cookies of the site's client.
     pub jar: &'a Jar,
-    /// Fields that a person has typed, as a CAPTCHA's text.
-    pub typed: &'a [(Box<str>, Box<str>)],
 }
 
 /// Logs in. What only a person could answer ends it, with a verdict that says so.
@@ -67,13 +73,30 @@ async fn run(site: &Site, means: Means<'_>, person: Option<Person<'_>>) -> Repor
         run.say(format!("evidence: {evidence}"));
     }
     run.say(format!("verdict: {}", judged.verdict.sentence()));
-    Report { steps: run.steps, judged, was_sent: run.was_sent }
+    let Run { steps, was_sent, was_answered, trouble, requests, .. } = run;
+    Report { steps, judged, was_sent, was_answered, trouble, requests }
+}
+
+impl Report {
+    /// What the account's tries are told.
+    #[must_use]
+    pub fn ended(&self) -> Ended {
+        let was_answered = self.was_answered && self.trouble.is_none();
+        Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered }
+    }
+}
+
+/// Does the session hold? None where the site did not answer, or is in trouble, and which.
+pub async fn prove(site: &Site, means: Means<'_>) -> (Option<bool>, Option<Answered>) {
+    let mut run = Run::new(site, means);
+    let holds = run.holds().await;
+    (holds, run.trouble)
 }
 
 /// Does the session hold? Asks for the page that proves it; None where the site did not answer, or is in trouble.
 pub async fn session_holds(site: &Site, means: Means<'_>) -> (Option<bool>, Vec<String>) {
     let mut run = Run::new(site, means);
-    let holds = run.probe().await.ok().map(|proof| proof.is_ok());
+    let holds = run.holds().await;
     (holds, run.steps)
 }
 
@@ -85,6 +108,11 @@ struct Run<'a> {
     is_first: bool,
     /// True once a form has left.
     was_sent: bool,
+    /// True once it was answered by a server that is not in trouble.
+    was_answered: bool,
+    /// What the site was in trouble with, if it was.
+    trouble: Option<Answered>,
+    requests: u64,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
 }
@@ -126,7 +154,18 @@ fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
 
 impl<'a> Run<'a> {
     fn new(site: &'a Site, means: Means<'a>) -> Self {
-        Self { site, means, person: None, steps: Vec::new(), is_first: true, was_sent: false, last_refused: None }
+        Self {
+            site,
+            means,
+            person: None,
+            steps: Vec::new(),
+            is_first: true,
+            was_sent: false,
+            was_answered: false,
+            trouble: None,
+            requests: 0,
+            last_refused: None,
+        }
     }
 
     /// Steps hold what sites write: nothing of it may steer a terminal.
@@ -258,7 +297,21 @@ impl<'a> Run<'a> {
         self.say(format!("sent to {}", told_url(url.as_str())));
         self.was_sent = true;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
-        self.follow(url, Some(post)).await
+        let page = self.follow(url, Some(post)).await?;
+        self.was_answered = page.status < 500;
+        Ok(page)
+    }
+
+    async fn holds(&mut self) -> Option<bool> {
+        match self.probe().await {
+            Ok(proof) => Some(proof.is_ok()),
+            Err(_) if self.trouble.is_some() => None,
+            // Guests are sent elsewhere, to another site or in circles.
+            Err(judged) => {
+                self.say(format!("no proof: {}", judged.evidence.join("; ")));
+                Some(false)
+            }
+        }
     }
 
     /// A page that members see: Ok with what proves that we are one, Err with what speaks against it.
@@ -267,7 +320,10 @@ impl<'a> Run<'a> {
         let Some(url) = named.or_else(|| self.site.rules.start.first().cloned()) else {
             return Ok(Err("the site has no page to ask".to_owned()));
         };
+        let asked = url.clone();
         let page = self.page(url, false).await?;
+        // A guest who is sent elsewhere sees no members' page.
+        let is_there = page.url.path().split('?').next() == asked.path().split('?').next();
         let login_form = page.login_form();
         let address = told_url(page.url.as_str());
         let proof = if let Some(link) = page.view.log_out_links.first() {
@@ -276,9 +332,11 @@ impl<'a> Run<'a> {
             Err(format!("{address} shows {sign}"))
         } else if !(200..300).contains(&page.status) {
             Err(format!("{address} answers {}", page.status))
+        } else if self.means.rules.probe.is_some() && !is_there {
+            Err(format!("{} leads to {address}", told_url(asked.as_str())))
         } else if self.means.rules.probe.is_some() {
             Ok(format!("{address}, which the rule file names for members, is shown"))
-        } else if page.view.text.contains(&self.means.rules.user.to_lowercase()) {
+        } else if page.view.log_in_links.is_empty() && names(&page.view.text, &self.means.rules.user.to_lowercase()) {
             Ok(format!("{address} names the user"))
         } else {
             Err(format!("{address} shows neither a link to log out nor the user's name"))
@@ -293,7 +351,14 @@ impl<'a> Run<'a> {
     /// A page; `from_tls` is true where a page over https names it.
     async fn page(&mut self, url: CrawlUrl, from_tls: bool) -> Step<Page> {
         self.may_ask(&url, from_tls)?;
-        self.follow(url, None).await
+        let page = self.follow(url, None).await?;
+        // A server in trouble says nothing about forms and sessions.
+        if let Some(trouble) = trouble_of(page.status) {
+            self.trouble = Some(trouble);
+            let verdict = if page.status == 429 { Verdict::RateLimited } else { Verdict::Unknown };
+            return Err(ends(verdict, format!("{} answers {}", told_url(page.url.as_str()), page.status)));
+        }
+        Ok(page)
     }
 
     /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
@@ -332,9 +397,16 @@ impl<'a> Run<'a> {
             self.pause().await;
             let request = Request { post, ..(&url).into() };
             let sent = self.site.transport.send(request).await;
+            self.requests += 1;
             let broken =
                 |failure: FetchFailure| ends(Verdict::Unknown, format!("{}: {failure}", told_url(url.as_str())));
-            let response = sent.map_err(broken)?;
+            let response = match sent {
+                Ok(response) => response,
+                Err(failure) => {
+                    self.trouble = Some(Answered::Unreachable);
+                    return Err(broken(failure));
+                }
+            };
             let status = response.status;
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
@@ -353,7 +425,10 @@ impl<'a> Run<'a> {
             {
                 Read::Whole(bytes) => (bytes, true),
                 Read::Stopped { bytes, .. } => (bytes, false),
-                Read::Failed { failure, .. } => return Err(broken(failure)),
+                Read::Failed { failure, .. } => {
+                    self.trouble = Some(Answered::Faulty);
+                    return Err(broken(failure));
+                }
             };
             return Ok(Answer { url, status, content_type, bytes, is_whole });
         }
@@ -366,4 +441,22 @@ impl<'a> Run<'a> {
             tokio::time::sleep(limits::LOGIN_PAUSE.max(self.site.rules.rate.interval)).await;
         }
     }
+}
+
+/// What an answer of this status says of the server alone.
+fn trouble_of(status: u16) -> Option<Answered> {
+    match status {
+        429 | 503 => Some(Answered::Throttled(None)),
+        500.. => Some(Answered::Faulty),
+        _ => None,
+    }
+}
+
+/// True where the text has this name as a word of its own.
+fn names(text: &str, name: &str) -> bool {
+    let is_outside = |of: Option<char>| of.is_none_or(|of| !of.is_alphanumeric());
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            is_outside(text[..at].chars().next_back()) && is_outside(text[at + name.len()..].chars().next())
+        })
 }

@@ -99,7 +99,10 @@ pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8])
     for found in &found {
         hasher.update(found.url.as_str().as_bytes());
     }
-    let denied = if is_feed { None } else { denial::of_page(site, job, body, encoding, &page, &found) };
+    let denied = match is_feed {
+        true => denial::of_feed(site, &found),
+        false => denial::of_page(site, job, body, encoding, &page, &found, !magnets.is_empty()),
+    };
     let listing = job.class.is_listing().then(|| listing(site, job, &found));
     PageFindings { found, magnets, listing, fingerprint: hasher.digest(), unclassed, denied, truncated, nofollow }
 }

@@ -172,6 +172,7 @@ impl SiteLoop {
         this.shared.progress.update(&this.site.rules.name, |progress| {
             progress.counts.queued = counts.urls_queued;
             progress.ended = None;
+            progress.no_session = None;
         });
         Ok(this)
     }
@@ -315,6 +316,7 @@ impl SiteLoop {
             self.started = shifted(self.started, by);
             self.round_began = shifted(self.round_began, by);
             self.hosts.iter_mut().for_each(|host| host.shift(by));
+            self.session.shift(by);
         }
     }
 
@@ -580,6 +582,7 @@ impl SiteLoop {
         self.running.clear();
         self.release().await?;
         let mut unvisited: Vec<UrlKey> = self.running_keys.drain().map(|(_, key)| key).collect();
+        self.session.doubt();
         unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
         for host in &mut self.hosts {
             unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));

@@ -183,7 +183,10 @@ async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
             finished.torrent = Some(file);
             finished
         }
-        Err(error) => Finished { detail: Some(error.to_string()), ..done(site, job, Outcome::MalformedTorrent) },
+        Err(error) => {
+            let denied = denial::of_file(site, job, Outcome::MalformedTorrent);
+            Finished { detail: Some(error.to_string()), denied, ..done(site, job, Outcome::MalformedTorrent) }
+        }
     };
     finished.visit.body_bytes = body_bytes;
     finished

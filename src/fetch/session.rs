@@ -249,7 +249,8 @@ impl Cookie {
             domain,
             path: path_attribute.unwrap_or_else(|| CookiePath::default_path(url)),
             expires,
-            secure,
+            // What was set over TLS does not leave it, whether the site asks for that or not.
+            secure: secure || url.scheme() == "https",
             http_only: raw.http_only() == Some(true),
             registrable: url.domain().and_then(psl::domain_str).unwrap_or(host).into(),
         })

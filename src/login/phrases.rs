@@ -12,6 +12,8 @@ pub const LOCKED: &[&str] = &[
     "you have been banned",
     "you are banned",
     "account has been locked",
+    "has temporarily been locked",
+    "has been temporarily locked",
     "account is locked",
     "account has been disabled",
     "account is disabled",
@@ -69,7 +71,6 @@ pub const LOCKED: &[&str] = &[
 pub const RATE_LIMITED: &[&str] = &[
     "too many login attempts",
     "failed login quota",
-    "has temporarily been locked",
     "temporarily prevented",
     "too many failed",
     "too many attempts",

@@ -9,16 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::secret::Secret;
 use super::verdict::Verdict;
 use crate::clock::UnixMillis;
-use crate::limits::{LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_UNCLEAR_MAX};
+use crate::limits::{
+    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_PER_HOUR_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX,
+};
 
 /// Wait after the first login that did not end clearly; each further one quadruples it.
 const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
 
+const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
+
 /// What is remembered of a site's logins.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tries {
-    /// Marks the user and the password that the site has refused.
-    refused: Option<u32>,
+    /// Marks the users and passwords that the site has refused, the latest last.
+    refused: Vec<u32>,
     /// Keeps us away until the operator logs in, or gives another password.
     held: Option<(Verdict, u32)>,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
@@ -26,6 +31,18 @@ pub struct Tries {
     /// Logins without a clear end in a row.
     unclear: u32,
     not_before: UnixMillis,
+    /// The last logins that were let in.
+    let_in: Vec<UnixMillis>,
+}
+
+/// How a login ended, as far as the next one is concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    pub verdict: Verdict,
+    /// False where the form never left: that is no try.
+    pub was_sent: bool,
+    /// False where nothing, or a server in trouble, answered it.
+    pub was_answered: bool,
 }
 
 /// Why there may be no login now.
@@ -46,7 +63,7 @@ impl Tries {
     /// True where the site has refused this password: not even the operator sends it again unawares.
     #[must_use]
     pub fn has_refused(&self, user: &str, password: &Secret) -> bool {
-        self.refused == Some(mark(user, password))
+        self.refused.contains(&mark(user, password))
     }
 
     /// Why there may be no login with this password now; None where there may.
@@ -60,8 +77,14 @@ impl Tries {
         if let Some((verdict, _)) = self.held.filter(|(_, held)| *held == mark) {
             return Some(Hold::Operator(verdict.sentence().to_owned()));
         }
-        (self.not_before > now)
-            .then(|| Hold::Until(self.not_before, "patience after a login that the site did not take".to_owned()))
+        let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
+        if of_last_hour.clone().count() >= LOGINS_PER_HOUR_MAX {
+            let until = of_last_hour.min().map_or(now, |first| first.plus(LOGIN_HOUR));
+            return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
+        }
+        // A clock that was ahead keeps nobody out for longer.
+        let until = self.not_before.min(now.plus(LOGIN_WAIT_MAX));
+        (until > now).then(|| Hold::Until(until, "patience after a login that the site did not take".to_owned()))
     }
 
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
@@ -84,19 +107,39 @@ impl Tries {
         has
     }
 
-    /// Takes in how a login ended. `was_sent` is false where the form never left: that is no try.
-    pub fn ended(&mut self, verdict: Verdict, was_sent: bool, user: &str, password: &Secret, now: UnixMillis) {
+    /// Takes in that the operator has logged in by other means: a refused password stays refused.
+    pub fn operator_has_logged_in(&mut self) {
+        let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
+        *self = Self { refused, let_in, ..Self::default() };
+    }
+
+    /// Takes in how a login ended.
+    pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) {
+        let Ended { verdict, was_sent, was_answered } = ended;
         let mark = mark(user, password);
         self.begun = None;
         match verdict {
-            Verdict::LoggedIn => *self = Self::default(),
-            Verdict::WrongPassword => *self = Self { refused: Some(mark), ..Self::default() },
+            Verdict::LoggedIn => {
+                self.operator_has_logged_in();
+                self.refused.retain(|refused| *refused != mark);
+                self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
+                self.let_in.push(now);
+            }
+            Verdict::WrongPassword => {
+                self.refused.retain(|refused| *refused != mark);
+                self.refused.push(mark);
+                let too_many = self.refused.len().saturating_sub(LOGINS_REFUSED_MAX);
+                self.refused.drain(..too_many);
+            }
             // A form that is not there may be back tomorrow.
             Verdict::RateLimited | Verdict::Unknown | Verdict::NoForm => {
                 self.unclear = self.unclear.saturating_add(u32::from(was_sent || verdict == Verdict::NoForm));
-                let wait = FIRST_WAIT.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
+                let first = if verdict == Verdict::RateLimited { LOGIN_HOUR } else { FIRST_WAIT };
+                let wait = first.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
                 self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
-                if verdict == Verdict::Unknown && self.unclear >= LOGINS_UNCLEAR_MAX {
+                // A site that answers and lets nobody in may have refused the password in words that are not known.
+                let may_be_refused = verdict == Verdict::Unknown && was_answered;
+                if was_sent && (may_be_refused || self.unclear >= LOGINS_UNCLEAR_MAX) {
                     self.held = Some((verdict, mark));
                 }
             }
@@ -119,7 +162,8 @@ mod tests {
     fn after(verdicts: &[(Verdict, bool)]) -> Tries {
         let mut tries = Tries::default();
         for (verdict, was_sent) in verdicts {
-            tries.ended(*verdict, *was_sent, "anna", &Secret::new("one"), NOW);
+            let ended = Ended { verdict: *verdict, was_sent: *was_sent, was_answered: false };
+            tries.ended(ended, "anna", &Secret::new("one"), NOW);
         }
         tries
     }
@@ -131,6 +175,41 @@ mod tests {
             |user: &str, password: &str| tries.hold(user, &Secret::new(password), NOW.plus(LOGIN_WAIT_MAX * 900));
         assert!(matches!(hold("anna", "one"), Some(Hold::Operator(_))));
         assert_eq!((hold("anna", "two"), hold("anne", "one")), (None, None));
+    }
+
+    #[test]
+    fn an_answer_in_unknown_words_may_be_a_refusal_and_is_not_tried_again() {
+        let (mut tries, password) = (Tries::default(), Secret::new("one"));
+        tries.ended(Ended { verdict: Verdict::Unknown, was_sent: true, was_answered: true }, "anna", &password, NOW);
+        assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
+    }
+
+    #[test]
+    fn many_passwords_may_be_refused_and_no_session_of_a_browser_makes_them_right() {
+        let mut tries = Tries::default();
+        let refused = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
+        for password in ["one", "two"] {
+            tries.ended(refused, "anna", &Secret::new(password), NOW);
+        }
+        tries.operator_has_logged_in();
+        assert!(["one", "two"].iter().all(|password| tries.has_refused("anna", &Secret::new(password))));
+        assert!(!tries.has_refused("anna", &Secret::new("three")));
+    }
+
+    #[test]
+    fn no_more_logins_an_hour_than_a_person_would_need() {
+        let (mut tries, password) = (Tries::default(), Secret::new("one"));
+        let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+        let times = (0..LOGINS_PER_HOUR_MAX).map(|minute| NOW.plus(Duration::from_secs(60 * minute as u64)));
+        for now in times {
+            assert_eq!(tries.hold("anna", &password, now), None);
+            tries.ended(let_in, "anna", &password, now);
+        }
+        let now = NOW.plus(Duration::from_secs(1_800));
+        let until = NOW.plus(LOGIN_HOUR);
+        assert!(matches!(tries.hold("anna", &password, now), Some(Hold::Until(at, _)) if at == until));
+        assert_eq!(tries.hold("anna", &password, until), None);
+        assert_eq!(tries.hold("anna", &password, UnixMillis(5)), None, "nor does a clock that was ahead count");
     }
 
     #[test]
@@ -146,8 +225,8 @@ mod tests {
         }
         assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
         tries.begin("anna", &password);
-        tries.ended(Verdict::LoggedIn, true, "anna", &password, NOW);
-        assert_eq!(tries, Tries::default());
+        tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, NOW);
+        assert_eq!(tries.hold("anna", &password, NOW), None);
     }
 
     #[test]
@@ -157,7 +236,8 @@ mod tests {
             let later = NOW.plus(LOGIN_WAIT_MAX * 900);
             assert!(matches!(tries.hold("anna", &Secret::new("one"), later), Some(Hold::Operator(_))), "{verdict:?}");
         }
-        assert_eq!(after(&[(Verdict::Locked, true), (Verdict::LoggedIn, true)]), Tries::default());
+        let let_in = after(&[(Verdict::Locked, true), (Verdict::LoggedIn, true)]);
+        assert_eq!(let_in.hold("anna", &Secret::new("one"), NOW), None);
     }
 
     #[test]
@@ -171,6 +251,7 @@ mod tests {
         assert_eq!([wait(&[unclear]), wait(&[unclear, unclear]), wait(&[unclear; 3])], [300, 1_200, u64::MAX]);
         assert_eq!(wait(&[(Verdict::Unknown, false); 9]), 300, "nothing was sent: the site was away");
         let limited = [(Verdict::RateLimited, true); 9];
-        assert_eq!([wait(&limited[..1]), wait(&limited[..3]), wait(&limited)], [300, 4_800, 86_400]);
+        assert_eq!([wait(&limited[..1]), wait(&limited[..2]), wait(&limited)], [3_600, 14_400, u64::MAX]);
+        assert_eq!(wait(&[(Verdict::NoForm, false); 9]), 86_400, "a form that is gone is looked for each day");
     }
 }

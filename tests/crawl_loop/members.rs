@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gleaner::crawl::RunOptions;
 use gleaner::crawl::account::{Account, Keeper, Turn};
+use gleaner::crawl::login::{self, Means};
 use gleaner::crawl::progress::{Ended, Progress};
 use gleaner::crawl::site::Site;
 use gleaner::crawldb::CrawlDb;
@@ -18,7 +19,7 @@ use gleaner::login::secret::Secret;
 use gleaner::login::tries::Tries;
 use gleaner::url::CrawlUrl;
 
-use super::web::{Machine, Piece, site_rules};
+use super::web::{Machine, Piece, Web, site_rules, status as answered};
 
 const RULES: &str = "login.user = 'anna'\nlanes = 16\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1000000\nconnections = 16\nrest_factor = 0";
 
@@ -36,8 +37,11 @@ enum Denial {
 #[derive(Default)]
 struct State {
     is_member: bool,
-    /// Answers to a member since the login.
+    /// Answers to a member since the login, and when the last one was.
     answered: u64,
+    answered_at: Duration,
+    /// Looks of a member at the front.
+    fronts: u64,
     log: Vec<(u64, String)>,
     logins: u64,
     wrong: u64,
@@ -49,8 +53,9 @@ struct Forum {
     denial: Denial,
     password: &'static str,
     details: usize,
-    /// A session ends after so many answers.
+    /// A session ends after so many answers, or so long after the last one.
     answers_max: u64,
+    idle_max: Duration,
     /// Says the login form's answer, where no login is let in.
     refusal: Option<&'static str>,
     start: tokio::time::Instant,
@@ -65,7 +70,8 @@ impl Forum {
     fn of(machine: &Machine, denial: Denial, answers_max: u64) -> Self {
         let state = Mutex::default();
         let start = machine.start;
-        Self { denial, password: "secret", details: 300, answers_max, refusal: None, start, state }
+        let idle_max = Duration::MAX;
+        Self { denial, password: "secret", details: 300, answers_max, idle_max, refusal: None, start, state }
     }
 
     fn asked(&self, path: &str) -> usize {
@@ -93,7 +99,7 @@ impl Forum {
                 state.wrong += 1;
                 return form("Wrong password.");
             }
-            (state.is_member, state.answered) = (true, 0);
+            (state.is_member, state.answered, state.answered_at) = (true, 0, self.start.elapsed());
             state.logins += 1;
             return (302, Some("/"), String::new());
         }
@@ -107,7 +113,8 @@ impl Forum {
             state.is_member = false;
             return form("You have been logged out.");
         }
-        if state.is_member && state.answered >= self.answers_max {
+        let is_idle = self.start.elapsed().saturating_sub(state.answered_at) > self.idle_max;
+        if state.is_member && (state.answered >= self.answers_max || is_idle) {
             state.is_member = false;
             state.ended += 1;
         }
@@ -123,6 +130,8 @@ impl Forum {
             };
         }
         state.answered += 1;
+        state.answered_at = self.start.elapsed();
+        state.fronts += u64::from(path == "/");
         let number = path.rsplit('/').next().and_then(|number| number.parse::<usize>().ok()).unwrap_or(0);
         let page = |body: String| (200, None, format!("<a href='/logout?key=7'>Log out [ anna ]</a>{body}"));
         match path {
@@ -250,8 +259,10 @@ async fn each_session_that_ends_costs_one_login_and_no_torrent() {
     for denial in [Denial::Form, Denial::Words, Denial::Redirect, Denial::Forbidden, Denial::Empty] {
         let machine = Machine::new();
         let forum = Forum::new(&machine, denial, 97);
-        let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
+        let files = Files::new("secret");
+        let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
         assert_eq!(ended, Ended::Exhausted, "{denial:?}");
+        assert!(*files.kept.lock().unwrap() > 0, "{denial:?}: the session is written down");
         let outcomes = outcomes(&machine).await;
         assert_eq!(outcomes["torrent_stored"], 294, "{denial:?}: {outcomes:?}");
         assert_eq!(outcomes["denied"], 6, "{denial:?}: what members may not see is told as such");
@@ -259,6 +270,55 @@ async fn each_session_that_ends_costs_one_login_and_no_torrent() {
         assert!(ended >= 5, "{denial:?}: {ended} sessions ended");
         assert_eq!((logins, wrong), (ended + 1, 0), "{denial:?}");
         assert_eq!(forum.asked("/logout?key=7"), 0, "{denial:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sessions_that_end_while_the_service_sleeps_cost_a_login_a_round_and_no_look() {
+    let machine = Machine::new();
+    let hour = Duration::from_secs(3_600);
+    let forum = Arc::new(Forum { idle_max: hour, details: 0, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    // The rules look again each three hours.
+    crawl(&machine, &forum, &Files::new("secret"), options, Some(hour * 24 * 4)).await;
+    let (logins, wrong, ended) = forum.counts();
+    assert!((28..=33).contains(&logins) && wrong == 0 && logins == ended + 1, "{logins} logins, {ended} ends");
+    let fronts = forum.state.lock().unwrap().fronts;
+    assert!(fronts >= 2 * logins, "a proof and a look a round: {fronts} in {logins}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_that_is_broken_off_is_a_try() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("wrong");
+    // Sixteen seconds between two requests: the form is there, and the process ends before it is sent.
+    let slow = RULES.replace("requests_per_second = 1000000", "requests_per_second = 0.0625");
+    let db: Arc<dyn CrawlDb> = machine.db.clone();
+    let account = Account { jar: Arc::default(), keeper: Arc::<Files>::clone(&files) };
+    let site = Site::new(site_rules(&slow), Arc::new(Wire(Arc::clone(&forum))), machine.clock(), db);
+    let stop = Some(Duration::from_secs(5));
+    machine.crawl_site(site.with_account(account), RunOptions::default(), stop, None).await.0.unwrap();
+    assert_eq!(forum.counts(), (0, 0, 0));
+    assert!(*files.tries.lock().unwrap() != Tries::default(), "it is written down before anything is sent");
+    let began = machine.start.elapsed();
+    for _ in 0..2 {
+        crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+        assert_eq!(forum.counts(), (0, 1, 0));
+    }
+    assert!(machine.start.elapsed() - began >= Duration::from_secs(60), "the next one waits");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_in_trouble_says_nothing_of_the_session() {
+    for (status, told) in [(503, None), (500, None), (429, None), (403, Some(false)), (404, Some(false))] {
+        let web = Arc::new(Web::new(Duration::from_millis(5)).at("/", &[answered(status)]));
+        let machine = Machine::new();
+        let db: Arc<dyn CrawlDb> = machine.db.clone();
+        let site = Site::new(site_rules(RULES), web.transport(machine.start), machine.clock(), db);
+        let (rules, password, jar) = (site.rules.login.as_ref().unwrap(), Secret::new(""), Jar::default());
+        let means = Means { rules, password: &password, jar: &jar };
+        assert_eq!(login::prove(&site, means).await.0, told, "{status}");
     }
 }
 

@@ -130,6 +130,10 @@ impl Web {
         self
     }
 
+    pub fn transport(self: &Arc<Self>, start: tokio::time::Instant) -> Arc<dyn Transport> {
+        Arc::new(SimTransport { web: Arc::clone(self), start })
+    }
+
     /// (milliseconds since the start, URL) of each request that was answered.
     pub fn urls(&self) -> Vec<(u64, String)> {
         self.urls.lock().unwrap().clone()
@@ -276,7 +280,7 @@ impl Machine {
     ) -> (Result<Ended, CrawlError>, Progress) {
         let rules = site_rules(rules);
         let clock = self.clock();
-        let transport = Arc::new(SimTransport { web: Arc::clone(web), start: self.start });
+        let transport = web.transport(self.start);
         let db: Arc<dyn CrawlDb> = self.db.clone();
         self.crawl_site(Site::new(rules, transport, clock, db), options, stop_after, committing_for).await
     }

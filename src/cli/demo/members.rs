@@ -140,7 +140,7 @@ async fn run(
     let login = rules.login.as_ref().context("the demo's rule file has a login")?;
     let (crawled, jar) = App::site_alone(&options, &rules)?;
     let password = secrets::password(data_dir, SITE)?;
-    let report = log_in(&crawled, Means { rules: login, password: &password, jar: &jar, typed: &[] }).await;
+    let report = log_in(&crawled, Means { rules: login, password: &password, jar: &jar }).await;
     if !is_quiet {
         report.steps.iter().try_for_each(|step| -> anyhow::Result<()> {
             outln!("{step}");

@@ -81,7 +81,7 @@ type Typed = Vec<(Box<str>, Box<str>)>;
 impl Run<'_> {
     /// What the form wants of a person, answered.
     pub(super) async fn answers(&mut self, page: &Page, form: &Form) -> Step<Typed> {
-        let mut typed: Typed = self.means.typed.to_vec();
+        let mut typed = Typed::new();
         let roles = roles(form);
         let fixed = &self.means.rules.fields;
         let is_open = |typed: &Typed, at: &usize| {

@@ -16,7 +16,7 @@ impl Run<'_> {
         let rules = self.means.rules;
         let mut object = Map::new();
         let mut shown = Vec::new();
-        for (name, value) in rules.fields.iter().chain(self.means.typed) {
+        for (name, value) in &rules.fields {
             object.insert(name.to_string(), Value::from(&**value));
             shown.push(format!("{name}={}", told(value)));
         }
@@ -33,6 +33,7 @@ impl Run<'_> {
         let body = serde_json::to_vec(&object).unwrap_or_default();
         let post = Post { content_type: "application/json", body: &body, referer: &page };
         let answer = self.read(json.url.clone(), Some(post), limits::PAGE_BYTES_MAX).await?;
+        self.was_answered = answer.status < 500;
         self.token_of(json, &answer)
     }
 

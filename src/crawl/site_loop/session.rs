@@ -8,12 +8,13 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::{Ran, SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::account::Account;
-use crate::crawl::host_work::HostWork;
+use crate::crawl::host_work::{HostWork, Why};
 use crate::crawl::hosts::Slot;
 use crate::crawl::login::{self, Means, Report};
 use crate::crawl::visit::Finished;
@@ -22,7 +23,7 @@ use crate::limits;
 use crate::login::secret::Secret;
 use crate::login::tries::Hold;
 use crate::login::verdict::Verdict;
-use crate::politeness::Answered;
+use crate::politeness::{Answered, shifted};
 
 /// What is known of a site's session.
 pub(super) struct Session {
@@ -31,6 +32,8 @@ pub(super) struct Session {
     generation: u64,
     /// When the session was last proven.
     proven: UnixMillis,
+    /// When it began, if in this process.
+    began: UnixMillis,
     /// Visits that were denied, until the session is proven or renewed.
     held: Vec<Finished>,
     /// Answers to a member since the last login.
@@ -41,8 +44,10 @@ pub(super) struct Session {
     died_with: HashMap<u64, u8>,
     /// Changes of the cookies when they were last written down.
     kept_changes: u64,
-    /// What the operator had done when the site was last left alone.
+    /// What the operator had done when the last proof or login was begun.
     stamp: u64,
+    /// When it was last looked whether the operator has done something since.
+    looked: UnixMillis,
 }
 
 enum State {
@@ -52,14 +57,15 @@ enum State {
     Doubted { log_in: bool },
     /// One of the two is under way.
     Asking,
-    /// The site is left alone until then; only the operator ends it where `needs_operator`.
+    /// The site is left alone until then, or until the operator has done something; nothing else ends it where
+    /// `needs_operator`.
     Paused { until: UnixMillis, why: String, needs_operator: bool },
 }
 
 /// How a proof or a login ended.
 pub(super) enum Asked {
-    /// None where the site did not answer.
-    Proof(Option<bool>),
+    /// None where the site did not answer, or is in trouble, and which.
+    Proof(Option<bool>, Option<Answered>),
     /// Also when nothing was sent, because earlier logins forbid it.
     Login(Result<Box<Report>, Hold>),
 }
@@ -75,12 +81,14 @@ impl Session {
             state,
             generation: 0,
             proven: UnixMillis(0),
+            began: UnixMillis(0),
             held: Vec::new(),
             answers: 0,
             short_ones: 0,
             died_with: HashMap::new(),
             kept_changes: account.map_or(0, |account| account.jar.changes()),
             stamp: account.map_or(0, |account| account.keeper.stamp()),
+            looked: UnixMillis(0),
         }
     }
 
@@ -105,9 +113,30 @@ impl Session {
     /// When something has to be done if nothing happens.
     pub(super) fn wake_at(&self) -> Option<UnixMillis> {
         match &self.state {
-            State::Paused { until, .. } => Some(*until),
+            State::Paused { until, needs_operator, .. } => {
+                let look = self.looked.plus(limits::OPERATOR_POLL);
+                Some(if *needs_operator { look } else { look.min(*until) })
+            }
             State::Good if !self.held.is_empty() => Some(self.proven.plus(limits::SESSION_TRUST_TIME)),
             _ => None,
+        }
+    }
+
+    /// What it keeps of times moves with a clock that was set.
+    pub(super) fn shift(&mut self, by_ms: i64) {
+        let until = match &mut self.state {
+            State::Paused { until, .. } => Some(until),
+            _ => None,
+        };
+        for time in [&mut self.proven, &mut self.began, &mut self.looked].into_iter().chain(until) {
+            *time = shifted(*time, by_ms);
+        }
+    }
+
+    /// What was held will not be proven any more: the cookies may be a guest's by now.
+    pub(super) fn doubt(&mut self) {
+        if !self.held.is_empty() {
+            self.state = State::Doubted { log_in: false };
         }
     }
 
@@ -132,16 +161,22 @@ impl SiteLoop {
                     self.session.state = State::Doubted { log_in: false };
                 }
             }
-            State::Paused { until, .. } if now < *until => {}
-            State::Paused { needs_operator: true, .. } if account.keeper.stamp() == self.session.stamp => {
-                self.pause_again(now);
-            }
-            State::Paused { needs_operator, .. } => {
-                if *needs_operator {
+            State::Paused { until, needs_operator, .. } => {
+                let is_over = !needs_operator && now >= *until;
+                let was_looked_at = now.since(self.session.looked) < limits::OPERATOR_POLL;
+                if !is_over && was_looked_at {
+                    return Ok(());
+                }
+                self.session.looked = now;
+                let stamp = account.keeper.stamp();
+                if stamp != self.session.stamp {
+                    self.session.stamp = stamp;
                     account.jar.clear();
                     if let Err(error) = account.keeper.take_up(&account.jar) {
-                        return self.leave_alone(now, error, true).await;
+                        return self.pause_until(now, error, true).await;
                     }
+                } else if !is_over {
+                    return Ok(());
                 }
                 self.session.state = State::Doubted { log_in: account.jar.is_empty() };
             }
@@ -160,12 +195,6 @@ impl SiteLoop {
         (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| why.to_owned())
     }
 
-    fn pause_again(&mut self, now: UnixMillis) {
-        if let State::Paused { until, .. } = &mut self.session.state {
-            *until = now.plus(limits::OPERATOR_POLL);
-        }
-    }
-
     /// Begins a proof or a login, through the gate of the site's first host.
     fn ask_for_session(&mut self, account: Account, now: UnixMillis, log_in: bool) {
         let primary = self.site.rules.primary();
@@ -173,9 +202,16 @@ impl SiteLoop {
         if let Some(held) = self.held_until(now) {
             return self.hold(index, held);
         }
+        // A session is the first host's: while a mirror stands in for it, nothing proves or renews it.
+        if self.hosts[index].active() != 0 {
+            let until = self.hosts[index].faces()[0].blocked_until;
+            self.hosts[index].gate = Some((until, Why::Patience));
+            return;
+        }
         let keys = Arc::clone(&self.hosts[index].face().keys);
         let Some((slot, permit)) = self.through_gate(index, &keys) else { return };
         let face = self.hosts[index].active();
+        self.session.stamp = account.keeper.stamp();
         self.session.state = State::Asking;
         let site = Arc::clone(&self.site);
         self.running.push(Box::pin(async move {
@@ -193,14 +229,18 @@ impl SiteLoop {
         asked: Asked,
     ) -> Result<(), CrawlError> {
         let site = self.site.rules.name.clone();
-        let answered = match asked {
-            Asked::Proof(None) => Answered::Unreachable,
-            _ => Answered::Reached,
+        let (answered, requests) = match &asked {
+            Asked::Proof(holds, trouble) => (trouble.filter(|_| holds.is_none()), 1),
+            Asked::Login(Ok(report)) => (report.trouble, report.requests),
+            Asked::Login(Err(_)) => (None, 0),
         };
-        self.answered(index, face, slot, answered, "the page that proves the session").await?;
+        self.shared.pages.fetch_add(requests, Ordering::Relaxed);
+        self.round_pages += requests;
+        self.day_pages += requests;
+        self.answered(index, face, slot, answered.unwrap_or(Answered::Reached), "the site's login").await?;
         let now = self.site.clock.now();
         match asked {
-            Asked::Proof(Some(true)) => {
+            Asked::Proof(Some(true), _) => {
                 tracing::debug!(%site, denied = self.session.held.len(), "the session holds");
                 self.session.state = State::Good;
                 self.session.proven = now;
@@ -210,7 +250,7 @@ impl SiteLoop {
                 }
                 Ok(())
             }
-            Asked::Proof(Some(false)) => {
+            Asked::Proof(Some(false), _) => {
                 let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
                 tracing::info!(%site, evidence, "the session has ended");
                 self.bury().await?;
@@ -223,18 +263,22 @@ impl SiteLoop {
                 self.session.state = State::Doubted { log_in: true };
                 Ok(())
             }
-            Asked::Proof(None) => {
+            Asked::Proof(None, _) => {
                 let why = "the page that proves the session did not come".to_owned();
                 self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
             }
             Asked::Login(Ok(report)) if report.judged.verdict == Verdict::LoggedIn => {
                 tracing::info!(%site, evidence = report.judged.evidence.join("; "), "logged in");
                 self.session.generation += 1;
-                self.session.answers = 0;
+                (self.session.answers, self.session.began) = (0, now);
                 self.session.state = State::Good;
                 self.session.proven = now;
                 self.tell_pause();
                 self.keep_session().await
+            }
+            Asked::Login(Ok(report)) if report.trouble.is_some() && !report.was_sent => {
+                let why = report.judged.evidence.join("; ");
+                self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
             }
             Asked::Login(Ok(report)) => {
                 for step in &report.steps {
@@ -245,11 +289,11 @@ impl SiteLoop {
                 // Whether it may be tried again, and when, the account's tries tell at the next look.
                 match self.hold_of_tries(now) {
                     Some(Hold::Until(until, _)) => self.pause_until(until, why, false).await,
-                    _ => self.leave_alone(now, why, true).await,
+                    _ => self.pause_until(now, why, true).await,
                 }
             }
             Asked::Login(Err(Hold::Until(until, why))) => self.pause_until(until, why, false).await,
-            Asked::Login(Err(Hold::Operator(why))) => self.leave_alone(now, why, true).await,
+            Asked::Login(Err(Hold::Operator(why))) => self.pause_until(now, why, true).await,
         }
     }
 
@@ -259,13 +303,19 @@ impl SiteLoop {
         account.keeper.tries().ok()?.hold(&rules.user, &password, now)
     }
 
-    /// A visit that was answered like a guest's is held, or asked for again; gives back what is to go on.
-    pub(super) async fn mind_session(&mut self, finished: Box<Finished>) -> Result<Option<Box<Finished>>, CrawlError> {
+    /// A visit that was answered like a guest's is held, or asked for again; gives back what is to go on. What a mirror
+    /// says is no word of the site's own.
+    pub(super) async fn mind_session(
+        &mut self,
+        face: usize,
+        finished: Box<Finished>,
+    ) -> Result<Option<Box<Finished>>, CrawlError> {
         if self.site.account.is_none() {
             return Ok(Some(finished));
         }
-        if finished.denied.is_none() {
-            self.session.answers += u64::from(finished.session == self.session.generation);
+        if finished.denied.is_none() || face != 0 {
+            let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
+            self.session.answers += u64::from(is_good && finished.session == self.session.generation);
             return Ok(Some(finished));
         }
         if finished.session < self.session.generation {
@@ -278,14 +328,18 @@ impl SiteLoop {
 
     /// The session has ended: what it was denied for is asked for again, but for a URL that ended several sessions at once.
     async fn bury(&mut self) -> Result<(), CrawlError> {
-        let is_short = self.session.answers < limits::SESSION_ANSWERS_MIN;
-        self.session.short_ones = if is_short && self.session.generation > 0 { self.session.short_ones + 1 } else { 0 };
-        if self.session.died_with.len() > limits::ORIGINS_PER_SITE_MAX {
-            self.session.died_with.clear();
+        let (now, session) = (self.site.clock.now(), &mut self.session);
+        let is_young = now.since(session.began) < limits::SHORT_SESSION_TIME;
+        let is_short = is_young && session.answers < limits::SESSION_ANSWERS_MIN && session.generation > 0;
+        session.short_ones = if is_short { session.short_ones + 1 } else { 0 };
+        if !is_short || session.died_with.len() > limits::DENIALS_HELD_MAX {
+            session.died_with.clear();
         }
+        // Who among several has ended it, nobody knows.
+        let is_alone = session.held.len() == 1;
         for mut finished in self.session.take_held() {
             let deaths = self.session.died_with.entry(visits::mark(&finished.visit.key)).or_default();
-            *deaths = deaths.saturating_add(u8::from(is_short));
+            *deaths = deaths.saturating_add(u8::from(is_short && is_alone));
             if *deaths >= 2 {
                 finished.detail = Some("no session outlives it".to_owned());
                 self.go_on(Box::new(finished)).await?;
@@ -310,16 +364,12 @@ impl SiteLoop {
         self.send_visit(finished).await
     }
 
-    /// Leaves the site alone until its operator has done something.
-    async fn leave_alone(&mut self, now: UnixMillis, why: String, needs_operator: bool) -> Result<(), CrawlError> {
-        self.session.stamp = self.site.account.as_ref().map_or(0, |account| account.keeper.stamp());
-        self.pause_until(now.plus(limits::OPERATOR_POLL), why, needs_operator).await
-    }
-
+    /// Leaves the site alone until then, or until its operator has done something.
     async fn pause_until(&mut self, until: UnixMillis, why: String, needs_operator: bool) -> Result<(), CrawlError> {
         let site = &self.site.rules.name;
         tracing::warn!(%site, until = until.rfc3339(), needs_operator, why, "the site is left alone: no session");
         self.session.state = State::Paused { until, why, needs_operator };
+        self.session.looked = self.site.clock.now();
         self.tell_pause();
         for finished in self.session.take_held() {
             self.ask_again(Box::new(finished)).await?;
@@ -344,42 +394,48 @@ impl SiteLoop {
         if changes == self.session.kept_changes || !self.session.is_good() || !self.session.held.is_empty() {
             return Ok(());
         }
-        self.session.kept_changes = changes;
         let account = account.clone();
         let keeping = tokio::task::spawn_blocking(move || account.keeper.keep(&account.jar));
         let kept = keeping.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        if let Err(error) = kept {
-            let site = &self.site.rules.name;
-            tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
+        match kept {
+            Ok(()) => self.session.kept_changes = changes,
+            Err(error) => {
+                let site = &self.site.rules.name;
+                tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
+            }
         }
         Ok(())
     }
 }
 
 async fn prove(site: &crate::crawl::site::Site, account: &Account) -> Asked {
-    let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true)) };
+    let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true), None) };
     let nothing = Secret::new("");
-    let means = Means { rules, password: &nothing, jar: &account.jar, typed: &[] };
-    Asked::Proof(login::session_holds(site, means).await.0)
+    let means = Means { rules, password: &nothing, jar: &account.jar };
+    let (holds, trouble) = login::prove(site, means).await;
+    Asked::Proof(holds, trouble)
 }
 
 /// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
 /// written down stays as it was.
 async fn log_in_once(site: &crate::crawl::site::Site, account: &Account, now: UnixMillis) -> Asked {
-    let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true)) };
+    let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true), None) };
     let keeper = &account.keeper;
     let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
+    // A file that cannot be read or written may be mended by anything: it is tried again before long.
+    let faulty = |why: String| Asked::Login(Err(Hold::Until(now.plus(limits::KEEPER_RETRY), why)));
     let _turn = match keeper.turn() {
         Ok(Some(turn)) => turn,
         Ok(None) => {
             let why = "another process logs in to the site".to_owned();
             return Asked::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why)));
         }
-        Err(error) => return operator(error),
+        Err(error) => return faulty(error),
     };
     let (password, mut tries) = match (keeper.password(), keeper.tries()) {
         (Ok(password), Ok(tries)) => (password, tries),
-        (Err(error), _) | (_, Err(error)) => return operator(error),
+        (Err(error), _) => return operator(error),
+        (_, Err(error)) => return faulty(error),
     };
     let broke_off = tries.broke_off(&rules.user, &password, now);
     let hold = tries.hold(&rules.user, &password, now);
@@ -390,20 +446,24 @@ async fn log_in_once(site: &crate::crawl::site::Site, account: &Account, now: Un
     if (broke_off || hold.is_none())
         && let Err(error) = keeper.keep_tries(&tries)
     {
-        return operator(error);
+        return faulty(error);
     }
     if let Some(hold) = hold {
         return Asked::Login(Err(hold));
     }
+    let before = account.jar.to_bytes();
     account.jar.clear();
-    let means = Means { rules, password: &password, jar: &account.jar, typed: &[] };
+    let means = Means { rules, password: &password, jar: &account.jar };
     let report = login::log_in(site, means).await;
-    tries.ended(report.judged.verdict, report.was_sent, &rules.user, &password, site.clock.now());
+    let verdict = report.judged.verdict;
+    if verdict != Verdict::LoggedIn {
+        account.jar.clear();
+        // It was a jar's own list a moment ago.
+        let _ = account.jar.take_up(&before);
+    }
+    tries.ended(report.ended(), &rules.user, &password, site.clock.now());
     // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(&tries) {
-        if report.judged.verdict != Verdict::LoggedIn {
-            return operator(error);
-        }
         tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
     }
     Asked::Login(Ok(Box::new(report)))

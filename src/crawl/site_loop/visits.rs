@@ -391,7 +391,7 @@ impl SiteLoop {
             detail = finished.detail.as_deref().unwrap_or_default(),
             "visited"
         );
-        match self.mind_session(finished).await? {
+        match self.mind_session(face, finished).await? {
             Some(finished) => self.go_on(finished).await,
             None => Ok(()),
         }
