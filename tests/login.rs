@@ -227,6 +227,8 @@ fn a_crawl_logs_in_by_itself_keeps_the_session_and_sends_a_wrong_password_once()
     }
     let again = site.run(&["login", "forum"]);
     assert!(!again.status.success() && told(&again).contains("--again"), "{}", told(&again));
+    let status = site.run(&["status"]);
+    assert!(told(&status).contains("no session: the user name or the password is wrong"), "{}", told(&status));
     assert_eq!(site.posts(), 1);
 
     site.set_password(PASSWORD);

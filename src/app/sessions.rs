@@ -1,10 +1,10 @@
 //! The account of each site on the disk: its cookies in `sessions/<site>.json` of the data folder, what its logins forbid in
 //! `sessions/tries/<site>.json`; readable by their owner alone, written whole or not at all.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -72,10 +72,11 @@ pub fn save_tries(data_dir: &Path, site: &str, tries: &Tries) -> anyhow::Result<
 /// Where its file cannot be made.
 pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
     let folder = tries_folder(data_dir);
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder).with_context(|| folder.display().to_string())?;
+    secrets::private_folder(&folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(format!("{site}.lock"));
     let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
-    let file = open.with_context(|| path.display().to_string())?;
+    let opened = open.and_then(|file| secrets::belongs_to_its_folder(&path).map(|()| file));
+    let file = opened.with_context(|| path.display().to_string())?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -91,12 +92,13 @@ fn tries_folder(data_dir: &Path) -> PathBuf {
 /// Writes `<site>.json` in a folder, whole or not at all, for its owner alone.
 fn write(folder: &Path, site: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
     let path = folder.join(format!("{site}.json"));
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(|| folder.display().to_string())?;
+    secrets::private_folder(folder).with_context(|| folder.display().to_string())?;
     let new = folder.join(format!(".{site}.json.{}", std::process::id()));
     let written = (|| {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
         file.write_all(bytes)?;
         file.sync_all()?;
+        secrets::belongs_to_its_folder(&new)?;
         fs::rename(&new, &path)?;
         File::open(folder)?.sync_all()
     })();

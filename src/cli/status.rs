@@ -7,7 +7,8 @@ use comfy_table::Table;
 
 use super::block_on;
 use crate::app::control::{self, Remote};
-use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
+use crate::app::sessions;
+use crate::app::status::{self, NoSession, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
@@ -55,6 +56,10 @@ async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) 
     for site in report.sites.iter_mut().filter(|site| !site.is_crawled) {
         if let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) {
             site.waiting = status::held(db, rules, now).await?;
+            // What root alone may read, others do not see here.
+            let tries = rules.login.as_ref().and_then(|_| sessions::tries(&config.data_dir, &site.name).ok());
+            let reason = tries.and_then(|tries| tries.trouble());
+            site.no_session = reason.map(|reason| NoSession { until: None, reason: reason.to_owned() });
         }
     }
     Ok(report)

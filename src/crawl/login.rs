@@ -72,12 +72,18 @@ async fn run(site: &Site, means: Means<'_>, person: Option<Person<'_>>) -> Repor
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
     }
-    run.say(format!("verdict: {}", judged.verdict.sentence()));
+    run.say(format!("verdict: {}", sentence(judged.verdict, run.trouble)));
     let Run { steps, was_sent, was_answered, trouble, requests, .. } = run;
     Report { steps, judged, was_sent, was_answered, trouble, requests }
 }
 
 impl Report {
+    /// The verdict for people, or what the site was in trouble with.
+    #[must_use]
+    pub fn sentence(&self) -> &'static str {
+        sentence(self.judged.verdict, self.trouble)
+    }
+
     /// What the account's tries are told.
     #[must_use]
     pub fn ended(&self) -> Ended {
@@ -440,6 +446,13 @@ impl<'a> Run<'a> {
         if !std::mem::take(&mut self.is_first) {
             tokio::time::sleep(limits::LOGIN_PAUSE.max(self.site.rules.rate.interval)).await;
         }
+    }
+}
+
+fn sentence(verdict: Verdict, trouble: Option<Answered>) -> &'static str {
+    match trouble {
+        Some(_) if verdict == Verdict::Unknown => "the site did not answer, or only that it is in trouble",
+        _ => verdict.sentence(),
     }
 }
 

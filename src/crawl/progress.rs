@@ -76,7 +76,7 @@ impl fmt::Display for Ended {
             Self::Exhausted => f.write_str("history exhausted"),
             Self::Budget(budget) => write!(f, "stopped at {budget}; crawl again to go on"),
             Self::Stopped => f.write_str("stopped; crawl again to go on"),
-            Self::NotLoggedIn(why) => write!(f, "not logged in: {}", brief(why)),
+            Self::NotLoggedIn(why) => write!(f, "not logged in: {}", why.replace('\n', " ")),
             Self::Unreachable(why) => write!(f, "unreachable: {}", brief(why)),
         }
     }

@@ -31,6 +31,8 @@ pub struct Tries {
     /// Logins without a clear end in a row.
     unclear: u32,
     not_before: UnixMillis,
+    /// How the last login ended that was not let in.
+    last: Option<Verdict>,
     /// The last logins that were let in.
     let_in: Vec<UnixMillis>,
 }
@@ -66,6 +68,12 @@ impl Tries {
         self.refused.contains(&mark(user, password))
     }
 
+    /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&'static str> {
+        self.last.map(Verdict::sentence)
+    }
+
     /// Why there may be no login with this password now; None where there may.
     #[must_use]
     pub fn hold(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
@@ -84,7 +92,10 @@ impl Tries {
         }
         // A clock that was ahead keeps nobody out for longer.
         let until = self.not_before.min(now.plus(LOGIN_WAIT_MAX));
-        (until > now).then(|| Hold::Until(until, "patience after a login that the site did not take".to_owned()))
+        (until > now).then(|| {
+            let last = self.last.map_or("the last login was broken off", Verdict::sentence);
+            Hold::Until(until, format!("{last} (no new try before {}; `gleaner login` does not wait)", until.rfc3339()))
+        })
     }
 
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
@@ -118,6 +129,7 @@ impl Tries {
         let Ended { verdict, was_sent, was_answered } = ended;
         let mark = mark(user, password);
         self.begun = None;
+        self.last = (verdict != Verdict::LoggedIn).then_some(verdict);
         match verdict {
             Verdict::LoggedIn => {
                 self.operator_has_logged_in();

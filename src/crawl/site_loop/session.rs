@@ -284,8 +284,8 @@ impl SiteLoop {
                 for step in &report.steps {
                     tracing::info!(%site, step, "login");
                 }
-                let (verdict, evidence) = (report.judged.verdict, report.judged.evidence.join("; "));
-                let why = format!("{} ({evidence})", verdict.sentence());
+                let evidence = report.judged.evidence.join("; ");
+                let why = format!("{} ({evidence})", report.sentence());
                 // Whether it may be tried again, and when, the account's tries tell at the next look.
                 match self.hold_of_tries(now) {
                     Some(Hold::Until(until, _)) => self.pause_until(until, why, false).await,
