@@ -165,7 +165,22 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
         let mut story: Vec<&Told> = stories.get(&(*site, url.clone())).cloned().unwrap_or_default();
         story.extend(of_hosts.iter().filter(|(_, of, at)| *of == origin && at == site).map(|(told, _, _)| *told));
         story.sort_by_key(|told| told.at);
+        // A clock that was set back may show the very time of an earlier visit: the database takes the later one for the same,
+        // and its URL stays queued.
+        let times: Vec<(Millis, UnixMillis)> = story
+            .iter()
+            .filter_map(|told| match &told.event {
+                Event::Visited { visit, .. } => Some((told.at, visit.at)),
+                _ => None,
+            })
+            .collect();
+        let is_twin = |entry: &Entry| {
+            times.iter().any(|(told, at)| {
+                *told < entry.began && entry.ended.is_some_and(|(_, ended)| (entry.began_wall..=ended).contains(at))
+            })
+        };
         let mut story = story.into_iter().peekable();
+        let mut before: Option<&Entry> = None;
         let mut state = State::Due(0, UnixMillis(0), UnixMillis(0));
         for entry in entries {
             while let Some(told) = story.next_if(|told| told.at <= entry.began) {
@@ -181,7 +196,7 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
                     early.then(|| format!("{} ms before it is due", wait - (entry.began - since)))
                 }
                 State::Asked { life, broken_off } => {
-                    let lost = life != entry.life || broken_off || broke_off;
+                    let lost = life != entry.life || broken_off || broke_off || before.is_some_and(is_twin);
                     (!lost).then(|| "while an earlier answer is not recorded".to_owned())
                 }
                 State::Done => Some("though it is done".to_owned()),
@@ -191,6 +206,7 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
                 faults.push(format!("cause: asked {fault}\n    {}", entry.line()));
             }
             state = State::Asked { life: entry.life, broken_off: matches!(entry.served, Served::Pending) };
+            before = Some(entry);
         }
     }
 }
