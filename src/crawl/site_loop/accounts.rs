@@ -18,15 +18,17 @@ const CLOCK_NOTE: &str = "clock";
 const RULES_NOTE: &str = "rules";
 
 impl SiteLoop {
-    /// Learns whether the rules are others than those of the last crawl.
+    /// Learns whether the rules are others than those of the last crawl, and by which time it made its plans; and writes
+    /// both down anew, in one commit: a process may begin two hundred sites at once.
     pub(super) async fn meet_rules(&mut self) -> Result<(), CrawlError> {
         let (name, token) = (&self.site.rules.name, self.site.rules_token.to_be_bytes());
-        let last = self.site.db.note(name, RULES_NOTE).await?;
-        if last.as_deref() != Some(&token) {
-            self.has_other_rules = last.is_some();
-            self.site.db.put_note(name, RULES_NOTE, token.to_vec()).await?;
-        }
-        Ok(())
+        let rules = self.site.db.note(name, RULES_NOTE).await?;
+        self.has_other_rules = rules.as_deref().is_some_and(|rules| rules != token);
+        let clock = self.site.db.note(name, CLOCK_NOTE).await?;
+        let last = clock.and_then(|note| serde_json::from_slice::<UnixMillis>(&note).ok()).unwrap_or_default();
+        self.latest = last.max(self.site.clock.now());
+        let notes = vec![(RULES_NOTE.to_owned(), token.to_vec()), (CLOCK_NOTE.to_owned(), self.clock_note())];
+        Ok(self.site.db.put_notes(&self.site.rules.name, notes).await?)
     }
 
     /// Takes up the accounts of earlier runs.
@@ -37,11 +39,7 @@ impl SiteLoop {
             tracing::warn!(site = %rules.name, fault, "the budgets of URL shapes begin anew");
         }
         *self.site.worth() = taken_up;
-        let now = self.site.clock.now();
-        let clock = self.site.db.note(&self.site.rules.name, CLOCK_NOTE).await?;
-        let last = clock.and_then(|note| serde_json::from_slice::<UnixMillis>(&note).ok()).unwrap_or_default();
-        self.latest = last.max(now);
-        self.keep_clock().await
+        Ok(())
     }
 
     /// Writes down what the site's URLs are worth, in one commit.
