@@ -31,17 +31,17 @@ const FAULTS_TOLD: usize = 5;
 /// Seeds that failed once, each for a reason of its own, and what was wrong then.
 const LESSONS: [(u64, &str); 13] = [
     (205, "a URL that was refused for longer than any retry takes was left in the queue"),
-    (1_092, "a URL that waits for its host was taken for a planned look by a clock that was set back a little"),
     (1_055, "a request that was broken off let its connection have no rest"),
+    (1_092, "a URL that waits for its host was taken for a planned look by a clock that was set back a little"),
     (2_026, "a URL whose request was broken off at a mirror is due, whatever its next look is planned for"),
     (2_381, "a clock set back lets a pause that is over seem to lie ahead: the next crawl is one more"),
     (2_555, "what a clock that was ahead has found due stays due"),
     (3_948, "a crawl whose committer had ended waited for it for ever"),
     (4_609, "the order of two visits was that of the threads"),
     (5_091, "a retry planned by a clock that was ahead was taken for a planned look"),
-    (9_089, "a clock that was set back to the time of an earlier visit makes the later one the same"),
     (5_378, "a refusal within a pause that was forgiven counted for nothing"),
     (7_758, "a pause that is over when a process begins is over for it"),
+    (9_089, "a clock that was set back to the time of an earlier visit makes the later one the same"),
     (9_451, "a clock that was set back was forgotten with the process that saw it"),
 ];
 
