@@ -85,10 +85,8 @@ impl<'a> Item<'a> {
         match (self, read) {
             // A number beyond 64 bits is zero, as libtorrent reads it.
             (Self::Integer(digits), Value::Integer(integer)) => {
-                let magnitude = digits.strip_prefix(b"-").unwrap_or(digits);
-                let number = magnitude.iter().fold(0_i128, |sum, digit| sum * 10 + i128::from(digit - b'0'));
-                let number = i64::try_from(number).unwrap_or(0);
-                integer.get() == if digits.starts_with(b"-") { -number } else { number }
+                let text = std::str::from_utf8(digits).expect("digits and a sign");
+                integer.get() == text.parse::<i64>().unwrap_or(0)
             }
             (Self::String(text), Value::String(read)) => *text == read,
             (Self::List(items), Value::List(list)) => {
@@ -180,7 +178,7 @@ fn item(bytes: &[u8], at: usize, depth: usize) -> Option<(Item<'_>, usize)> {
 }
 
 fn inside(at: usize, depth: usize) -> Option<usize> {
-    (depth < BENCODE_DEPTH_MAX).then_some(at + 1)
+    (depth + 1 < BENCODE_DEPTH_MAX).then_some(at + 1)
 }
 
 fn string(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {

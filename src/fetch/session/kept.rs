@@ -196,9 +196,15 @@ fn of_line(line: &str, http_only: bool) -> Option<(&str, String, Url)> {
     let (secure, expiry, name) = (field()?.eq_ignore_ascii_case("true"), field()?, field()?);
     // curl leaves an empty value out together with its tab.
     let value = fields.next().unwrap_or_default();
+    // A semicolon would begin an attribute: no browser keeps one.
+    if [path, name, value].iter().any(|field| field.contains(';')) {
+        return None;
+    }
     let host = domain.strip_prefix('.').unwrap_or(domain);
     let url = Url::parse(&format!("{}://{host}/", if secure { "https" } else { "http" })).ok()?;
-    if url.host_str() != Some(host.to_ascii_lowercase().as_str()) || !path.starts_with('/') {
+    // An empty label is no host's, though URLs may hold one.
+    let is_host = !host.starts_with('.') && !host.contains("..");
+    if !is_host || url.host_str() != Some(host.to_ascii_lowercase().as_str()) || !path.starts_with('/') {
         return None;
     }
     let mut header = format!("{name}={value}; Path={path}");
