@@ -25,6 +25,7 @@ use crate::crawldb::Outcome;
 use crate::demo::{DemoError, DemoOptions, DemoSite};
 use crate::rules;
 use crate::telemetry::Terminal;
+use crate::torrent::Infohashes;
 
 const TORRENTS: usize = 500;
 const ROWS: usize = 1_000;
@@ -180,6 +181,19 @@ fn on_a_thread<S: Send + Sync + 'static, F: Future<Output = Result<S, DemoError>
     Ok(Served { site, end: Some(end), thread: Some(thread) })
 }
 
+/// The infohashes of all torrents that a crawl has stored.
+async fn stored(app: &App) -> anyhow::Result<Vec<Infohashes>> {
+    let mut stored = Vec::new();
+    let mut after = None;
+    loop {
+        let rows = app.db.torrents(after, ROWS).await?;
+        let Some(last) = rows.last() else { break };
+        after = Some(last.facts.infohashes.key().to_vec());
+        stored.extend(rows.iter().map(|row| row.facts.infohashes));
+    }
+    Ok(stored)
+}
+
 fn is_port_in_use(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(DemoError::Bind { source, .. }) if source.kind() == io::ErrorKind::AddrInUse)
 }
@@ -246,14 +260,7 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
         .map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
     let app = App::open(&app::Options { data_dir: data_dir.to_owned(), ..app::Options::default() })?;
     let run = crawl::run_sites(&app, &[rules], RunOptions::default(), terminal).await?;
-    let mut stored = Vec::new();
-    let mut after = None;
-    loop {
-        let rows = app.db.torrents(after, ROWS).await?;
-        let Some(last) = rows.last() else { break };
-        after = Some(last.facts.infohashes.key().to_vec());
-        stored.extend(rows.iter().map(|row| row.facts.infohashes));
-    }
+    let stored = stored(&app).await?;
     let counts = app.db.site_counts("demo").await?;
     let reckoned = coverage::of_site(app.reader().as_ref(), "demo").await?;
     let score = site.truth().score(stored.iter().copied());

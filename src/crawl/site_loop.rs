@@ -1,5 +1,6 @@
 //! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. `visits` has the way of a URL from
-//! its lease to the committer, `accounts` what is kept over restarts.
+//! its lease to the committer, `accounts` what is kept over restarts, `session` the account's session, `waiting` what is
+//! waited for.
 //!
 //! The loop is one task. Visits run inside it side by side; what they share (lanes, host states, counts) needs
 //! no lock across an await, and the same inputs give the same order.
@@ -7,6 +8,7 @@
 mod accounts;
 mod session;
 mod visits;
+mod waiting;
 
 use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
@@ -19,7 +21,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use super::commit::{Committed, Message};
-use super::host_work::{HostWork, Why};
+use super::host_work::HostWork;
 use super::hosts::{Hosts, Slot};
 use super::progress::{Ended, Progress};
 use super::robots_txt::{RobotsAnswer, RobotsFault};
@@ -360,54 +362,6 @@ impl SiteLoop {
         Ok(())
     }
 
-    fn budget_used_up(&mut self) -> Option<String> {
-        let now = self.site.clock.now();
-        if let Some(max) = self.options.time_max
-            && now.since(self.started) >= max
-        {
-            return Some(format!("--max-time of {} s", max.as_secs()));
-        }
-        if let Some(max) = self.options.pages_max
-            && self.shared.pages.load(Ordering::Relaxed) >= max
-        {
-            return Some(format!("--max-pages of {max}"));
-        }
-        if self.options.keep_looking {
-            if now >= self.round_ends() {
-                self.round_began = now;
-                self.round_pages = 0;
-            }
-            return None;
-        }
-        let max = self.site.rules.pages_max.filter(|max| self.round_pages >= *max);
-        let per_day = self.site.rules.requests_per_day.filter(|max| self.day_pages >= *max);
-        max.map(|max| format!("pages_max of {max} in the site's rule file"))
-            .or(per_day.map(|max| format!("requests_per_day of {max} in the site's rule file")))
-    }
-
-    fn round_ends(&self) -> UnixMillis {
-        self.round_began.plus(self.site.rules.revisit)
-    }
-
-    /// Until when the site's rules, or the run's budget, allow no request, and why; None where they do.
-    fn held_until(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
-        let rules = &self.site.rules;
-        if let Some(until) = rules.hours.quiet_until(now) {
-            return Some((until, Why::QuietHours));
-        }
-        if rules.requests_per_day.is_some_and(|max| self.day_pages >= max) {
-            return Some((rules.hours.next_day(now), Why::DayBudget));
-        }
-        let is_used_up = |max: Option<u64>, pages: u64| max.is_some_and(|max| pages >= max);
-        let run = is_used_up(self.options.pages_max, self.shared.pages.load(Ordering::Relaxed));
-        (run || is_used_up(rules.pages_max, self.round_pages)).then(|| (self.round_ends(), Why::RoundBudget))
-    }
-
-    /// A crawl that is to end does not wait for a host that has not answered for long; the service does.
-    fn leaves_alone(&self, index: usize) -> bool {
-        !self.options.keep_looking && self.hosts[index].is_given_up(self.site.clock.now())
-    }
-
     async fn send_visit(&mut self, finished: Box<Finished>) -> Result<(), CrawlError> {
         let kib = finished.held_bytes().min(limits::COMMIT_BYTES_MAX) / 1_024;
         let commit_kib = Arc::clone(&self.shared.commit_kib);
@@ -457,40 +411,6 @@ impl SiteLoop {
         self.uncommitted > 0 && self.running.len() < lanes.max(1) && self.hosts.iter().all(|host| host.lanes.is_empty())
     }
 
-    /// When the loop has to look again if nothing happens.
-    fn wake_at(&self) -> Option<UnixMillis> {
-        let hosts = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index));
-        let is_over = (0..self.hosts.len()).all(|index| self.leaves_alone(index));
-        let hosts = hosts.filter_map(|index| match self.session.is_good() {
-            true => self.hosts[index].wake_at(),
-            // Nothing is leased meanwhile.
-            false => self.hosts[index].gate.map(|(at, _)| at),
-        });
-        hosts.chain(self.session.wake_at().filter(|_| !is_over)).min()
-    }
-
-    /// True where all that is left are looks planned for later, which a crawl that is to end leaves to the next one.
-    async fn only_looks_left(&mut self) -> Result<bool, CrawlError> {
-        let now = self.site.clock.now();
-        let awaited: Vec<usize> = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index)).collect();
-        if self.session.wake_at().is_some()
-            || awaited.iter().any(|index| self.hosts[*index].gate.is_some() || !self.hosts[*index].lanes.is_empty())
-        {
-            return Ok(false);
-        }
-        for index in awaited {
-            let host = self.hosts[index].id;
-            for row in self.site.db.queued(host, limits::PLANNED_LOOKS_READ).await? {
-                // Whatever waits for a later time and was not refused, failed or kept waiting by its host is a look.
-                let record = self.site.db.url_record(&row.key).await?;
-                if row.due <= now || !record.is_some_and(|record| record.waits_for_a_look()) {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
     /// Gives leases back, so that their URLs can be leased at once.
     async fn release(&mut self) -> Result<(), CrawlError> {
         if !self.to_release.is_empty() {
@@ -501,25 +421,6 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// How a crawl ends that has nothing under way and nothing to wait for.
-    fn nothing_left(&self) -> Ended {
-        let now = self.site.clock.now();
-        let left = |host: &&HostWork| host.is_given_up(now) && (host.lease_at.is_some() || !host.lanes.is_empty());
-        match self.hosts.iter().find(left) {
-            Some(host) => {
-                let face = host.face();
-                let reason = face.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
-                let times = face.block.as_ref().map_or(0, |(block, _)| block.complaints);
-                Ended::Unreachable(if times >= limits::HOST_COMPLAINTS_MAX {
-                    format!("{}, {times} times in a row: {reason}", face.origin)
-                } else {
-                    format!("{} waits until {}: {reason}", face.origin, face.blocked_until.rfc3339())
-                })
-            }
-            None => Ended::Exhausted,
-        }
-    }
-
     fn tell_alive(&self) {
         self.shared.alive.store(self.site.clock.now().0, Ordering::Relaxed);
     }
@@ -527,34 +428,6 @@ impl SiteLoop {
     fn tell_under_way(&self) {
         let under_way = self.running_keys.len();
         self.shared.progress.update(&self.site.rules.name, |progress| progress.under_way = under_way);
-    }
-
-    fn tell_wait(&self, wake: Option<UnixMillis>) {
-        let now = self.site.clock.now();
-        let waiting = wake.filter(|at| at.since(now) > Duration::from_secs(1)).map(|at| {
-            let gated = self
-                .hosts
-                .iter()
-                .find_map(|host| host.gate.filter(|(until, _)| *until == at).map(|gate| (host, gate.1)));
-            let reason = match gated {
-                None => "the next look, or the next retry".to_owned(),
-                Some((_, Why::QuietHours)) => "quiet_hours of the rule file".to_owned(),
-                Some((_, Why::DayBudget)) => "requests_per_day of the rule file is used up".to_owned(),
-                Some((_, Why::RoundBudget)) => "pages_max of the rule file is used up for this round".to_owned(),
-                Some((host, Why::Connection)) => format!("{}: its connections are in use", host.face().name()),
-                Some((host, Why::Patience)) => {
-                    let face = host.face();
-                    let reason = match &face.block {
-                        Some((block, reason)) if block.until == at => reason.as_str(),
-                        _ if face.blocked_until == at => "it asked for this pause earlier",
-                        _ => "its rate allows no more",
-                    };
-                    format!("{}: {reason}", face.name())
-                }
-            };
-            (at, reason)
-        });
-        self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
     }
 
     /// Ends what is under way; a process that is to end breaks off what takes longer than `limits::DRAIN_TIME_MAX`.

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{Options, ROWS, Served, block_on, folder, is_port_in_use, on_a_thread, until_told_to_end};
+use super::{Options, Served, block_on, folder, is_port_in_use, on_a_thread, until_told_to_end};
 use crate::app::{self, App, secrets, sessions};
 use crate::cli::{Global, crawl};
 use crate::crawl::RunOptions;
@@ -156,14 +156,7 @@ async fn run(
         seconds = run.seconds;
         is_well &= run.sites.values().all(|ended| *ended == Ended::Exhausted);
     }
-    let mut stored = Vec::new();
-    let mut after = None;
-    loop {
-        let rows = app.db.torrents(after, ROWS).await?;
-        let Some(last) = rows.last() else { break };
-        after = Some(last.facts.infohashes.key().to_vec());
-        stored.extend(rows.iter().map(|row| row.facts.infohashes));
-    }
+    let stored = super::stored(&app).await?;
     let score = site.truth().score(stored.iter().copied());
     let MembersLog { logins_ok, logins_wrong, bans, logouts, member_requests, denials, .. } = site.log();
     let summary = Summary {

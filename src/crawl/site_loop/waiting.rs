@@ -1,0 +1,143 @@
+//! What a site's loop waits for and for how long: budgets, hours, pauses, planned looks; and how a crawl ends that has
+//! nothing left to wait for.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::SiteLoop;
+use crate::clock::UnixMillis;
+use crate::crawl::CrawlError;
+use crate::crawl::host_work::{HostWork, Why};
+use crate::crawl::progress::Ended;
+use crate::limits;
+
+impl SiteLoop {
+    pub(super) fn budget_used_up(&mut self) -> Option<String> {
+        let now = self.site.clock.now();
+        if let Some(max) = self.options.time_max
+            && now.since(self.started) >= max
+        {
+            return Some(format!("--max-time of {} s", max.as_secs()));
+        }
+        if let Some(max) = self.options.pages_max
+            && self.shared.pages.load(Ordering::Relaxed) >= max
+        {
+            return Some(format!("--max-pages of {max}"));
+        }
+        if self.options.keep_looking {
+            if now >= self.round_ends() {
+                self.round_began = now;
+                self.round_pages = 0;
+            }
+            return None;
+        }
+        let max = self.site.rules.pages_max.filter(|max| self.round_pages >= *max);
+        let per_day = self.site.rules.requests_per_day.filter(|max| self.day_pages >= *max);
+        max.map(|max| format!("pages_max of {max} in the site's rule file"))
+            .or(per_day.map(|max| format!("requests_per_day of {max} in the site's rule file")))
+    }
+
+    pub(super) fn round_ends(&self) -> UnixMillis {
+        self.round_began.plus(self.site.rules.revisit)
+    }
+
+    /// Until when the site's rules, or the run's budget, allow no request, and why; None where they do.
+    pub(super) fn held_until(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
+        let rules = &self.site.rules;
+        if let Some(until) = rules.hours.quiet_until(now) {
+            return Some((until, Why::QuietHours));
+        }
+        if rules.requests_per_day.is_some_and(|max| self.day_pages >= max) {
+            return Some((rules.hours.next_day(now), Why::DayBudget));
+        }
+        let is_used_up = |max: Option<u64>, pages: u64| max.is_some_and(|max| pages >= max);
+        let run = is_used_up(self.options.pages_max, self.shared.pages.load(Ordering::Relaxed));
+        (run || is_used_up(rules.pages_max, self.round_pages)).then(|| (self.round_ends(), Why::RoundBudget))
+    }
+
+    /// A crawl that is to end does not wait for a host that has not answered for long; the service does.
+    pub(super) fn leaves_alone(&self, index: usize) -> bool {
+        !self.options.keep_looking && self.hosts[index].is_given_up(self.site.clock.now())
+    }
+
+    /// When the loop has to look again if nothing happens.
+    pub(super) fn wake_at(&self) -> Option<UnixMillis> {
+        let hosts = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index));
+        let is_over = (0..self.hosts.len()).all(|index| self.leaves_alone(index));
+        let hosts = hosts.filter_map(|index| match self.session.is_good() {
+            true => self.hosts[index].wake_at(),
+            // Nothing is leased meanwhile.
+            false => self.hosts[index].gate.map(|(at, _)| at),
+        });
+        hosts.chain(self.session.wake_at().filter(|_| !is_over)).min()
+    }
+
+    /// True where all that is left are looks planned for later, which a crawl that is to end leaves to the next one.
+    pub(super) async fn only_looks_left(&mut self) -> Result<bool, CrawlError> {
+        let now = self.site.clock.now();
+        let awaited: Vec<usize> = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index)).collect();
+        if self.session.wake_at().is_some()
+            || awaited.iter().any(|index| self.hosts[*index].gate.is_some() || !self.hosts[*index].lanes.is_empty())
+        {
+            return Ok(false);
+        }
+        for index in awaited {
+            let host = self.hosts[index].id;
+            for row in self.site.db.queued(host, limits::PLANNED_LOOKS_READ).await? {
+                // Whatever waits for a later time and was not refused, failed or kept waiting by its host is a look.
+                let record = self.site.db.url_record(&row.key).await?;
+                if row.due <= now || !record.is_some_and(|record| record.waits_for_a_look()) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// How a crawl ends that has nothing under way and nothing to wait for.
+    pub(super) fn nothing_left(&self) -> Ended {
+        let now = self.site.clock.now();
+        let left = |host: &&HostWork| host.is_given_up(now) && (host.lease_at.is_some() || !host.lanes.is_empty());
+        match self.hosts.iter().find(left) {
+            Some(host) => {
+                let face = host.face();
+                let reason = face.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
+                let times = face.block.as_ref().map_or(0, |(block, _)| block.complaints);
+                Ended::Unreachable(if times >= limits::HOST_COMPLAINTS_MAX {
+                    format!("{}, {times} times in a row: {reason}", face.origin)
+                } else {
+                    format!("{} waits until {}: {reason}", face.origin, face.blocked_until.rfc3339())
+                })
+            }
+            None => Ended::Exhausted,
+        }
+    }
+
+    pub(super) fn tell_wait(&self, wake: Option<UnixMillis>) {
+        let now = self.site.clock.now();
+        let waiting = wake.filter(|at| at.since(now) > Duration::from_secs(1)).map(|at| {
+            let gated = self
+                .hosts
+                .iter()
+                .find_map(|host| host.gate.filter(|(until, _)| *until == at).map(|gate| (host, gate.1)));
+            let reason = match gated {
+                None => "the next look, or the next retry".to_owned(),
+                Some((_, Why::QuietHours)) => "quiet_hours of the rule file".to_owned(),
+                Some((_, Why::DayBudget)) => "requests_per_day of the rule file is used up".to_owned(),
+                Some((_, Why::RoundBudget)) => "pages_max of the rule file is used up for this round".to_owned(),
+                Some((host, Why::Connection)) => format!("{}: its connections are in use", host.face().name()),
+                Some((host, Why::Patience)) => {
+                    let face = host.face();
+                    let reason = match &face.block {
+                        Some((block, reason)) if block.until == at => reason.as_str(),
+                        _ if face.blocked_until == at => "it asked for this pause earlier",
+                        _ => "its rate allows no more",
+                    };
+                    format!("{}: {reason}", face.name())
+                }
+            };
+            (at, reason)
+        });
+        self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
+    }
+}
