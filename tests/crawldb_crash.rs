@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use gleaner::clock::UnixMillis;
 use gleaner::crawldb::memory_store::MemoryStore;
@@ -33,6 +34,8 @@ struct Disk {
     dies_at_sync: Option<usize>,
     /// The disk does not grow beyond this.
     bytes_max: Option<usize>,
+    /// What one sync takes.
+    sync_time: Duration,
 }
 
 #[derive(Clone)]
@@ -117,6 +120,8 @@ impl StorageBackend for Shared {
     }
 
     fn sync_data(&self) -> io::Result<()> {
+        let sync_time = self.0.lock().unwrap().sync_time;
+        std::thread::sleep(sync_time);
         let mut disk = self.0.lock().unwrap();
         disk.dead()?;
         disk.syncs += 1;
@@ -445,6 +450,47 @@ fn the_notes_of_a_site_cost_one_commit() {
         db.put_notes("s", (0..5).map(|n| (format!("n{n}"), vec![n])).collect()).await.unwrap();
         assert_eq!(syncs() - before, of_one);
     });
+}
+
+/// Two hundred sites that begin at once: each write is on the disk when its call returns, and they share the syncs.
+#[test]
+fn small_writes_that_come_together_share_their_syncs_and_each_is_durable() {
+    const SITES: usize = 200;
+    let disk = Shared::default();
+    let db = Arc::new(open_on(&disk).unwrap());
+    let syncs = || disk.0.lock().unwrap().syncs;
+    let before = syncs();
+    run(db.put_note("alone", "n", vec![1])).unwrap();
+    let of_one = syncs() - before;
+    disk.0.lock().unwrap().sync_time = Duration::from_millis(5);
+    let before = syncs();
+    run(async {
+        let sites = (0..SITES).map(|site| {
+            let (db, disk) = (Arc::clone(&db), disk.clone());
+            tokio::spawn(async move {
+                let site = format!("s{site}");
+                let host = db.host_id(&site, "http://a").await.unwrap();
+                db.put_note(&site, "n", vec![1]).await.unwrap();
+                db.block_host_until(host, UnixMillis(7), "503", 1).await.unwrap();
+                // What the disk holds now, were the power to go.
+                if host.0 % 50 == 0 {
+                    let after = Shared(Arc::new(Mutex::new(Disk {
+                        now: disk.0.lock().unwrap().synced.clone(),
+                        ..Disk::default()
+                    })));
+                    let db = open_on(&after).unwrap();
+                    assert_eq!(db.note(&site, "n").await.unwrap(), Some(vec![1]));
+                    let row = db.hosts().await.unwrap().into_iter().find(|row| *row.site == *site).unwrap();
+                    assert_eq!((row.id, row.complaints), (host, 1));
+                }
+            })
+        });
+        for site in sites.collect::<Vec<_>>() {
+            site.await.unwrap();
+        }
+    });
+    let shared = syncs() - before;
+    assert!(shared < SITES * 3 * of_one / 4, "{shared} syncs for {} writes, {of_one} for one", SITES * 3);
 }
 
 #[test]

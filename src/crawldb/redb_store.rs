@@ -1,7 +1,8 @@
 //! The crawl database in one redb file. `docs/crawldb.md` describes the file and its promise.
 //!
-//! Each call is one unit of work on a blocking thread. Writers take turns at one mutex and commit durably once;
-//! readers work on snapshots beside them. Leases, hosts and counts are held in memory: leases because they end
+//! Each call is one unit of work on a blocking thread. Writers take turns at one mutex, and what a call reports is
+//! durable: `record_visits` commits so, and small writes that come together share one sync. Readers work on snapshots
+//! beside them. Leases, hosts and counts are held in memory: leases because they end
 //! with the process anyway, the others because every call asks for them.
 //!
 //! A fault of the disk (full, broken) fails the call that met it and closes the file; the next call opens it
@@ -22,7 +23,7 @@ mod urls;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use async_trait::async_trait;
@@ -61,6 +62,11 @@ struct Core {
     broken: AtomicBool,
     /// Held by whoever records visits.
     in_doubt: Mutex<InDoubt>,
+    /// Held by whoever makes the small writes durable that were committed so far.
+    syncing: Mutex<()>,
+    /// Commits so far, and as many of them as are known to be durable. Both change in a turn at `writer`.
+    commits: AtomicU64,
+    durable: AtomicU64,
     /// Held by whoever writes.
     writer: Mutex<Seen>,
     known: RwLock<Known>,
@@ -89,6 +95,9 @@ impl RedbStore {
             file: RwLock::new(None),
             broken: AtomicBool::new(true),
             in_doubt: Mutex::default(),
+            syncing: Mutex::default(),
+            commits: AtomicU64::new(0),
+            durable: AtomicU64::new(0),
             writer: Mutex::new(Seen::new()),
             known: RwLock::default(),
             leases: Mutex::default(),
@@ -145,6 +154,8 @@ impl Core {
         }));
         let opened = opened.unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
         let (db, known) = opened.map_err(|fault| fault.tell(&self.path))?;
+        // What was committed and never became durable is gone.
+        *self.writer() = Seen::new();
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
         self.leases().rescan();
         *file = Some(db);
@@ -172,7 +183,41 @@ impl Core {
         work: impl FnOnce(&WriteTransaction, &mut UrlWrites<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let mut seen = self.writer();
-        self.write_in(tables::begin(db)?, &mut seen, work)
+        let done = self.write_in(tables::begin(db)?, &mut seen, work)?;
+        self.durable.store(self.commits.load(Ordering::Relaxed), Ordering::Release);
+        Ok(done)
+    }
+
+    /// A small write: `work` commits it in a transaction that a crash may undo, and one sync makes all of them durable
+    /// that were committed before it. A process may begin two hundred sites at once, each with a few of these.
+    fn write_small<T>(
+        &self,
+        db: &Database,
+        work: impl FnOnce(WriteTransaction, &mut Seen) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let mut seen = self.writer();
+        let done = work(tables::begin_volatile(db)?, &mut seen)?;
+        let commit = self.commits.fetch_add(1, Ordering::Relaxed) + 1;
+        drop(seen);
+        self.sync(db, commit)?;
+        Ok(done)
+    }
+
+    /// True when no small write waits for its sync, which may still fail.
+    fn is_durable(&self) -> bool {
+        self.durable.load(Ordering::Acquire) >= self.commits.load(Ordering::Acquire)
+    }
+
+    /// Makes a commit durable, with all before it; those who wait for their turn here may find theirs done.
+    fn sync(&self, db: &Database, commit: u64) -> Result<(), Fault> {
+        let _turn = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.durable.load(Ordering::Acquire) >= commit {
+            return Ok(());
+        }
+        let _seen = self.writer();
+        tables::begin(db)?.commit()?;
+        self.durable.store(self.commits.load(Ordering::Relaxed), Ordering::Release);
+        Ok(())
     }
 
     fn write_in<T>(
@@ -203,8 +248,7 @@ impl Core {
         keys.try_for_each(|host| host.map(|_| ()))
     }
 
-    fn put_host(&self, db: &Database, host: HostRow) -> Result<(), Fault> {
-        let txn = tables::begin(db)?;
+    fn put_host(&self, txn: WriteTransaction, host: HostRow) -> Result<(), Fault> {
         let mut value = Vec::new();
         codec::put_host(&mut value, &host);
         txn.open_table(HOSTS)?.insert(host.id.0, value.as_slice())?;
@@ -218,26 +262,30 @@ impl Core {
     }
 
     fn host_id(&self, db: &Database, site: &str, origin: &str) -> Result<HostId, Fault> {
-        let _turn = self.writer();
-        let known = self.known();
-        if let Some(id) = known.host_id(site, origin) {
-            return Ok(id);
-        }
-        let id = u32::try_from(known.hosts.len()).ok().filter(|&id| id < u32::MAX);
-        let id = HostId(id.ok_or_else(|| Fault::Damaged("all host numbers are given out".into()))?);
-        drop(known);
-        let (site, origin) = (site.into(), origin.into());
-        let host = HostRow { id, site, origin, blocked_until: UnixMillis(0), blocked_reason: "".into(), complaints: 0 };
-        self.put_host(db, host)?;
-        Ok(id)
+        self.write_small(db, |txn, _| {
+            let known = self.known();
+            if let Some(id) = known.host_id(site, origin) {
+                return Ok(id);
+            }
+            let id = u32::try_from(known.hosts.len()).ok().filter(|&id| id < u32::MAX);
+            let id = HostId(id.ok_or_else(|| Fault::Damaged("all host numbers are given out".into()))?);
+            drop(known);
+            let (site, origin, blocked_reason) = (site.into(), origin.into(), "".into());
+            self.put_host(
+                txn,
+                HostRow { id, site, origin, blocked_until: UnixMillis(0), blocked_reason, complaints: 0 },
+            )?;
+            Ok(id)
+        })
     }
 
     /// Changes what is kept of a host.
     fn change_host(&self, db: &Database, host: HostId, change: impl FnOnce(&mut HostRow)) -> Result<(), Fault> {
-        let _turn = self.writer();
-        let mut row = self.known().host(host)?.clone();
-        change(&mut row);
-        self.put_host(db, row)
+        self.write_small(db, |txn, _| {
+            let mut row = self.known().host(host)?.clone();
+            change(&mut row);
+            self.put_host(txn, row)
+        })
     }
 
     fn record_visits(&self, db: &Database, visits: &[Visit]) -> Result<Vec<Receipt>, Fault> {
@@ -257,11 +305,12 @@ impl Core {
 
     fn add_crawl_time(&self, db: &Database, site: &str, crawl_ms: u64) -> Result<(), Fault> {
         // The turn comes first: who only reads what is known must not wait for a batch behind one who adds to it.
-        let mut seen = self.writer();
-        let site = self.known.write().unwrap_or_else(PoisonError::into_inner).site_number(site);
-        self.write_in(tables::begin(db)?, &mut seen, |_, writes| {
-            writes.changes.tally.add_size(site, CRAWL_MS, crawl_ms);
-            Ok(())
+        self.write_small(db, |txn, seen| {
+            let site = self.known.write().unwrap_or_else(PoisonError::into_inner).site_number(site);
+            self.write_in(txn, seen, |_, writes| {
+                writes.changes.tally.add_size(site, CRAWL_MS, crawl_ms);
+                Ok(())
+            })
         })
     }
 
@@ -430,7 +479,8 @@ impl Reader for RedbStore {
 #[async_trait]
 impl CrawlDb for RedbStore {
     async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError> {
-        if let Some(id) = self.core.known().host_id(site, origin) {
+        let known = self.core.known().host_id(site, origin);
+        if let Some(id) = known.filter(|_| self.core.is_durable()) {
             return Ok(id);
         }
         let (site, origin) = (site.to_owned(), origin.to_owned());
@@ -459,7 +509,7 @@ impl CrawlDb for RedbStore {
         }
         self.call(move |core, db| {
             core.check_hosts(batch.iter().map(|found| &found.key))?;
-            core.write(db, |_, writes| writes.make_due(&batch, now, false))
+            core.write_small(db, |txn, seen| core.write_in(txn, seen, |_, writes| writes.make_due(&batch, now, false)))
         })
         .await
     }
@@ -537,11 +587,7 @@ impl CrawlDb for RedbStore {
             return Ok(());
         }
         let site = site.to_owned();
-        self.call(move |core, db| {
-            let _turn = core.writer();
-            notes::put_notes(db, &site, &notes)
-        })
-        .await
+        self.call(move |core, db| core.write_small(db, |txn, _| notes::put_notes(txn, &site, &notes))).await
     }
 
     async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {

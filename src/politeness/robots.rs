@@ -3,6 +3,7 @@
 //! `parse` reads the groups (§2.2.1), `Robots::allows` takes the most specific match (§2.2.2). Fetching, caching
 //! and what a missing file means (§2.3) is the crawl's: see [`Robots::allow_all`].
 
+use std::cell::LazyCell;
 use std::time::Duration;
 
 use crate::limits;
@@ -11,6 +12,8 @@ use crate::limits;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Robots {
     rules: Vec<Rule>,
+    /// Of the rules as they are written; 0 without rules.
+    fingerprint: u64,
     /// `Crawl-delay` of our group; not of the RFC, but many sites ask with it.
     pub crawl_delay: Option<Duration>,
     /// URLs of `Sitemap` lines as written, of whatever group; at most `limits::SITEMAPS_PER_ROBOTS_MAX`.
@@ -75,12 +78,11 @@ impl Robots {
                     if value.is_empty() {
                         continue;
                     }
-                    let rule = Rule::new(key == Key::Allow, value);
                     if for_us {
-                        ours.rules.push(rule.clone());
+                        ours.add(key == Key::Allow, value);
                     }
                     if for_all {
-                        everyones.rules.push(rule);
+                        everyones.add(key == Key::Allow, value);
                     }
                 }
                 Key::Sitemap => {
@@ -111,7 +113,13 @@ impl Robots {
     /// Equal for equal rules, whatever else the file says.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        xxhash_rust::xxh3::xxh3_64(format!("{:?}", self.rules).as_bytes())
+        self.fingerprint
+    }
+
+    fn add(&mut self, allow: bool, pattern: &[u8]) {
+        let seed = self.fingerprint ^ u64::from(allow);
+        self.fingerprint = xxhash_rust::xxh3::xxh3_64_with_seed(pattern, seed);
+        self.rules.push(Rule::new(allow, pattern));
     }
 
     /// May this path and query be fetched? `path` begins with `/`. The longest matching pattern decides, allow
@@ -121,7 +129,8 @@ impl Robots {
         if self.rules.is_empty() || path == "/robots.txt" {
             return true;
         }
-        let [written, path] = [Place::Anywhere, Place::Path].map(|place| unified(path.as_bytes(), place));
+        let unified_at = |place| unified(path.as_bytes(), place);
+        let (path, written) = (unified_at(Place::Path), LazyCell::new(|| unified_at(Place::Anywhere)));
         let matching = self.rules.iter().filter(|rule| rule.matches(if rule.as_written { &written } else { &path }));
         let deciding = matching.max_by_key(|rule| (rule.octets, rule.allow));
         deciding.is_none_or(|rule| rule.allow)

@@ -146,7 +146,12 @@ impl Talk<'_> {
     pub fn answer(&mut self, status: &str, headers: &str, body: impl AsRef<[u8]>) -> io::Result<After> {
         let body = body.as_ref();
         let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
-        self.raw([head.as_bytes(), body].concat())?;
+        if body.len() < 1 << 20 {
+            self.raw([head.as_bytes(), body].concat())?;
+        } else {
+            self.raw(head)?;
+            self.raw(body)?;
+        }
         Ok(After::Keep)
     }
 

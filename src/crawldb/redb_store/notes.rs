@@ -6,7 +6,7 @@ use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, WriteTran
 
 use super::codec;
 use super::open::Fault;
-use super::tables::{self, MEMOS, NOTES};
+use super::tables::{MEMOS, NOTES};
 use crate::crawldb::record::HostId;
 
 /// Changes of memos in one transaction, in the order in which they are made.
@@ -74,9 +74,8 @@ pub(super) fn note(db: &Database, site: &str, name: &str) -> Result<Option<Vec<u
     Ok(notes.get((site, name))?.map(|note| note.value().to_vec()))
 }
 
-/// Keeps notes, or takes away those that are empty, in a commit of their own; the caller has its turn at writing.
-pub(super) fn put_notes(db: &Database, site: &str, changes: &[(String, Vec<u8>)]) -> Result<(), Fault> {
-    let txn = tables::begin(db)?;
+/// Keeps notes, or takes away those that are empty, and commits.
+pub(super) fn put_notes(txn: WriteTransaction, site: &str, changes: &[(String, Vec<u8>)]) -> Result<(), Fault> {
     let mut notes = txn.open_table(NOTES)?;
     for (name, note) in changes {
         if note.is_empty() {

@@ -66,6 +66,9 @@ static GZIP_TORRENT: LazyLock<Vec<u8>> = LazyLock::new(|| {
     out.finish().unwrap()
 });
 
+/// What takes long to make.
+pub static MADE: &[&LazyLock<Vec<u8>>] = &[&GZIP, &GZIP_MEMBERS, &DEFLATE, &BROTLI, &ZSTD, &ZSTD_WINDOW, &GZIP_TORRENT];
+
 pub fn kinds() -> Vec<Kind> {
     vec![
         lost("bomb-gzip", TOO_LARGE, |talk| coded(talk, "gzip", &GZIP)),

@@ -12,6 +12,8 @@ mod redirects;
 mod robots;
 mod torrents;
 
+use std::sync::LazyLock;
+
 use crate::server::{Ends, Kind, Place, Serve};
 
 /// Connections that most kinds may take: four attempts, each behind its own robots.txt, and the torrent.
@@ -68,6 +70,13 @@ pub fn all() -> Vec<Kind> {
         torrents::kinds(),
     ]
     .concat()
+}
+
+/// Makes what would else be made when it is first asked for, at the cost of the crawler beside it.
+pub fn make_bodies() {
+    for body in [codings::MADE, pages::MADE, torrents::MADE].into_iter().flatten() {
+        LazyLock::force(body);
+    }
 }
 
 /// Those that ask for more patience than a test has.

@@ -1,9 +1,26 @@
 //! Pages, feeds and sitemaps that are heavy, wrong or not what they say.
 
 use std::io::Write as _;
+use std::sync::LazyLock;
 
 use super::{PAGE, TOO_LARGE, kept, lost};
 use crate::server::{After, Kind, Talk};
+
+static LINKS: LazyLock<Vec<u8>> =
+    LazyLock::new(|| (0..300_000).flat_map(|number| format!("<a href=/n/{number}>{number}").into_bytes()).collect());
+
+static SITEMAP: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(b"<?xml version=\"1.0\"?><urlset>").unwrap();
+    let rows = "<url><loc>http://a.test/</loc></url>".repeat(30_000);
+    for _ in 0..100 {
+        out.write_all(rows.as_bytes()).unwrap();
+    }
+    out.finish().unwrap()
+});
+
+/// What takes long to make.
+pub static MADE: &[&LazyLock<Vec<u8>>] = &[&LINKS, &SITEMAP];
 
 pub fn kinds() -> Vec<Kind> {
     vec![
@@ -82,8 +99,7 @@ pub fn kinds() -> Vec<Kind> {
         }),
         kept("page-with-300000-links", PAGE, |talk| {
             let page = talk.kind.page();
-            let links: String = (0..300_000).map(|number| format!("<a href=/n/{number}>{number}")).collect();
-            talk.html("", page + &links)
+            talk.html("", [page.as_bytes(), &LINKS].concat())
         }),
         kept("page-with-nul-and-invalid-utf-8", PAGE, |talk| {
             let page = talk.kind.page();
@@ -142,14 +158,7 @@ pub fn kinds() -> Vec<Kind> {
             talk.answer("200 OK", "Content-Type: text/xml\r\n", good + &"<item>".repeat(500_000))
         }),
         lost("sitemap-bomb", &["not_for_us", "too_large"], |talk| {
-            let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            out.write_all(b"<?xml version=\"1.0\"?><urlset>")?;
-            let rows = "<url><loc>http://a.test/</loc></url>".repeat(30_000);
-            for _ in 0..100 {
-                out.write_all(rows.as_bytes())?;
-            }
-            let body = out.finish()?;
-            talk.answer("200 OK", "Content-Type: application/x-gzip\r\n", body)
+            talk.answer("200 OK", "Content-Type: application/x-gzip\r\n", &*SITEMAP)
         }),
         lost("page-is-empty", &["not_for_us"], |talk| talk.html("", "")),
         lost("page-is-a-login-wall", &["page"], |talk| {

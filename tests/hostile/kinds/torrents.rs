@@ -1,5 +1,7 @@
 //! Torrents that are none, or dressed as something else.
 
+use std::sync::LazyLock;
+
 use super::{PAGE, bad_torrent, good_torrent, kept};
 use crate::server::Kind;
 
@@ -8,6 +10,19 @@ const POSES: &[&str] = &["html_posing_as_torrent"];
 
 /// The front of a torrent, whose info dictionary goes on.
 const FRONT: &str = "d8:announce13:http://a.test4:infod";
+
+static KEYS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let keys: String = (0..1_000_000).map(|number| format!("7:{number:07}i0e")).collect();
+    format!("d{keys}e").into_bytes()
+});
+
+static FILES: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let files: String = (0..1_000_000).map(|number| format!("d6:lengthi0e4:pathl7:{number:07}ee")).collect();
+    format!("{FRONT}5:filesl{files}e4:name1:a12:piece lengthi16384e6:pieces0:ee").into_bytes()
+});
+
+/// What takes long to make.
+pub static MADE: &[&LazyLock<Vec<u8>>] = &[&KEYS, &FILES];
 
 pub fn kinds() -> Vec<Kind> {
     vec![
@@ -26,15 +41,10 @@ pub fn kinds() -> Vec<Kind> {
         bad_torrent("bencode-of-integer-with-a-million-digits", MALFORMED, |talk| {
             talk.file(format!("{FRONT}6:lengthi{}e4:name1:aee", "9".repeat(1_000_000)))
         }),
-        bad_torrent("bencode-of-a-million-keys", MALFORMED, |talk| {
-            let keys: String = (0..1_000_000).map(|number| format!("7:{number:07}i0e")).collect();
-            talk.file(format!("d{keys}e"))
-        }),
+        bad_torrent("bencode-of-a-million-keys", MALFORMED, |talk| talk.file(&*KEYS)),
         // A real torrent could be so: kept or refused, by its tokens and not by its time.
         bad_torrent("torrent-of-a-million-files", &["torrent_stored", "malformed_torrent", "too_large"], |talk| {
-            let files: String = (0..1_000_000).map(|number| format!("d6:lengthi0e4:pathl7:{number:07}ee")).collect();
-            let info = format!("5:filesl{files}e4:name1:a12:piece lengthi16384e6:pieces0:");
-            talk.file(format!("{FRONT}{info}ee"))
+            talk.file(&*FILES)
         }),
         bad_torrent("torrent-of-absurd-sizes", MALFORMED, |talk| {
             talk.file(format!(
