@@ -268,6 +268,9 @@ pub const BENCODE_DEPTH_MAX: usize = 100;
 /// Values in one metainfo file; libtorrent's default limit is 3 million tokens.
 pub const BENCODE_TOKENS_MAX: usize = 3_000_000;
 
+/// Keys of a metainfo file's outermost dictionary, whose places are held while it is read: 12 bytes for each.
+pub const DICTIONARY_KEYS_MAX: usize = 65_536;
+
 /// Junk (BOM, blank lines, PHP warnings) allowed before the dictionary of a metainfo file, in bytes.
 pub const TORRENT_JUNK_BYTES_MAX: usize = 4_096;
 

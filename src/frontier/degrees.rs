@@ -2,13 +2,17 @@
 //!
 //! A site has millions of URLs and the frontier needs no exact counts. [`InDegrees`] is a count-min sketch (Cormode and
 //! Muthukrishnan 2005) with conservative update: it never tells too little (but for aging), and too much by
-//! 2.72/[`COLUMNS`] of all links in one case of 55. [`Mirrors`] remembers on which hosts a path was seen, the later path
+//! 2.72/[`COLUMNS_MOST`] of all links in one case of 55; it begins small and grows with the links. [`Mirrors`] remembers on which hosts a path was seen, the later path
 //! where two fall on one place. Both are deterministic, and together below 1 MB a site.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Counters of one row.
-const COLUMNS: usize = 1 << 15;
+/// Counters of one row, at first and at most.
+const COLUMNS_FIRST: usize = 1 << 8;
+const COLUMNS_MOST: usize = 1 << 15;
+
+/// Counters of a row that a link is given before the row doubles: what two paths share by then is less than one link.
+const COLUMNS_A_LINK: usize = 4;
 
 /// Rows: one in e⁴ = 55 estimates passes the bound.
 const ROWS: usize = 4;
@@ -17,10 +21,11 @@ const ROWS: usize = 4;
 /// a row keep apart well.
 const AGING_LINKS: u32 = 1 << 20;
 
-/// How many links lead to a URL. 256 kB from the first link on.
+/// How many links lead to a URL. 2 kB from the first link on, 256 kB from the 8,192nd.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InDegrees {
-    counts: Vec<u16>,
+    /// The rows' counters, column by column.
+    counts: Vec<[u16; ROWS]>,
     links: u32,
 }
 
@@ -28,18 +33,23 @@ impl InDegrees {
     /// Counts a link to a path and answers with the new estimate.
     pub fn add(&mut self, path: &str) -> u32 {
         if self.counts.is_empty() {
-            self.counts = vec![0; ROWS * COLUMNS];
+            self.counts = vec![[0; ROWS]; COLUMNS_FIRST];
         }
-        let places = places(path);
-        let count = self.estimate(&places).saturating_add(1);
-        for place in places {
+        if self.counts.len() < COLUMNS_MOST && self.links as usize * COLUMNS_A_LINK >= self.counts.len() {
+            // A path falls on its old place or as far behind it: what it was counted there it is counted in both.
+            self.counts.extend_from_within(..);
+        }
+        let columns = columns(path, self.counts.len());
+        let count = self.estimate(&columns).saturating_add(1);
+        for (row, column) in columns.into_iter().enumerate() {
             // Conservative update: only counters that are too small grow.
-            self.counts[place] = self.counts[place].max(count);
+            let counter = &mut self.counts[column][row];
+            *counter = (*counter).max(count);
         }
         self.links += 1;
         if self.links >= AGING_LINKS {
             self.links /= 2;
-            self.counts.iter_mut().for_each(|count| *count /= 2);
+            self.counts.iter_mut().flatten().for_each(|count| *count /= 2);
         }
         u32::from(count)
     }
@@ -47,18 +57,19 @@ impl InDegrees {
     /// The estimate for a path.
     #[must_use]
     pub fn of(&self, path: &str) -> u32 {
-        u32::from(self.estimate(&places(path)))
+        if self.counts.is_empty() { 0 } else { u32::from(self.estimate(&columns(path, self.counts.len()))) }
     }
 
-    fn estimate(&self, places: &[usize; ROWS]) -> u16 {
-        places.iter().map(|place| self.counts.get(*place).copied().unwrap_or(0)).min().unwrap_or(0)
+    fn estimate(&self, columns: &[usize; ROWS]) -> u16 {
+        columns.iter().enumerate().map(|(row, column)| self.counts[*column][row]).min().unwrap_or(0)
     }
 }
 
-/// One place in each row, out of one hash of 64 bits: 15 bits for each row.
-fn places(path: &str) -> [usize; ROWS] {
+/// One column in each row, out of one hash of 64 bits: 16 bits for each row. `of` is a power of two, so that rows that
+/// double keep each path's column or move it by their old length.
+fn columns(path: &str, of: usize) -> [usize; ROWS] {
     let hash = xxh3_64(path.as_bytes());
-    std::array::from_fn(|row| row * COLUMNS + (hash >> (16 * row)) as usize % COLUMNS)
+    std::array::from_fn(|row| (hash >> (16 * row)) as usize % of)
 }
 
 /// Paths that are remembered with their hosts.
@@ -156,9 +167,16 @@ mod tests {
     }
 
     #[test]
-    fn both_stay_below_one_megabyte() {
-        let degrees = size_of_val(&*InDegrees::default().counts);
-        let mirrors = size_of_val(&*Mirrors::default().slots);
+    fn both_stay_below_one_megabyte_and_a_small_site_far_below() {
+        let (mut degrees, mut mirrors) = (InDegrees::default(), Mirrors::default());
+        let mut link = |n: u32| {
+            degrees.add(&format!("/{n}"));
+            mirrors.add(&format!("/{n}"), 0);
+            (size_of_val(&*degrees.counts), size_of_val(&*mirrors.slots))
+        };
+        assert_eq!(link(0).0, 2 << 10);
+        let (degrees, mirrors) = (1..100_000).map(link).last().unwrap();
+        assert_eq!(degrees, 256 << 10);
         assert!(degrees + mirrors <= 1 << 20, "{degrees} + {mirrors}");
     }
 }

@@ -12,6 +12,9 @@ use crate::limits;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Robots {
     rules: Vec<Rule>,
+    /// Parts of all rules, in their order; and what stands in them. A file may have tens of thousands of rules.
+    parts: Vec<Part>,
+    texts: Vec<u8>,
     /// Of the rules as they are written; 0 without rules.
     fingerprint: u64,
     /// `Crawl-delay` of our group; not of the RFC, but many sites ask with it.
@@ -23,24 +26,27 @@ pub struct Robots {
 #[derive(Clone, Debug, PartialEq)]
 struct Rule {
     allow: bool,
-    /// The pattern between its `*`.
-    parts: Vec<Part>,
+    /// The pattern between its `*`: the first of its parts among all, and how many there are (one at least).
+    parts: (u32, u32),
     /// True when the pattern has a `%` that begins no escape: it means escapes as they are written.
     as_written: bool,
     /// True when the pattern ends in `$`.
     to_the_end: bool,
     /// Length of the pattern in octets: the longest match decides.
-    octets: usize,
+    octets: u32,
 }
 
-/// What stands between two `*` of a pattern, percent-encoding unified.
+/// What stands between two `*` of a pattern, percent-encoding unified; bytes of [`Robots::texts`].
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
     /// Where it begins in the path: what stands behind its first `?` is of the query.
-    text: Vec<u8>,
+    text: Text,
     /// Where all of it stands in the query; None where that makes no difference.
-    in_query: Option<Vec<u8>>,
+    in_query: Option<Text>,
 }
+
+/// From where to where.
+type Text = (u32, u32);
 
 impl Robots {
     /// No rules: what an unavailable file (4xx) means, §2.3.1.3.
@@ -119,7 +125,40 @@ impl Robots {
     fn add(&mut self, allow: bool, pattern: &[u8]) {
         let seed = self.fingerprint ^ u64::from(allow);
         self.fingerprint = xxhash_rust::xxh3::xxh3_64_with_seed(pattern, seed);
-        self.rules.push(Rule::new(allow, pattern));
+        let (pattern, to_the_end) = match pattern.strip_suffix(b"$") {
+            Some(pattern) => (pattern, true),
+            None => (pattern, false),
+        };
+        let as_written = memchr::memchr_iter(b'%', pattern).any(|at| escaped(&pattern[at..]).is_none());
+        let first = self.parts.len();
+        let mut octets = u32::from(to_the_end);
+        for part in pattern.split(|&byte| byte == b'*') {
+            octets += u32::from(self.parts.len() > first);
+            let part = self.part(part, as_written);
+            octets += part.text.1 - part.text.0;
+            self.parts.push(part);
+        }
+        let parts = (place(first), place(self.parts.len() - first));
+        self.rules.push(Rule { allow, parts, as_written, to_the_end, octets });
+    }
+
+    fn part(&mut self, pattern: &[u8], as_written: bool) -> Part {
+        if as_written {
+            return Part { text: self.keep(&unified(pattern, Place::Anywhere)), in_query: None };
+        }
+        let (text, in_query) = (unified(pattern, Place::Path), unified(pattern, Place::Query));
+        let in_query = (in_query != text).then(|| self.keep(&in_query));
+        Part { text: self.keep(&text), in_query }
+    }
+
+    fn keep(&mut self, text: &[u8]) -> Text {
+        let start = place(self.texts.len());
+        self.texts.extend_from_slice(text);
+        (start, place(self.texts.len()))
+    }
+
+    fn text(&self, (start, end): Text) -> &[u8] {
+        &self.texts[start as usize..end as usize]
     }
 
     /// May this path and query be fetched? `path` begins with `/`. The longest matching pattern decides, allow
@@ -131,10 +170,59 @@ impl Robots {
         }
         let unified_at = |place| unified(path.as_bytes(), place);
         let (path, written) = (unified_at(Place::Path), LazyCell::new(|| unified_at(Place::Anywhere)));
-        let matching = self.rules.iter().filter(|rule| rule.matches(if rule.as_written { &written } else { &path }));
+        let matching =
+            self.rules.iter().filter(|rule| self.matches(rule, if rule.as_written { &written } else { &path }));
         let deciding = matching.max_by_key(|rule| (rule.octets, rule.allow));
         deciding.is_none_or(|rule| rule.allow)
     }
+
+    /// Matches part after part at its first place, which finds a match where there is one, in linear time.
+    fn matches(&self, rule: &Rule, path: &[u8]) -> bool {
+        let query_at = memchr::memchr(b'?', path).map_or(path.len(), |mark| mark + 1);
+        let (first, count) = (rule.parts.0 as usize, rule.parts.1 as usize);
+        let Some((first, others)) = self.parts[first..first + count].split_first() else { return false };
+        let first = self.text(first.text);
+        if !path.starts_with(first) {
+            return false;
+        }
+        let mut at = first.len();
+        let Some((last, middle)) = others.split_last() else {
+            return !rule.to_the_end || at == path.len();
+        };
+        for part in middle {
+            match self.end_of_first(part, path, at, query_at) {
+                Some(end) => at = end,
+                None => return false,
+            }
+        }
+        if rule.to_the_end {
+            self.ends(last, path, at, query_at)
+        } else {
+            self.end_of_first(last, path, at, query_at).is_some()
+        }
+    }
+
+    /// Where the part's first place in `path[at..]` ends. The query begins at `query_at`.
+    fn end_of_first(&self, part: &Part, path: &[u8], at: usize, query_at: usize) -> Option<usize> {
+        let find = |from: usize, text: &[u8]| Some(from + memchr::memmem::find(&path[from..], text)? + text.len());
+        let text = self.text(part.text);
+        let found = find(at, text);
+        let Some(in_query) = part.in_query else { return found };
+        found.filter(|end| end - text.len() < query_at).or_else(|| find(at.max(query_at), self.text(in_query)))
+    }
+
+    /// True when `path[at..]` ends with the part.
+    fn ends(&self, part: &Part, path: &[u8], at: usize, query_at: usize) -> bool {
+        let text = self.text(part.text);
+        let ends = path[at..].ends_with(text);
+        let Some(in_query) = part.in_query else { return ends };
+        (ends && path.len() - text.len() < query_at) || path[at.max(query_at)..].ends_with(self.text(in_query))
+    }
+}
+
+/// A place among the texts: less than [`limits::ROBOTS_BYTES_MAX`] times six, encoded and kept twice.
+fn place(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// True when an `X-Robots-Tag` asks this product token, or everybody, not to follow the links of the answer. A value may
@@ -161,67 +249,6 @@ pub fn tags_say_nofollow(tags: &[impl AsRef<str>], product_token: &str) -> bool 
             .map(str::trim)
             .any(|directive| directive.eq_ignore_ascii_case("nofollow") || directive.eq_ignore_ascii_case("none"))
     })
-}
-
-impl Rule {
-    fn new(allow: bool, value: &[u8]) -> Self {
-        let (value, to_the_end) = match value.strip_suffix(b"$") {
-            Some(value) => (value, true),
-            None => (value, false),
-        };
-        let as_written = memchr::memchr_iter(b'%', value).any(|at| escaped(&value[at..]).is_none());
-        let parts: Vec<Part> = value.split(|&byte| byte == b'*').map(|part| Part::new(part, as_written)).collect();
-        let octets =
-            parts.iter().map(|part| part.text.len()).sum::<usize>() + parts.len() - 1 + usize::from(to_the_end);
-        Self { allow, parts, as_written, to_the_end, octets }
-    }
-
-    /// Matches part after part at its first place, which finds a match where there is one, in linear time.
-    fn matches(&self, path: &[u8]) -> bool {
-        let query_at = memchr::memchr(b'?', path).map_or(path.len(), |mark| mark + 1);
-        // Splitting yields one part at least, of an empty pattern too.
-        let (first, others) = self.parts.split_first().expect("split yields one part at least");
-        if !path.starts_with(&first.text) {
-            return false;
-        }
-        let mut at = first.text.len();
-        let Some((last, middle)) = others.split_last() else {
-            return !self.to_the_end || at == path.len();
-        };
-        for part in middle {
-            match part.end_of_first(path, at, query_at) {
-                Some(end) => at = end,
-                None => return false,
-            }
-        }
-        if self.to_the_end { last.ends(path, at, query_at) } else { last.end_of_first(path, at, query_at).is_some() }
-    }
-}
-
-impl Part {
-    fn new(pattern: &[u8], as_written: bool) -> Self {
-        if as_written {
-            return Self { text: unified(pattern, Place::Anywhere), in_query: None };
-        }
-        let text = unified(pattern, Place::Path);
-        let in_query = Some(unified(pattern, Place::Query)).filter(|in_query| *in_query != text);
-        Self { text, in_query }
-    }
-
-    /// Where its first place in `path[at..]` ends. The query begins at `query_at`.
-    fn end_of_first(&self, path: &[u8], at: usize, query_at: usize) -> Option<usize> {
-        let find = |from: usize, text: &[u8]| Some(from + memchr::memmem::find(&path[from..], text)? + text.len());
-        let found = find(at, &self.text);
-        let Some(in_query) = &self.in_query else { return found };
-        found.filter(|end| end - self.text.len() < query_at).or_else(|| find(at.max(query_at), in_query))
-    }
-
-    /// True when `path[at..]` ends with it.
-    fn ends(&self, path: &[u8], at: usize, query_at: usize) -> bool {
-        let ends = path[at..].ends_with(&self.text);
-        let Some(in_query) = &self.in_query else { return ends };
-        (ends && path.len() - self.text.len() < query_at) || path[at.max(query_at)..].ends_with(in_query)
-    }
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -2,10 +2,11 @@
 //!
 //! Everything that came over the wire as a torrent passes here first. The scanner is iterative, keeps its stack
 //! in one machine word, allocates nothing but the spans of the top-level keys, and refuses bombs by
-//! `limits::BENCODE_DEPTH_MAX` and `limits::BENCODE_TOKENS_MAX`; only spans that it has checked are read by
+//! `limits::BENCODE_DEPTH_MAX`, `limits::BENCODE_TOKENS_MAX` and `limits::DICTIONARY_KEYS_MAX`; only spans that it has checked are read by
 //! [`Dict`] and [`List`].
 //!
-//! It is as strict as libtorrent's `bdecode`, and no stricter, so that the two agree on what a torrent is:
+//! It is as strict as libtorrent's `bdecode`, and no stricter (but for the last of these limits: real torrents have a
+//! dozen keys), so that the two agree on what a torrent is:
 //! keys may be unsorted or repeated (the first counts), integers and lengths may have leading zeros, and
 //! whatever follows the dictionary is not looked at. [`is_canonical`] is the strict form that BEP 52 asks for.
 //!
@@ -13,7 +14,7 @@
 
 use std::ops::Range;
 
-use crate::limits::{BENCODE_DEPTH_MAX, BENCODE_TOKENS_MAX};
+use crate::limits::{BENCODE_DEPTH_MAX, BENCODE_TOKENS_MAX, DICTIONARY_KEYS_MAX};
 
 /// What is wrong with a bencoded value, and at which byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +46,8 @@ pub enum BencodeFault {
     TooDeep,
     #[error("more than {} values", BENCODE_TOKENS_MAX)]
     TooManyTokens,
+    #[error("more than {} keys", DICTIONARY_KEYS_MAX)]
+    TooManyKeys,
     #[error("longer than 4 GiB")]
     TooLong,
 }
@@ -134,6 +137,9 @@ pub fn scan_dictionary_within(bytes: &[u8], tokens_left: &mut usize) -> Result<D
         let key = string(bytes, at)?;
         *tokens_left = tokens_left.checked_sub(1).ok_or(BencodeError { at, fault: BencodeFault::TooManyTokens })?;
         at = skip_value(bytes, key.end, 1, tokens_left)?;
+        if entries.len() == DICTIONARY_KEYS_MAX {
+            return Err(BencodeError { at, fault: BencodeFault::TooManyKeys });
+        }
         // The casts are exact: every offset is at most bytes.len(), which fits u32.
         #[allow(clippy::cast_possible_truncation)]
         entries.push(Entry { key_start: key.start as u32, key_end: key.end as u32, value_end: at as u32 });

@@ -147,6 +147,13 @@ fn a_token_bomb_is_refused_at_the_cap() {
 }
 
 #[test]
+fn a_key_bomb_is_refused_at_the_cap() {
+    let keys = |count: usize| [b"d".to_vec(), b"0:0:".repeat(count), b"e".to_vec()].concat();
+    assert!(scan_dictionary(&keys(DICTIONARY_KEYS_MAX)).is_ok());
+    assert_eq!(fault(&keys(DICTIONARY_KEYS_MAX + 1)), (5 + 4 * DICTIONARY_KEYS_MAX, BencodeFault::TooManyKeys));
+}
+
+#[test]
 fn the_first_of_repeated_keys_counts() {
     let bytes = b"d1:ai1e1:ai2ee";
     let spans = scan_dictionary(bytes).unwrap();
