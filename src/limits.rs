@@ -69,7 +69,7 @@ pub const LOGIN_LINKS_MAX: usize = 3;
 
 /// Logins in a row that may end without a clear verdict before the operator is to look: sites lock accounts after three
 /// to five.
-pub const LOGINS_UNCLEAR_MAX: u32 = 3;
+pub const LOGINS_UNCLEAR_MAX: u32 = 2;
 
 /// Logins of one account that a site lets in within an hour: more are a storm, whatever ends the sessions.
 pub const LOGINS_PER_HOUR_MAX: usize = 20;

@@ -25,7 +25,7 @@ use crate::login::hashing::Hashing;
 use crate::login::model::Judge;
 use crate::login::secret::{Secret, told_url};
 use crate::login::tries::Ended;
-use crate::login::verdict::{After, Judged, Verdict, judge, logged_out};
+use crate::login::verdict::{After, Judged, Verdict, asks_to_log_in, judge, logged_out};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::rules::LoginRules;
@@ -87,16 +87,31 @@ impl Report {
     /// What the account's tries are told.
     #[must_use]
     pub fn ended(&self) -> Ended {
-        let was_answered = self.was_answered && self.trouble.is_none();
-        Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered }
+        Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered: self.was_answered }
+    }
+
+    /// True where the site took the form, and then no page could be asked whether it let us in.
+    #[must_use]
+    pub fn is_unproven(&self) -> bool {
+        self.judged.verdict == Verdict::Unknown && self.was_answered && self.trouble.is_some()
     }
 }
 
-/// Does the session hold? None where the site did not answer, or is in trouble, and which.
-pub async fn prove(site: &Site, means: Means<'_>) -> (Option<bool>, Option<Answered>) {
+/// Whether a session holds.
+pub struct Proof {
+    /// None where the site did not answer, or is in trouble.
+    pub holds: Option<bool>,
+    /// Which trouble.
+    pub trouble: Option<Answered>,
+    /// Requests that it took, redirects among them.
+    pub requests: u64,
+}
+
+/// Does the session hold?
+pub async fn prove(site: &Site, means: Means<'_>) -> Proof {
     let mut run = Run::new(site, means);
     let holds = run.holds().await;
-    (holds, run.trouble)
+    Proof { holds, trouble: run.trouble, requests: run.requests }
 }
 
 /// Does the session hold? Asks for the page that proves it; None where the site did not answer, or is in trouble.
@@ -304,7 +319,7 @@ impl<'a> Run<'a> {
         self.was_sent = true;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
         let page = self.follow(url, Some(post)).await?;
-        self.was_answered = page.status < 500;
+        self.trouble = trouble_of(page.status).or(self.trouble);
         Ok(page)
     }
 
@@ -340,9 +355,14 @@ impl<'a> Run<'a> {
             Err(format!("{address} answers {}", page.status))
         } else if self.means.rules.probe.is_some() && !is_there {
             Err(format!("{} leads to {address}", told_url(asked.as_str())))
+        } else if let Some(link) = page.view.log_in_links.first() {
+            Err(format!("{address} has a link to log in ({}) and none to log out", told_url(link)))
+        } else if let Some(phrase) = asks_to_log_in(&page.view) {
+            // However long the page is around them.
+            Err(format!("{address} says “{phrase}”"))
         } else if self.means.rules.probe.is_some() {
             Ok(format!("{address}, which the rule file names for members, is shown"))
-        } else if page.view.log_in_links.is_empty() && names(&page.view.text, &self.means.rules.user.to_lowercase()) {
+        } else if names(&page.view.text, &self.means.rules.user.to_lowercase()) {
             Ok(format!("{address} names the user"))
         } else {
             Err(format!("{address} shows neither a link to log out nor the user's name"))
@@ -399,6 +419,7 @@ impl<'a> Run<'a> {
 
     /// One request, the redirects behind it, and up to some bytes of the last answer.
     async fn read(&mut self, mut url: CrawlUrl, mut post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
+        let mut was_sent_on = false;
         for _ in 0..limits::LOGIN_HOPS_MAX {
             self.pause().await;
             let request = Request { post, ..(&url).into() };
@@ -414,14 +435,24 @@ impl<'a> Run<'a> {
                 }
             };
             let status = response.status;
+            if post.is_some() {
+                self.was_answered = status < 500;
+            }
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
                 let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
                     return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
                 };
                 self.may_ask(&target, url.as_str().starts_with("https:"))?;
-                // 307 and 308 would have the form sent again; only 301 to 303 are answers to a login.
-                post = post.filter(|_| matches!(status, 307 | 308));
+                // 307 and 308 have the form sent again: to another address, and once. 301 to 303 are answers to a login.
+                if post.is_some() && matches!(status, 307 | 308) {
+                    if std::mem::replace(&mut was_sent_on, true) || target.as_str() == url.as_str() {
+                        let told = told_url(url.as_str());
+                        return Err(ends(Verdict::Unknown, format!("{told} wants the form again and again")));
+                    }
+                } else {
+                    post = None;
+                }
                 url = target;
                 continue;
             }

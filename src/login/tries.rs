@@ -90,9 +90,9 @@ impl Tries {
             let until = of_last_hour.min().map_or(now, |first| first.plus(LOGIN_HOUR));
             return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
         }
-        // A clock that was ahead keeps nobody out for longer.
-        let until = self.not_before.min(now.plus(LOGIN_WAIT_MAX));
-        (until > now).then(|| {
+        let until = self.not_before;
+        // None was ever as far away: the clock was ahead when it was written.
+        (until > now && until <= now.plus(LOGIN_WAIT_MAX)).then(|| {
             let last = self.last.map_or("the last login was broken off", Verdict::sentence);
             Hold::Until(until, format!("{last} (no new try before {}; `gleaner login` does not wait)", until.rfc3339()))
         })
@@ -116,6 +116,11 @@ impl Tries {
             }
         }
         has
+    }
+
+    /// Takes in that the login ended before anything was sent, for trouble of the site's own: that was no try.
+    pub fn called_off(&mut self) {
+        self.begun = None;
     }
 
     /// Takes in that the operator has logged in by other means: a refused password stays refused.
@@ -225,15 +230,15 @@ mod tests {
     }
 
     #[test]
-    fn a_login_that_was_killed_in_the_middle_counts_and_three_of_them_are_enough() {
+    fn a_login_that_was_killed_in_the_middle_counts_and_two_of_them_are_enough() {
         let (mut tries, password) = (Tries::default(), Secret::new("one"));
-        for nth in 1..=3 {
+        for nth in 1..=LOGINS_UNCLEAR_MAX {
             tries.begin("anna", &password);
             // What a process that was killed has written down.
             tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
             assert!(tries.broke_off("anna", &password, NOW) && !tries.broke_off("anna", &password, NOW));
             let hold = tries.hold("anna", &password, NOW);
-            assert_eq!(matches!(hold, Some(Hold::Until(..))), nth < 3, "{hold:?}");
+            assert_eq!(matches!(hold, Some(Hold::Until(..))), nth < LOGINS_UNCLEAR_MAX, "{hold:?}");
         }
         assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
         tries.begin("anna", &password);

@@ -18,6 +18,9 @@ use gleaner::fetch::{FetchFailure, Request, Resolution, Response, ResponseHeader
 use gleaner::login::secret::Secret;
 use gleaner::login::tries::Tries;
 use gleaner::url::CrawlUrl;
+use reqwest::cookie::CookieStore as _;
+use reqwest::header::HeaderValue;
+use url::Url;
 
 use super::web::{Machine, Piece, Web, site_rules, status as answered};
 
@@ -32,11 +35,20 @@ enum Denial {
     Forbidden,
     /// A page without a link and without a word.
     Empty,
+    /// Back to where the site begins, and from a torrent to its page.
+    Home,
+    /// What guests may see of it, with a link to log in, and torrents beside it.
+    Sidebar,
 }
 
 #[derive(Default)]
 struct State {
-    is_member: bool,
+    /// The session that is a member's, by the number in its cookie.
+    session: Option<u64>,
+    /// Sessions so far.
+    sessions: u64,
+    /// Answers of a server in trouble that are still to come.
+    trouble: u64,
     /// Answers to a member since the login, and when the last one was.
     answered: u64,
     answered_at: Duration,
@@ -58,6 +70,8 @@ struct Forum {
     idle_max: Duration,
     /// Says the login form's answer, where no login is let in.
     refusal: Option<&'static str>,
+    /// Answers of a server in trouble right behind a login.
+    trouble: u64,
     start: tokio::time::Instant,
     state: Mutex<State>,
 }
@@ -71,7 +85,17 @@ impl Forum {
         let state = Mutex::default();
         let start = machine.start;
         let idle_max = Duration::MAX;
-        Self { denial, password: "secret", details: 300, answers_max, idle_max, refusal: None, start, state }
+        Self {
+            denial,
+            password: "secret",
+            details: 300,
+            answers_max,
+            idle_max,
+            refusal: None,
+            trouble: 0,
+            start,
+            state,
+        }
     }
 
     fn asked(&self, path: &str) -> usize {
@@ -84,13 +108,27 @@ impl Forum {
         (state.logins, state.wrong, state.ended)
     }
 
-    fn answer(&self, path: &str, post: Option<&[u8]>) -> (u16, Option<&'static str>, String) {
+    /// Logs in as a browser would; gives the cookie's number.
+    fn log_in(&self) -> u64 {
+        let mut state = self.state.lock().unwrap();
+        state.sessions += 1;
+        (state.session, state.answered, state.answered_at) = (Some(state.sessions), 0, self.start.elapsed());
+        state.sessions
+    }
+
+    /// The answer to whoever has this session's cookie.
+    fn answer(&self, path: &str, post: Option<&[u8]>, cookie: Option<u64>) -> (u16, Option<&'static str>, String) {
         let form = |message: &str| {
             let form = "<form action=/login method=post><input name=user><input type=password name=pass><input type=submit value='Log in'></form>";
             (200, None, format!("<p>{message}</p>{form}"))
         };
         let mut state = self.state.lock().unwrap();
+        if post.is_none() && state.trouble > 0 {
+            state.trouble -= 1;
+            return (503, None, String::new());
+        }
         if let Some(body) = post {
+            state.trouble = self.trouble;
             if let Some(refusal) = self.refusal {
                 state.wrong += 1;
                 return form(refusal);
@@ -99,8 +137,9 @@ impl Forum {
                 state.wrong += 1;
                 return form("Wrong password.");
             }
-            (state.is_member, state.answered, state.answered_at) = (true, 0, self.start.elapsed());
             state.logins += 1;
+            drop(state);
+            self.log_in();
             return (302, Some("/"), String::new());
         }
         if path == "/robots.txt" {
@@ -110,15 +149,17 @@ impl Forum {
             return form("");
         }
         if path.starts_with("/logout") {
-            state.is_member = false;
+            state.session = None;
             return form("You have been logged out.");
         }
+        let is_members = cookie.is_some() && cookie == state.session;
         let is_idle = self.start.elapsed().saturating_sub(state.answered_at) > self.idle_max;
-        if state.is_member && (state.answered >= self.answers_max || is_idle) {
-            state.is_member = false;
+        let ends = is_members && (state.answered >= self.answers_max || is_idle);
+        if ends {
+            state.session = None;
             state.ended += 1;
         }
-        if !state.is_member {
+        if !is_members || ends {
             return match self.denial {
                 Denial::Form => form("Members only."),
                 Denial::Words => (200, None, "You must log in to see this page. <a href=/login>Log in</a>".to_owned()),
@@ -127,6 +168,13 @@ impl Forum {
                 Denial::Forbidden => (403, None, "no".to_owned()),
                 Denial::Empty if path == "/" => (200, None, "<a href=/login>Log in</a>".to_owned()),
                 Denial::Empty => (200, None, "<p>Welcome to our board.</p>".to_owned()),
+                Denial::Home if path == "/" => form("Members only."),
+                Denial::Home if path.starts_with("/dl/") => (302, Some("/detail/1"), String::new()),
+                Denial::Home => (302, Some("/"), String::new()),
+                Denial::Sidebar => {
+                    let latest = "<a href=/detail/1>latest</a><a href=/dl/1>torrent</a>";
+                    (200, None, format!("<a href=/login>Log in</a>{latest}"))
+                }
             };
         }
         state.answered += 1;
@@ -156,7 +204,19 @@ impl Forum {
     }
 }
 
-struct Wire(Arc<Forum>);
+struct Wire(Arc<Forum>, Arc<Jar>);
+
+impl Wire {
+    fn cookie(&self, url: &CrawlUrl) -> Option<u64> {
+        let header = self.1.cookies(&url.to_url().unwrap())?;
+        header.to_str().unwrap().split("; ").find_map(|pair| pair.strip_prefix("sid=")?.parse().ok())
+    }
+
+    fn set(&self, url: &CrawlUrl, cookie: &str) {
+        let header = HeaderValue::from_str(cookie).unwrap();
+        self.1.set_cookies(&mut std::iter::once(&header), &url.to_url().unwrap());
+    }
+}
 
 #[async_trait::async_trait]
 impl Transport for Wire {
@@ -173,7 +233,15 @@ impl Transport for Wire {
         forum.state.lock().unwrap().log.push((at, path.clone()));
         // Not all answers take the same time, so that visits overtake each other.
         tokio::time::sleep(Duration::from_millis(20 + path.len() as u64 * 7 % 23)).await;
-        let (status, location, body) = forum.answer(path.split('?').next().unwrap(), posted.as_deref());
+        let logins = forum.counts().0;
+        let cookie = self.cookie(request.url);
+        let (status, location, body) = forum.answer(path.split('?').next().unwrap(), posted.as_deref(), cookie);
+        match (posted.is_some() && forum.counts().0 > logins, cookie) {
+            (true, _) => self.set(request.url, &format!("sid={}", forum.state.lock().unwrap().sessions)),
+            // Guests get one, too, and members whose session has ended.
+            _ if forum.state.lock().unwrap().session.is_none() => self.set(request.url, "sid=guest"),
+            _ => {}
+        }
         let content_type = if body.starts_with("d4:") { "application/x-bittorrent" } else { "text/html" };
         let headers = ResponseHeaders {
             content_type: Some(content_type.to_owned()),
@@ -189,13 +257,24 @@ struct Files {
     password: Mutex<&'static str>,
     tries: Mutex<Tries>,
     stamp: Mutex<u64>,
-    kept: Mutex<u64>,
+    /// The session that is written down, and each that was.
+    session: Mutex<Option<Vec<u8>>>,
+    kept: Mutex<Vec<String>>,
 }
 
 impl Files {
     fn new(password: &'static str) -> Arc<Self> {
-        let (tries, stamp, kept) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Arc::new(Self { password: Mutex::new(password), tries, stamp, kept })
+        let (tries, stamp, session, kept) = Default::default();
+        Arc::new(Self { password: Mutex::new(password), tries, stamp, session, kept })
+    }
+
+    /// The operator imports the cookies of a browser.
+    fn import(&self, sid: u64) {
+        let (jar, url) = (Jar::default(), Url::parse("http://sim.example/").unwrap());
+        let header = HeaderValue::from_str(&format!("sid={sid}")).unwrap();
+        jar.set_cookies(&mut std::iter::once(&header), &url);
+        *self.session.lock().unwrap() = Some(jar.to_bytes());
+        *self.stamp.lock().unwrap() += 1;
     }
 
     fn set_password(&self, password: &'static str) {
@@ -209,13 +288,20 @@ impl Keeper for Files {
         Ok(Secret::new(*self.password.lock().unwrap()))
     }
 
-    fn keep(&self, _: &Jar) -> Result<(), String> {
-        *self.kept.lock().unwrap() += 1;
+    fn keep(&self, jar: &Jar) -> Result<(), String> {
+        let bytes = jar.to_bytes();
+        self.kept.lock().unwrap().push(String::from_utf8(bytes.clone()).unwrap());
+        *self.session.lock().unwrap() = Some(bytes);
+        // As the file's own time is another one.
+        *self.stamp.lock().unwrap() += 1;
         Ok(())
     }
 
-    fn take_up(&self, _: &Jar) -> Result<bool, String> {
-        Ok(false)
+    fn take_up(&self, jar: &Jar) -> Result<bool, String> {
+        match &*self.session.lock().unwrap() {
+            None => Ok(false),
+            Some(bytes) => jar.take_up(bytes).map(|taken| taken > 0).map_err(|error| error.to_string()),
+        }
     }
 
     fn turn(&self) -> Result<Option<Turn>, String> {
@@ -245,7 +331,9 @@ async fn crawl(
 ) -> (Ended, Progress) {
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let account = Account { jar: Arc::default(), keeper: Arc::<Files>::clone(files) };
-    let site = Site::new(site_rules(RULES), Arc::new(Wire(Arc::clone(forum))), machine.clock(), db);
+    files.take_up(&account.jar).unwrap();
+    let wire = Arc::new(Wire(Arc::clone(forum), Arc::clone(&account.jar)));
+    let site = Site::new(site_rules(RULES), wire, machine.clock(), db);
     let (ended, progress) = machine.crawl_site(site.with_account(account), options, stop_after, None).await;
     (ended.unwrap(), progress)
 }
@@ -256,13 +344,25 @@ async fn outcomes(machine: &Machine) -> BTreeMap<&'static str, u64> {
 
 #[tokio::test(start_paused = true)]
 async fn each_session_that_ends_costs_one_login_and_no_torrent() {
-    for denial in [Denial::Form, Denial::Words, Denial::Redirect, Denial::Forbidden, Denial::Empty] {
+    let all = [
+        Denial::Form,
+        Denial::Words,
+        Denial::Redirect,
+        Denial::Forbidden,
+        Denial::Empty,
+        Denial::Home,
+        Denial::Sidebar,
+    ];
+    for denial in all {
         let machine = Machine::new();
         let forum = Forum::new(&machine, denial, 97);
         let files = Files::new("secret");
         let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
         assert_eq!(ended, Ended::Exhausted, "{denial:?}");
-        assert!(*files.kept.lock().unwrap() > 0, "{denial:?}: the session is written down");
+        let kept = files.kept.lock().unwrap().clone();
+        assert!(!kept.is_empty() && !kept.iter().any(|kept| kept.contains("guest")), "{denial:?}: {kept:?}");
+        let last = format!("\"value\": \"{}\"", forum.state.lock().unwrap().sessions);
+        assert!(kept.last().unwrap().contains(&last), "{denial:?}: {last} is not what was kept last: {kept:?}");
         let outcomes = outcomes(&machine).await;
         assert_eq!(outcomes["torrent_stored"], 294, "{denial:?}: {outcomes:?}");
         assert_eq!(outcomes["denied"], 6, "{denial:?}: what members may not see is told as such");
@@ -296,7 +396,8 @@ async fn a_login_that_is_broken_off_is_a_try() {
     let slow = RULES.replace("requests_per_second = 1000000", "requests_per_second = 0.0625");
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let account = Account { jar: Arc::default(), keeper: Arc::<Files>::clone(&files) };
-    let site = Site::new(site_rules(&slow), Arc::new(Wire(Arc::clone(&forum))), machine.clock(), db);
+    let wire = Arc::new(Wire(Arc::clone(&forum), Arc::clone(&account.jar)));
+    let site = Site::new(site_rules(&slow), wire, machine.clock(), db);
     let stop = Some(Duration::from_secs(5));
     machine.crawl_site(site.with_account(account), RunOptions::default(), stop, None).await.0.unwrap();
     assert_eq!(forum.counts(), (0, 0, 0));
@@ -318,7 +419,7 @@ async fn a_server_in_trouble_says_nothing_of_the_session() {
         let site = Site::new(site_rules(RULES), web.transport(machine.start), machine.clock(), db);
         let (rules, password, jar) = (site.rules.login.as_ref().unwrap(), Secret::new(""), Jar::default());
         let means = Means { rules, password: &password, jar: &jar };
-        assert_eq!(login::prove(&site, means).await.0, told, "{status}");
+        assert_eq!(login::prove(&site, means).await.holds, told, "{status}");
     }
 }
 
@@ -337,6 +438,50 @@ async fn a_wrong_password_is_sent_once_until_it_is_another() {
     let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
     assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 1, 0)));
     assert_eq!(outcomes(&machine).await["torrent_stored"], 294);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_whose_proof_does_not_come_is_proven_later_and_not_sent_again() {
+    for (password, refusal) in [("secret", None), ("wrong", Some("Sorry, that did not work out."))] {
+        let machine = Machine::new();
+        // Three proofs are answered by a server in trouble.
+        let forum = Arc::new(Forum { trouble: 3, refusal, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+        let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+        let files = Files::new(password);
+        let (_, progress) = crawl(&machine, &forum, &files, options, Some(Duration::from_secs(86_400))).await;
+        let told = progress.snapshot()["sim"].no_session.clone();
+        match refusal {
+            None => {
+                assert_eq!((forum.counts(), told), ((1, 0, 0), None));
+                assert_eq!(outcomes(&machine).await["torrent_stored"], 294);
+            }
+            Some(_) => {
+                assert_eq!(forum.counts(), (0, 1, 0), "{told:?}");
+                assert!(matches!(told, Some((None, _))), "only the operator knows whether it is wrong: {told:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_the_operator_has_imported_is_taken_up_before_a_login_is_sent() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("secret");
+    let importing = async {
+        // Login and proof take six seconds. In the middle of the crawl the browser's login ends ours, as some sites have it.
+        tokio::time::sleep(Duration::from_millis(6_500)).await;
+        files.import(forum.log_in());
+        std::future::pending::<()>().await;
+    };
+    let (ended, _) = tokio::select! {
+        crawled = crawl(&machine, &forum, &files, RunOptions::default(), None) => crawled,
+        () = importing => unreachable!(),
+    };
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    assert_eq!(outcomes(&machine).await["torrent_stored"], 294);
+    let kept = files.kept.lock().unwrap().clone();
+    assert!(!kept.iter().skip(1).any(|kept| kept.contains("\"1\"")), "the old one is not written over it: {kept:?}");
 }
 
 #[tokio::test(start_paused = true)]
