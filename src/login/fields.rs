@@ -4,7 +4,7 @@
 //! in front of it, in this order: the first that says something decides. What a person would not see is not filled in,
 //! because it may be a trap for machines. Knows no values and sends nothing.
 
-use super::form::{Control, Form, Kind};
+use super::form::{Control, Form, Kind, Method};
 use super::words::{Folded, Tally, Topic};
 use crate::limits::FIELD_HINT_BYTES_MAX;
 
@@ -73,6 +73,75 @@ pub fn asked(form: &Form) -> Vec<Asked> {
         }
     }
     asked
+}
+
+/// The one line of a form that asks for the user's name and nothing else, as the first of two pages does. Where the form
+/// is not judged to be a login form (`is_judged`), it has to declare that itself, and its button to say so. None for a
+/// form that would not be sent in the body of a request, and for searches, registrations, newsletters, other accounts.
+#[must_use]
+pub fn asks_for_user_alone(form: &Form, is_judged: bool) -> Option<usize> {
+    const OTHERS: [Topic; 7] = [
+        Topic::Search,
+        Topic::Register,
+        Topic::Reset,
+        Topic::Newsletter,
+        Topic::Comment,
+        Topic::Order,
+        Topic::OtherAccount,
+    ];
+    let asked = asked(form);
+    let lines = |at: &usize| form.controls[*at].kind.is_line() && asked[*at] != Asked::Nothing;
+    let mut lines = (0..asked.len()).filter(lines);
+    let (user, None) = (lines.next()?, lines.next()) else { return None };
+    let (control, button) = (&form.controls[user], &form.controls[form.submit()?]);
+    let is_sent = form.is_element && button.formmethod.unwrap_or(form.method) == Method::Post;
+    let is_user = matches!(asked[user], Asked::User | Asked::Email) && !control.name.is_empty();
+    // A password that a script shows later is filled in here.
+    let has_password = form.controls.iter().any(|control| control.kind == Kind::Password && !control.is_disabled);
+    let said = own_words(button);
+    let about = folded([&form.id, &form.name, &form.class, &form.action]).tally();
+    if !is_sent
+        || !is_user
+        || has_password
+        || [&said.tally(), &about, &own_words(control).tally()].iter().any(|of| of.any(&OTHERS))
+    {
+        return None;
+    }
+    let declares =
+        control.kind == Kind::Email || ["username", "email", "webauthn"].iter().any(|token| says(control, token));
+    let goes_on = said.tally().has(Topic::Login) || NEXT.iter().any(|next| said.as_str().contains(next));
+    (is_judged || (declares && goes_on)).then_some(user)
+}
+
+/// What a button says that leads to the next page, folded.
+const NEXT: [&str; 18] = [
+    " next ",
+    " continue ",
+    "下一步",
+    "继续",
+    "繼續",
+    "次へ",
+    "다음",
+    " далее ",
+    " продолжить ",
+    " weiter ",
+    " suivant ",
+    " continuer ",
+    " siguiente ",
+    " continuar ",
+    " avanti ",
+    " dalej ",
+    " volgende ",
+    " devam ",
+];
+
+/// True for a form behind such a page: one password that is entered, and beside it no line but the user's.
+#[must_use]
+pub fn asks_for_password_alone(form: &Form) -> bool {
+    let roles = roles(form);
+    let (asked, Some(password)) = (asked(form), roles.password) else { return false };
+    let mut lines = (0..asked.len()).filter(|at| form.controls[*at].kind.is_line() && asked[*at] != Asked::Nothing);
+    !says(&form.controls[password], "new-password") && lines.all(|at| at == password || Some(at) == roles.user)
 }
 
 pub(super) fn roles_of(form: &Form, asked: &[Asked]) -> Roles {
