@@ -116,7 +116,7 @@ impl Tries {
         // A clock that was ahead keeps nobody out for longer.
         let until = self.not_before.min(now.plus(LOGIN_WAIT_MAX));
         (until > now).then(|| {
-            let last = self.last.map_or("the last login was broken off", Verdict::sentence);
+            let last = self.last.map_or("the last login did not get to its end", Verdict::sentence);
             Hold::Until(until, format!("{last} (no new try before {}; `gleaner login` does not wait)", until.rfc3339()))
         })
     }
@@ -142,6 +142,12 @@ impl Tries {
         has
     }
 
+    /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
+    /// anything was sent: nothing was tried, and how long to wait is for the host's pauses to say.
+    pub fn came_to_nothing(&mut self) {
+        self.begun = None;
+    }
+
     /// Takes in that the operator has logged in by other means: a refused password stays refused.
     pub fn operator_has_logged_in(&mut self) {
         let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
@@ -153,7 +159,9 @@ impl Tries {
         let Ended { verdict, was_sent, was_answered } = ended;
         let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
         self.begun = None;
-        self.last = (verdict != Verdict::LoggedIn).then_some(verdict);
+        // A site that did not answer before anything was sent has said nothing of the account.
+        let is_silence = verdict == Verdict::Unknown && !was_sent;
+        self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
         match verdict {
             Verdict::LoggedIn => {
                 self.operator_has_logged_in();
@@ -295,6 +303,16 @@ mod tests {
         assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
         tries.begin("anna", &password);
         tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, NOW);
+        assert_eq!(tries.hold("anna", &password, NOW), None);
+    }
+
+    #[test]
+    fn a_site_that_did_not_answer_has_not_been_tried() {
+        let (mut tries, password) = (after(&[(Verdict::WrongPassword, true)]), Secret::new("two"));
+        let before = tries.clone();
+        tries.begin("anna", &password);
+        tries.came_to_nothing();
+        assert_eq!(tries, before);
         assert_eq!(tries.hold("anna", &password, NOW), None);
     }
 

@@ -425,15 +425,16 @@ async fn each_request_of_a_login_keeps_the_crawl_delay() {
 
 #[tokio::test(start_paused = true)]
 async fn while_a_mirror_stands_in_the_site_waits_for_its_session_and_says_so() {
-    let rules = format!("mirrors = ['http://mirror.example']\n{RULES}");
+    let slow = RULES.replace("requests_per_second = 1000000", "requests_per_second = 10");
+    let rules = format!("mirrors = ['http://mirror.example']\n{slow}");
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     // Down before the first proof, and in the middle of the crawl.
-    for (from, until) in [(0, 1_000), (6_600, 1_000_000)] {
+    for (from, until, stop) in [(0, 1_000, 500), (20_000, 1_000_000, 21_000)] {
         let machine = Machine::new();
         let down = (Duration::from_millis(from), Duration::from_millis(from + until));
         let forum = Arc::new(Forum { down, ..Forum::of(&machine, Denial::Form, u64::MAX) });
         let files = Files::new("secret");
-        let stop = Some(Duration::from_millis(from + until / 2));
+        let stop = Some(Duration::from_millis(stop));
         let (_, progress) = crawl_by(&rules, &machine, &forum, &files, options.clone(), stop).await;
         let told = progress.snapshot()["sim"].no_session.clone();
         assert!(
@@ -442,6 +443,8 @@ async fn while_a_mirror_stands_in_the_site_waits_for_its_session_and_says_so() {
         );
         let at_mirror = forum.state.lock().unwrap().log.iter().filter(|(_, path)| path.starts_with("mirror")).count();
         assert!(at_mirror <= 17, "{at_mirror} requests to who knows no member");
+        // The next process has no cookies of this one.
+        forum.state.lock().unwrap().is_member = false;
         let (ended, progress) =
             crawl_by(&rules, &machine, &forum, &files, options.clone(), Some(Duration::from_secs(3_600))).await;
         assert_eq!((ended, forum.counts().1), (Ended::Stopped, 0));
@@ -451,7 +454,7 @@ async fn while_a_mirror_stands_in_the_site_waits_for_its_session_and_says_so() {
     }
     // A crawl that is to end does not wait for long, and says what it lacks.
     let machine = Machine::new();
-    let down = (Duration::from_millis(6_600), Duration::from_secs(1_000_000));
+    let down = (Duration::from_secs(20), Duration::from_secs(1_000_000));
     let forum = Arc::new(Forum { down, ..Forum::of(&machine, Denial::Form, u64::MAX) });
     let (ended, _) = crawl_by(&rules, &machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
     assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("no mirror")), "{ended:?}");

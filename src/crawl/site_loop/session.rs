@@ -496,7 +496,10 @@ async fn log_in_once(site: &Site, account: &Account, now: UnixMillis, pace: &mut
         // It was a jar's own list a moment ago.
         let _ = account.jar.take_up(&before);
     }
-    tries.ended(report.ended(), &rules.user, &password, site.clock.now());
+    match report.trouble {
+        Some(_) if !report.was_sent && verdict == Verdict::Unknown => tries.came_to_nothing(),
+        _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
+    }
     // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(&tries) {
         tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
