@@ -416,4 +416,70 @@ mod tests {
             assert_eq!(asked(&form), [asked_for], "{label}");
         }
     }
+
+    #[test]
+    fn the_first_of_two_pages_asks_for_the_user_alone_and_says_that_it_logs_in() {
+        let user = "<input name=u autocomplete=username>";
+        for (html, when_judged, by_itself) in [
+            (format!("<form method=post>{user}<button>Next</button></form>"), true, true),
+            (
+                format!("<form method=post>{user}<input type=hidden name=t><button>Продолжить</button></form>"),
+                true,
+                true,
+            ),
+            ("<form method=post><input type=email name=e><button>Log in</button></form>".to_owned(), true, true),
+            // The field declares nothing, or the button says nothing.
+            ("<form method=post><input name=username><button>Next</button></form>".to_owned(), true, false),
+            (format!("<form method=post>{user}<button>Go</button></form>"), true, false),
+            // Sent in the URL, by a script, with a password that comes later, or beside another line.
+            (format!("<form>{user}<button>Next</button></form>"), false, false),
+            (format!("<form method=post>{user}<button type=button>Next</button></form>"), false, false),
+            (
+                format!("<form method=post>{user}<input type=password name=p hidden><button>Next</button></form>"),
+                false,
+                false,
+            ),
+            (format!("<form method=post>{user}<input name=captcha><button>Next</button></form>"), false, false),
+            ("<form method=post><input autocomplete=username><button>Next</button></form>".to_owned(), false, false),
+            // What is no login.
+            (
+                "<form method=post><input type=email name=e><button>Reset password</button></form>".to_owned(),
+                false,
+                false,
+            ),
+            (
+                "<form method=post action=subscribe><input type=email name=e><button>Continue</button></form>"
+                    .to_owned(),
+                false,
+                false,
+            ),
+            (
+                "<form method=post><input name=openid_identifier autocomplete=username><button>Log in</button></form>"
+                    .to_owned(),
+                false,
+                false,
+            ),
+            (format!("<form method=post class=register>{user}<button>Next</button></form>"), false, false),
+        ] {
+            let form = forms(&html).unwrap().remove(0);
+            let told = [true, false].map(|is_judged| asks_for_user_alone(&form, is_judged).is_some());
+            assert_eq!(told, [when_judged, by_itself], "{html}");
+        }
+    }
+
+    #[test]
+    fn the_second_of_two_pages_asks_for_one_password_that_is_there_already() {
+        let password = "<input type=password name=p>";
+        for (html, expected) in [
+            (format!("<form method=post><b>anna</b>{password}<button>Next</button></form>"), true),
+            (format!("<form method=post><input name=username value=anna>{password}</form>"), true),
+            (format!("<form method=post>{password}<input type=password name=again></form>"), false),
+            (format!("<form method=post><input name=realname>{password}<input name=city></form>"), false),
+            ("<form method=post><input type=password name=p autocomplete=new-password></form>".to_owned(), false),
+            ("<form method=post><input name=username></form>".to_owned(), false),
+        ] {
+            let form = forms(&html).unwrap().remove(0);
+            assert_eq!(asks_for_password_alone(&form), expected, "{html}");
+        }
+    }
 }

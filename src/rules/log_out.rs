@@ -85,11 +85,11 @@ fn is_log_out_parameter(pair: &str) -> bool {
     let Some((key, value)) = pair.split_once('=') else { return is_log_out_path(pair) };
     let (key, value) = (percent_decode_str(key).decode_utf8_lossy(), percent_decode_str(value).decode_utf8_lossy());
     let is = |name: &&str| key.eq_ignore_ascii_case(name);
-    if ACTIONS.iter().any(|name| is(name)) {
+    if ACTIONS.iter().any(&is) {
         // Joomla names the part of the software first: `task=user.logout`.
         return is_log_out_path(&value) || value.rsplit_once('.').is_some_and(|(_, task)| is_word(task));
     }
-    if ROUTES.iter().any(|name| is(name)) {
+    if ROUTES.iter().any(is) {
         return value.contains('/') && is_log_out_path(&value);
     }
     let name = word(&key);
