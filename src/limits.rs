@@ -45,6 +45,9 @@ pub const COOKIE_BYTES_MAX: usize = 4_096;
 /// Bytes of the value of a cookie's attribute (RFC 6265bis §5.6); longer ones are ignored.
 pub const COOKIE_ATTRIBUTE_BYTES_MAX: usize = 1_024;
 
+/// A `Date` further from our clock than this is none: a server that has lost its time begins with 1970, and ours may have.
+pub const COOKIE_CLOCK_OFF_MAX: Duration = Duration::from_secs(60 * 366 * 86_400);
+
 /// Cookies of one registrable domain (RFC 6265bis §6.1: at least 50); the oldest goes.
 pub const COOKIES_PER_DOMAIN_MAX: usize = 50;
 

@@ -1,5 +1,4 @@
-//! The `[login]` table of a site file and of its families: as written → validated; and which URLs a site with an account
-//! must not be asked for, because they end its session.
+//! The `[login]` table of a site file and of its families: as written → validated.
 
 use url::Url;
 
@@ -153,19 +152,4 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile) {
             Some(hint),
         );
     }
-}
-
-/// Words of a URL that ends the session: a path segment, a key or a value of the query.
-const LOG_OUT: [&str; 7] = ["logout", "logoff", "signout", "sign_out", "sign-out", "log_out", "log-out"];
-
-/// True for a URL, or a reference, that by its words ends the session: `member.php?mod=logging&action=logout`,
-/// `ucp.php?mode=logout&sid=…`, `/user/sign-out/17`, `logout.php`.
-#[must_use]
-pub fn ends_session(reference: &str) -> bool {
-    let is_word = |part: &str| {
-        let part = part.split('.').next().unwrap_or_default();
-        let part = part.trim_matches(|of: char| !of.is_alphanumeric());
-        LOG_OUT.iter().any(|word| part.eq_ignore_ascii_case(word))
-    };
-    reference.split('#').next().unwrap_or_default().split(['/', '?', '&', '=', ';', ':']).any(is_word)
 }

@@ -16,6 +16,7 @@ pub mod families;
 pub mod fault;
 pub mod file;
 mod judge;
+mod log_out;
 mod patterns;
 mod places;
 pub mod schema;
@@ -28,7 +29,6 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use account::ends_session;
 pub use families::Families;
 pub use fault::Fault;
 pub use file::Class;
@@ -36,6 +36,7 @@ pub use judge::{
     BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules,
     Verdict,
 };
+pub use log_out::ends_session;
 
 use fault::Faults;
 

@@ -14,12 +14,11 @@ use gleaner::crawl::progress::{Ended, Progress};
 use gleaner::crawl::site::Site;
 use gleaner::crawldb::CrawlDb;
 use gleaner::fetch::session::Jar;
-use gleaner::fetch::{FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use gleaner::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use gleaner::login::secret::Secret;
 use gleaner::login::tries::Tries;
 use gleaner::url::CrawlUrl;
-use reqwest::cookie::CookieStore as _;
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderMap, HeaderValue, SET_COOKIE};
 use url::Url;
 
 use super::web::{Machine, Piece, Web, site_rules, status as answered};
@@ -72,6 +71,9 @@ struct Forum {
     refusal: Option<&'static str>,
     /// Answers of a server in trouble right behind a login.
     trouble: u64,
+    robots: &'static str,
+    /// From when to when the first host does not answer; its mirror always does, and knows no member.
+    down: (Duration, Duration),
     start: tokio::time::Instant,
     state: Mutex<State>,
 }
@@ -85,17 +87,9 @@ impl Forum {
         let state = Mutex::default();
         let start = machine.start;
         let idle_max = Duration::MAX;
-        Self {
-            denial,
-            password: "secret",
-            details: 300,
-            answers_max,
-            idle_max,
-            refusal: None,
-            trouble: 0,
-            start,
-            state,
-        }
+        let (robots, down) = ("", (Duration::MAX, Duration::MAX));
+        let (password, details, refusal, trouble) = ("secret", 300, None, 0);
+        Self { denial, password, details, answers_max, idle_max, refusal, trouble, robots, down, start, state }
     }
 
     fn asked(&self, path: &str) -> usize {
@@ -117,7 +111,13 @@ impl Forum {
     }
 
     /// The answer to whoever has this session's cookie.
-    fn answer(&self, path: &str, post: Option<&[u8]>, cookie: Option<u64>) -> (u16, Option<&'static str>, String) {
+    fn answer(
+        &self,
+        path: &str,
+        post: Option<&[u8]>,
+        cookie: Option<u64>,
+        by_mirror: bool,
+    ) -> (u16, Option<&'static str>, String) {
         let form = |message: &str| {
             let form = "<form action=/login method=post><input name=user><input type=password name=pass><input type=submit value='Log in'></form>";
             (200, None, format!("<p>{message}</p>{form}"))
@@ -143,7 +143,7 @@ impl Forum {
             return (302, Some("/"), String::new());
         }
         if path == "/robots.txt" {
-            return (404, None, String::new());
+            return (if self.robots.is_empty() { 404 } else { 200 }, None, self.robots.to_owned());
         }
         if path == "/login" {
             return form("");
@@ -151,6 +151,9 @@ impl Forum {
         if path.starts_with("/logout") {
             state.session = None;
             return form("You have been logged out.");
+        }
+        if by_mirror {
+            return form("Members only.");
         }
         let is_members = cookie.is_some() && cookie == state.session;
         let is_idle = self.start.elapsed().saturating_sub(state.answered_at) > self.idle_max;
@@ -213,8 +216,7 @@ impl Wire {
     }
 
     fn set(&self, url: &CrawlUrl, cookie: &str) {
-        let header = HeaderValue::from_str(cookie).unwrap();
-        self.1.set_cookies(&mut std::iter::once(&header), &url.to_url().unwrap());
+        self.1.take(&answer_with(cookie), &url.to_url().unwrap());
     }
 }
 
@@ -230,12 +232,19 @@ impl Transport for Wire {
         let path = request.url.path().to_owned();
         let at = u64::try_from(forum.start.elapsed().as_millis()).unwrap();
         let posted = request.post.map(|post| post.body.to_vec());
-        forum.state.lock().unwrap().log.push((at, path.clone()));
+        let by_mirror = request.url.host() == "mirror.example";
+        let logged = if by_mirror { format!("mirror{path}") } else { path.clone() };
+        forum.state.lock().unwrap().log.push((at, logged));
+        assert!(!by_mirror || posted.is_none(), "a password for the mirror");
+        if !by_mirror && (forum.down.0..forum.down.1).contains(&forum.start.elapsed()) {
+            return Err(FetchFailure { kind: FailureKind::Connect, detail: "down".to_owned() });
+        }
         // Not all answers take the same time, so that visits overtake each other.
         tokio::time::sleep(Duration::from_millis(20 + path.len() as u64 * 7 % 23)).await;
         let logins = forum.counts().0;
         let cookie = self.cookie(request.url);
-        let (status, location, body) = forum.answer(path.split('?').next().unwrap(), posted.as_deref(), cookie);
+        let (status, location, body) =
+            forum.answer(path.split('?').next().unwrap(), posted.as_deref(), cookie, by_mirror);
         match (posted.is_some() && forum.counts().0 > logins, cookie) {
             (true, _) => self.set(request.url, &format!("sid={}", forum.state.lock().unwrap().sessions)),
             // Guests get one, too, and members whose session has ended.
@@ -250,6 +259,10 @@ impl Transport for Wire {
         };
         Ok(Response { status, headers, body: Box::new(Piece(Some(Bytes::from(body)), false)) })
     }
+}
+
+fn answer_with(cookie: &str) -> HeaderMap {
+    HeaderMap::from_iter([(SET_COOKIE, HeaderValue::from_str(cookie).unwrap())])
 }
 
 /// An operator's files, in memory.
@@ -271,8 +284,7 @@ impl Files {
     /// The operator imports the cookies of a browser.
     fn import(&self, sid: u64) {
         let (jar, url) = (Jar::default(), Url::parse("http://sim.example/").unwrap());
-        let header = HeaderValue::from_str(&format!("sid={sid}")).unwrap();
-        jar.set_cookies(&mut std::iter::once(&header), &url);
+        jar.take(&answer_with(&format!("sid={sid}")), &url);
         *self.session.lock().unwrap() = Some(jar.to_bytes());
         *self.stamp.lock().unwrap() += 1;
     }
@@ -329,11 +341,22 @@ async fn crawl(
     options: RunOptions,
     stop_after: Option<Duration>,
 ) -> (Ended, Progress) {
+    crawl_by(RULES, machine, forum, files, options, stop_after).await
+}
+
+async fn crawl_by(
+    rules: &str,
+    machine: &Machine,
+    forum: &Arc<Forum>,
+    files: &Arc<Files>,
+    options: RunOptions,
+    stop_after: Option<Duration>,
+) -> (Ended, Progress) {
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let account = Account { jar: Arc::default(), keeper: Arc::<Files>::clone(files) };
     files.take_up(&account.jar).unwrap();
     let wire = Arc::new(Wire(Arc::clone(forum), Arc::clone(&account.jar)));
-    let site = Site::new(site_rules(RULES), wire, machine.clock(), db);
+    let site = Site::new(site_rules(rules), wire, machine.clock(), db);
     let (ended, progress) = machine.crawl_site(site.with_account(account), options, stop_after, None).await;
     (ended.unwrap(), progress)
 }
@@ -392,13 +415,14 @@ async fn a_login_that_is_broken_off_is_a_try() {
     let machine = Machine::new();
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let files = Files::new("wrong");
-    // Sixteen seconds between two requests: the form is there, and the process ends before it is sent.
+    // Sixteen seconds between two requests: the form is there, and the process ends before it is sent. The first of them
+    // asks for robots.txt.
     let slow = RULES.replace("requests_per_second = 1000000", "requests_per_second = 0.0625");
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let account = Account { jar: Arc::default(), keeper: Arc::<Files>::clone(&files) };
     let wire = Arc::new(Wire(Arc::clone(&forum), Arc::clone(&account.jar)));
     let site = Site::new(site_rules(&slow), wire, machine.clock(), db);
-    let stop = Some(Duration::from_secs(5));
+    let stop = Some(Duration::from_secs(20));
     machine.crawl_site(site.with_account(account), RunOptions::default(), stop, None).await.0.unwrap();
     assert_eq!(forum.counts(), (0, 0, 0));
     assert!(*files.tries.lock().unwrap() != Tries::default(), "it is written down before anything is sent");
@@ -419,7 +443,7 @@ async fn a_server_in_trouble_says_nothing_of_the_session() {
         let site = Site::new(site_rules(RULES), web.transport(machine.start), machine.clock(), db);
         let (rules, password, jar) = (site.rules.login.as_ref().unwrap(), Secret::new(""), Jar::default());
         let means = Means { rules, password: &password, jar: &jar };
-        assert_eq!(login::prove(&site, means).await.holds, told, "{status}");
+        assert_eq!(login::prove(&site, means, None).await.holds, told, "{status}");
     }
 }
 
@@ -525,4 +549,57 @@ async fn a_site_whose_sessions_end_at_once_is_left_alone_for_a_while() {
     let log = forum.state.lock().unwrap().log.clone();
     let pauses = log.windows(2).filter(|pair| pair[1].0 - pair[0].0 >= 3_600_000).count();
     assert!(pauses >= 3, "{pauses} pauses, {logins} logins");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_request_of_a_login_keeps_the_crawl_delay() {
+    let machine = Machine::new();
+    let robots = "User-agent: *\nCrawl-delay: 30\nDisallow: /login";
+    let forum = Arc::new(Forum { robots, details: 0, ..Forum::of(&machine, Denial::Redirect, u64::MAX) });
+    let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    let log = forum.state.lock().unwrap().log.clone();
+    let asked: Vec<&str> = log.iter().map(|(_, path)| &**path).collect();
+    assert_eq!(asked[..5], ["/robots.txt", "/", "/login?return=here", "/login", "/"], "the delay is known first");
+    let too_soon: Vec<_> = log.windows(2).filter(|pair| pair[1].0 - pair[0].0 < 30_000).collect();
+    assert!(too_soon.is_empty(), "{too_soon:?}");
+    assert!(log.last().unwrap().0 < 31_000 * log.len() as u64, "nor does it wait for longer: {log:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_a_mirror_stands_in_the_site_waits_for_its_session_and_says_so() {
+    let slow = RULES.replace("requests_per_second = 1000000", "requests_per_second = 10");
+    let rules = format!("mirrors = ['http://mirror.example']\n{slow}");
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    // Down before the first proof, and in the middle of the crawl.
+    for (from, until, stop) in [(0, 1_000, 500), (20_000, 1_000_000, 21_000)] {
+        let machine = Machine::new();
+        let down = (Duration::from_millis(from), Duration::from_millis(from + until));
+        let forum = Arc::new(Forum { down, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+        let files = Files::new("secret");
+        let stop = Some(Duration::from_millis(stop));
+        let (_, progress) = crawl_by(&rules, &machine, &forum, &files, options.clone(), stop).await;
+        let told = progress.snapshot()["sim"].no_session.clone();
+        assert!(
+            matches!(&told, Some((Some(_), why)) if why.contains("sim.example pauses") && why.contains("down")),
+            "{told:?}"
+        );
+        let at_mirror = forum.state.lock().unwrap().log.iter().filter(|(_, path)| path.starts_with("mirror")).count();
+        assert!(at_mirror <= 17, "{at_mirror} requests to who knows no member");
+        // The next process has no cookies of this one.
+        forum.state.lock().unwrap().session = None;
+        let (ended, progress) =
+            crawl_by(&rules, &machine, &forum, &files, options.clone(), Some(Duration::from_secs(3_600))).await;
+        assert_eq!((ended, forum.counts().1), (Ended::Stopped, 0));
+        assert_eq!(progress.snapshot()["sim"].no_session, None);
+        let outcomes = outcomes(&machine).await;
+        assert_eq!(outcomes["torrent_stored"], 294, "{outcomes:?}");
+    }
+    // A crawl that is to end does not wait for long, and says what it lacks.
+    let machine = Machine::new();
+    let down = (Duration::from_secs(20), Duration::from_secs(1_000_000));
+    let forum = Arc::new(Forum { down, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+    let (ended, _) = crawl_by(&rules, &machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
+    assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("no mirror")), "{ended:?}");
+    assert!(outcomes(&machine).await.get("html_posing_as_torrent").is_none(), "a guest's answer is none");
 }

@@ -14,9 +14,10 @@ use super::{Ran, SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::account::Account;
-use crate::crawl::host_work::{HostWork, Why};
-use crate::crawl::hosts::Slot;
+use crate::crawl::host_work::HostWork;
+use crate::crawl::login::pace::Pace;
 use crate::crawl::login::{self, Means, Proof, Report};
+use crate::crawl::site::Site;
 use crate::crawl::visit::Finished;
 use crate::crawldb::{Next, Outcome};
 use crate::limits;
@@ -195,7 +196,7 @@ impl SiteLoop {
                 log_in = account.jar.is_empty();
                 self.session.state = State::Doubted { log_in };
             }
-            self.ask_for_session(account, now, log_in);
+            self.ask_for_session(account, now, log_in).await?;
         }
         Ok(())
     }
@@ -206,38 +207,57 @@ impl SiteLoop {
         (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| why.to_owned())
     }
 
-    /// Begins a proof or a login, through the gate of the site's first host.
-    fn ask_for_session(&mut self, account: Account, now: UnixMillis, log_in: bool) {
+    /// Begins a proof or a login, through the gate of the site's first host, once its robots.txt has told its delay.
+    async fn ask_for_session(&mut self, account: Account, now: UnixMillis, log_in: bool) -> Result<(), CrawlError> {
         let primary = self.site.rules.primary();
-        let Some(index) = self.hosts.iter().position(|host| host.origin() == primary) else { return };
+        let Some(index) = self.hosts.iter().position(|host| host.origin() == primary) else { return Ok(()) };
         if let Some(held) = self.held_until(now) {
-            return self.hold(index, held);
+            self.hold(index, held);
+            return Ok(());
         }
-        // A session is the first host's: while a mirror stands in for it, nothing proves or renews it.
+        self.choose_face(index).await?;
         if self.hosts[index].active() != 0 {
-            let until = self.hosts[index].faces()[0].blocked_until;
-            self.hosts[index].gate = Some((until, Why::Patience));
-            return;
+            return self.wait_for_first_host(index).await;
+        }
+        if self.hosts[index].face().robots_in_force(now).is_none() {
+            self.ask_robots(index, now);
+            return Ok(());
         }
         let keys = Arc::clone(&self.hosts[index].face().keys);
-        let Some((slot, permit)) = self.through_gate(index, &keys) else { return };
-        let face = self.hosts[index].active();
+        let Some((slot, permit)) = self.through_gate(index, &keys) else { return Ok(()) };
+        let known = self.hosts.iter().map(|host| &host.faces()[0]);
+        let known = known.map(|face| (Arc::clone(&face.keys), face.policy(&self.site.rules))).collect();
+        let policy = self.hosts[index].face().policy(&self.site.rules);
+        let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
+        let clock = Arc::clone(&self.site.clock);
+        let mut pace = Box::new(Pace::new(hosts, requests, clock, known, (keys, policy, slot, permit)));
         self.session.state = State::Asking;
         let site = Arc::clone(&self.site);
         self.running.push(Box::pin(async move {
-            let asked = if log_in { log_in_once(&site, &account, now).await } else { prove(&site, &account).await };
-            drop(permit);
-            Ok(Ran::Session { host: index, face, slot, asked })
+            let asked = match log_in {
+                true => log_in_once(&site, &account, now, &mut pace).await,
+                false => prove(&site, &account, &mut pace).await,
+            };
+            Ok(Ran::Session { host: index, pace, asked })
         }));
+        Ok(())
     }
 
-    pub(super) async fn session_asked(
-        &mut self,
-        index: usize,
-        face: usize,
-        slot: Slot,
-        asked: Asked,
-    ) -> Result<(), CrawlError> {
+    /// A session is the first host's, and the password goes to no mirror, which may be anybody's: while one stands in,
+    /// nothing proves the session or renews it.
+    async fn wait_for_first_host(&mut self, index: usize) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        let first = &self.hosts[index].faces()[0];
+        let until = self.shared.hosts.blocked_until(first.name(), now);
+        let reason = first.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
+        let why = format!(
+            "{} pauses ({reason}), and its session is its own: no mirror is sent the password or the cookies",
+            first.name()
+        );
+        self.pause_until(until, why, false).await
+    }
+
+    pub(super) async fn session_asked(&mut self, index: usize, pace: Pace, asked: Asked) -> Result<(), CrawlError> {
         let site = self.site.rules.name.clone();
         let (answered, requests) = match &asked {
             Asked::Proof(proof) => (proof.trouble.filter(|_| proof.holds.is_none()), proof.requests),
@@ -247,7 +267,10 @@ impl SiteLoop {
         self.shared.pages.fetch_add(requests, Ordering::Relaxed);
         self.round_pages += requests;
         self.day_pages += requests;
-        self.answered(index, face, slot, answered.unwrap_or(Answered::Reached), "the site's login").await?;
+        let answered = answered.unwrap_or(Answered::Reached);
+        if let Some(slot) = pace.end(self.hosts[index].faces()[0].name(), answered) {
+            self.answered(index, 0, slot, answered, "the site's login").await?;
+        }
         let now = self.site.clock.now();
         if let Asked::Proof(Proof { holds: Some(holds), .. }) = &asked
             && std::mem::take(&mut self.session.unproven)
@@ -344,19 +367,31 @@ impl SiteLoop {
     }
 
     /// A visit that was answered like a guest's is held, or asked for again; gives back what is to go on. What a mirror
-    /// says is no word of the site's own.
+    /// says is no word of the site's own: the site waits for its first host, which knows the member. What a mirror lacks
+    /// is asked for again in any case.
     pub(super) async fn mind_session(
         &mut self,
+        index: usize,
         face: usize,
         finished: Box<Finished>,
     ) -> Result<Option<Box<Finished>>, CrawlError> {
         if self.site.account.is_none() {
             return Ok(Some(finished));
         }
-        if finished.denied.is_none() || face != 0 {
+        let is_lacking = face != 0 && matches!(finished.visit.outcome, Outcome::Gone | Outcome::ClientError);
+        if finished.denied.is_none() || is_lacking {
             let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
-            self.session.answers += u64::from(is_good && finished.session == self.session.generation);
+            let is_members = face == 0 && finished.session == self.session.generation;
+            self.session.answers += u64::from(is_good && is_members);
             return Ok(Some(finished));
+        }
+        if face != 0 {
+            self.ask_again(finished).await?;
+            self.choose_face(index).await?;
+            if self.session.is_good() && self.hosts[index].active() != 0 {
+                self.wait_for_first_host(index).await?;
+            }
+            return Ok(None);
         }
         if finished.session < self.session.generation {
             self.ask_again(finished).await?;
@@ -456,11 +491,11 @@ impl SiteLoop {
     }
 }
 
-async fn prove(site: &crate::crawl::site::Site, account: &Account) -> Asked {
+async fn prove(site: &Site, account: &Account, pace: &mut Pace) -> Asked {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let nothing = Secret::new("");
     let means = Means { rules, password: &nothing, jar: &account.jar };
-    Asked::Proof(login::prove(site, means).await)
+    Asked::Proof(login::prove(site, means, Some(pace)).await)
 }
 
 /// A site whose rules have no login, which has no account either.
@@ -468,7 +503,7 @@ const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), trouble:
 
 /// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
 /// written down stays as it was.
-async fn log_in_once(site: &crate::crawl::site::Site, account: &Account, now: UnixMillis) -> Asked {
+async fn log_in_once(site: &Site, account: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let keeper = &account.keeper;
     let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
@@ -504,18 +539,19 @@ async fn log_in_once(site: &crate::crawl::site::Site, account: &Account, now: Un
     let before = account.jar.to_bytes();
     account.jar.clear();
     let means = Means { rules, password: &password, jar: &account.jar };
-    let report = login::log_in(site, means).await;
+    let report = login::log_in_paced(site, means, pace).await;
     if report.is_unproven() {
         // It has begun, and stays so until a page tells how it ended; it is not sent again for that.
         return Asked::Login(Ok(Box::new(report)));
     }
-    if report.judged.verdict != Verdict::LoggedIn {
+    let verdict = report.judged.verdict;
+    if verdict != Verdict::LoggedIn {
         account.jar.clear();
         // It was a jar's own list a moment ago.
         let _ = account.jar.take_up(&before);
     }
     match report.trouble {
-        Some(_) if !report.was_sent => tries.called_off(),
+        Some(_) if !report.was_sent && verdict == Verdict::Unknown => tries.came_to_nothing(),
         _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
     }
     // That it began is written down: without its end the next start takes it for one that was killed.

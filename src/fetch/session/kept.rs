@@ -228,8 +228,6 @@ fn of_line(line: &str, http_only: bool) -> Option<(&str, String, Url)> {
 
 #[cfg(test)]
 mod tests {
-    use reqwest::cookie::CookieStore as _;
-
     use super::*;
 
     fn sent(jar: &Jar, to: &str) -> String {
