@@ -19,6 +19,7 @@ mod judge;
 mod patterns;
 mod places;
 pub mod schema;
+mod secrets;
 pub mod starter;
 mod syntax;
 mod trials;
@@ -138,6 +139,7 @@ fn whole_file(path: &Path, message: String, hint: &str) -> Box<Fault> {
         message,
         hint: Some(hint.to_owned()),
         source: "".into(),
+        hidden: Arc::default(),
     })
 }
 
