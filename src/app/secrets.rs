@@ -68,6 +68,19 @@ pub fn file_of(data_dir: &Path, site: &str) -> PathBuf {
     data_dir.join("secrets").join(site)
 }
 
+/// Where the password of a site comes from, for people: the first place that has one, or its file.
+#[must_use]
+pub fn place_of(data_dir: &Path, site: &str) -> String {
+    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY");
+    let credential = credentials.map(|folder| Path::new(&folder).join(format!("gleaner-{site}")));
+    let (file, variable) = (file_of(data_dir, site), variable_of(site));
+    if let Some(credential) = credential.filter(|credential| credential.exists()) {
+        return credential.display().to_string();
+    }
+    let has_variable = FROM_ENVIRONMENT.get().is_some_and(|taken| taken.contains_key(&variable));
+    if !file.exists() && has_variable { variable } else { file.display().to_string() }
+}
+
 /// The environment variable of a site's password.
 #[must_use]
 pub fn variable_of(site: &str) -> String {

@@ -53,7 +53,12 @@ pub(super) fn conventions(faults: &mut Faults, spans: &Spans, login: &LoginFile)
         } else {
             secrets::hide_userinfo(faults, spans.value(&key), text);
             let hint = "write it as it stands behind the host, as /login.php".to_owned();
-            faults.add(spans.value(&key), &key, format!("{} is no path: families have no host", shown(text)), Some(hint));
+            faults.add(
+                spans.value(&key),
+                &key,
+                format!("{} is no path: families have no host", shown(text)),
+                Some(hint),
+            );
         }
     }
     shapes(faults, spans, login, secrets::HINT);

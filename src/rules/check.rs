@@ -302,7 +302,9 @@ fn mirrors(faults: &mut Faults, spans: &Spans, mirrors: &[String], start: &[(usi
             faults.add(spans.value(&key), &key, message, Some(hint.to_owned()));
         };
         match CrawlUrl::parse(text, &Canonical::default()) {
-            Err(error) => fault(format!("this is no URL of a mirror: {error}"), "write it as https://mirror.example.net"),
+            Err(error) => {
+                fault(format!("this is no URL of a mirror: {error}"), "write it as https://mirror.example.net")
+            }
             Ok(url) if url.path() != "/" => fault(
                 format!("`{text}` names a path"),
                 "write the origin alone: a mirror has the paths of the first host",

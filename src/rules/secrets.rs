@@ -14,8 +14,18 @@ use crate::url::CrawlUrl;
 pub(super) const MASK: &str = "••••••";
 
 /// Keys that can only mean a secret where the schema does not know them.
-const KEYS: [&str; 10] =
-    ["password", "passwort", "passphrase", "passwd", "pass", "pwd", "user_password", "login_password", "secret", "token"];
+const KEYS: [&str; 10] = [
+    "password",
+    "passwort",
+    "passphrase",
+    "passwd",
+    "pass",
+    "pwd",
+    "user_password",
+    "login_password",
+    "secret",
+    "token",
+];
 
 /// True for an unknown key of the table `path` that means a secret, misspelt ones of a login among them.
 pub(super) fn is_meant(path: &str, name: &str, known: &[&str]) -> bool {
