@@ -75,9 +75,7 @@ pub(super) fn site(
 ) -> Option<SiteRules> {
     let (file, spans) = (&read.value, &read.spans);
     let name = name(faults, spans, file.name.as_deref(), default_name);
-    for key in spans.secrets() {
-        faults.set_hint(key, &secrets::hint(&name));
-    }
+    faults.replace_hint(secrets::HINT, &secrets::hint(&name));
     let own = rule_list(faults, spans, &file.classes, &file.deny);
     let inherited = inherit(faults, spans, file.extends.as_deref(), families);
     let canonical = canonical(faults, spans, &file.parameters, &inherited.parameters);

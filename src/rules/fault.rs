@@ -106,9 +106,9 @@ impl Faults {
         }
     }
 
-    /// Gives the faults of this key another hint.
-    pub fn set_hint(&mut self, key: &str, hint: &str) {
-        for fault in self.list.iter_mut().filter(|fault| fault.key == key) {
+    /// Puts a better hint in the place of a general one.
+    pub fn replace_hint(&mut self, general: &str, hint: &str) {
+        for fault in self.list.iter_mut().filter(|fault| fault.hint.as_deref() == Some(general)) {
             fault.hint = Some(hint.to_owned());
         }
     }
@@ -365,6 +365,6 @@ mod tests {
         assert_eq!(faults[0].source.len(), text.len());
         assert!(shown.contains("1 | é = { pass = ••••••, usr = 1, pwd = ••••••\n  |              ^^^^^^\n"), "{shown}");
         assert!(shown.contains("\n  |                      ^^^\n"), "{shown}");
-        assert!(shown.contains("a.toml:2:8: error: late\n") && shown.contains("2 | •••••• } # end\n"), "{shown}");
+        assert!(shown.contains("a.toml:2:10: error: late\n") && shown.contains("2 | •••••• } # end\n"), "{shown}");
     }
 }

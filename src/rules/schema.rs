@@ -26,8 +26,6 @@ pub struct Spans {
     found: HashMap<String, (Range<usize>, Range<usize>)>,
     /// Paths that a misspelt key probably meant.
     meant: HashSet<String>,
-    /// Paths of keys that no file may have: secrets.
-    secret: Vec<String>,
 }
 
 impl Spans {
@@ -47,12 +45,6 @@ impl Spans {
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         self.found.contains_key(path)
-    }
-
-    /// Paths of keys that mean a secret; each has its fault.
-    #[must_use]
-    pub fn secrets(&self) -> &[String] {
-        &self.secret
     }
 
     /// True where the file names it, or probably means it by a misspelt key.
@@ -134,7 +126,6 @@ impl<'a> Walk<'a> {
                     let message = format!("`{name}`: secrets do not belong in rule files");
                     self.faults.add(key.span(), &child, message, Some(secrets::HINT.to_owned()));
                     self.faults.hide(value.span());
-                    self.spans.secret.push(child);
                     continue;
                 }
                 let what = if path == "classes" { "class" } else { "key" };

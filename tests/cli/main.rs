@@ -3,6 +3,7 @@
 
 mod disks;
 mod harness;
+mod login;
 mod service;
 mod told;
 

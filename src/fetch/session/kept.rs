@@ -353,8 +353,8 @@ mod tests {
             ),
             (format!("{good}\u{fffd}.example\tFALSE\tx\tFALSE\t0\ta\tb\n"), "line 2: it is not UTF-8"),
             (
-                format!("{good}co.uk\tTRUE\t/\tFALSE\t0\ta\tb\nuk\tTRUE\t/\tFALSE\t0\ta\tb"),
-                "line 3: no browser would keep",
+                format!("{good}h.example\tFALSE\t/\tFALSE\t0\tlarge\t{}", "v".repeat(limits::COOKIE_BYTES_MAX)),
+                "line 2: no browser would keep",
             ),
             (String::new(), "line 1: the file has no cookie in it\nhint: "),
             ("# Netscape HTTP Cookie File\n\n".to_owned(), "line 1: the file has no cookie in it\nhint: "),
