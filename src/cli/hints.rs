@@ -39,7 +39,7 @@ impl Hints {
         for part in parts {
             // Another site's name may begin like this one's, and the options may stand there already.
             let is_whole = !part.starts_with(|next: char| next.is_ascii_alphanumeric() || "-_".contains(next));
-            let is_bare = is_whole && !(!self.options.is_empty() && part.starts_with(&self.options));
+            let is_bare = is_whole && (self.options.is_empty() || !part.starts_with(&self.options));
             told.extend([&*named, if is_bare { &self.options } else { "" }, part]);
         }
         told
