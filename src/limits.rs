@@ -64,6 +64,9 @@ pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
 /// Bytes of a file of cookies: a browser's whole profile exports some 500 kB.
 pub const COOKIE_FILE_BYTES_MAX: usize = 16 << 20;
 
+/// Lines of a cookies.txt whose faults are told one by one: more of them have one cause.
+pub const COOKIE_FAULTS_TOLD_MAX: usize = 10;
+
 /// Hops of redirects behind the pages and the form of a login: guards of cookies, language and session add one each.
 pub const LOGIN_HOPS_MAX: usize = 8;
 

@@ -20,6 +20,7 @@ mod log_out;
 mod patterns;
 mod places;
 pub mod schema;
+mod secrets;
 pub mod starter;
 mod syntax;
 mod trials;
@@ -139,6 +140,7 @@ fn whole_file(path: &Path, message: String, hint: &str) -> Box<Fault> {
         message,
         hint: Some(hint.to_owned()),
         source: "".into(),
+        hidden: Arc::default(),
     })
 }
 
