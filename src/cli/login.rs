@@ -110,6 +110,9 @@ impl Login<'_> {
         let text = cookies_of(file)?;
         let owns = |host: &str| self.rules.owns_domain(host);
         let imported = self.jar.import(&text, owns).with_context(|| file.display().to_string())?;
+        if self.rules.primary().starts_with("https:") {
+            self.jar.keep_to_tls();
+        }
         let mut faults: Vec<String> =
             imported.faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
         let more = imported.faulty - imported.faults.len();
@@ -195,7 +198,10 @@ impl Login<'_> {
             })
         })?;
         self.steps.complete(&report.steps);
-        tries.ended(report.ended(), &self.login.user, &password, SystemClock.now());
+        match report.trouble {
+            Some(_) if !report.was_sent => tries.came_to_nothing(),
+            _ => tries.ended(report.ended(), &self.login.user, &password, SystemClock.now()),
+        }
         sessions::save_tries(data_dir, name, &tries)?;
         let is_in = report.judged.verdict == Verdict::LoggedIn;
         // A session that is good is never overwritten by one that is not.

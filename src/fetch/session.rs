@@ -84,6 +84,12 @@ impl Jar {
         }
     }
 
+    /// None of the cookies in hand leaves TLS any more, whatever a file says of them: most browsers export the session of
+    /// an https site as one that may.
+    pub fn keep_to_tls(&self) {
+        self.lock().0.iter_mut().for_each(|cookie| cookie.secure = true);
+    }
+
     /// The `Cookie` header of a request; None where no cookie is for it.
     pub fn cookies(&self, url: &Url) -> Option<HeaderValue> {
         let text = self.lock().header(url)?;

@@ -368,6 +368,19 @@ mod tests {
     }
 
     #[test]
+    fn what_a_browser_had_over_tls_does_not_leave_it() {
+        let jar = Jar::default();
+        jar.import(FILE, |_| true).unwrap();
+        assert_ne!(sent(&jar, "http://site.example/"), "");
+        jar.keep_to_tls();
+        assert_eq!(sent(&jar, "http://site.example/"), "");
+        assert_ne!(sent(&jar, "https://site.example/"), "");
+        let again = Jar::default();
+        again.take_up(&jar.to_bytes()).unwrap();
+        assert_eq!(sent(&again, "http://site.example/"), "", "nor after a restart");
+    }
+
+    #[test]
     fn a_jar_comes_back_as_it_was() {
         let jar = Jar::default();
         jar.import(FILE, |_| true).unwrap();
