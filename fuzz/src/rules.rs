@@ -48,11 +48,17 @@ fn assert_same(site: &SiteRules, again: &SiteRules) {
     assert_eq!(site.private_addresses, again.private_addresses);
 }
 
+/// True for a text as it was, but for secrets: those are stars, as many as they had bytes.
+fn is_shown(shown: &str, text: &str) -> bool {
+    let is_masked = |byte: u8, was: u8| byte == was || byte == b'*';
+    shown.len() == text.len() && shown.bytes().zip(text.bytes()).all(|(byte, was)| is_masked(byte, was))
+}
+
 fn assert_placed(faults: &[Fault], text: &str) {
     assert!(!faults.is_empty(), "refused without a reason");
     for fault in faults {
         assert!(text.get(fault.span.clone()).is_some(), "{fault} is at {:?} of {} bytes", fault.span, text.len());
-        assert_eq!(&*fault.source, text);
+        assert!(is_shown(&fault.source, text), "{:?} is shown for {text:?}", fault.source);
         let before = &text[..fault.span.start];
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         let place = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);

@@ -156,6 +156,11 @@ impl Spool {
     /// An empty spool on the disk of `folder`.
     pub fn new(folder: &Path, name: &str) -> Result<Self, ExportError> {
         let path = folder.join(format!(".{name}.{}.gleaner-part", std::process::id()));
+        let nameless = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        if let Ok(file) = rustix::fs::open(folder, nameless, Mode::RUSR | Mode::WUSR) {
+            return Ok(Self { lines: io::BufWriter::new(File::from(file)), path });
+        }
+        // A file system without such files: one with a name, which a kill right here would leave.
         let failed = |error| ExportError::io(&path, "create", error);
         loop {
             let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
