@@ -75,7 +75,7 @@ impl Parser {
     /// [`Error::Full`] once the document holds what `limits.rs` allows; the rest of the markup is then lost.
     pub fn feed(&mut self, tree: &mut Tree, text: &str) -> Result<Step, Error> {
         self.fed.push_back(StrTendril::from(text));
-        self.run(tree, 0)
+        self.run(tree, None)
     }
 
     /// `document.write(text)` while a script runs that this parser handed out: the text is read at once, before what
@@ -90,20 +90,23 @@ impl Parser {
     /// Goes on with the innermost write after a script that it stopped at has run. A write that is not gone on with,
     /// because its script is still to be fetched, is read by the next `feed`.
     pub fn resume_write(&mut self, tree: &mut Tree) -> Result<Step, Error> {
-        let below = self.written.len().saturating_sub(1);
-        self.run(tree, below)
+        let around = self.written.len().saturating_sub(1);
+        self.run(tree, Some(around))
     }
 
-    /// Reads until `keep` of the written texts are left.
-    fn run(&mut self, tree: &mut Tree, keep: usize) -> Result<Step, Error> {
+    /// Reads until that many of the written texts are left, or everything.
+    fn run(&mut self, tree: &mut Tree, keep: Option<usize>) -> Result<Step, Error> {
         self.sink().swap_tree(tree);
         let step = loop {
+            if keep == Some(self.written.len()) {
+                break Step::Done;
+            }
             let queue = self.written.last().unwrap_or(&self.fed);
             match self.tokenizer.feed(queue) {
                 TokenizerResult::Script(node) => break Step::Script(node),
                 TokenizerResult::EncodingIndicator(_) => {}
-                TokenizerResult::Done if self.written.len() > keep => self.leave_write(),
-                TokenizerResult::Done => break Step::Done,
+                TokenizerResult::Done if self.written.is_empty() => break Step::Done,
+                TokenizerResult::Done => self.leave_write(),
             }
         };
         self.sink().swap_tree(tree);
@@ -127,7 +130,7 @@ impl Parser {
         if std::mem::replace(&mut self.is_finished, true) {
             return Ok(());
         }
-        self.run(tree, 0)?;
+        self.run(tree, None)?;
         self.sink().swap_tree(tree);
         self.tokenizer.end();
         self.sink().swap_tree(tree);
@@ -193,7 +196,8 @@ impl Tree {
         };
         let of_its_own =
             Document { is_html: true, quirks, content_type: "text/html", scripting, inert: Some(owner) };
-        let document = self.place(NodeData::Document(Box::new(of_its_own)), None);
+        // What comes to stand in it belongs to the owner from the start.
+        let document = self.place(NodeData::Document(Box::new(of_its_own)), Some(owner));
         let is_form = |id: &NodeId| self.element(*id).is_some_and(|element| element.is_html(&local_name!("form")));
         let form = self.inclusive_ancestors(context).find(is_form);
 
