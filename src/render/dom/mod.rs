@@ -21,7 +21,7 @@ mod node;
 mod order;
 mod parse;
 mod record;
-//mod select;
+mod select;
 mod serialize;
 mod sweep;
 mod text;
@@ -35,7 +35,7 @@ pub use self::node::{
 pub use self::order::Position;
 pub use self::parse::{Parser, Step};
 pub use self::record::Mutation;
-//pub use self::select::{SelectorCache, Selectors};
+pub use self::select::{SelectorCache, Selectors};
 pub use self::serialize::HtmlOptions;
 pub use self::text::{byte_of_unit, utf16_len};
 pub use self::tree::Tree;
