@@ -585,7 +585,7 @@ pub const DOM_PARSED_DEPTH_MAX: usize = 512;
 pub const SELECTOR_BYTES_MAX: usize = 64 << 10;
 
 /// Parentheses and brackets of a selector within each other; the parser of selectors recurs with each.
-pub const SELECTOR_NESTING_MAX: usize = 32;
+pub const SELECTOR_NESTING_MAX: u8 = 32;
 
 /// Selectors of one page that are kept parsed; libraries ask the same dozens again and again.
 pub const SELECTORS_CACHED_MAX: usize = 512;

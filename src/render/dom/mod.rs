@@ -27,6 +27,9 @@ mod sweep;
 mod text;
 mod tree;
 
+#[cfg(test)]
+mod tests;
+
 pub use self::names::{QualifiedName, is_custom_element_name, is_name, validate_and_extract};
 pub use self::node::{
     Attribute, CustomState, Document, DocumentType, Element, ElementState, Fragment, Instruction, Node, NodeData,

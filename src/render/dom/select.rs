@@ -37,10 +37,11 @@ impl Selectors {
     /// # Errors
     /// [`Error::Syntax`], for what a browser refuses and for what is longer or deeper than the caps.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        if text.len() > limits::SELECTOR_BYTES_MAX || is_nested_too_deep(text) {
+        if text.len() > limits::SELECTOR_BYTES_MAX {
             return Err(Error::Syntax);
         }
         let mut parser = cssparser::Parser::new(text);
+        parser.set_nested_block_limit(limits::SELECTOR_NESTING_MAX);
         let list = SelectorList::parse(&Grammar, &mut parser, ParseRelative::No);
         list.map(Self).map_err(|_| Error::Syntax)
     }
@@ -60,19 +61,6 @@ impl Selectors {
             _ => None,
         })
     }
-}
-
-/// Brackets within each other, strings and escapes not told apart: real selectors are nowhere near the cap.
-fn is_nested_too_deep(text: &str) -> bool {
-    let mut depth = 0_usize;
-    text.bytes().any(|byte| {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth > limits::SELECTOR_NESTING_MAX
-    })
 }
 
 /// The parsed selectors of a page.

@@ -1,0 +1,127 @@
+//! Real pages: the arena's tree is the one that scraper builds with the same parser.
+
+use std::path::Path;
+
+use html5ever::ns;
+use scraper::{Html, Node as Scraped};
+
+use super::super::{NodeData, NodeId, Tree};
+
+/// A tree as lines, so that a difference shows where it is.
+fn lines(tree: &Tree, document: NodeId) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut work: Vec<(NodeId, usize)> = vec![(document, 0)];
+    while let Some((id, depth)) = work.pop() {
+        let line = match tree.data(id) {
+            NodeData::Element(element) => {
+                let mut attributes: Vec<String> = element
+                    .attributes()
+                    .iter()
+                    .map(|attribute| format!("{}|{}={:?}", &*attribute.name.ns, &*attribute.name.local, attribute.value))
+                    .collect();
+                attributes.sort();
+                let name = element.name();
+                format!("<{}|{} {}", &*name.ns, &*name.local, attributes.join(" "))
+            }
+            NodeData::Text(text) | NodeData::CData(text) => format!("{text:?}"),
+            NodeData::Comment(text) => format!("<!--{text:?}"),
+            NodeData::DocumentType(doctype) => {
+                format!("<!{} {} {}", doctype.name, doctype.public_id, doctype.system_id)
+            }
+            NodeData::Fragment(_) => "fragment".into(),
+            NodeData::Document(_) => "document".into(),
+            NodeData::Instruction(_) | NodeData::Vacant => "other".into(),
+        };
+        lines.push(format!("{depth} {line}"));
+        work.extend(tree.children(id).rev().map(|child| (child, depth + 1)));
+        if let Some(contents) = tree.element(id).and_then(|element| element.template_contents()) {
+            work.push((contents, depth + 1));
+        }
+    }
+    lines
+}
+
+fn scraped_lines(html: &Html) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut work = vec![(html.tree.root(), 0_usize)];
+    while let Some((node, depth)) = work.pop() {
+        let line = match node.value() {
+            Scraped::Element(element) => {
+                let mut attributes: Vec<String> = element
+                    .attrs
+                    .iter()
+                    .map(|(name, value)| format!("{}|{}={:?}", &*name.ns, &*name.local, &**value))
+                    .collect();
+                attributes.sort();
+                format!("<{}|{} {}", &*element.name.ns, &*element.name.local, attributes.join(" "))
+            }
+            Scraped::Text(text) => format!("{:?}", &*text.text),
+            Scraped::Comment(text) => format!("<!--{:?}", &*text.comment),
+            Scraped::Doctype(doctype) => format!("<!{} {} {}", doctype.name(), doctype.public_id(), doctype.system_id()),
+            Scraped::Fragment => "fragment".into(),
+            Scraped::Document => "document".into(),
+            Scraped::ProcessingInstruction(_) => "other".into(),
+        };
+        lines.push(format!("{depth} {line}"));
+        let children: Vec<_> = node.children().collect();
+        work.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
+    }
+    lines
+}
+
+fn compare(markup: &str, of: &str) {
+    let mut tree = Tree::new();
+    let document = tree.parse_document(markup).unwrap();
+    let (ours, theirs) = (lines(&tree, document), scraped_lines(&Html::parse_document(markup)));
+    if let Some(place) = (0..ours.len().max(theirs.len())).find(|place| ours.get(*place) != theirs.get(*place)) {
+        panic!("{of}: node {place} is {:?}, scraper's {:?}", ours.get(place), theirs.get(place));
+    }
+    assert!(tree.descendants(document).all(|id| tree.element(id).is_none_or(|element| element.name().ns != ns!())));
+}
+
+#[test]
+fn hard_markup_makes_the_tree_that_scraper_makes() {
+    for markup in [
+        "",
+        "<p>a<table><td>b<b>c<tr>d</table>e",
+        "<a href=1>x<a href=2>y<div>z</a>w",
+        "<b><i><p>1</b>2</i>3",
+        "<table><form><input><tr><select><td><option>x</table>",
+        "<svg><foreignObject><p>x</svg><math><mi>y<annotation-xml encoding='text/html'><div>z",
+        "<frameset><frame></frameset><noframes>x",
+        "<!DOCTYPE html PUBLIC 'a' 'b'><!--c--><html a=1><html b=2 a=3><body c><body d>",
+        "<template><td>x<template>y</template></template>z",
+        "<title>a&lt;b</title><textarea>\n\nx</textarea><pre>\nx</pre><xmp><b></xmp>",
+        "</p></br><image src=x><isindex>",
+        "<ul><li>a<ul><li>b</ul><li>c</ul><dl><dt>a<dd>b</dl><ruby>a<rt>b<rp>c",
+    ] {
+        compare(markup, markup);
+    }
+}
+
+#[test]
+fn stored_pages_make_the_tree_that_scraper_makes() {
+    let mut pages = 0;
+    for folder in ["fixtures/pages", "../shared/data/pages"] {
+        pages += compare_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    }
+    assert!(pages > 0, "fixtures/pages holds pages");
+}
+
+fn compare_folder(folder: &Path) -> usize {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return 0;
+    };
+    let mut pages = 0;
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            pages += compare_folder(&path);
+        } else if path.extension().is_some_and(|extension| extension == "html" || extension == "htm") {
+            let bytes = std::fs::read(&path).unwrap();
+            compare(&String::from_utf8_lossy(&bytes), &path.display().to_string());
+            pages += 1;
+        }
+    }
+    pages
+}
