@@ -165,9 +165,7 @@ impl Tree {
 }
 
 fn find_mut<'a>(data: &'a mut Element, namespace: &Namespace, local: &LocalName) -> Option<&'a mut Attribute> {
-    data.attributes
-        .iter_mut()
-        .find(|attribute| attribute.name.local == *local && attribute.name.ns == *namespace)
+    data.attributes.iter_mut().find(|attribute| attribute.name.local == *local && attribute.name.ns == *namespace)
 }
 
 fn is_called(name: &QualName, qualified: &str) -> bool {

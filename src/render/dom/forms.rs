@@ -88,8 +88,7 @@ impl Tree {
         let own = |element: &Element| {
             element.state.checked.unwrap_or_else(|| element.attribute(&local_name!("selected")).is_some())
         };
-        let is_select =
-            |id: &NodeId| self.element(*id).is_some_and(|element| element.is_html(&local_name!("select")));
+        let is_select = |id: &NodeId| self.element(*id).is_some_and(|element| element.is_html(&local_name!("select")));
         let Some(select) = self.ancestors(id).find(is_select) else {
             return own(option);
         };

@@ -229,13 +229,7 @@ impl Tree {
         }
         if !children.is_empty() {
             let removed = children.clone();
-            self.record(|| Mutation::Children {
-                target: node,
-                added: Vec::new(),
-                removed,
-                previous: None,
-                next: None,
-            });
+            self.record(|| Mutation::Children { target: node, added: Vec::new(), removed, previous: None, next: None });
         }
         children
     }

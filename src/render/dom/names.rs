@@ -9,8 +9,24 @@ pub type QualifiedName = QualName;
 
 /// The built-in elements that can have a shadow root (DOM §4.8).
 pub(super) const BUILT_IN_SHADOW_HOSTS: &[&str] = &[
-    "article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "main",
-    "nav", "p", "section", "span",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "div",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "main",
+    "nav",
+    "p",
+    "section",
+    "span",
 ];
 
 /// Names with a hyphen that SVG and MathML had before custom elements.

@@ -32,18 +32,16 @@ pub enum Mutation {
         added: usize,
     },
     /// The node and what is below it moved to another document. For `adoptedCallback`; no observer sees it.
-    Adopted {
-        node: NodeId,
-        from: Option<NodeId>,
-        to: NodeId,
-    },
+    Adopted { node: NodeId, from: Option<NodeId>, to: NodeId },
 }
 
 impl Mutation {
     /// Every node that the record names.
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
         let (first, lists, edges): (NodeId, [&[NodeId]; 2], [Option<NodeId>; 2]) = match self {
-            Self::Children { target, added, removed, previous, next } => (*target, [added, removed], [*previous, *next]),
+            Self::Children { target, added, removed, previous, next } => {
+                (*target, [added, removed], [*previous, *next])
+            }
             Self::Attribute { target, .. } | Self::Text { target, .. } => (*target, [&[], &[]], [None, None]),
             Self::Adopted { node, from, to } => (*node, [&[], &[]], [*from, Some(*to)]),
         };

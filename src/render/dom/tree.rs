@@ -44,8 +44,7 @@ impl Tree {
     /// [`Error::Full`], as every function that makes a node.
     pub fn create_document(&mut self, is_html: bool) -> Result<NodeId, Error> {
         let content_type = if is_html { "text/html" } else { "application/xml" };
-        let document =
-            Document { is_html, quirks: QuirksMode::NoQuirks, content_type, scripting: false, inert: None };
+        let document = Document { is_html, quirks: QuirksMode::NoQuirks, content_type, scripting: false, inert: None };
         self.create(NodeData::Document(Box::new(document)), None)
     }
 

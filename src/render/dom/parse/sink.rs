@@ -154,8 +154,7 @@ impl TreeSink for Sink {
     }
 
     fn append_doctype_to_document(&self, name: StrTendril, public_id: StrTendril, system_id: StrTendril) {
-        let doctype =
-            DocumentType { name: name.into(), public_id: public_id.into(), system_id: system_id.into() };
+        let doctype = DocumentType { name: name.into(), public_id: public_id.into(), system_id: system_id.into() };
         let node = self.tree.borrow_mut().place(NodeData::DocumentType(Box::new(doctype)), Some(self.owner));
         self.put(self.document, NodeOrText::AppendNode(node), None);
     }
@@ -217,9 +216,9 @@ impl TreeSink for Sink {
 
     fn is_mathml_annotation_xml_integration_point(&self, handle: &NodeId) -> bool {
         let tree = self.tree();
-        let encoding = tree.element(*handle).filter(|element| {
-            element.name().expanded() == expanded_name!(mathml "annotation-xml")
-        });
+        let encoding = tree
+            .element(*handle)
+            .filter(|element| element.name().expanded() == expanded_name!(mathml "annotation-xml"));
         encoding.and_then(|element| element.attribute(&local_name!("encoding"))).is_some_and(|encoding| {
             encoding.eq_ignore_ascii_case("text/html") || encoding.eq_ignore_ascii_case("application/xhtml+xml")
         })

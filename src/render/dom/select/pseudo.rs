@@ -8,9 +8,8 @@ use super::super::tree::Tree;
 use super::grammar::PseudoClass;
 
 /// Types of inputs that a reader types into.
-const TYPED: &[&str] = &[
-    "text", "search", "url", "tel", "email", "password", "date", "month", "week", "time", "datetime-local", "number",
-];
+const TYPED: &[&str] =
+    &["text", "search", "url", "tel", "email", "password", "date", "month", "week", "time", "datetime-local", "number"];
 
 /// Types of inputs that are chosen or pressed: `required` says nothing of them, though for some it may be set.
 const PRESSED: &[&str] = &["hidden", "range", "color", "submit", "image", "reset", "button"];
@@ -104,9 +103,9 @@ impl Tree {
                 Some("rtl") => return true,
                 Some("ltr") => return false,
                 Some("auto") => {
-                    let text = self.descendants(ancestor).filter_map(|node| {
-                        if self.is_text(node) { self.character_data(node) } else { None }
-                    });
+                    let text = self
+                        .descendants(ancestor)
+                        .filter_map(|node| if self.is_text(node) { self.character_data(node) } else { None });
                     return text.flat_map(str::chars).find(|c| c.is_alphabetic()).is_some_and(is_rtl_letter);
                 }
                 _ => {}
@@ -172,9 +171,7 @@ pub(super) fn is_link(element: &Element) -> bool {
     let has_href = || element.attribute(&local_name!("href")).is_some();
     match element.name.expanded() {
         expanded_name!(html "a") | expanded_name!(html "area") => has_href(),
-        expanded_name!(svg "a") => {
-            has_href() || element.attribute_ns(&ns!(xlink), &local_name!("href")).is_some()
-        }
+        expanded_name!(svg "a") => has_href() || element.attribute_ns(&ns!(xlink), &local_name!("href")).is_some(),
         _ => false,
     }
 }
@@ -221,7 +218,8 @@ fn is_in_range(tag: &str, range: &str) -> bool {
     }
     wanted.filter(|wanted| *wanted != "*").all(|wanted| {
         // A singleton ends the search: what follows it is an extension's own.
-        subtags.find(|have| have.eq_ignore_ascii_case(wanted) || have.len() == 1)
+        subtags
+            .find(|have| have.eq_ignore_ascii_case(wanted) || have.len() == 1)
             .is_some_and(|have| have.eq_ignore_ascii_case(wanted))
     })
 }

@@ -111,9 +111,41 @@ fn selectors_find_what_the_standard_says() {
 #[test]
 fn what_is_no_selector_is_refused() {
     for text in [
-        "", " ", ",", "p,", ">p", "p >", "p > > p", "#", "#1", ".", ".1", "[", "[]", "[a=", "[a=b c]", "[a!=b]", "p:",
-        ":bogus", "::bogus", ":nth-child()", ":nth-child(x)", ":not()", ":not(:bogus)", ":has()", ":has(:has(a))",
-        "ns|p", "p{}", "p::before::before", "p::before a", ":lang()", "a b:", "<p>", "!", "..x", "p &&",
+        "",
+        " ",
+        ",",
+        "p,",
+        ">p",
+        "p >",
+        "p > > p",
+        "#",
+        "#1",
+        ".",
+        ".1",
+        "[",
+        "[]",
+        "[a=",
+        "[a=b c]",
+        "[a!=b]",
+        "p:",
+        ":bogus",
+        "::bogus",
+        ":nth-child()",
+        ":nth-child(x)",
+        ":not()",
+        ":not(:bogus)",
+        ":has()",
+        ":has(:has(a))",
+        "ns|p",
+        "p{}",
+        "p::before::before",
+        "p::before a",
+        ":lang()",
+        "a b:",
+        "<p>",
+        "!",
+        "..x",
+        "p &&",
     ] {
         assert_eq!(Selectors::parse(text).err(), Some(Error::Syntax), "{text}");
     }
@@ -188,7 +220,10 @@ fn attributes_are_read_as_they_are_and_not_as_they_were() {
     let find = |tree: &Tree, text| tree.query_selector(document, &Selectors::parse(text).unwrap());
     tree.set_attribute(p, "ID", "b").unwrap();
     tree.set_attribute(p, "class", "y z").unwrap();
-    assert_eq!((find(&tree, "#a"), find(&tree, "#b"), find(&tree, ".x"), find(&tree, ".z")), (None, Some(p), None, Some(p)));
+    assert_eq!(
+        (find(&tree, "#a"), find(&tree, "#b"), find(&tree, ".x"), find(&tree, ".z")),
+        (None, Some(p), None, Some(p))
+    );
     tree.remove_attribute(p, "id");
     assert_eq!((find(&tree, "#b"), tree.element_by_id(document, "b")), (None, None));
 }

@@ -61,7 +61,8 @@ impl Element for View<'_> {
     }
 
     fn prev_sibling_element(&self) -> Option<Self> {
-        let mut siblings = std::iter::successors(self.tree.previous_sibling(self.id), |id| self.tree.previous_sibling(*id));
+        let mut siblings =
+            std::iter::successors(self.tree.previous_sibling(self.id), |id| self.tree.previous_sibling(*id));
         siblings.find(|id| self.tree.is_element(*id)).map(|id| self.at(id))
     }
 

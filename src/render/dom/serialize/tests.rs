@@ -25,7 +25,10 @@ fn fragments_come_back_as_the_standard_writes_them() {
         ("<template><p>x</template>y", "<template><p>x</p></template>y"),
         ("<pre>\n\nx</pre>", "<pre>\nx</pre>"),
         ("<!-- c --><?php x ?>", "<!-- c --><!--?php x ?-->"),
-        ("<svg viewbox=1 xlink:href=#a><circle/></svg>", "<svg viewBox=\"1\" xlink:href=\"#a\"><circle></circle></svg>"),
+        (
+            "<svg viewbox=1 xlink:href=#a><circle/></svg>",
+            "<svg viewBox=\"1\" xlink:href=\"#a\"><circle></circle></svg>",
+        ),
         ("<noscript><p>x</noscript>", "<noscript><p>x</p></noscript>"),
         ("<b><p>x</b>y</p>", "<b></b><p><b>x</b>y</p>"),
         ("<table><a href=1>x</a><tr><td>y", "<a href=\"1\">x</a><table><tbody><tr><td>y</td></tr></tbody></table>"),
@@ -83,7 +86,10 @@ fn xml_declares_the_namespaces_that_names_need() {
             "<svg xlink:href='#a'><g/></svg>",
             "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" xlink:href=\"#a\"><g/></svg>",
         ),
-        ("<p title='a\"\n<'>&amp;</p>", "<p xmlns=\"http://www.w3.org/1999/xhtml\" title=\"a&quot;&#10;&lt;\">&amp;</p>"),
+        (
+            "<p title='a\"\n<'>&amp;</p>",
+            "<p xmlns=\"http://www.w3.org/1999/xhtml\" title=\"a&quot;&#10;&lt;\">&amp;</p>",
+        ),
     ] {
         let (tree, fragment) = fragment_of(markup);
         assert_eq!(tree.to_xml(fragment), expected, "{markup}");
@@ -92,7 +98,8 @@ fn xml_declares_the_namespaces_that_names_need() {
     let document = tree.create_document(false).unwrap();
     let root = validate_and_extract(None, "root", false).unwrap();
     let root = tree.create_element(document, root, Vec::new()).unwrap();
-    let child = tree.create_element(document, validate_and_extract(Some("urn:a"), "p:x", false).unwrap(), vec![]).unwrap();
+    let child =
+        tree.create_element(document, validate_and_extract(Some("urn:a"), "p:x", false).unwrap(), vec![]).unwrap();
     tree.append(root, child).unwrap();
     tree.set_attribute_ns(child, validate_and_extract(Some("urn:b"), "y", true).unwrap(), "1").unwrap();
     assert_eq!(tree.to_xml(root), "<root><p:x xmlns:ns1=\"urn:b\" xmlns:p=\"urn:a\" ns1:y=\"1\"/></root>");

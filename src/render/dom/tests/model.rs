@@ -134,7 +134,8 @@ fn agrees(tree: &Tree, nodes: &[NodeId], model: &Model) {
         let order = model.order(number);
         assert_eq!(tree.descendants(*id).collect::<Vec<_>>(), ids(&order[1..]));
         let last = nodes[order[order.len() - 1]];
-        let mut backward: Vec<NodeId> = std::iter::successors(Some(last), |node| tree.previous_in_order(*node, *id)).collect();
+        let mut backward: Vec<NodeId> =
+            std::iter::successors(Some(last), |node| tree.previous_in_order(*node, *id)).collect();
         backward.reverse();
         assert_eq!(backward, ids(&order));
         for (other, other_id) in nodes.iter().enumerate() {

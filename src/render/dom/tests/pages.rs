@@ -5,7 +5,7 @@ use std::path::Path;
 use html5ever::ns;
 use scraper::{Html, Node as Scraped};
 
-use super::super::{NodeData, NodeId, Tree};
+use super::super::{NodeData, NodeId, Parser, Step, Tree};
 
 /// A tree as lines, so that a difference shows where it is.
 fn lines(tree: &Tree, document: NodeId) -> Vec<String> {
@@ -17,7 +17,9 @@ fn lines(tree: &Tree, document: NodeId) -> Vec<String> {
                 let mut attributes: Vec<String> = element
                     .attributes()
                     .iter()
-                    .map(|attribute| format!("{}|{}={:?}", &*attribute.name.ns, &*attribute.name.local, attribute.value))
+                    .map(|attribute| {
+                        format!("{}|{}={:?}", &*attribute.name.ns, &*attribute.name.local, attribute.value)
+                    })
                     .collect();
                 attributes.sort();
                 let name = element.name();
@@ -57,7 +59,9 @@ fn scraped_lines(html: &Html) -> Vec<String> {
             }
             Scraped::Text(text) => format!("{:?}", &*text.text),
             Scraped::Comment(text) => format!("<!--{:?}", &*text.comment),
-            Scraped::Doctype(doctype) => format!("<!{} {} {}", doctype.name(), doctype.public_id(), doctype.system_id()),
+            Scraped::Doctype(doctype) => {
+                format!("<!{} {} {}", doctype.name(), doctype.public_id(), doctype.system_id())
+            }
             Scraped::Fragment => "fragment".into(),
             Scraped::Document => "document".into(),
             Scraped::ProcessingInstruction(_) => "other".into(),
@@ -71,7 +75,14 @@ fn scraped_lines(html: &Html) -> Vec<String> {
 
 fn compare(markup: &str, of: &str) {
     let mut tree = Tree::new();
-    let document = tree.parse_document(markup).unwrap();
+    let document = tree.create_document(true).unwrap();
+    tree.document_data_mut(document).unwrap().scripting = true;
+    let mut parser = Parser::new(&mut tree, document);
+    let mut step = parser.feed(&mut tree, markup);
+    while let Ok(Step::Script(_)) = step {
+        step = parser.feed(&mut tree, "");
+    }
+    parser.finish(&mut tree).unwrap();
     let (ours, theirs) = (lines(&tree, document), scraped_lines(&Html::parse_document(markup)));
     if let Some(place) = (0..ours.len().max(theirs.len())).find(|place| ours.get(*place) != theirs.get(*place)) {
         panic!("{of}: node {place} is {:?}, scraper's {:?}", ours.get(place), theirs.get(place));
