@@ -153,7 +153,7 @@ impl Tree {
     pub fn classes(&self, element: NodeId) -> impl Iterator<Item = &str> {
         self.attribute(element, &local_name!("class"))
             .unwrap_or_default()
-            .split(|c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0C'))
+            .split([' ', '\t', '\n', '\r', '\x0C'])
             .filter(|class| !class.is_empty())
     }
 

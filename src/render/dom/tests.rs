@@ -1,7 +1,6 @@
 //! Mutations as tables, and at random against a naive model.
 
 mod model;
-mod pages;
 
 use html5ever::{LocalName, QualName, ns};
 

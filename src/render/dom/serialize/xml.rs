@@ -161,9 +161,8 @@ fn attribute_name(name: &QualName, in_scope: &impl Fn(&str) -> Option<Namespace>
     if name.ns == ns!(xmlns) {
         return if name.prefix.is_some() { format!("xmlns:{}", name.local) } else { name.local.to_string() };
     }
-    let holds = |scope: &Scope, prefix: &str| match scope.get(prefix).cloned().or_else(|| in_scope(prefix)) {
-        Some(namespace) => Some(namespace == name.ns),
-        None => None,
+    let holds = |scope: &Scope, prefix: &str| {
+        scope.get(prefix).cloned().or_else(|| in_scope(prefix)).map(|namespace| namespace == name.ns)
     };
     let wished = name.prefix.as_deref().filter(|prefix| *prefix != "xmlns");
     let candidates = wished.map(str::to_owned).into_iter().chain((1..).map(|number| format!("ns{number}")));

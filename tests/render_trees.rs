@@ -1,11 +1,15 @@
-//! Real pages: the arena's tree is the one that scraper builds with the same parser.
+//! The arena's tree is the one that scraper builds, on every page we have and on the demo's.
 
+use std::collections::HashSet;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 
-use html5ever::ns;
 use scraper::{Html, Node as Scraped};
 
-use super::super::{NodeData, NodeId, Parser, Step, Tree};
+use gleaner::demo::{self, DemoOptions};
+use gleaner::render::dom::{NodeData, NodeId, Parser, Selectors, Step, Tree};
 
 /// A tree as lines, so that a difference shows where it is.
 fn lines(tree: &Tree, document: NodeId) -> Vec<String> {
@@ -87,7 +91,6 @@ fn compare(markup: &str, of: &str) {
     if let Some(place) = (0..ours.len().max(theirs.len())).find(|place| ours.get(*place) != theirs.get(*place)) {
         panic!("{of}: node {place} is {:?}, scraper's {:?}", ours.get(place), theirs.get(place));
     }
-    assert!(tree.descendants(document).all(|id| tree.element(id).is_none_or(|element| element.name().ns != ns!())));
 }
 
 #[test]
@@ -112,27 +115,65 @@ fn hard_markup_makes_the_tree_that_scraper_makes() {
 
 #[test]
 fn stored_pages_make_the_tree_that_scraper_makes() {
-    let mut pages = 0;
-    for folder in ["fixtures/pages", "../shared/data/pages"] {
-        pages += compare_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    for (folder, at_least) in [("fixtures/pages", 6), ("../shared/data/pages", 20)] {
+        let pages = compare_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+        assert!(pages >= at_least, "{folder} holds {pages} pages, not {at_least}");
     }
-    assert!(pages > 0, "fixtures/pages holds pages");
 }
 
 fn compare_folder(folder: &Path) -> usize {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return 0;
-    };
     let mut pages = 0;
-    for entry in entries.flatten() {
-        let path = entry.path();
+    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        let path = entry.unwrap().path();
         if path.is_dir() {
             pages += compare_folder(&path);
-        } else if path.extension().is_some_and(|extension| extension == "html" || extension == "htm") {
-            let bytes = std::fs::read(&path).unwrap();
-            compare(&String::from_utf8_lossy(&bytes), &path.display().to_string());
+        } else if path.extension().is_some_and(|extension| extension == "html") {
+            compare(&String::from_utf8_lossy(&fs::read(&path).unwrap()), &path.display().to_string());
             pages += 1;
         }
     }
     pages
+}
+
+/// Pages of the demo site that are looked at.
+const DEMO_PAGES: usize = 60;
+
+#[test]
+fn pages_of_the_demo_make_the_tree_that_scraper_makes() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let site = runtime.block_on(demo::start(DemoOptions { torrents: 300, ..DemoOptions::default() })).unwrap();
+    let links = Selectors::parse("a[href^='/']").unwrap();
+    let (mut waiting, mut known, mut pages) = (vec!["/".to_owned()], HashSet::new(), 0);
+    while let Some(path) = waiting.pop() {
+        let Some(page) = get(site.origin(), &path) else {
+            continue;
+        };
+        compare(&page, &path);
+        pages += 1;
+        if pages == DEMO_PAGES {
+            break;
+        }
+        let mut tree = Tree::new();
+        let document = tree.parse_document(&page).unwrap();
+        for link in tree.query_selector_all(document, &links) {
+            let href = tree.attribute_by_name(link, "href").unwrap().value.clone();
+            if known.insert(href.clone()) {
+                waiting.insert(0, href);
+            }
+        }
+    }
+    runtime.block_on(site.stop());
+    assert_eq!(pages, DEMO_PAGES);
+}
+
+/// A page of the site; None for what is no HTML.
+fn get(origin: &str, path: &str) -> Option<String> {
+    let address = origin.strip_prefix("http://").unwrap();
+    let mut connection = TcpStream::connect(address).unwrap();
+    write!(connection, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer);
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    head.to_ascii_lowercase().contains("content-type: text/html").then(|| body.to_owned())
 }
