@@ -30,7 +30,9 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use self::names::{QualifiedName, is_custom_element_name, is_name, validate_and_extract};
+pub use self::names::{
+    QualifiedName, is_attribute_name, is_custom_element_name, is_element_name, is_name, validate_and_extract,
+};
 pub use self::node::{
     Attribute, CustomState, Document, DocumentType, Element, ElementState, Fragment, Instruction, Node, NodeData,
     NodeId, NodeKind, ShadowRoot,
