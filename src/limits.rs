@@ -45,6 +45,9 @@ pub const COOKIE_BYTES_MAX: usize = 4_096;
 /// Bytes of the value of a cookie's attribute (RFC 6265bis §5.6); longer ones are ignored.
 pub const COOKIE_ATTRIBUTE_BYTES_MAX: usize = 1_024;
 
+/// A `Date` further from our clock than this is none: a server that has lost its time begins with 1970, and ours may have.
+pub const COOKIE_CLOCK_OFF_MAX: Duration = Duration::from_secs(60 * 366 * 86_400);
+
 /// Cookies of one registrable domain (RFC 6265bis §6.1: at least 50); the oldest goes.
 pub const COOKIES_PER_DOMAIN_MAX: usize = 50;
 
@@ -61,6 +64,9 @@ pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
 /// Bytes of a file of cookies: a browser's whole profile exports some 500 kB.
 pub const COOKIE_FILE_BYTES_MAX: usize = 16 << 20;
 
+/// Lines of a cookies.txt whose faults are told one by one: more of them have one cause.
+pub const COOKIE_FAULTS_TOLD_MAX: usize = 10;
+
 /// Hops of redirects behind the pages and the form of a login: guards of cookies, language and session add one each.
 pub const LOGIN_HOPS_MAX: usize = 8;
 
@@ -69,7 +75,7 @@ pub const LOGIN_LINKS_MAX: usize = 3;
 
 /// Logins in a row that may end without a clear verdict before the operator is to look: sites lock accounts after three
 /// to five.
-pub const LOGINS_UNCLEAR_MAX: u32 = 3;
+pub const LOGINS_UNCLEAR_MAX: u32 = 2;
 
 /// Logins of one account that a site lets in within an hour: more are a storm, whatever ends the sessions.
 pub const LOGINS_PER_HOUR_MAX: usize = 20;

@@ -236,7 +236,54 @@ fn cases() -> Vec<Case> {
             "<form method=post action=next id=login>Username: <input name=username autocomplete=username>\
              <input type=submit value='Log in'></form>",
         )
-        .ends(Verdict::NoForm, "asks for no password", 0),
+        .page(
+            "next",
+            "<form method=post action=in><b>anna</b> <input type=hidden name=user value=anna>\
+             Password: <input type=password name=password><input type=submit name=go value='Log in'></form>",
+        )
+        .accepts(&["username=anna", "user=anna&password=s3cret+%26+gr%C3%BCn&go=Log+in"]),
+        // The tree knows no such form; its page, its field and its button say what it is.
+        Case::new("two-steps-linked", "<a href=account/login>Members</a>")
+            .page(
+                "account/login",
+                "<h1>Welcome</h1><form method=post action=../step><input name=f1 type=email autocomplete='email'>\
+                 <input type=hidden name=t value=7><button>Next</button></form>",
+            )
+            .page(
+                "next",
+                "<form method=post action=in><input type=email name=f1 value=anna readonly>\
+                 <input type=password name=f2 autocomplete=current-password><button>Next</button></form>",
+            )
+            .accepts(&["f1=anna&t=7", "f1=anna&f2=s3cret+%26+gr%C3%BCn"]),
+        Case::new(
+            "letter",
+            "<form method=post action=next id=login>Username: <input name=username autocomplete=username>\
+             <input type=submit value='Log in'></form>",
+        )
+        .page("next", "<p>A letter is on its way to you.</p>")
+        .accepts(&["username=anna", "never"])
+        .ends(Verdict::SecondFactor, "asks for no password", 1),
+        Case::new(
+            "set-a-password",
+            "<form method=post action=next id=login>Username: <input name=username autocomplete=username>\
+             <input type=submit value='Log in'></form>",
+        )
+        .page(
+            "next",
+            "<p>New here?</p><form method=post action=in id=register>Your name: <input name=real>\
+             Password: <input type=password name=p1 autocomplete=new-password>\
+             Again: <input type=password name=p2 autocomplete=new-password><button>Register</button></form>",
+        )
+        .accepts(&["username=anna", "never"])
+        .ends(Verdict::SecondFactor, "asks for no password", 1),
+        Case::new("newsletter-on-login", "<a href=login>Log in</a>")
+            .page(
+                "login",
+                "<form method=post action=news><input type=email name=mail autocomplete=email>\
+                 <button>Subscribe to the newsletter</button></form><form method=post action=reset>\
+                 <input type=email name=mail><button>Reset password</button></form>",
+            )
+            .ends(Verdict::NoForm, "pages it links", 0),
         Case::new("pop-up", format!("<a href=#login>Login</a><div class=modal style='display: none'>{}</div>", form())),
         Case::new("dialog", format!("<dialog id=login>{}</dialog>", form())),
         Case::new("no-form", format!("<div>{FIELDS}</div>")).ends(

@@ -174,12 +174,19 @@ impl World {
         command.envs(variables.iter().copied()).env_remove("GLEANER_CONFIG").current_dir(self.folder.path());
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let process = PathBuf::from(format!("/proc/{}", child.id()));
-        std::thread::sleep(Duration::from_millis(200));
-        // Gone already is nothing to read; a login takes seconds.
-        let seen = fs::read(process.join("cmdline")).unwrap_or_default();
-        let limits = fs::read_to_string(process.join("limits")).unwrap_or_default();
-        let core = limits.lines().find_map(|line| line.strip_prefix("Max core file size"));
-        let may_dump = core.is_some_and(|sizes| !sizes.split_whitespace().take(2).eq(["0", "0"]));
+        // It is looked at until its own first lines have run, which a busy machine may take its time for.
+        let (mut seen, mut limits, mut may_dump) = (Vec::new(), String::new(), true);
+        for _ in 0..250 {
+            std::thread::sleep(Duration::from_millis(20));
+            // Gone already is nothing to read; a login takes seconds.
+            seen = fs::read(process.join("cmdline")).unwrap_or_default();
+            limits = fs::read_to_string(process.join("limits")).unwrap_or_default();
+            let core = limits.lines().find_map(|line| line.strip_prefix("Max core file size"));
+            may_dump = core.is_some_and(|sizes| !sizes.split_whitespace().take(2).eq(["0", "0"]));
+            if !may_dump {
+                break;
+            }
+        }
         let output = child.wait_with_output().unwrap();
         for (what, bytes) in [("cmdline", &seen), ("stdout", &output.stdout), ("stderr", &output.stderr)] {
             for secret in found(bytes) {

@@ -453,6 +453,9 @@ fn toml_like() -> impl Strategy<Value = String> {
         "classes.index = ['^/$']\n",
         "[classes]\n",
         "[examples]\n",
+        "[login]\n",
+        "password",
+        "json",
     ]);
     proptest::collection::vec(word, 0..40).prop_map(|words| words.concat())
 }
@@ -516,6 +519,7 @@ fn a_family_has_no_account_and_no_host() {
         told,
         [
             "2 a family has no account",
+            "3 `page` is about a form, and `json` logs in without one",
             "3 `https://example.org/login` is no path: families have no host",
             "4 `//example.org/` is no path: families have no host",
             "7 `x` is no JSON pointer",

@@ -1,8 +1,7 @@
 //! Cookies: what one host sets is sent to its own site alone, and nothing set is more than it was.
 
 use gleaner::fetch::session::Jar;
-use reqwest::cookie::CookieStore as _;
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderMap, HeaderValue, SET_COOKIE};
 use url::Url;
 
 /// `Set-Cookie` lines of a host in `a.co.uk`.
@@ -12,7 +11,7 @@ pub fn cookies(input: &[u8]) {
     let headers: Vec<HeaderValue> =
         input.split(|&byte| byte == b'\n').filter_map(|line| HeaderValue::from_bytes(line).ok()).collect();
     let jar = Jar::default();
-    jar.set_cookies(&mut headers.iter(), &setter);
+    jar.take(&headers.iter().map(|cookie| (SET_COOKIE, cookie.clone())).collect::<HeaderMap>(), &setter);
 
     for foreign in [
         "https://b.co.uk/dir/",

@@ -58,12 +58,27 @@ pub enum SecretError {
     Empty { place: String },
     #[error("{place}: longer than {SECRET_BYTES_MAX} bytes, or no UTF-8")]
     Unreadable { place: String },
+    #[error("{place}: there is more than one line\nhint: leave the password alone in it, in one line")]
+    Lines { place: String },
 }
 
 /// The file of a site's password in a data folder.
 #[must_use]
 pub fn file_of(data_dir: &Path, site: &str) -> PathBuf {
     data_dir.join("secrets").join(site)
+}
+
+/// Where the password of a site comes from, for people: the first place that has one, or its file.
+#[must_use]
+pub fn place_of(data_dir: &Path, site: &str) -> String {
+    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY");
+    let credential = credentials.map(|folder| Path::new(&folder).join(format!("gleaner-{site}")));
+    let (file, variable) = (file_of(data_dir, site), variable_of(site));
+    if let Some(credential) = credential.filter(|credential| credential.exists()) {
+        return credential.display().to_string();
+    }
+    let has_variable = FROM_ENVIRONMENT.get().is_some_and(|taken| taken.contains_key(&variable));
+    if !file.exists() && has_variable { variable } else { file.display().to_string() }
 }
 
 /// The environment variable of a site's password.
@@ -170,8 +185,23 @@ fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
     let place = || place.to_owned();
     let text =
         text.filter(|text| text.len() <= SECRET_BYTES_MAX).ok_or_else(|| SecretError::Unreadable { place: place() })?;
-    let secret = Secret::new(text);
-    if secret.is_empty() { Err(SecretError::Empty { place: place() }) } else { Ok(secret) }
+    // The line end of the last line is the editor's.
+    let (first, behind) = text.split_once('\n').map_or((text, ""), |(first, behind)| (first, behind));
+    if !behind.trim().is_empty() {
+        return Err(SecretError::Lines { place: place() });
+    }
+    let first = if text.len() > first.len() { first.strip_suffix('\r').unwrap_or(first) } else { first };
+    let secret = Secret::new(first);
+    if secret.is_empty() {
+        return Err(SecretError::Empty { place: place() });
+    }
+    if !behind.is_empty() {
+        tracing::warn!(path = place(), "empty lines stand behind the password: they are left out");
+    }
+    if first.trim() != first {
+        tracing::warn!(path = place(), "the password begins or ends with blanks: they are sent as a part of it");
+    }
+    Ok(secret)
 }
 
 #[cfg(test)]
@@ -196,6 +226,25 @@ mod tests {
             let error = password(folder.path(), "a.site").unwrap_err();
             assert_eq!(matches!(error, SecretError::Empty { .. }), is_empty, "{error}");
             assert!(!error.to_string().contains("xxx"), "{error}");
+        }
+        for (bytes, expected) in [
+            (&b"one"[..], Some("one")),
+            (b"one\r\n", Some("one")),
+            (b"one\r", Some("one\r")),
+            (b" one \n", Some(" one ")),
+            (b"one\n\n \r\n", Some("one")),
+            (b"one\ntwo\n", None),
+            (b"\none\n", None),
+        ] {
+            fs::write(&file, bytes).unwrap();
+            match (password(folder.path(), "a.site"), expected) {
+                (Ok(secret), Some(expected)) => assert_eq!(secret.reveal(), expected),
+                (Err(error @ SecretError::Lines { .. }), None) => {
+                    let told = error.to_string();
+                    assert!(told.contains("secrets/a.site") && !told.contains("two"), "{told}");
+                }
+                (got, expected) => panic!("{bytes:?}: {got:?} for {expected:?}"),
+            }
         }
         let picture = folder.path().join("sessions/a.captcha.png");
         for bytes in [&b"one"[..], b"2"] {

@@ -1,17 +1,17 @@
 //! `gleaner crawl`: sites until their history is exhausted.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::bail;
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use super::chosen::{Chosen, chosen};
+use super::hints::Hints;
 use super::summary::{Summary, TooDeep};
-use super::{block_on, dry_run, progress_bar};
+use super::{Global, block_on, dry_run, progress_bar};
 use crate::app::{self, App, control, status};
 use crate::config::Config;
 use crate::crawl::RunOptions;
@@ -39,8 +39,9 @@ pub struct Options {
     json: bool,
 }
 
-pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow::Result<ExitCode> {
-    let Chosen { sites, bad_files } = chosen(config, &options.sites)?;
+pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Terminal) -> anyhow::Result<ExitCode> {
+    let hints = Hints::of(global);
+    let Chosen { sites, bad_files } = chosen(config, &options.sites, &hints)?;
     if options.dry_run {
         return block_on(dry_run::tell(config, &sites, options.json));
     }
@@ -54,14 +55,15 @@ pub fn crawl(config: &Config, options: &Options, terminal: &Terminal) -> anyhow:
         time_max: options.max_time.map(Duration::from_secs),
         keep_looking: false,
     };
-    let summary = block_on(async {
+    let mut summary = block_on(async {
         let app = App::open(&config.into())?;
         run_sites(&app, &sites, run_options, terminal).await
     })?;
+    summary.name_commands(&hints);
     if options.json {
         outln!("{}", serde_json::to_string(&summary)?);
     } else {
-        out!("{}", summary.text());
+        out!("{}", summary.text(&hints));
     }
     Ok(if summary.ended_well() && bad_files == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -108,52 +110,4 @@ pub async fn run_sites(
         }
     }
     Ok(summary)
-}
-
-/// The sites of a run.
-struct Chosen {
-    sites: Vec<Arc<SiteRules>>,
-    /// Files that would have been crawled and are at fault; their faults are told here.
-    bad_files: usize,
-}
-
-/// The named sites, or all enabled ones. A bad file stops its own site alone.
-fn chosen(config: &Config, names: &[String]) -> anyhow::Result<Chosen> {
-    let mut chosen = Chosen { sites: Vec::new(), bad_files: 0 };
-    let mut known = Vec::new();
-    for file in rules::load_dir(&config.rules_dir) {
-        match file.site {
-            Ok(site) => {
-                let is_named = names.iter().any(|name| **name == *site.name);
-                known.push(site.name.to_string());
-                if is_named || (names.is_empty() && site.enabled) {
-                    chosen.sites.push(site);
-                }
-            }
-            Err(faults) => {
-                let is_named = |name: &String| file.path.file_stem().is_some_and(|stem| stem == name.as_str());
-                if names.is_empty() || names.iter().any(is_named) {
-                    chosen.bad_files += 1;
-                    let colour = rules::fault::colour_wanted(std::io::stderr().is_terminal());
-                    eprint!("{}", rules::fault::render(&faults, colour));
-                }
-            }
-        }
-    }
-    let dir = config.rules_dir.display();
-    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
-        let nearest = rules::fault::nearest(name, known.iter().map(String::as_str));
-        let hint = match nearest {
-            Some(site) => format!("did you mean `{site}`?"),
-            None if known.is_empty() => "`gleaner rules new URL` begins one".to_owned(),
-            None => "name one of those there are".to_owned(),
-        };
-        let sites = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
-        bail!("no usable rule file for site `{name}` in {dir}{sites}\nhint: {hint}");
-    }
-    if chosen.sites.is_empty() {
-        let why = if chosen.bad_files > 0 { "no usable" } else { "no enabled" };
-        bail!("{why} site in {dir}\nhint: `gleaner rules new URL` begins one; `enabled = true` in a file enables it");
-    }
-    Ok(chosen)
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use super::hints::quoted;
 use super::summary::harvest_rate;
 use super::{Global, block_on, crawl};
 use crate::app::{self, App};
@@ -283,13 +284,6 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
         site: site.origin().to_owned(),
     };
     Ok((summary, ended_well))
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let path = path.display().to_string();
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
-    if path.bytes().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 fn text(summary: &DemoSummary, data_dir: &Path) -> String {

@@ -1,23 +1,34 @@
 //! `gleaner login`: logs in to a site and shows each step, asks the person at the terminal where the site wants one, or
 //! takes over the session of a browser.
 
-use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
+mod person;
+pub mod steps;
+
+use std::io::{IsTerminal as _, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use serde::Serialize;
 
-use super::block_on;
-use crate::app::{App, secrets, sessions};
+use self::steps::Steps;
+use super::hints::{Hints, quoted};
+use super::{Global, block_on, chosen};
+use crate::app::control::Remote;
+use crate::app::{self, App, secrets, sessions};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
-use crate::crawl::login::handover::{Picture, Question, Wanted};
-use crate::crawl::login::{self, Means};
+use crate::crawl::login::handover::Question;
+use crate::crawl::login::{self, Means, Report};
+use crate::crawl::site::Site;
+use crate::fetch::session::Jar;
 use crate::limits;
 use crate::login::secret::Secret;
 use crate::login::verdict::Verdict;
-use crate::rules;
+use crate::rules::{LoginRules, SiteRules};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -29,24 +40,53 @@ pub struct Options {
     /// Take over the session of a browser: a cookies.txt, of which only this site's cookies are read
     #[arg(long, value_name = "FILE", conflicts_with = "logout")]
     cookies: Option<PathBuf>,
-    /// Forget the session
+    /// Forget the session; refused while another process crawls the site with it
     #[arg(long)]
     logout: bool,
     /// Log in although the site has refused this password before
     #[arg(long)]
     again: bool,
+    /// Show no steps while it runs, and print one JSON object at the end
+    #[arg(long, conflicts_with = "logout")]
+    json: bool,
 }
 
-pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
-    let site = &options.site;
-    let mut files = rules::load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok());
-    let Some(rules) = files.find(|rules| *rules.name == **site) else {
-        bail!("{}: no valid rule file of a site `{site}`\nhint: gleaner rules check", config.rules_dir.display());
-    };
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Told<'a> {
+    site: &'a str,
+    logged_in: bool,
+    /// None where cookies were taken over and nothing was sent.
+    verdict: Option<Verdict>,
+    /// The verdict in words.
+    sentence: String,
+    /// What speaks for it.
+    evidence: &'a [String],
+    /// What was done and seen, in order.
+    steps: &'a [String],
+    /// What is wrong with lines of a cookies.txt.
+    faults: &'a [String],
+    /// Where the session is kept.
+    session: Option<String>,
+}
+
+/// A login and what it needs.
+struct Login<'a> {
+    config: &'a Config,
+    options: &'a Options,
+    hints: &'a Hints,
+    rules: &'a Arc<SiteRules>,
+    login: &'a LoginRules,
+    steps: Steps,
+    site: Site,
+    jar: Arc<Jar>,
+}
+
+pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
+    let hints = &Hints::of(global);
+    let rules = &chosen::one(config, &options.site, hints)?;
     if options.logout {
-        let was_there = sessions::forget(&config.data_dir, site)?;
-        outln!("{}", if was_there { "the session is forgotten" } else { "there was no session" });
-        return Ok(ExitCode::SUCCESS);
+        return log_out(config, rules, hints);
     }
     let Some(login) = &rules.login else {
         bail!("{}: has no [login] table\nhint: add one with `user`, see docs/login.md", rules.file.display());
@@ -54,125 +94,212 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     if options.interactive && !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         bail!("--interactive: standard input or standard error is no terminal, so that nobody can be asked");
     }
-    let (crawled, jar) = App::site_alone(&config.into(), &rules)?;
-    if let Some(file) = &options.cookies {
-        let text = std::fs::read(file).with_context(|| file.display().to_string())?;
-        if text.len() > limits::COOKIE_FILE_BYTES_MAX {
-            bail!("{}: longer than {} bytes", file.display(), limits::COOKIE_FILE_BYTES_MAX);
+    let (site, jar) = App::site_alone(&config.into(), rules)?;
+    let steps = Steps::new(&rules.name, hints, options.json, global.verbose > 0);
+    let login = Login { config, options, hints, rules, login, steps, site, jar };
+    match &options.cookies {
+        Some(file) => login.take_over(file),
+        None => login.log_in(),
+    }
+}
+
+impl Login<'_> {
+    /// Takes over a browser's session, where it is a member's.
+    fn take_over(&self, file: &Path) -> anyhow::Result<ExitCode> {
+        let (config, name, json) = (self.config, &*self.rules.name, self.options.json);
+        let text = cookies_of(file)?;
+        let owns = |host: &str| self.rules.owns_domain(host);
+        let imported = self.jar.import(&text, owns).with_context(|| file.display().to_string())?;
+        if self.rules.primary().starts_with("https:") {
+            self.jar.keep_to_tls();
         }
-        jar.clear();
-        let owns = |host: &str| rules.owns_domain(host);
-        let imported = jar.import(&String::from_utf8_lossy(&text), owns).with_context(|| file.display().to_string())?;
-        outln!(
-            "cookies: {} taken, {} of other sites left out, {} expired, broken lines: {:?}",
-            imported.taken,
-            imported.foreign,
-            imported.expired,
-            imported.broken
-        );
+        let mut faults: Vec<String> =
+            imported.faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
+        let more = imported.faulty - imported.faults.len();
+        if more > 0 {
+            faults.push(format!("{}: and {more} more lines of no use", file.display()));
+        }
+        if !json {
+            outln!(
+                "cookies: {} taken, {} of other sites left out, {} expired",
+                imported.taken,
+                imported.foreign,
+                imported.expired
+            );
+        }
+        faults.iter().for_each(|fault| eprintln!("{fault}"));
         if imported.taken == 0 {
-            bail!("{}: no cookie of {}", file.display(), rules.hosts.join(", "));
+            bail!("{}: no cookie of {} that is any use", file.display(), self.rules.hosts.join(", "));
         }
         let nothing = Secret::new("");
-        let means = Means { rules: login, password: &nothing, jar: &jar };
-        let (holds, steps) = block_on(async { Ok(login::session_holds(&crawled, means).await) })?;
-        steps.iter().try_for_each(|step| -> anyhow::Result<()> {
-            outln!("{step}");
-            Ok(())
-        })?;
-        if holds != Some(true) {
-            bail!("the session of {} is not one of a member: it is not kept", file.display());
+        let means = Means { rules: self.login, password: &nothing, jar: &self.jar };
+        let run = || block_on(async { Ok(login::session_holds(&self.site, means).await) });
+        let (holds, steps) = self.steps.during(run)?;
+        self.steps.complete(&steps);
+        let is_in = holds == Some(true);
+        let session = if is_in {
+            let mut tries = sessions::tries(&config.data_dir, name)?;
+            tries.operator_has_logged_in();
+            sessions::save_tries(&config.data_dir, name, &tries)?;
+            Some(sessions::save(&config.data_dir, name, &self.jar)?)
+        } else {
+            None
+        };
+        let why = match holds {
+            Some(true) => "the browser's session is a member's".to_owned(),
+            Some(false) => format!(
+                "the session of {} is not one of a member: it is not kept\nhint: log in with the browser again, and export \
+                 the cookies while it is logged in",
+                file.display()
+            ),
+            None => format!("the session of {} cannot be proven now: it is not kept", file.display()),
+        };
+        if json {
+            self.tell(None, &why, &[], &steps, &faults, session.as_deref())?;
+        } else if let Some(path) = &session {
+            outln!("the session is kept in {}", path.display());
         }
-        let mut tries = sessions::tries(&config.data_dir, site)?;
-        tries.operator_has_logged_in();
-        sessions::save_tries(&config.data_dir, site, &tries)?;
-    } else {
-        let password = secrets::password(&config.data_dir, site)?;
-        let Some(_turn) = sessions::turn(&config.data_dir, site)? else {
+        if is_in { Ok(ExitCode::SUCCESS) } else { bail!("{why}") }
+    }
+
+    /// Fills in the form.
+    fn log_in(&self) -> anyhow::Result<ExitCode> {
+        let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
+        let password = secrets::password(data_dir, name)?;
+        let Some(_turn) = sessions::turn(data_dir, name)? else {
             bail!(
-                "another process logs in to {site} at this moment\nhint: wait until it has, or has not: gleaner status"
+                "another process logs in to {name} at this moment\nhint: wait until it has, or has not: {}",
+                self.hints.command("status")
             );
         };
-        let mut tries = sessions::tries(&config.data_dir, site)?;
+        let mut tries = sessions::tries(data_dir, name)?;
         // Whoever runs this command says that a locked account may be touched; a refused password is refused all the same.
-        if tries.has_refused(&login.user, &password) && !options.again {
+        if tries.has_refused(&self.login.user, &password) && !self.options.again {
             bail!(
-                "the site has refused this user and password before\nhint: correct them; --again sends the same once more"
+                "the site has refused this user and password before\nhint: correct the password in {}; `{} --again` sends \
+                 the same once more",
+                secrets::place_of(data_dir, name),
+                self.hints.command(&format!("login {name}"))
             );
         }
-        tries.begin(&login.user, &password);
-        sessions::save_tries(&config.data_dir, site, &tries)?;
-        jar.clear();
-        let means = Means { rules: login, password: &password, jar: &jar };
-        let person = |question: &Question<'_>| asked(question, &config.data_dir, site);
-        let report = block_on(async {
-            Ok(match options.interactive {
-                true => login::log_in_asking(&crawled, means, &person).await,
-                false => login::log_in(&crawled, means).await,
+        let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name)).transpose()?;
+        tries.begin(&self.login.user, &password);
+        sessions::save_tries(data_dir, name, &tries)?;
+        let means = Means { rules: self.login, password: &password, jar: &self.jar };
+        let report: Report = self.steps.during(|| {
+            block_on(async {
+                Ok(match &terminal {
+                    Some(terminal) => {
+                        let ask = |question: &Question<'_>| terminal.ask(question);
+                        login::log_in_asking(&self.site, means, &ask).await
+                    }
+                    None => login::log_in(&self.site, means).await,
+                })
             })
         })?;
-        for step in &report.steps {
-            outln!("{step}");
+        self.steps.complete(&report.steps);
+        match report.trouble {
+            Some(_) if !report.was_sent => tries.came_to_nothing(),
+            _ => tries.ended(report.ended(), &self.login.user, &password, SystemClock.now()),
         }
-        tries.ended(report.ended(), &login.user, &password, SystemClock.now());
-        sessions::save_tries(&config.data_dir, site, &tries)?;
-        if report.judged.verdict != Verdict::LoggedIn {
-            // A session that is good is never overwritten by one that is not.
-            return Ok(ExitCode::FAILURE);
+        sessions::save_tries(data_dir, name, &tries)?;
+        let is_in = report.judged.verdict == Verdict::LoggedIn;
+        // A session that is good is never overwritten by one that is not.
+        let session = if is_in { Some(sessions::save(data_dir, name, &self.jar)?) } else { None };
+        if self.options.json {
+            let sentence = self.hints.of_site(report.sentence(), name);
+            let judged = &report.judged;
+            self.tell(Some(judged.verdict), &sentence, &judged.evidence, &report.steps, &[], session.as_deref())?;
+        } else if let Some(path) = &session {
+            outln!("the session is kept in {}", path.display());
         }
+        if let Some(hint) = self.pinned_elsewhere(&report) {
+            eprintln!("hint: {hint}");
+        }
+        Ok(if is_in { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
-    let path = sessions::save(&config.data_dir, site, &jar)?;
-    outln!("the session is kept in {}", path.display());
+
+    /// What to do where the rule file names a form or a field that the page has not.
+    fn pinned_elsewhere(&self, report: &Report) -> Option<String> {
+        let LoginRules { form, user_field, password_field, .. } = self.login;
+        let is_pinned = form.is_some() || user_field.is_some() || password_field.is_some();
+        let seen =
+            steps::forms_seen(&report.steps).filter(|_| is_pinned && report.judged.verdict == Verdict::NoForm)?;
+        Some(format!("correct [login] of {}; the page has {seen}", quoted(&self.rules.file)))
+    }
+
+    fn tell(
+        &self,
+        verdict: Option<Verdict>,
+        sentence: &str,
+        evidence: &[String],
+        steps: &[String],
+        faults: &[String],
+        session: Option<&Path>,
+    ) -> anyhow::Result<()> {
+        // The end of the steps says the same.
+        let is_end = |step: &&String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
+        let steps: Vec<String> = steps.iter().filter(|step| !is_end(step)).cloned().collect();
+        let told = Told {
+            site: &self.rules.name,
+            logged_in: session.is_some(),
+            verdict,
+            sentence: sentence.to_owned(),
+            evidence,
+            steps: &steps,
+            faults,
+            session: session.map(|path| path.display().to_string()),
+        };
+        outln!("{}", serde_json::to_string(&told)?);
+        Ok(())
+    }
+}
+
+/// Forgets the session. A process that crawls with it would write it down again, and is to be ended first.
+fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<ExitCode> {
+    let (data_dir, name) = (&config.data_dir, &*rules.name);
+    let running = block_on(async {
+        Ok(match Remote::connect(data_dir).await {
+            Some(remote) => Some(remote.status().await?),
+            None => None,
+        })
+    })?;
+    if running.as_ref().is_some_and(|report| report.sites.iter().any(|site| *site.name == *name && site.is_crawled)) {
+        bail!(
+            "the session is not forgotten: a running process crawls {name} with it, and would write it down again\nhint: \
+             end that process, or write `enabled = false` into {}; then run: {}",
+            quoted(&rules.file),
+            hints.command(&format!("login {name} --logout"))
+        );
+    }
+    // Held until the session is gone, so that no crawl begins with it meanwhile; one that answers nobody is told here.
+    let is_alone = running.is_none() && app::database_path(data_dir).exists();
+    let _held = is_alone.then(|| App::open(&config.into())).transpose().context("the session is not forgotten")?;
+    let Some(_turn) = sessions::turn(data_dir, name)? else {
+        bail!(
+            "the session is not forgotten: another process logs in to {name} at this moment\nhint: wait until it has: {}",
+            hints.command("status")
+        );
+    };
+    let was_there = sessions::forget(data_dir, name)?;
+    outln!("{}", if was_there { "the session is forgotten" } else { "there was no session" });
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks the person at the terminal; None where nothing was typed. A picture is there as long as the question.
-fn asked(question: &Question<'_>, data_dir: &Path, site: &str) -> Option<Box<str>> {
-    let wants = match question.wanted {
-        Wanted::Captcha => "the site asks to read a CAPTCHA",
-        Wanted::Choice => "the site asks which security question is yours",
-        Wanted::Answer => "the site asks a security question",
-        Wanted::Code => "the site asks for a one-time code",
-        Wanted::CodeIfAny => "the site takes a one-time code; leave it empty if your account has none",
-    };
-    // Sites write what they like; nothing of it may steer the terminal.
-    let plain = |text: &str| text.replace(char::is_control, " ");
-    let mut text = format!("{wants}: {}\n", plain(question.text));
-    for (place, option) in question.options.iter().enumerate() {
-        text.push_str(&format!("  {}: {}\n", place + 1, plain(option)));
+/// The text of a cookies.txt; that others may read it is told.
+fn cookies_of(file: &Path) -> anyhow::Result<String> {
+    let name = || file.display().to_string();
+    let opened = std::fs::File::open(file).with_context(name)?;
+    let metadata = opened.metadata().with_context(name)?;
+    if metadata.is_file() && metadata.mode() & 0o077 != 0 {
+        let file = quoted(file);
+        eprintln!(
+            "{file}: others may read this file, and use the session in it\nhint: chmod 600 {file}, and remove it when it is \
+             taken over"
+        );
     }
-    let shown = question.picture.as_ref().map(|picture| Shown::new(picture, data_dir, site));
-    match &shown {
-        Some(Ok(shown)) => text.push_str(&format!("its picture is in {}\n", shown.path.display())),
-        Some(Err(error)) => text.push_str(&format!("its picture cannot be written: {error:#}\n")),
-        None if question.wanted == Wanted::Captcha => {
-            text.push_str("the page has no picture of it: a script may show it\n")
-        }
-        None => {}
-    }
-    let mut terminal = std::io::stderr().lock();
-    write!(terminal, "{text}> ").and_then(|()| terminal.flush()).ok()?;
-    let mut line = String::new();
-    std::io::stdin().lock().take(limits::ANSWER_TYPED_BYTES_MAX as u64).read_line(&mut line).ok()?;
-    let answer = line.trim();
-    (!answer.is_empty()).then(|| answer.into())
-}
-
-/// A picture in a file, which is removed when it has been answered.
-struct Shown {
-    path: PathBuf,
-}
-
-impl Shown {
-    fn new(picture: &Picture, data_dir: &Path, site: &str) -> anyhow::Result<Self> {
-        let path = data_dir.join("sessions").join(format!("{site}.captcha.{}", picture.extension));
-        secrets::write_private(&path, &picture.bytes).with_context(|| path.display().to_string())?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for Shown {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
-    }
+    let mut bytes = Vec::new();
+    // One byte more shows that it is too long, which the import tells.
+    opened.take(limits::COOKIE_FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).with_context(name)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

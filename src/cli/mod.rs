@@ -14,12 +14,14 @@ macro_rules! outln {
     };
 }
 
+mod chosen;
 pub mod config;
 pub mod coverage;
 pub mod crawl;
 pub mod demo;
 mod dry_run;
 pub mod export;
+pub mod hints;
 mod known;
 pub mod login;
 pub mod manual;
@@ -181,7 +183,7 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", hints::told(&error));
             ExitCode::FAILURE
         }
     }
@@ -221,14 +223,14 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         };
     };
     match command {
-        Command::Crawl(options) => crawl::crawl(&config, &options, &terminal),
+        Command::Crawl(options) => crawl::crawl(&config, &options, &global, &terminal),
         Command::Run(options) => run::run(&config, &options),
         Command::Rules(command) => rules_command(command, &config),
-        Command::Status(options) => status::status(&config, &options),
+        Command::Status(options) => status::status(&config, &options, &global),
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
-        Command::Login(options) => login::command(&config, &options),
+        Command::Login(options) => login::command(&config, &options, &global),
         Command::Config(ConfigCommand::Check) => config::check(&config),
         Command::Demo(_)
         | Command::DemoSite(_)

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use comfy_table::Table;
 
-use super::block_on;
+use super::hints::Hints;
+use super::{Global, block_on};
 use crate::app::control::{self, Remote};
 use crate::app::sessions;
 use crate::app::status::{self, NoSession, SiteStatus, StatusReport, UnclassedShape};
@@ -28,23 +29,36 @@ pub struct Options {
     json: bool,
 }
 
-pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
-    let report = block_on(async {
+pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
+    let hints = Hints::of(global);
+    let mut report = block_on(async {
         if let Some(remote) = Remote::connect(&config.data_dir).await {
             let report = remote.status().await?;
             return with_holds(report, &remote, config).await;
         }
-        app::must_exist(&config.data_dir)?;
+        if let Err(none) = app::must_exist(&config.data_dir) {
+            // Nothing was crawled, perhaps for this.
+            eprint!("{}", faults(&rule_faults(config), false));
+            return Err(none);
+        }
         let app = App::open(&config.into())?;
         let _control = control::serve(&app, None);
         let db = app.reader();
         let report = status::report(db.as_ref(), None, app.clock.now()).await?;
         with_holds(report, db.as_ref(), config).await
     })?;
+    for site in &mut report.sites {
+        if let Some(without) = &mut site.no_session {
+            without.reason = hints.of_site(&without.reason, &site.name);
+        }
+        if let Some(Ended::NotLoggedIn(why)) = &mut site.ended {
+            *why = hints.of_site(why, &site.name);
+        }
+    }
     if options.json {
         outln!("{}", serde_json::to_string(&report)?);
     } else {
-        out!("{}", text(&report));
+        out!("{}", text(&report, &hints));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -52,6 +66,9 @@ pub fn status(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 /// The report, with what the rule files hold back of sites that nobody crawls right now.
 async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) -> anyhow::Result<StatusReport> {
     let now = SystemClock.now();
+    if !report.crawling {
+        report.rule_faults = rule_faults(config);
+    }
     let rules: Vec<_> = rules::load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()).collect();
     for site in report.sites.iter_mut().filter(|site| !site.is_crawled) {
         if let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) {
@@ -65,18 +82,42 @@ async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) 
     Ok(report)
 }
 
-fn text(report: &StatusReport) -> String {
-    let mut text = sites(report);
-    for RuleFault { path, first, count } in &report.rule_faults {
-        let more = if *count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
-        text.push_str(&format!("{}: its last good state, if any, stays in force{more}:\n  {first}\n", path.display()));
-    }
-    text
+/// Files of the rules folder that cannot be used. That there is no such folder is no fault here: harvests are told
+/// without one.
+fn rule_faults(config: &Config) -> Vec<RuleFault> {
+    let files = rules::load_dir(&config.rules_dir).into_iter().filter(|file| file.path != config.rules_dir);
+    files
+        .filter_map(|file| {
+            let faults = file.site.err()?;
+            let first = faults.first().map(ToString::to_string).unwrap_or_default();
+            Some(RuleFault { path: file.path, first, count: faults.len() })
+        })
+        .collect()
 }
 
-fn sites(report: &StatusReport) -> String {
+fn text(report: &StatusReport, hints: &Hints) -> String {
+    sites(report, hints) + &faults(&report.rule_faults, report.crawling)
+}
+
+fn faults(faults: &[RuleFault], is_crawled: bool) -> String {
+    let told = |RuleFault { path, first, count }: &RuleFault| {
+        let more = if *count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+        let what = match is_crawled {
+            true => "its last good state, if any, stays in force",
+            false => "its site cannot be crawled until it is mended",
+        };
+        format!("{}: {what}{more}:\n  {first}\n", path.display())
+    };
+    faults.iter().map(told).collect()
+}
+
+fn sites(report: &StatusReport, hints: &Hints) -> String {
     if report.sites.is_empty() {
-        return "nothing has been crawled yet (hint: gleaner crawl)\n".to_owned();
+        let hint = match report.rule_faults.is_empty() {
+            true => hints.command("crawl"),
+            false => hints.command("rules check"),
+        };
+        return format!("nothing has been crawled yet (hint: {hint})\n");
     }
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
+use super::hints::Hints;
 use crate::app::status::Waiting;
 use crate::crawl::progress::{Counts, Ended};
 use crate::crawldb::Outcome;
@@ -82,9 +83,18 @@ impl Summary {
         self.sites.values().all(|ended| !matches!(ended, Ended::Unreachable(_) | Ended::NotLoggedIn(_)))
     }
 
+    /// Gives the commands that reasons name their site and what they repeat.
+    pub fn name_commands(&mut self, hints: &Hints) {
+        for (site, ended) in &mut self.sites {
+            if let Ended::NotLoggedIn(why) = ended {
+                *why = hints.of_site(why, site);
+            }
+        }
+    }
+
     /// Lines for people.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn text(&self, hints: &Hints) -> String {
         use std::fmt::Write;
         let mut text = String::new();
         // Writing to a String cannot fail.
@@ -100,12 +110,17 @@ impl Summary {
         let _ = writeln!(text, "outcomes      {}", outcomes.join(", "));
         let trapped = self.outcomes.get(Outcome::Trapped.name()).copied().unwrap_or(0);
         if trapped > 0 {
-            let _ = writeln!(text, "cut           {trapped} looks at URLs taken for traps (hint: gleaner status)");
+            let _ = writeln!(
+                text,
+                "cut           {trapped} looks at URLs taken for traps (hint: {})",
+                hints.command("status")
+            );
         }
         for (site, ended) in &self.sites {
             let _ = writeln!(text, "{site:<13} {ended}");
             if matches!(ended, Ended::Unreachable(_)) {
-                let _ = writeln!(text, "              what is queued stays queued (hint: gleaner crawl {site}, later)");
+                let again = hints.command(&format!("crawl {site}"));
+                let _ = writeln!(text, "              what is queued stays queued (hint: {again}, later)");
             }
         }
         for (site, Waiting { until, reason }) in &self.waiting {
@@ -134,7 +149,7 @@ mod tests {
         let text = |outcomes: &[(Outcome, u64)]| {
             let counts = Counts { outcomes: outcomes.iter().copied().collect(), ..Counts::default() };
             let sites = BTreeMap::from([("example".to_owned(), Ended::Exhausted)]);
-            Summary::new(&counts, Duration::from_secs(1), sites, Path::new("archive")).text()
+            Summary::new(&counts, Duration::from_secs(1), sites, Path::new("archive")).text(&Hints::default())
         };
         let cut = text(&[(Outcome::Page, 7), (Outcome::Trapped, 12)]);
         assert!(cut.contains("cut           12 looks at URLs taken for traps (hint: gleaner status)\n"), "{cut}");
@@ -146,7 +161,7 @@ mod tests {
         let mut summary = Summary::new(&Counts::default(), Duration::ZERO, BTreeMap::new(), Path::new("archive"));
         let deepest = Some("http://h.example/calendar?month=13".to_owned());
         summary.too_deep.insert("s".to_owned(), TooDeep { urls: 12, depth_max: 3, deepest });
-        let text = summary.text();
+        let text = summary.text(&Hints::default());
         let told =
             "s             12 URLs lie deeper than depth_max = 3 (the deepest: http://h.example/calendar?month=13)\n";
         assert!(text.contains(told) && text.contains("hint: a larger `depth_max`"), "{text}");

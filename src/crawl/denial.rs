@@ -15,6 +15,7 @@ use crate::login::verdict::logged_out;
 use crate::login::view::{View, speaks_of_login};
 use crate::page::links::PageLinks;
 use crate::rules::{Class, ends_session};
+use crate::url::CrawlUrl;
 
 /// The sign of an answer's status, or of where it redirects.
 #[must_use]
@@ -26,15 +27,26 @@ pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) ->
         // Some hide from guests that there is anything, some have statuses of their own.
         (400..=499, _) if is_due && !matches!(status, 408 | 429) => Some(format!("status {status}")),
         (300..=399, Some(location)) => {
-            let target = outlinks::resolve(site, &job.url, location)?;
+            let Some(target) = outlinks::resolve(site, &job.url, location) else {
+                return is_due.then(|| "a redirect to no address that can be asked".to_owned());
+            };
             let is_named = login.page.as_ref().is_some_and(|page| page.path() == target.path());
-            let leads_on = outlinks::judge(site, target.clone())
-                .is_ok_and(|found| found.class.is_target() || found.class == job.class);
-            let is_off = is_due && !leads_on;
+            let is_off = is_due && !leads_on(site, job, &target);
             (is_named || is_off || speaks_of_login(target.path()))
                 .then(|| format!("a redirect to {}", told_url(target.as_str())))
         }
         _ => None,
+    }
+}
+
+/// True where a redirect leads to what was due: a torrent's to a torrent, and no list's back to where the site begins.
+fn leads_on(site: &Site, job: &Job, target: &CrawlUrl) -> bool {
+    let Ok(found) = outlinks::judge(site, target.clone()) else { return false };
+    let is_start = |url: &CrawlUrl| site.rules.start.iter().any(|start| start.as_str() == url.as_str());
+    match job.class {
+        Class::Download => found.class == Class::Download,
+        class if class.is_target() => found.class.is_target(),
+        class => found.class.is_target() || (found.class == class && (!is_start(&found.url) || is_start(&job.url))),
     }
 }
 
@@ -51,15 +63,17 @@ pub fn of_file(site: &Site, job: &Job, outcome: Outcome) -> Option<String> {
     is_other.then(|| "something else in place of what was due".to_owned())
 }
 
-/// The sign of a feed or a sitemap: guests may get an empty one.
+/// The sign of a feed or a sitemap: guests may get one without an entry. A feed names its own page and itself at least; a
+/// sitemap names any pages.
 #[must_use]
-pub fn of_feed(site: &Site, found: &[Found]) -> Option<String> {
+pub fn of_feed(site: &Site, job: &Job, found: &[Found], has_magnets: bool) -> Option<String> {
     site.rules.login.as_ref()?;
-    found.is_empty().then(|| "a feed of nothing".to_owned())
+    let has_entries = has_magnets || found.iter().any(|found| job.class == Class::Sitemap || found.class.is_target());
+    (!has_entries).then(|| "a feed of nothing".to_owned())
 }
 
 /// The sign of a page. What has a link to log out is a member's; what shows a login form, or says that one must log in, is a
-/// guest's, and so may be what has nothing where a torrent or a list of them was due.
+/// guest's, and so may be what has a link to log in, or nothing, where a torrent or a list of them was due.
 #[must_use]
 pub fn of_page(
     site: &Site,
@@ -84,6 +98,10 @@ pub fn of_page(
     }
     match job.class {
         Class::Download => Some("a page in place of a torrent, and no link to log out".to_owned()),
+        // Guests may see a part of it, and other links beside it.
+        class if (class.is_listing() || class.is_target()) && !view.log_in_links.is_empty() => {
+            Some("a link to log in, and none to log out".to_owned())
+        }
         class if class.is_listing() && !found.iter().any(|found| found.class.is_target()) => {
             Some("nothing on it, and no link to log out".to_owned())
         }

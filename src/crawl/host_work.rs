@@ -201,6 +201,12 @@ impl HostWork {
         &self.faces[0].origin
     }
 
+    /// True while a robots.txt is under way.
+    #[must_use]
+    pub fn asks_for_robots(&self) -> bool {
+        self.faces.iter().any(|face| matches!(face.robots, RobotsState::Asked))
+    }
+
     /// The place that is asked now, and its number.
     #[must_use]
     pub fn face(&self) -> &Face {

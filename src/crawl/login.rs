@@ -1,18 +1,25 @@
 //! One login, step by step: find the form, fill it in, send it, read what came, prove the session by a page.
 //!
 //! A few requests, one after the other, with a pause before each. They are the operator's own, asked for by the rule
-//! file's `[login]`, so robots.txt is not consulted for them; everything else that binds a request holds. What is sent
+//! file's `[login]`, so that robots.txt closes no page to them; everything else that binds a request holds (`pace`). What is sent
 //! goes to the site's own hosts alone, and never from https to http. Every step is told in words without secrets.
 
 mod find;
 pub mod handover;
 mod json;
+pub mod pace;
+mod steps;
+
+use std::time::Duration;
 
 use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
 
 use self::handover::Person;
+use self::pace::Pace;
+use self::steps::FirstStep;
 use super::site::Site;
+use crate::clock::UnixMillis;
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::charset;
 use crate::fetch::session::Jar;
@@ -25,9 +32,9 @@ use crate::login::hashing::Hashing;
 use crate::login::model::Judge;
 use crate::login::secret::{Secret, told_url};
 use crate::login::tries::Ended;
-use crate::login::verdict::{After, Judged, Verdict, judge, logged_out};
+use crate::login::verdict::{After, Judged, Verdict, asks_to_log_in, judge, logged_out};
 use crate::login::view::View;
-use crate::politeness::Answered;
+use crate::politeness::{Answered, backoff};
 use crate::rules::LoginRules;
 use crate::url::CrawlUrl;
 
@@ -58,16 +65,20 @@ pub struct Means<'a> {
 
 /// Logs in. What only a person could answer ends it, with a verdict that says so.
 pub async fn log_in(site: &Site, means: Means<'_>) -> Report {
-    run(site, means, None).await
+    run(Run::new(site, means)).await
+}
+
+/// Logs in at the pace of a crawl, beside the other requests of its process.
+pub async fn log_in_paced(site: &Site, means: Means<'_>, pace: &mut Pace) -> Report {
+    run(Run { pace: Some(pace), ..Run::new(site, means) }).await
 }
 
 /// Logs in with a person at hand, who is asked in the middle of it: the thread waits for the answer.
 pub async fn log_in_asking(site: &Site, means: Means<'_>, person: Person<'_>) -> Report {
-    run(site, means, Some(person)).await
+    run(Run { person: Some(person), ..Run::new(site, means) }).await
 }
 
-async fn run(site: &Site, means: Means<'_>, person: Option<Person<'_>>) -> Report {
-    let mut run = Run { person, ..Run::new(site, means) };
+async fn run(mut run: Run<'_>) -> Report {
     let judged = run.log_in().await.unwrap_or_else(|judged| judged);
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
@@ -87,16 +98,31 @@ impl Report {
     /// What the account's tries are told.
     #[must_use]
     pub fn ended(&self) -> Ended {
-        let was_answered = self.was_answered && self.trouble.is_none();
-        Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered }
+        Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered: self.was_answered }
+    }
+
+    /// True where the site took the form, and then no page could be asked whether it let us in.
+    #[must_use]
+    pub fn is_unproven(&self) -> bool {
+        self.judged.verdict == Verdict::Unknown && self.was_answered && self.trouble.is_some()
     }
 }
 
-/// Does the session hold? None where the site did not answer, or is in trouble, and which.
-pub async fn prove(site: &Site, means: Means<'_>) -> (Option<bool>, Option<Answered>) {
-    let mut run = Run::new(site, means);
+/// Whether a session holds.
+pub struct Proof {
+    /// None where the site did not answer, or is in trouble.
+    pub holds: Option<bool>,
+    /// Which trouble.
+    pub trouble: Option<Answered>,
+    /// Requests that it took, redirects among them.
+    pub requests: u64,
+}
+
+/// Does the session hold?
+pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Proof {
+    let mut run = Run { pace, ..Run::new(site, means) };
     let holds = run.holds().await;
-    (holds, run.trouble)
+    Proof { holds, trouble: run.trouble, requests: run.requests }
 }
 
 /// Does the session hold? Asks for the page that proves it; None where the site did not answer, or is in trouble.
@@ -110,8 +136,14 @@ struct Run<'a> {
     site: &'a Site,
     means: Means<'a>,
     person: Option<Person<'a>>,
+    /// None where nothing else is asked beside it.
+    pace: Option<&'a mut Pace>,
     steps: Vec<String>,
     is_first: bool,
+    /// Taken, or to be taken, in front of the form with the password.
+    first_step: Option<FirstStep>,
+    /// True once a form is on its way that is a try to log in.
+    is_try: bool,
     /// True once a form has left.
     was_sent: bool,
     /// True once it was answered by a server that is not in trouble.
@@ -119,6 +151,8 @@ struct Run<'a> {
     /// What the site was in trouble with, if it was.
     trouble: Option<Answered>,
     requests: u64,
+    /// Until when the last answer asks us to wait, where it does.
+    retry_at: Option<UnixMillis>,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
 }
@@ -164,12 +198,16 @@ impl<'a> Run<'a> {
             site,
             means,
             person: None,
+            pace: None,
             steps: Vec::new(),
             is_first: true,
+            first_step: None,
+            is_try: false,
             was_sent: false,
             was_answered: false,
             trouble: None,
             requests: 0,
+            retry_at: None,
             last_refused: None,
         }
     }
@@ -187,6 +225,9 @@ impl<'a> Run<'a> {
             return self.proven(judged).await;
         }
         let mut page = self.find_form_page().await?;
+        if let Some(step) = self.first_step {
+            page = self.take_first_step(&page, step).await?;
+        }
         let mut sends = 0;
         loop {
             let form = self.choose_form(&page)?;
@@ -237,6 +278,9 @@ impl<'a> Run<'a> {
             self.say(format!("form {}: {kind} ({:.2}); fields {}", at + 1, judgement.score, fields.join(", ")));
         }
         let at = match self.means.rules.form {
+            _ if self.first_step.is_some() => page
+                .password_form()
+                .ok_or_else(|| ends(Verdict::NoForm, format!("{} has none", told_url(page.url.as_str()))))?,
             Some(at) if at < page.view.forms.len() => at,
             Some(at) => {
                 let count = page.view.forms.len();
@@ -267,8 +311,12 @@ impl<'a> Run<'a> {
                 by_name(name).map(Some).ok_or_else(fault)
             }
         };
+        // The page behind the user's name need not ask for it again.
+        let user_is_told = self.first_step.is_some();
+        let user_field = rules.user_field.clone().filter(|name| !user_is_told || by_name(name).is_some());
         let chosen = Chosen {
-            user: pinned(&rules.user_field, roles.user)?,
+            user: pinned(&user_field, roles.user)?,
+            user_is_told,
             password: pinned(&rules.password_field, roles.password)?,
             remember: roles.remember.filter(|at| form.controls[*at].kind == Kind::Checkbox),
             submit: form.submit(),
@@ -301,10 +349,11 @@ impl<'a> Run<'a> {
         };
         self.may_ask(&url, page.is_over_tls())?;
         self.say(format!("sent to {}", told_url(url.as_str())));
-        self.was_sent = true;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
+        self.is_try = true;
         let page = self.follow(url, Some(post)).await?;
-        self.was_answered = page.status < 500;
+        // What it says to the password is for the verdict, but the host is left in peace.
+        self.trouble = self.trouble_of(page.status).or(self.trouble);
         Ok(page)
     }
 
@@ -340,9 +389,14 @@ impl<'a> Run<'a> {
             Err(format!("{address} answers {}", page.status))
         } else if self.means.rules.probe.is_some() && !is_there {
             Err(format!("{} leads to {address}", told_url(asked.as_str())))
+        } else if let Some(link) = page.view.log_in_links.first() {
+            Err(format!("{address} has a link to log in ({}) and none to log out", told_url(link)))
+        } else if let Some(phrase) = asks_to_log_in(&page.view) {
+            // However long the page is around them.
+            Err(format!("{address} says “{phrase}”"))
         } else if self.means.rules.probe.is_some() {
             Ok(format!("{address}, which the rule file names for members, is shown"))
-        } else if page.view.log_in_links.is_empty() && names(&page.view.text, &self.means.rules.user.to_lowercase()) {
+        } else if names(&page.view.text, &self.means.rules.user.to_lowercase()) {
             Ok(format!("{address} names the user"))
         } else {
             Err(format!("{address} shows neither a link to log out nor the user's name"))
@@ -359,12 +413,24 @@ impl<'a> Run<'a> {
         self.may_ask(&url, from_tls)?;
         let page = self.follow(url, None).await?;
         // A server in trouble says nothing about forms and sessions.
-        if let Some(trouble) = trouble_of(page.status) {
-            self.trouble = Some(trouble);
-            let verdict = if page.status == 429 { Verdict::RateLimited } else { Verdict::Unknown };
-            return Err(ends(verdict, format!("{} answers {}", told_url(page.url.as_str()), page.status)));
+        self.untroubled(page)
+    }
+
+    /// The page, unless it says that the server is in trouble.
+    fn untroubled(&mut self, page: Page) -> Step<Page> {
+        let Some(trouble) = self.trouble_of(page.status) else { return Ok(page) };
+        self.trouble = Some(trouble);
+        let verdict = if page.status == 429 { Verdict::RateLimited } else { Verdict::Unknown };
+        Err(ends(verdict, format!("{} answers {}", told_url(page.url.as_str()), page.status)))
+    }
+
+    /// What an answer of this status says of the server alone.
+    fn trouble_of(&self, status: u16) -> Option<Answered> {
+        match status {
+            429 | 503 => Some(Answered::Throttled(self.retry_at)),
+            500.. => Some(Answered::Faulty),
+            _ => None,
         }
-        Ok(page)
     }
 
     /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
@@ -399,8 +465,10 @@ impl<'a> Run<'a> {
 
     /// One request, the redirects behind it, and up to some bytes of the last answer.
     async fn read(&mut self, mut url: CrawlUrl, mut post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
+        let mut was_sent_on = false;
         for _ in 0..limits::LOGIN_HOPS_MAX {
-            self.pause().await;
+            self.pause(&url).await?;
+            self.was_sent |= self.is_try && post.is_some();
             let request = Request { post, ..(&url).into() };
             let sent = self.site.transport.send(request).await;
             self.requests += 1;
@@ -414,17 +482,29 @@ impl<'a> Run<'a> {
                 }
             };
             let status = response.status;
+            if post.is_some() {
+                self.was_answered = status < 500;
+            }
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
                 let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
                     return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
                 };
                 self.may_ask(&target, url.as_str().starts_with("https:"))?;
-                // 307 and 308 would have the form sent again; only 301 to 303 are answers to a login.
-                post = post.filter(|_| matches!(status, 307 | 308));
+                // 307 and 308 have the form sent again: to another address, and once. 301 to 303 are answers to a login.
+                if post.is_some() && matches!(status, 307 | 308) {
+                    if std::mem::replace(&mut was_sent_on, true) || target.as_str() == url.as_str() {
+                        let told = told_url(url.as_str());
+                        return Err(ends(Verdict::Unknown, format!("{told} wants the form again and again")));
+                    }
+                } else {
+                    post = None;
+                }
                 url = target;
                 continue;
             }
+            let asked = response.headers.retry_after.as_deref();
+            self.retry_at = asked.and_then(|value| backoff::retry_after(value, self.site.clock.now()));
             let content_type = response.headers.content_type.clone();
             let (length, bodies) = (response.headers.content_length, &self.site.memory.bodies);
             let (bytes, is_whole) = match body::read(response.body, length, bodies, |_, _| Want::UpTo(bytes_max)).await
@@ -442,10 +522,23 @@ impl<'a> Run<'a> {
         Err(ends(Verdict::Unknown, format!("{url}: more than {} redirects", limits::LOGIN_HOPS_MAX)))
     }
 
-    async fn pause(&mut self) {
-        if !std::mem::take(&mut self.is_first) {
-            tokio::time::sleep(limits::LOGIN_PAUSE.max(self.site.rules.rate.interval)).await;
+    /// Waits in front of a request: as a person would, and for the host. A host that pauses us ends a login of which
+    /// nothing has left yet.
+    async fn pause(&mut self, url: &CrawlUrl) -> Step<()> {
+        let is_first = std::mem::take(&mut self.is_first);
+        if let Some(pace) = &mut self.pace {
+            pace.rest();
         }
+        if !is_first {
+            // The pace knows the site's rate, and counts it from the last request.
+            let rate = self.site.rules.rate.interval;
+            tokio::time::sleep(limits::LOGIN_PAUSE.max(if self.pace.is_some() { Duration::ZERO } else { rate })).await;
+        }
+        let Some(pace) = &mut self.pace else { return Ok(()) };
+        pace.pass(url, self.was_sent).await.map_err(|until| {
+            self.trouble = Some(Answered::Reached);
+            ends(Verdict::Unknown, format!("{} pauses until {}", url.host(), until.rfc3339()))
+        })
     }
 }
 
@@ -453,15 +546,6 @@ fn sentence(verdict: Verdict, trouble: Option<Answered>) -> &'static str {
     match trouble {
         Some(_) if verdict == Verdict::Unknown => "the site did not answer, or only that it is in trouble",
         _ => verdict.sentence(),
-    }
-}
-
-/// What an answer of this status says of the server alone.
-fn trouble_of(status: u16) -> Option<Answered> {
-    match status {
-        429 | 503 => Some(Answered::Throttled(None)),
-        500.. => Some(Answered::Faulty),
-        _ => None,
     }
 }
 

@@ -100,7 +100,7 @@ pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8])
         hasher.update(found.url.as_str().as_bytes());
     }
     let denied = match is_feed {
-        true => denial::of_feed(site, &found),
+        true => denial::of_feed(site, job, &found, !magnets.is_empty()),
         false => denial::of_page(site, job, body, encoding, &page, &found, !magnets.is_empty()),
     };
     let listing = job.class.is_listing().then(|| listing(site, job, &found));

@@ -23,6 +23,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use super::commit::{Committed, Message};
 use super::host_work::HostWork;
 use super::hosts::{Hosts, Slot};
+use super::login::pace::Pace;
 use super::progress::{Ended, Progress};
 use super::robots_txt::{RobotsAnswer, RobotsFault};
 use super::site::{Found, Site};
@@ -54,7 +55,7 @@ const CUTS_ASKED_EVERY: Duration = Duration::from_secs(600);
 const CUTS_ASKED_AGAIN: u32 = 5;
 
 /// How often a site looks for a connection or a request's place that another site holds.
-const CONNECTION_POLL: Duration = Duration::from_millis(50);
+pub(super) const CONNECTION_POLL: Duration = Duration::from_millis(50);
 
 /// What the site loop shares with the rest of the process.
 #[derive(Clone)]
@@ -80,7 +81,7 @@ type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 enum Ran {
     Visit { host: usize, face: usize, lane: usize, slot: Slot, finished: Box<Finished> },
     Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
-    Session { host: usize, face: usize, slot: Slot, asked: Asked },
+    Session { host: usize, pace: Box<Pace>, asked: Asked },
     Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },
 }
 

@@ -196,8 +196,9 @@ impl Core {
         work: impl FnOnce(WriteTransaction, &mut Seen) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let mut seen = self.writer();
+        // Counted before memory knows of it: until the sync is done, nobody takes it for durable.
+        let commit = self.commits.fetch_add(1, Ordering::AcqRel) + 1;
         let done = work(tables::begin_volatile(db)?, &mut seen)?;
-        let commit = self.commits.fetch_add(1, Ordering::Relaxed) + 1;
         drop(seen);
         self.sync(db, commit)?;
         Ok(done)

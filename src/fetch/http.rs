@@ -163,7 +163,6 @@ impl Clients {
             // What hyper reads ahead of us is counted by no allowance.
             .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
             .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
-            .cookie_provider(Arc::clone(&self.cookies))
             // Silence and the whole time are ours to watch ([`Patience`]): the client's own clocks would run on while a
             // large body waits for its share of memory.
             .connect_timeout(self.connect_time_max)
@@ -183,7 +182,11 @@ impl Transport for HttpTransport {
         let url = parsed(request.url)?;
         self.addresses.check_literal(&url)?;
         let client = self.client(&url)?;
-        let authorization = self.clients.cookies.authorization(&url);
+        let jar = &self.clients.cookies;
+        let authorization = jar.authorization(&url);
+        // Cookies that the rule file's headers name stand in place of the jar's.
+        let cookies = jar.cookies(&url).filter(|_| !self.clients.headers.contains_key(header::COOKIE));
+        let from = url.clone();
         let mut asking = match request.post {
             None => client.get(url),
             Some(post) => {
@@ -197,6 +200,9 @@ impl Transport for HttpTransport {
         if let Some(authorization) = authorization {
             asking = asking.header(header::AUTHORIZATION, authorization);
         }
+        if let Some(cookies) = cookies {
+            asking = asking.header(header::COOKIE, cookies);
+        }
         if let Some(validators) = request.validators {
             for (name, value) in
                 [(header::IF_NONE_MATCH, &validators.etag), (header::IF_MODIFIED_SINCE, &validators.last_modified)]
@@ -209,6 +215,8 @@ impl Transport for HttpTransport {
         }
         let mut patience = Patience { left: self.timeout, silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX };
         let response = patience.wait(asking.send()).await?;
+        // By hand, because the client's own way gives cookies without the time of their server.
+        jar.take(response.headers(), &from);
         patience.silence = limits::READ_TIME_MAX;
         let status = response.status().as_u16();
         let codings =

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cookie_store::{CookieDomain, CookieExpiration, CookiePath, RawCookie};
-use reqwest::cookie::CookieStore;
-use reqwest::header::HeaderValue;
+use reqwest::header::{self, HeaderMap, HeaderValue};
+use time::OffsetDateTime;
 use url::Url;
 
+use crate::clock::{Clock as _, SystemClock};
 use crate::limits;
 
 /// The cookies of one site's client.
@@ -68,6 +69,35 @@ impl Jar {
         Some(header)
     }
 
+    /// Takes the cookies of an answer from `url`, its `Date` for what the server's clock says.
+    pub fn take(&self, answer: &HeaderMap, url: &Url) {
+        let set = answer.get_all(header::SET_COOKIE).iter();
+        self.set(set, url, answer.get(header::DATE).and_then(servers_time));
+    }
+
+    fn set<'a>(&self, headers: impl Iterator<Item = &'a HeaderValue>, url: &Url, date: Option<OffsetDateTime>) {
+        let mut cookies = self.lock();
+        for text in headers.filter_map(|header| std::str::from_utf8(header.as_bytes()).ok()) {
+            if cookies.set(text, url, date) {
+                self.changes.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// None of the cookies in hand leaves TLS any more, whatever a file says of them: most browsers export the session of
+    /// an https site as one that may.
+    pub fn keep_to_tls(&self) {
+        self.lock().0.iter_mut().for_each(|cookie| cookie.secure = true);
+    }
+
+    /// The `Cookie` header of a request; None where no cookie is for it.
+    pub fn cookies(&self, url: &Url) -> Option<HeaderValue> {
+        let text = self.lock().header(url)?;
+        let mut header = HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()?;
+        header.set_sensitive(true);
+        Some(header)
+    }
+
     fn bearer(&self) -> MutexGuard<'_, Option<Bearer>> {
         // It is there or not.
         self.bearer.lock().unwrap_or_else(PoisonError::into_inner)
@@ -76,24 +106,6 @@ impl Jar {
     fn lock(&self) -> MutexGuard<'_, Cookies> {
         // A cookie that is half-way in the list is either in or not.
         self.cookies.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl CookieStore for Jar {
-    fn set_cookies(&self, cookie_headers: &mut dyn Iterator<Item = &HeaderValue>, url: &Url) {
-        let mut cookies = self.lock();
-        for text in cookie_headers.filter_map(|header| std::str::from_utf8(header.as_bytes()).ok()) {
-            if cookies.set(text, url) {
-                self.changes.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-    }
-
-    fn cookies(&self, url: &Url) -> Option<HeaderValue> {
-        let text = self.lock().header(url)?;
-        let mut header = HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()?;
-        header.set_sensitive(true);
-        Some(header)
     }
 }
 
@@ -133,8 +145,8 @@ struct Cookie {
 impl Cookies {
     /// Takes one `Set-Cookie` of an answer from `url`. One that replaces another keeps its age; one that has
     /// expired only removes (§5.7). True where something is another than before.
-    fn set(&mut self, text: &str, url: &Url) -> bool {
-        Cookie::parse(text, url).is_some_and(|cookie| self.put(cookie))
+    fn set(&mut self, text: &str, url: &Url, date: Option<OffsetDateTime>) -> bool {
+        Cookie::parse_at(text, url, date).is_some_and(|cookie| self.put(cookie))
     }
 
     fn put(&mut self, cookie: Cookie) -> bool {
@@ -200,8 +212,15 @@ impl Cookies {
 }
 
 impl Cookie {
-    /// Reads one `Set-Cookie` (§5.6) and says whether it may be kept (§5.7); None where not.
+    /// Reads one `Set-Cookie` whose server's clock nobody knows.
     fn parse(text: &str, url: &Url) -> Option<Self> {
+        Self::parse_at(text, url, None)
+    }
+
+    /// Reads one `Set-Cookie` (§5.6) and says whether it may be kept (§5.7); None where not. `Expires` is a time by the
+    /// server's clock, which said `date` when it was sent: what counts is how long that is (as Chromium does; the RFC is
+    /// silent), so that neither a session is dead on arrival nor what was removed lives on.
+    fn parse_at(text: &str, url: &Url, date: Option<OffsetDateTime>) -> Option<Self> {
         // §5.6: control characters but the tab.
         if text.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
             return None;
@@ -239,7 +258,11 @@ impl Cookie {
         }
         let expires = match (raw.max_age(), raw.expires()) {
             (Some(age), _) => age.into(),
-            (None, Some(expires)) => expires.into(),
+            (None, Some(expires)) => match (expires.datetime(), date) {
+                (Some(expires), Some(date)) if expires <= date => CookieExpiration::from(0),
+                (Some(expires), Some(date)) => (expires - date).into(),
+                _ => expires.into(),
+            },
             (None, None) => CookieExpiration::SessionEnd,
         };
         let host = url.host_str()?;
@@ -263,6 +286,15 @@ impl Cookie {
             && (!self.secure || url.scheme() == "https")
             && !self.expires.is_expired()
     }
+}
+
+/// What the clock of a server says by its `Date`; None where that is no date, or further from ours than clocks go wrong.
+fn servers_time(date: &HeaderValue) -> Option<OffsetDateTime> {
+    // Of all the forms that dates of servers have, the reader of cookies knows the most.
+    let raw = RawCookie::parse(format!("date=; Expires={}", date.to_str().ok()?)).ok()?;
+    let date = raw.expires_datetime()?;
+    let ours = OffsetDateTime::from_unix_timestamp(i64::try_from(SystemClock.now().0 / 1_000).ok()?).ok()?;
+    ((date - ours).unsigned_abs() <= limits::COOKIE_CLOCK_OFF_MAX).then_some(date)
 }
 
 /// True for a domain under which anybody may register.

@@ -4,7 +4,7 @@
 //! in front of it, in this order: the first that says something decides. What a person would not see is not filled in,
 //! because it may be a trap for machines. Knows no values and sends nothing.
 
-use super::form::{Control, Form, Kind};
+use super::form::{Control, Form, Kind, Method};
 use super::words::{Folded, Tally, Topic};
 use crate::limits::FIELD_HINT_BYTES_MAX;
 
@@ -73,6 +73,75 @@ pub fn asked(form: &Form) -> Vec<Asked> {
         }
     }
     asked
+}
+
+/// The one line of a form that asks for the user's name and nothing else, as the first of two pages does. Where the form
+/// is not judged to be a login form (`is_judged`), it has to declare that itself, and its button to say so. None for a
+/// form that would not be sent in the body of a request, and for searches, registrations, newsletters, other accounts.
+#[must_use]
+pub fn asks_for_user_alone(form: &Form, is_judged: bool) -> Option<usize> {
+    const OTHERS: [Topic; 7] = [
+        Topic::Search,
+        Topic::Register,
+        Topic::Reset,
+        Topic::Newsletter,
+        Topic::Comment,
+        Topic::Order,
+        Topic::OtherAccount,
+    ];
+    let asked = asked(form);
+    let lines = |at: &usize| form.controls[*at].kind.is_line() && asked[*at] != Asked::Nothing;
+    let mut lines = (0..asked.len()).filter(lines);
+    let (user, None) = (lines.next()?, lines.next()) else { return None };
+    let (control, button) = (&form.controls[user], &form.controls[form.submit()?]);
+    let is_sent = form.is_element && button.formmethod.unwrap_or(form.method) == Method::Post;
+    let is_user = matches!(asked[user], Asked::User | Asked::Email) && !control.name.is_empty();
+    // A password that a script shows later is filled in here.
+    let has_password = form.controls.iter().any(|control| control.kind == Kind::Password && !control.is_disabled);
+    let said = own_words(button);
+    let about = folded([&form.id, &form.name, &form.class, &form.action]).tally();
+    if !is_sent
+        || !is_user
+        || has_password
+        || [&said.tally(), &about, &own_words(control).tally()].iter().any(|of| of.any(&OTHERS))
+    {
+        return None;
+    }
+    let declares =
+        control.kind == Kind::Email || ["username", "email", "webauthn"].iter().any(|token| says(control, token));
+    let goes_on = said.tally().has(Topic::Login) || NEXT.iter().any(|next| said.as_str().contains(next));
+    (is_judged || (declares && goes_on)).then_some(user)
+}
+
+/// What a button says that leads to the next page, folded.
+const NEXT: [&str; 18] = [
+    " next ",
+    " continue ",
+    "下一步",
+    "继续",
+    "繼續",
+    "次へ",
+    "다음",
+    " далее ",
+    " продолжить ",
+    " weiter ",
+    " suivant ",
+    " continuer ",
+    " siguiente ",
+    " continuar ",
+    " avanti ",
+    " dalej ",
+    " volgende ",
+    " devam ",
+];
+
+/// True for a form behind such a page: one password that is entered, and beside it no line but the user's.
+#[must_use]
+pub fn asks_for_password_alone(form: &Form) -> bool {
+    let roles = roles(form);
+    let (asked, Some(password)) = (asked(form), roles.password) else { return false };
+    let mut lines = (0..asked.len()).filter(|at| form.controls[*at].kind.is_line() && asked[*at] != Asked::Nothing);
+    !says(&form.controls[password], "new-password") && lines.all(|at| at == password || Some(at) == roles.user)
 }
 
 pub(super) fn roles_of(form: &Form, asked: &[Asked]) -> Roles {
@@ -345,6 +414,72 @@ mod tests {
         ] {
             let form = forms(&format!("<form><p>{label}: <input name=f></form>")).unwrap().remove(0);
             assert_eq!(asked(&form), [asked_for], "{label}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_two_pages_asks_for_the_user_alone_and_says_that_it_logs_in() {
+        let user = "<input name=u autocomplete=username>";
+        for (html, when_judged, by_itself) in [
+            (format!("<form method=post>{user}<button>Next</button></form>"), true, true),
+            (
+                format!("<form method=post>{user}<input type=hidden name=t><button>Продолжить</button></form>"),
+                true,
+                true,
+            ),
+            ("<form method=post><input type=email name=e><button>Log in</button></form>".to_owned(), true, true),
+            // The field declares nothing, or the button says nothing.
+            ("<form method=post><input name=username><button>Next</button></form>".to_owned(), true, false),
+            (format!("<form method=post>{user}<button>Go</button></form>"), true, false),
+            // Sent in the URL, by a script, with a password that comes later, or beside another line.
+            (format!("<form>{user}<button>Next</button></form>"), false, false),
+            (format!("<form method=post>{user}<button type=button>Next</button></form>"), false, false),
+            (
+                format!("<form method=post>{user}<input type=password name=p hidden><button>Next</button></form>"),
+                false,
+                false,
+            ),
+            (format!("<form method=post>{user}<input name=captcha><button>Next</button></form>"), false, false),
+            ("<form method=post><input autocomplete=username><button>Next</button></form>".to_owned(), false, false),
+            // What is no login.
+            (
+                "<form method=post><input type=email name=e><button>Reset password</button></form>".to_owned(),
+                false,
+                false,
+            ),
+            (
+                "<form method=post action=subscribe><input type=email name=e><button>Continue</button></form>"
+                    .to_owned(),
+                false,
+                false,
+            ),
+            (
+                "<form method=post><input name=openid_identifier autocomplete=username><button>Log in</button></form>"
+                    .to_owned(),
+                false,
+                false,
+            ),
+            (format!("<form method=post class=register>{user}<button>Next</button></form>"), false, false),
+        ] {
+            let form = forms(&html).unwrap().remove(0);
+            let told = [true, false].map(|is_judged| asks_for_user_alone(&form, is_judged).is_some());
+            assert_eq!(told, [when_judged, by_itself], "{html}");
+        }
+    }
+
+    #[test]
+    fn the_second_of_two_pages_asks_for_one_password_that_is_there_already() {
+        let password = "<input type=password name=p>";
+        for (html, expected) in [
+            (format!("<form method=post><b>anna</b>{password}<button>Next</button></form>"), true),
+            (format!("<form method=post><input name=username value=anna>{password}</form>"), true),
+            (format!("<form method=post>{password}<input type=password name=again></form>"), false),
+            (format!("<form method=post><input name=realname>{password}<input name=city></form>"), false),
+            ("<form method=post><input type=password name=p autocomplete=new-password></form>".to_owned(), false),
+            ("<form method=post><input name=username></form>".to_owned(), false),
+        ] {
+            let form = forms(&html).unwrap().remove(0);
+            assert_eq!(asks_for_password_alone(&form), expected, "{html}");
         }
     }
 }

@@ -18,6 +18,8 @@ use crate::limits::HANDLER_TOLD_BYTES_MAX;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
     pub user: Option<usize>,
+    /// True where the site has been told the user's name before: the form need not ask for it.
+    pub user_is_told: bool,
     pub password: Option<usize>,
     /// A box that keeps the session, to be checked.
     pub remember: Option<usize>,
@@ -79,12 +81,15 @@ pub fn fill(
     page_charset: &'static Charset,
 ) -> Result<Submission, FillError> {
     let at = |index: Option<usize>| index.and_then(|index| form.controls.get(index));
-    let user = at(chosen.user).ok_or(FillError::NoUser)?;
+    let user = at(chosen.user);
+    if user.is_none() && !chosen.user_is_told {
+        return Err(FillError::NoUser);
+    }
     let password = at(chosen.password).ok_or(FillError::NoPassword)?;
     if !form.is_element {
         return Err(FillError::Script("its fields stand in no form".into()));
     }
-    if user.name.is_empty() || password.name.is_empty() {
+    if user.is_some_and(|user| user.name.is_empty()) || password.name.is_empty() {
         let handler = [&form.onsubmit, &form.action].into_iter().find(|text| !text.is_empty());
         return Err(FillError::Script(handler.map_or_else(|| "its fields have no names".into(), |text| excerpt(text))));
     }

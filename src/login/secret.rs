@@ -57,13 +57,21 @@ pub fn told(value: &str) -> &str {
 pub fn told_url(url: &str) -> String {
     let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
     let mut out = String::with_capacity(url.len());
+    let host_at = if address.contains("://") { Some(2) } else { None };
     for (at, segment) in address.split('/').enumerate() {
-        // A host may be any name; the longest words of paths are dates and titles, which have no digits among letters.
-        let is_token = segment.len() >= 16
-            && segment.bytes().all(|of| of.is_ascii_alphanumeric())
-            && segment.bytes().any(|of| of.is_ascii_digit());
         out.push_str(if at > 0 { "/" } else { "" });
-        out.push_str(if is_token { MASK } else { segment });
+        if host_at == Some(at) {
+            out.push_str(segment);
+            continue;
+        }
+        // Behind a semicolon stand parameters (`;jsessionid=…`).
+        for (at, piece) in segment.split(';').enumerate() {
+            out.push_str(if at > 0 { ";" } else { "" });
+            match piece.split_once('=').filter(|_| at > 0) {
+                Some((name, value)) => out.extend([name, "=", told(value)]),
+                None => out.push_str(if is_token(piece) { MASK } else { piece }),
+            }
+        }
     }
     for (at, pair) in query.into_iter().flat_map(|query| query.split('&')).enumerate() {
         out.push(if at > 0 { '&' } else { '?' });
@@ -73,6 +81,21 @@ pub fn told_url(url: &str) -> String {
         }
     }
     out
+}
+
+/// A token within a path: a UUID, hexadecimal, base64, a JWT. A title has words between its dashes, which have no digits
+/// among their letters.
+fn is_token(segment: &str) -> bool {
+    let is_mixed = |piece: &str| {
+        let digits = piece.bytes().filter(u8::is_ascii_digit).count();
+        digits > 0 && digits < piece.len() && piece.len() >= 4
+    };
+    let has_form = segment.bytes().all(|of| of.is_ascii_alphanumeric() || b"-_~=.%+".contains(&of));
+    let is_one = segment.bytes().all(|of| of.is_ascii_alphanumeric() || of == b'=');
+    let mixed: usize = segment.split(['-', '_', '.', '~']).filter(|piece| is_mixed(piece)).map(str::len).sum();
+    segment.len() >= 16
+        && has_form
+        && (is_one && segment.bytes().any(|of| of.is_ascii_digit()) || mixed * 2 >= segment.len())
 }
 
 impl fmt::Debug for Secret {
@@ -104,6 +127,13 @@ mod tests {
             ),
             ("logout.php?k=1&formhash=a1b2c3d4", "logout.php?k=1&formhash=••••••"),
             ("/logout/0123456789abcdef0", "/logout/••••••"),
+            ("/login.jsp;jsessionid=1A2B3C4D?x=1", "/login.jsp;jsessionid=••••••?x=1"),
+            ("/u/550e8400-e29b-41d4-a716-446655440000/x", "/u/••••••/x"),
+            ("/t/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_X", "/t/••••••"),
+            (
+                "https://a1b2c3d4e5f6a7b8c9.example/2026-11-21-debian-13-amd64.iso",
+                "https://a1b2c3d4e5f6a7b8c9.example/2026-11-21-debian-13-amd64.iso",
+            ),
             ("/a?0a1b2c&redirect=%2F", "/a?••••••&redirect=••••••"),
             ("member.php?mod=logging&action=login", "member.php?mod=logging&action=login"),
         ] {

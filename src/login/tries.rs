@@ -2,6 +2,7 @@
 //! operator says so, and patience where the site asks for it or does not tell. Pure: the time is an argument, the file is
 //! another's business.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,10 @@ const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tries {
+    /// Of the marks of this file alone, so that no table made beforehand finds out what they stand for. It is kept beside
+    /// them: a salt in a file of its own could be lost, and what was refused would be tried again. None until the first
+    /// mark, and in files of before there was one, whose marks have the salt of all.
+    salt: Option<[u64; 2]>,
     /// Marks the users and passwords that the site has refused, the latest last.
     refused: Vec<u32>,
     /// Keeps us away until the operator logs in, or gives another password.
@@ -57,15 +62,33 @@ pub enum Hold {
 }
 
 /// Tells one password of one user from another; too short to find out which.
-fn mark(user: &str, password: &Secret) -> u32 {
-    password.mark(format!("gleaner tries\0{user}\0").as_bytes())
+fn mark(salt: Option<[u64; 2]>, user: &str, password: &Secret) -> u32 {
+    let mut bytes = format!("gleaner tries\0{user}\0").into_bytes();
+    bytes.extend(salt.into_iter().flatten().flat_map(u64::to_be_bytes));
+    password.mark(&bytes)
+}
+
+/// Two numbers that nobody knows beforehand: the standard library keys its hash maps by them.
+fn fresh_salt() -> [u64; 2] {
+    [0_u64, 1].map(|number| RandomState::new().hash_one(number))
 }
 
 impl Tries {
     /// True where the site has refused this password: not even the operator sends it again unawares.
     #[must_use]
     pub fn has_refused(&self, user: &str, password: &Secret) -> bool {
-        self.refused.contains(&mark(user, password))
+        let marks = self.marks(user, password);
+        self.refused.iter().any(|refused| marks.contains(refused))
+    }
+
+    /// The marks that this password has or may have here: its own, and that of files without a salt.
+    fn marks(&self, user: &str, password: &Secret) -> [u32; 2] {
+        [mark(self.salt, user, password), mark(None, user, password)]
+    }
+
+    /// The mark under which it is written down.
+    fn new_mark(&mut self, user: &str, password: &Secret) -> u32 {
+        mark(Some(*self.salt.get_or_insert_with(fresh_salt)), user, password)
     }
 
     /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
@@ -77,12 +100,12 @@ impl Tries {
     /// Why there may be no login with this password now; None where there may.
     #[must_use]
     pub fn hold(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
-        let mark = mark(user, password);
         if self.has_refused(user, password) {
             let why = "the site has refused this user and password; the same are not tried again (hint: correct them)";
             return Some(Hold::Operator(why.to_owned()));
         }
-        if let Some((verdict, _)) = self.held.filter(|(_, held)| *held == mark) {
+        let marks = self.marks(user, password);
+        if let Some((verdict, _)) = self.held.filter(|(_, held)| marks.contains(held)) {
             return Some(Hold::Operator(verdict.sentence().to_owned()));
         }
         let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
@@ -90,10 +113,10 @@ impl Tries {
             let until = of_last_hour.min().map_or(now, |first| first.plus(LOGIN_HOUR));
             return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
         }
-        // A clock that was ahead keeps nobody out for longer.
-        let until = self.not_before.min(now.plus(LOGIN_WAIT_MAX));
-        (until > now).then(|| {
-            let last = self.last.map_or("the last login was broken off", Verdict::sentence);
+        let until = self.not_before;
+        // None was ever as far away: the clock was ahead when it was written.
+        (until > now && until <= now.plus(LOGIN_WAIT_MAX)).then(|| {
+            let last = self.last.map_or("the last login did not get to its end", Verdict::sentence);
             Hold::Until(until, format!("{last} (no new try before {}; `gleaner login` does not wait)", until.rfc3339()))
         })
     }
@@ -101,44 +124,53 @@ impl Tries {
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
-        self.begun = Some(mark(user, password));
+        self.begun = Some(self.new_mark(user, password));
     }
 
     /// Takes in that the last login may have broken off. True where it has: it may have been refused, so that the next one
     /// waits, and it counts among those that ended without a clear verdict.
     pub fn broke_off(&mut self, user: &str, password: &Secret, now: UnixMillis) -> bool {
-        let has = self.begun.take() == Some(mark(user, password));
+        let marks = self.marks(user, password);
+        let has = self.begun.take().is_some_and(|begun| marks.contains(&begun));
         if has {
             self.unclear = self.unclear.saturating_add(1);
             self.not_before = now.plus(LOGIN_BROKEN_OFF_WAIT);
             if self.unclear >= LOGINS_UNCLEAR_MAX {
-                self.held = Some((Verdict::Unknown, mark(user, password)));
+                self.held = Some((Verdict::Unknown, self.new_mark(user, password)));
             }
         }
         has
     }
 
+    /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
+    /// anything was sent: nothing was tried, and how long to wait is for the host's pauses to say.
+    pub fn came_to_nothing(&mut self) {
+        self.begun = None;
+    }
+
     /// Takes in that the operator has logged in by other means: a refused password stays refused.
     pub fn operator_has_logged_in(&mut self) {
         let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
-        *self = Self { refused, let_in, ..Self::default() };
+        *self = Self { salt: self.salt, refused, let_in, ..Self::default() };
     }
 
     /// Takes in how a login ended.
     pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) {
         let Ended { verdict, was_sent, was_answered } = ended;
-        let mark = mark(user, password);
+        let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
         self.begun = None;
-        self.last = (verdict != Verdict::LoggedIn).then_some(verdict);
+        // A site that did not answer before anything was sent has said nothing of the account.
+        let is_silence = verdict == Verdict::Unknown && !was_sent;
+        self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
         match verdict {
             Verdict::LoggedIn => {
                 self.operator_has_logged_in();
-                self.refused.retain(|refused| *refused != mark);
+                self.refused.retain(|refused| !marks.contains(refused));
                 self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
                 self.let_in.push(now);
             }
             Verdict::WrongPassword => {
-                self.refused.retain(|refused| *refused != mark);
+                self.refused.retain(|refused| !marks.contains(refused));
                 self.refused.push(mark);
                 let too_many = self.refused.len().saturating_sub(LOGINS_REFUSED_MAX);
                 self.refused.drain(..too_many);
@@ -190,6 +222,39 @@ mod tests {
     }
 
     #[test]
+    fn each_file_has_a_salt_of_its_own_and_keeps_it() {
+        let refused = || after(&[(Verdict::WrongPassword, true)]);
+        let (one, mut other) = (refused(), refused());
+        assert_ne!((one.salt, one.refused.clone()), (other.salt, other.refused.clone()));
+        assert!(one.refused.iter().all(|mark| !one.marks("anna", &Secret::new("one"))[1..].contains(mark)));
+        other.operator_has_logged_in();
+        let again: Tries = serde_json::from_slice(&serde_json::to_vec(&other).unwrap()).unwrap();
+        assert_eq!(again, other);
+        assert!(again.has_refused("anna", &Secret::new("one")) && !again.has_refused("anna", &Secret::new("two")));
+    }
+
+    #[test]
+    fn what_was_written_down_before_there_were_salts_still_holds() {
+        let (password, later) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX * 900));
+        // As the version before wrote it.
+        let old = password.mark(b"gleaner tries\0anna\0");
+        let read = |text: String| serde_json::from_str::<Tries>(&text).unwrap();
+        let mut refused = read(format!(r#"{{"refused":[7,{old}],"unclear":0,"not_before":0}}"#));
+        assert!(refused.has_refused("anna", &password) && !refused.has_refused("anna", &Secret::new("two")));
+        // Nor does what is learned since make it forgotten.
+        let wrong = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
+        refused.ended(wrong, "anna", &Secret::new("two"), NOW);
+        assert!(refused.has_refused("anna", &password) && refused.has_refused("anna", &Secret::new("two")));
+        let held = read(format!(r#"{{"held":["locked",{old}]}}"#));
+        assert!(matches!(held.hold("anna", &password, later), Some(Hold::Operator(_))));
+        let mut begun = read(format!(r#"{{"begun":{old}}}"#));
+        assert!(begun.broke_off("anna", &password, NOW) && begun.hold("anna", &password, NOW).is_some());
+        let right = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+        refused.ended(right, "anna", &password, NOW);
+        assert!(!refused.has_refused("anna", &password), "the operator has made it right");
+    }
+
+    #[test]
     fn an_answer_in_unknown_words_may_be_a_refusal_and_is_not_tried_again() {
         let (mut tries, password) = (Tries::default(), Secret::new("one"));
         tries.ended(Ended { verdict: Verdict::Unknown, was_sent: true, was_answered: true }, "anna", &password, NOW);
@@ -225,19 +290,29 @@ mod tests {
     }
 
     #[test]
-    fn a_login_that_was_killed_in_the_middle_counts_and_three_of_them_are_enough() {
+    fn a_login_that_was_killed_in_the_middle_counts_and_two_of_them_are_enough() {
         let (mut tries, password) = (Tries::default(), Secret::new("one"));
-        for nth in 1..=3 {
+        for nth in 1..=LOGINS_UNCLEAR_MAX {
             tries.begin("anna", &password);
             // What a process that was killed has written down.
             tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
             assert!(tries.broke_off("anna", &password, NOW) && !tries.broke_off("anna", &password, NOW));
             let hold = tries.hold("anna", &password, NOW);
-            assert_eq!(matches!(hold, Some(Hold::Until(..))), nth < 3, "{hold:?}");
+            assert_eq!(matches!(hold, Some(Hold::Until(..))), nth < LOGINS_UNCLEAR_MAX, "{hold:?}");
         }
         assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
         tries.begin("anna", &password);
         tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, NOW);
+        assert_eq!(tries.hold("anna", &password, NOW), None);
+    }
+
+    #[test]
+    fn a_site_that_did_not_answer_has_not_been_tried() {
+        let (mut tries, password) = (after(&[(Verdict::WrongPassword, true)]), Secret::new("two"));
+        let before = tries.clone();
+        tries.begin("anna", &password);
+        tries.came_to_nothing();
+        assert_eq!(tries, before);
         assert_eq!(tries.hold("anna", &password, NOW), None);
     }
 
@@ -260,10 +335,10 @@ mod tests {
             None => 0,
         };
         let unclear = (Verdict::Unknown, true);
-        assert_eq!([wait(&[unclear]), wait(&[unclear, unclear]), wait(&[unclear; 3])], [300, 1_200, u64::MAX]);
+        assert_eq!([wait(&[unclear]), wait(&[unclear, unclear])], [300, u64::MAX]);
         assert_eq!(wait(&[(Verdict::Unknown, false); 9]), 300, "nothing was sent: the site was away");
         let limited = [(Verdict::RateLimited, true); 9];
-        assert_eq!([wait(&limited[..1]), wait(&limited[..2]), wait(&limited)], [3_600, 14_400, u64::MAX]);
+        assert_eq!([wait(&limited[..1]), wait(&limited[..2])], [3_600, u64::MAX]);
         assert_eq!(wait(&[(Verdict::NoForm, false); 9]), 86_400, "a form that is gone is looked for each day");
     }
 }

@@ -171,6 +171,12 @@ pub fn one_time_field(view: &View) -> Option<(usize, usize)> {
     })
 }
 
+/// The words with which a page tells guests to log in, if it has them anywhere.
+#[must_use]
+pub fn asks_to_log_in(view: &View) -> Option<&'static str> {
+    view.says(phrases::LOGGED_OUT)
+}
+
 /// Does a page, fetched where members see something else, say that nobody is logged in? Gives the sign.
 #[must_use]
 pub fn logged_out(view: &View, login_form: Option<usize>) -> Option<String> {

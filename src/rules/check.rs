@@ -19,6 +19,7 @@ use super::judge::{BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
 use super::schema::{Read, Spans};
+use super::secrets;
 use super::trials::{examples, judge_start};
 use crate::clock::hours::{self, Hours};
 use crate::limits::{DEPTH_MAX, SHAPE_PAGES};
@@ -74,6 +75,7 @@ pub(super) fn site(
 ) -> Option<SiteRules> {
     let (file, spans) = (&read.value, &read.spans);
     let name = name(faults, spans, file.name.as_deref(), default_name);
+    faults.replace_hint(secrets::HINT, &secrets::hint(&name));
     let own = rule_list(faults, spans, &file.classes, &file.deny);
     let inherited = inherit(faults, spans, file.extends.as_deref(), families);
     let canonical = canonical(faults, spans, &file.parameters, &inherited.parameters);
@@ -88,7 +90,6 @@ pub(super) fn site(
         faults.add(spans.key("classes"), "classes", "no class takes any URL", Some(hint));
     }
     let site = SiteRules {
-        name,
         file: path.into(),
         enabled: file.enabled,
         below: if below_start { start.iter().map(|(_, url)| folder(url)).collect() } else { Vec::new() },
@@ -97,7 +98,8 @@ pub(super) fn site(
         charset,
         budget: BudgetRules { shape_pages: file.budget.shape_pages, traps: file.budget.traps },
         rate: rate(file),
-        login: login(faults, read, &inherited.login, &hosts, start.first().map(|(_, url)| url)),
+        login: login(faults, read, &name, &inherited.login, &hosts, start.first().map(|(_, url)| url)),
+        name,
         hours: quiet_hours(faults, spans, file),
         requests_per_day: file.rate.requests_per_day,
         mirrors: mirrors(faults, spans, &file.mirrors, &start),
@@ -153,12 +155,13 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
 fn login(
     faults: &mut Faults,
     read: &Read<SiteFile>,
+    site: &str,
     inherited: &LoginFile,
     hosts: &[Box<str>],
     start: Option<&CrawlUrl>,
 ) -> Option<LoginRules> {
     let own = read.value.login.as_ref()?;
-    account::login(faults, &read.spans, account::Tables { own, inherited, is_toml: read.is_toml }, hosts, start)
+    account::login(faults, &read.spans, account::Tables { site, own, inherited, is_toml: read.is_toml }, hosts, start)
 }
 
 fn inherit(faults: &mut Faults, spans: &Spans, extends: Option<&str>, families: &Families) -> Inherited {
@@ -292,12 +295,13 @@ fn mirrors(faults: &mut Faults, spans: &Spans, mirrors: &[String], start: &[(usi
     let mut origins: Vec<Box<str>> = Vec::new();
     for (index, text) in mirrors.iter().enumerate() {
         let key = format!("mirrors[{index}]");
+        secrets::hide_userinfo(faults, spans.value(&key), text);
         let mut fault = |message: String, hint: &str| {
             faults.add(spans.value(&key), &key, message, Some(hint.to_owned()));
         };
         match CrawlUrl::parse(text, &Canonical::default()) {
             Err(error) => {
-                fault(format!("`{text}` is no URL of a mirror: {error}"), "write it as https://mirror.example.net")
+                fault(format!("this is no URL of a mirror: {error}"), "write it as https://mirror.example.net")
             }
             Ok(url) if url.path() != "/" => fault(
                 format!("`{text}` names a path"),
@@ -375,10 +379,14 @@ fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>
     for (name, value) in &file.headers.0 {
         let key = format!("headers.{name}");
         let lower = name.to_ascii_lowercase();
+        let is_secret = SECRET.iter().any(|secret| lower.contains(secret));
+        if is_secret {
+            faults.hide(spans.value(&key));
+        }
         let mut fault = |message: String, hint: &str| {
             faults.add(spans.key(&key), &key, message, Some(hint.to_owned()));
         };
-        if SECRET.iter().any(|secret| lower.contains(secret)) {
+        if is_secret {
             fault(format!("the header `{name}` holds a secret"), "take it out: secrets never stand in rule files");
         } else if OWN.contains(&lower.as_str()) {
             fault(format!("the header `{name}` is the crawler's own"), "take it out");
@@ -407,6 +415,7 @@ fn proxy(faults: &mut Faults, spans: &Spans, text: Option<&str>) -> Option<Url> 
         }
         Ok(url) => return Some(url),
     };
+    secrets::hide_userinfo(faults, spans.value("proxy"), text);
     faults.add(spans.value("proxy"), "proxy", message, Some(hint.to_owned()));
     None
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+use super::secrets::MASK;
 use crate::limits::FAULTS_SHOWN_MAX;
 
 /// One fault of one file.
@@ -29,8 +30,10 @@ pub struct Fault {
     pub message: String,
     /// How to mend it, in the imperative.
     pub hint: Option<String>,
-    /// The whole text of the file, shared by its faults; empty where it could not be read.
+    /// The whole text of the file, shared by its faults, secrets blotted out; empty where it could not be read.
     pub source: Arc<str>,
+    /// Bytes of the text that were blotted out, in order.
+    pub hidden: Arc<[Range<usize>]>,
 }
 
 impl fmt::Display for Fault {
@@ -60,6 +63,7 @@ pub struct Faults {
     source: Arc<str>,
     line_starts: Vec<usize>,
     list: Vec<Fault>,
+    hidden: Vec<Range<usize>>,
 }
 
 impl Faults {
@@ -68,7 +72,7 @@ impl Faults {
     pub fn new(path: impl Into<PathBuf>, source: &str) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(memchr::memchr_iter(b'\n', source.as_bytes()).map(|at| at + 1));
-        Self { path: path.into(), source: source.into(), line_starts, list: Vec::new() }
+        Self { path: path.into(), source: source.into(), line_starts, list: Vec::new(), hidden: Vec::new() }
     }
 
     /// Adds a fault. A span beyond the text, or within a character, is moved to where it fits.
@@ -85,7 +89,28 @@ impl Faults {
             message: message.into(),
             hint,
             source: self.source.clone(),
+            hidden: Arc::default(),
         });
+    }
+
+    /// Sees to it that no excerpt shows this part of the text: it is a secret.
+    pub fn hide(&mut self, span: Range<usize>) {
+        let start = floor_boundary(&self.source, span.start);
+        self.hidden.push(start..floor_boundary(&self.source, span.end.max(start)));
+    }
+
+    /// Tells of the faults within a part of the text what they come from.
+    pub fn retell(&mut self, span: &Range<usize>, message: &str, hint: &str) {
+        for fault in self.list.iter_mut().filter(|fault| span.contains(&fault.span.start)) {
+            (fault.message, fault.hint) = (message.to_owned(), Some(hint.to_owned()));
+        }
+    }
+
+    /// Puts a better hint in the place of a general one.
+    pub fn replace_hint(&mut self, general: &str, hint: &str) {
+        for fault in self.list.iter_mut().filter(|fault| fault.hint.as_deref() == Some(general)) {
+            fault.hint = Some(hint.to_owned());
+        }
     }
 
     /// Line and column of a byte, both from 1.
@@ -148,7 +173,32 @@ impl Faults {
     pub fn into_sorted(mut self) -> Vec<Fault> {
         self.list.sort_by(|a, b| (a.span.start, a.span.end, &a.message).cmp(&(b.span.start, b.span.end, &b.message)));
         self.list.dedup();
+        if !self.hidden.is_empty() {
+            self.blot_out();
+        }
         self.list
+    }
+
+    /// Takes what is hidden out of the text; lengths and lines stay, so that places do.
+    fn blot_out(&mut self) {
+        self.hidden.sort_by_key(|span| (span.start, span.end));
+        let mut hidden: Vec<Range<usize>> = Vec::new();
+        for span in self.hidden.drain(..) {
+            match hidden.last_mut().filter(|last| span.start <= last.end) {
+                Some(last) => last.end = last.end.max(span.end),
+                None => hidden.push(span),
+            }
+        }
+        let mut text = String::with_capacity(self.source.len());
+        for span in &hidden {
+            text.push_str(&self.source[text.len()..span.start]);
+            text.extend(self.source[span.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }));
+        }
+        text.push_str(&self.source[text.len()..]);
+        let (source, hidden): (Arc<str>, Arc<[Range<usize>]>) = (text.into(), hidden.into());
+        for fault in &mut self.list {
+            (fault.source, fault.hidden) = (source.clone(), hidden.clone());
+        }
     }
 }
 
@@ -187,7 +237,7 @@ fn marked(renderer: &Renderer, fault: &Fault) -> String {
     if fault.source.is_empty() {
         return format!("{}\n", renderer.render(&[annotate_snippets::Group::with_title(title)]));
     }
-    let (shown, span) = excerpt(&fault.source, &fault.span);
+    let (shown, span) = excerpt(&fault.source, &fault.span, &fault.hidden);
     let snippet = Snippet::source(shown).line_start(fault.line).annotation(AnnotationKind::Primary.span(span));
     format!("{}\n", renderer.render(&[title.element(snippet)]))
 }
@@ -195,14 +245,33 @@ fn marked(renderer: &Renderer, fault: &Fault) -> String {
 /// Bytes of a line shown before the marked text, and of the marked text and what follows it.
 const EXCERPT_BYTES: usize = 160;
 
-/// The line of the span, cut where it is very long, and the span within it. A span of several lines is marked in its
-/// first one.
-fn excerpt<'a>(source: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
+/// The line of the span, cut where it is very long, and the span within it; what is hidden is masked. A span of several
+/// lines is marked in its first one.
+fn excerpt(source: &str, span: &Range<usize>, hidden: &[Range<usize>]) -> (String, Range<usize>) {
     let line_start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = source[span.start..].find('\n').map_or(source.len(), |at| span.start + at);
     let start = floor_boundary(source, line_start.max(span.start.saturating_sub(EXCERPT_BYTES)));
     let end = floor_boundary(source, line_end.min(span.start + 2 * EXCERPT_BYTES));
-    (&source[start..end], span.start - start..span.end.min(end).max(span.start) - start)
+    let parts: Vec<Range<usize>> = hidden
+        .iter()
+        .map(|part| part.start.max(start)..part.end.min(end))
+        .filter(|part| part.start < part.end)
+        .collect();
+    let (mut shown, mut at) = (String::new(), start);
+    for part in &parts {
+        shown.extend([&source[at..part.start], MASK]);
+        at = part.end;
+    }
+    shown.push_str(&source[at..end]);
+    // Where a byte of the file stands in what is shown; one within a mask at the mask's beginning, or its end.
+    let place = |of: usize, is_end: bool| {
+        parts.iter().filter(|part| part.start < of).fold(of - start, |place, part| {
+            let mask = if is_end || part.end <= of { MASK.len() } else { 0 };
+            place + mask - (part.end.min(of) - part.start)
+        })
+    };
+    let marked = place(span.start, false)..place(span.end.min(end).max(span.start), true);
+    (shown, marked)
 }
 
 /// True where colours are wanted: a terminal, and neither `NO_COLOR` (<https://no-color.org>) nor `TERM=dumb`.
@@ -277,5 +346,25 @@ mod tests {
         assert_eq!(nearest("depthmax", known), Some("depth_max"));
         assert_eq!(nearest("zzzz", known), None);
         assert_eq!(nearest(&"a".repeat(1_000_000), known), None);
+    }
+
+    #[test]
+    fn what_is_hidden_stands_in_no_excerpt_and_marks_stay_in_place() {
+        let text = "é = { pass = \"gehe\u{fc}m\", usr = 1, pwd = \"\"\"a\nb\"\"\" } # end\n";
+        let at = |part: &str| text.find(part).unwrap()..text.find(part).unwrap() + part.len();
+        let mut faults = Faults::new("a.toml", text);
+        for part in ["\"\"\"a\nb\"\"\"", "\"geheüm\"", "heü"] {
+            faults.hide(at(part));
+        }
+        faults.add(at("usr"), "usr", "unknown", None);
+        faults.add(at("\"geheüm\""), "pass", "secret", None);
+        faults.add(at("end"), "", "late", None);
+        let faults = faults.into_sorted();
+        let shown = render(&faults, false);
+        assert!(!shown.contains("gehe") && faults.iter().all(|fault| !fault.source.contains("gehe")), "{shown}");
+        assert_eq!(faults[0].source.len(), text.len());
+        assert!(shown.contains("1 | é = { pass = ••••••, usr = 1, pwd = ••••••\n  |              ^^^^^^\n"), "{shown}");
+        assert!(shown.contains("\n  |                      ^^^\n"), "{shown}");
+        assert!(shown.contains("a.toml:2:10: error: late\n") && shown.contains("2 | •••••• } # end\n"), "{shown}");
     }
 }

@@ -309,7 +309,7 @@ pub struct LoginFile {
     /// The account's name, or its e-mail address where the site asks for that. A site's own to say, never a family's.
     #[schemars(length(min = 1, max = 256))]
     pub user: Option<String>,
-    /// URL of the page with the login form, or its path; in a family relative to the first start URL. Default: found from
+    /// URL of the page with the login form, or its path from `/` on; in a family relative to the first start URL. Default: found from
     /// the first start page.
     #[schemars(length(min = 1))]
     pub page: Option<String>,

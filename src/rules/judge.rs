@@ -10,8 +10,8 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
-use super::account::ends_session;
 pub use super::file::{Class, LaneKey, PrivateAddresses};
+use super::log_out::ends_session;
 use crate::clock::hours::Hours;
 use crate::url::{Canonical, CrawlUrl};
 

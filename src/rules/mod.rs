@@ -16,9 +16,11 @@ pub mod families;
 pub mod fault;
 pub mod file;
 mod judge;
+mod log_out;
 mod patterns;
 mod places;
 pub mod schema;
+mod secrets;
 pub mod starter;
 mod syntax;
 mod trials;
@@ -28,7 +30,6 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use account::ends_session;
 pub use families::Families;
 pub use fault::Fault;
 pub use file::Class;
@@ -36,6 +37,7 @@ pub use judge::{
     BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules,
     Verdict,
 };
+pub use log_out::ends_session;
 
 use fault::Faults;
 
@@ -138,6 +140,7 @@ fn whole_file(path: &Path, message: String, hint: &str) -> Box<Fault> {
         message,
         hint: Some(hint.to_owned()),
         source: "".into(),
+        hidden: Arc::default(),
     })
 }
 

@@ -1,12 +1,12 @@
 //! Where a site is: its start URLs, its hosts, the folders that a crawl stays below.
 
 use std::net::IpAddr;
-use std::ops::Range;
 
 use url::Url;
 
 use super::fault::Faults;
 use super::schema::Spans;
+use super::secrets;
 use crate::url::{Canonical, CrawlUrl, UrlFault};
 
 pub(super) fn start(
@@ -24,25 +24,16 @@ pub(super) fn start(
         let key = format!("start[{index}]");
         match CrawlUrl::parse(text, canonical) {
             Ok(url) => {
-                secret_parameter(faults, spans.value(&key), &key, &url);
+                secrets::parameter(faults, spans.value(&key), &key, &url);
                 found.push((index, url));
             }
-            Err(fault) => faults.add(spans.value(&key), &key, fault.to_string(), url_hint(&fault)),
+            Err(fault) => {
+                secrets::hide_userinfo(faults, spans.value(&key), text);
+                faults.add(spans.value(&key), &key, fault.to_string(), url_hint(&fault));
+            }
         }
     }
     found
-}
-
-/// Parameters that hold a secret wherever they are seen.
-fn secret_parameter(faults: &mut Faults, span: Range<usize>, key: &str, url: &CrawlUrl) {
-    const SECRET: [&str; 9] =
-        ["passkey", "torrent_pass", "authkey", "rsskey", "password", "passwd", "apikey", "api_key", "access_token"];
-    let query = url.path().split_once('?').map_or("", |(_, query)| query);
-    let names = query.split('&').map(|parameter| parameter.split('=').next().unwrap_or_default());
-    for name in names.filter(|name| SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))) {
-        let hint = "take it out: secrets never stand in rule files".to_owned();
-        faults.add(span.clone(), key, format!("the parameter `{name}` holds a secret"), Some(hint));
-    }
 }
 
 pub(super) fn url_hint(fault: &UrlFault) -> Option<String> {

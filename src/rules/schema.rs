@@ -17,6 +17,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::fault::{Faults, nearest};
+use super::secrets;
 use super::syntax::mended;
 
 /// Where keys and values stand, by their path (`classes.index[0]`).
@@ -70,9 +71,19 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut F
     let syntax_faults = faults.len();
     let (document, _) = DeTable::parse_recoverable(&source);
     let root = schema_of::<T>();
-    let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: syntax_faults == 0 };
+    let has_login = root.pointer("/properties/login").is_some();
+    let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: syntax_faults == 0, has_login };
     let table = walk.table(&root, document.get_ref(), "", 0..0);
     let spans = walk.spans;
+    // Values of known keys are shown: they are what their file's faults are about.
+    let known: HashSet<usize> = spans.found.values().map(|(_, value)| value.start).collect();
+    for value in secrets::values(faults.source()).into_iter().filter(|value| !known.contains(&value.start)) {
+        if syntax_faults > 0 && has_login {
+            // A password without quotes.
+            faults.retell(&value, "secrets do not belong in rule files", secrets::HINT);
+        }
+        faults.hide(value);
+    }
     let value = T::deserialize(toml::Value::Table(table)).unwrap_or_else(|error| {
         // The schema and serde read the same attributes; where they differ after all, the fault has no place.
         faults.add(0..0, "", error.message(), None);
@@ -94,6 +105,8 @@ struct Walk<'a> {
     faults: &'a mut Faults,
     spans: Spans,
     is_toml: bool,
+    /// True for files that may have an account.
+    has_login: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -109,6 +122,12 @@ impl<'a> Walk<'a> {
             let child = inside(name);
             let Some(expected) = properties.and_then(|all| all.get(name)).or(others) else {
                 let known: Vec<&str> = properties.into_iter().flat_map(|all| all.keys()).map(String::as_str).collect();
+                if self.has_login && secrets::is_meant(path, name, &known) {
+                    let message = format!("`{name}`: secrets do not belong in rule files");
+                    self.faults.add(key.span(), &child, message, Some(secrets::HINT.to_owned()));
+                    self.faults.hide(value.span());
+                    continue;
+                }
                 let what = if path == "classes" { "class" } else { "key" };
                 let meant = self.unknown(&format!("unknown {what}"), name, &known, key.span(), &child);
                 self.spans.meant.extend(meant.map(|name| inside(&name)));

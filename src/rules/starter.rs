@@ -34,6 +34,8 @@ pub fn starter(url: &str) -> Result<Starter, UrlFault> {
 # 3. `gleaner rules explain URL` tells what becomes of a URL, `gleaner crawl {name} --dry-run` what would be fetched.
 #
 # Is it a plain directory listing? Then delete everything but `start` and write: extends = "families/autoindex"
+# Does it run known software? Then write its family above [classes], and leave the classes out that it has: extends =
+# "families/phpbb", discuz, mybb, vbulletin, smf, xenforo, nexusphp, gazelle, unit3d, torrentpier, xbtit, nyaa or torrust.
 
 start = [{start}]
 
@@ -59,6 +61,12 @@ download = ['(?i)\.torrent(?:\?|$)']
 [rate]
 requests_per_second = 1.0
 connections = 2
+
+# For members only? Name the account, never its password: that goes into the file `secrets/{name}` of the data folder
+# (chmod 600). Then run `gleaner login {name}`; docs/login.md tells the rest.
+# [login]
+# user = "anna"
+# page = "/login.php"            # where the form is, if it is not found from the start page
 
 # [parameters]
 # drop = ["search_id", "ref*"]   # parameters that do not change what a URL names

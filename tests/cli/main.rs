@@ -3,6 +3,7 @@
 
 mod disks;
 mod harness;
+mod login;
 mod service;
 mod told;
 
@@ -100,6 +101,9 @@ fn a_new_rule_file_passes_its_check_and_is_never_overwritten() {
     run(here.path(), &new).ended(0).says(&["wrote rules/", "gleaner rules check"]);
     let path = fs::read_dir(here.path().join("rules")).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(&path).unwrap() + "# mine\n";
+    for told in ["# [login]", "secrets/example.org", "families/phpbb", "docs/login.md"] {
+        assert!(text.contains(told), "{told}");
+    }
     fs::write(&path, &text).unwrap();
     run(here.path(), &["rules", "check", "--rules", "rules"]).ended(0).says(&["no faults"]);
     run(here.path(), &new).ended(1).says(&["is there already", "hint:"]);

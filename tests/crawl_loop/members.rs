@@ -14,10 +14,12 @@ use gleaner::crawl::progress::{Ended, Progress};
 use gleaner::crawl::site::Site;
 use gleaner::crawldb::CrawlDb;
 use gleaner::fetch::session::Jar;
-use gleaner::fetch::{FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use gleaner::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use gleaner::login::secret::Secret;
 use gleaner::login::tries::Tries;
 use gleaner::url::CrawlUrl;
+use reqwest::header::{HeaderMap, HeaderValue, SET_COOKIE};
+use url::Url;
 
 use super::web::{Machine, Piece, Web, site_rules, status as answered};
 
@@ -32,11 +34,20 @@ enum Denial {
     Forbidden,
     /// A page without a link and without a word.
     Empty,
+    /// Back to where the site begins, and from a torrent to its page.
+    Home,
+    /// What guests may see of it, with a link to log in, and torrents beside it.
+    Sidebar,
 }
 
 #[derive(Default)]
 struct State {
-    is_member: bool,
+    /// The session that is a member's, by the number in its cookie.
+    session: Option<u64>,
+    /// Sessions so far.
+    sessions: u64,
+    /// Answers of a server in trouble that are still to come.
+    trouble: u64,
     /// Answers to a member since the login, and when the last one was.
     answered: u64,
     answered_at: Duration,
@@ -58,6 +69,11 @@ struct Forum {
     idle_max: Duration,
     /// Says the login form's answer, where no login is let in.
     refusal: Option<&'static str>,
+    /// Answers of a server in trouble right behind a login.
+    trouble: u64,
+    robots: &'static str,
+    /// From when to when the first host does not answer; its mirror always does, and knows no member.
+    down: (Duration, Duration),
     start: tokio::time::Instant,
     state: Mutex<State>,
 }
@@ -71,7 +87,9 @@ impl Forum {
         let state = Mutex::default();
         let start = machine.start;
         let idle_max = Duration::MAX;
-        Self { denial, password: "secret", details: 300, answers_max, idle_max, refusal: None, start, state }
+        let (robots, down) = ("", (Duration::MAX, Duration::MAX));
+        let (password, details, refusal, trouble) = ("secret", 300, None, 0);
+        Self { denial, password, details, answers_max, idle_max, refusal, trouble, robots, down, start, state }
     }
 
     fn asked(&self, path: &str) -> usize {
@@ -84,13 +102,33 @@ impl Forum {
         (state.logins, state.wrong, state.ended)
     }
 
-    fn answer(&self, path: &str, post: Option<&[u8]>) -> (u16, Option<&'static str>, String) {
+    /// Logs in as a browser would; gives the cookie's number.
+    fn log_in(&self) -> u64 {
+        let mut state = self.state.lock().unwrap();
+        state.sessions += 1;
+        (state.session, state.answered, state.answered_at) = (Some(state.sessions), 0, self.start.elapsed());
+        state.sessions
+    }
+
+    /// The answer to whoever has this session's cookie.
+    fn answer(
+        &self,
+        path: &str,
+        post: Option<&[u8]>,
+        cookie: Option<u64>,
+        by_mirror: bool,
+    ) -> (u16, Option<&'static str>, String) {
         let form = |message: &str| {
             let form = "<form action=/login method=post><input name=user><input type=password name=pass><input type=submit value='Log in'></form>";
             (200, None, format!("<p>{message}</p>{form}"))
         };
         let mut state = self.state.lock().unwrap();
+        if post.is_none() && state.trouble > 0 {
+            state.trouble -= 1;
+            return (503, None, String::new());
+        }
         if let Some(body) = post {
+            state.trouble = self.trouble;
             if let Some(refusal) = self.refusal {
                 state.wrong += 1;
                 return form(refusal);
@@ -99,26 +137,32 @@ impl Forum {
                 state.wrong += 1;
                 return form("Wrong password.");
             }
-            (state.is_member, state.answered, state.answered_at) = (true, 0, self.start.elapsed());
             state.logins += 1;
+            drop(state);
+            self.log_in();
             return (302, Some("/"), String::new());
         }
         if path == "/robots.txt" {
-            return (404, None, String::new());
+            return (if self.robots.is_empty() { 404 } else { 200 }, None, self.robots.to_owned());
         }
         if path == "/login" {
             return form("");
         }
         if path.starts_with("/logout") {
-            state.is_member = false;
+            state.session = None;
             return form("You have been logged out.");
         }
+        if by_mirror {
+            return form("Members only.");
+        }
+        let is_members = cookie.is_some() && cookie == state.session;
         let is_idle = self.start.elapsed().saturating_sub(state.answered_at) > self.idle_max;
-        if state.is_member && (state.answered >= self.answers_max || is_idle) {
-            state.is_member = false;
+        let ends = is_members && (state.answered >= self.answers_max || is_idle);
+        if ends {
+            state.session = None;
             state.ended += 1;
         }
-        if !state.is_member {
+        if !is_members || ends {
             return match self.denial {
                 Denial::Form => form("Members only."),
                 Denial::Words => (200, None, "You must log in to see this page. <a href=/login>Log in</a>".to_owned()),
@@ -127,6 +171,13 @@ impl Forum {
                 Denial::Forbidden => (403, None, "no".to_owned()),
                 Denial::Empty if path == "/" => (200, None, "<a href=/login>Log in</a>".to_owned()),
                 Denial::Empty => (200, None, "<p>Welcome to our board.</p>".to_owned()),
+                Denial::Home if path == "/" => form("Members only."),
+                Denial::Home if path.starts_with("/dl/") => (302, Some("/detail/1"), String::new()),
+                Denial::Home => (302, Some("/"), String::new()),
+                Denial::Sidebar => {
+                    let latest = "<a href=/detail/1>latest</a><a href=/dl/1>torrent</a>";
+                    (200, None, format!("<a href=/login>Log in</a>{latest}"))
+                }
             };
         }
         state.answered += 1;
@@ -156,7 +207,18 @@ impl Forum {
     }
 }
 
-struct Wire(Arc<Forum>);
+struct Wire(Arc<Forum>, Arc<Jar>);
+
+impl Wire {
+    fn cookie(&self, url: &CrawlUrl) -> Option<u64> {
+        let header = self.1.cookies(&url.to_url().unwrap())?;
+        header.to_str().unwrap().split("; ").find_map(|pair| pair.strip_prefix("sid=")?.parse().ok())
+    }
+
+    fn set(&self, url: &CrawlUrl, cookie: &str) {
+        self.1.take(&answer_with(cookie), &url.to_url().unwrap());
+    }
+}
 
 #[async_trait::async_trait]
 impl Transport for Wire {
@@ -170,10 +232,25 @@ impl Transport for Wire {
         let path = request.url.path().to_owned();
         let at = u64::try_from(forum.start.elapsed().as_millis()).unwrap();
         let posted = request.post.map(|post| post.body.to_vec());
-        forum.state.lock().unwrap().log.push((at, path.clone()));
+        let by_mirror = request.url.host() == "mirror.example";
+        let logged = if by_mirror { format!("mirror{path}") } else { path.clone() };
+        forum.state.lock().unwrap().log.push((at, logged));
+        assert!(!by_mirror || posted.is_none(), "a password for the mirror");
+        if !by_mirror && (forum.down.0..forum.down.1).contains(&forum.start.elapsed()) {
+            return Err(FetchFailure { kind: FailureKind::Connect, detail: "down".to_owned() });
+        }
         // Not all answers take the same time, so that visits overtake each other.
         tokio::time::sleep(Duration::from_millis(20 + path.len() as u64 * 7 % 23)).await;
-        let (status, location, body) = forum.answer(path.split('?').next().unwrap(), posted.as_deref());
+        let logins = forum.counts().0;
+        let cookie = self.cookie(request.url);
+        let (status, location, body) =
+            forum.answer(path.split('?').next().unwrap(), posted.as_deref(), cookie, by_mirror);
+        match (posted.is_some() && forum.counts().0 > logins, cookie) {
+            (true, _) => self.set(request.url, &format!("sid={}", forum.state.lock().unwrap().sessions)),
+            // Guests get one, too, and members whose session has ended.
+            _ if forum.state.lock().unwrap().session.is_none() => self.set(request.url, "sid=guest"),
+            _ => {}
+        }
         let content_type = if body.starts_with("d4:") { "application/x-bittorrent" } else { "text/html" };
         let headers = ResponseHeaders {
             content_type: Some(content_type.to_owned()),
@@ -184,18 +261,32 @@ impl Transport for Wire {
     }
 }
 
+fn answer_with(cookie: &str) -> HeaderMap {
+    HeaderMap::from_iter([(SET_COOKIE, HeaderValue::from_str(cookie).unwrap())])
+}
+
 /// An operator's files, in memory.
 struct Files {
     password: Mutex<&'static str>,
     tries: Mutex<Tries>,
     stamp: Mutex<u64>,
-    kept: Mutex<u64>,
+    /// The session that is written down, and each that was.
+    session: Mutex<Option<Vec<u8>>>,
+    kept: Mutex<Vec<String>>,
 }
 
 impl Files {
     fn new(password: &'static str) -> Arc<Self> {
-        let (tries, stamp, kept) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Arc::new(Self { password: Mutex::new(password), tries, stamp, kept })
+        let (tries, stamp, session, kept) = Default::default();
+        Arc::new(Self { password: Mutex::new(password), tries, stamp, session, kept })
+    }
+
+    /// The operator imports the cookies of a browser.
+    fn import(&self, sid: u64) {
+        let (jar, url) = (Jar::default(), Url::parse("http://sim.example/").unwrap());
+        jar.take(&answer_with(&format!("sid={sid}")), &url);
+        *self.session.lock().unwrap() = Some(jar.to_bytes());
+        *self.stamp.lock().unwrap() += 1;
     }
 
     fn set_password(&self, password: &'static str) {
@@ -209,13 +300,20 @@ impl Keeper for Files {
         Ok(Secret::new(*self.password.lock().unwrap()))
     }
 
-    fn keep(&self, _: &Jar) -> Result<(), String> {
-        *self.kept.lock().unwrap() += 1;
+    fn keep(&self, jar: &Jar) -> Result<(), String> {
+        let bytes = jar.to_bytes();
+        self.kept.lock().unwrap().push(String::from_utf8(bytes.clone()).unwrap());
+        *self.session.lock().unwrap() = Some(bytes);
+        // As the file's own time is another one.
+        *self.stamp.lock().unwrap() += 1;
         Ok(())
     }
 
-    fn take_up(&self, _: &Jar) -> Result<bool, String> {
-        Ok(false)
+    fn take_up(&self, jar: &Jar) -> Result<bool, String> {
+        match &*self.session.lock().unwrap() {
+            None => Ok(false),
+            Some(bytes) => jar.take_up(bytes).map(|taken| taken > 0).map_err(|error| error.to_string()),
+        }
     }
 
     fn turn(&self) -> Result<Option<Turn>, String> {
@@ -243,9 +341,22 @@ async fn crawl(
     options: RunOptions,
     stop_after: Option<Duration>,
 ) -> (Ended, Progress) {
+    crawl_by(RULES, machine, forum, files, options, stop_after).await
+}
+
+async fn crawl_by(
+    rules: &str,
+    machine: &Machine,
+    forum: &Arc<Forum>,
+    files: &Arc<Files>,
+    options: RunOptions,
+    stop_after: Option<Duration>,
+) -> (Ended, Progress) {
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let account = Account { jar: Arc::default(), keeper: Arc::<Files>::clone(files) };
-    let site = Site::new(site_rules(RULES), Arc::new(Wire(Arc::clone(forum))), machine.clock(), db);
+    files.take_up(&account.jar).unwrap();
+    let wire = Arc::new(Wire(Arc::clone(forum), Arc::clone(&account.jar)));
+    let site = Site::new(site_rules(rules), wire, machine.clock(), db);
     let (ended, progress) = machine.crawl_site(site.with_account(account), options, stop_after, None).await;
     (ended.unwrap(), progress)
 }
@@ -256,13 +367,25 @@ async fn outcomes(machine: &Machine) -> BTreeMap<&'static str, u64> {
 
 #[tokio::test(start_paused = true)]
 async fn each_session_that_ends_costs_one_login_and_no_torrent() {
-    for denial in [Denial::Form, Denial::Words, Denial::Redirect, Denial::Forbidden, Denial::Empty] {
+    let all = [
+        Denial::Form,
+        Denial::Words,
+        Denial::Redirect,
+        Denial::Forbidden,
+        Denial::Empty,
+        Denial::Home,
+        Denial::Sidebar,
+    ];
+    for denial in all {
         let machine = Machine::new();
         let forum = Forum::new(&machine, denial, 97);
         let files = Files::new("secret");
         let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
         assert_eq!(ended, Ended::Exhausted, "{denial:?}");
-        assert!(*files.kept.lock().unwrap() > 0, "{denial:?}: the session is written down");
+        let kept = files.kept.lock().unwrap().clone();
+        assert!(!kept.is_empty() && !kept.iter().any(|kept| kept.contains("guest")), "{denial:?}: {kept:?}");
+        let last = format!("\"value\": \"{}\"", forum.state.lock().unwrap().sessions);
+        assert!(kept.last().unwrap().contains(&last), "{denial:?}: {last} is not what was kept last: {kept:?}");
         let outcomes = outcomes(&machine).await;
         assert_eq!(outcomes["torrent_stored"], 294, "{denial:?}: {outcomes:?}");
         assert_eq!(outcomes["denied"], 6, "{denial:?}: what members may not see is told as such");
@@ -292,12 +415,14 @@ async fn a_login_that_is_broken_off_is_a_try() {
     let machine = Machine::new();
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let files = Files::new("wrong");
-    // Sixteen seconds between two requests: the form is there, and the process ends before it is sent.
+    // Sixteen seconds between two requests: the form is there, and the process ends before it is sent. The first of them
+    // asks for robots.txt.
     let slow = RULES.replace("requests_per_second = 1000000", "requests_per_second = 0.0625");
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let account = Account { jar: Arc::default(), keeper: Arc::<Files>::clone(&files) };
-    let site = Site::new(site_rules(&slow), Arc::new(Wire(Arc::clone(&forum))), machine.clock(), db);
-    let stop = Some(Duration::from_secs(5));
+    let wire = Arc::new(Wire(Arc::clone(&forum), Arc::clone(&account.jar)));
+    let site = Site::new(site_rules(&slow), wire, machine.clock(), db);
+    let stop = Some(Duration::from_secs(20));
     machine.crawl_site(site.with_account(account), RunOptions::default(), stop, None).await.0.unwrap();
     assert_eq!(forum.counts(), (0, 0, 0));
     assert!(*files.tries.lock().unwrap() != Tries::default(), "it is written down before anything is sent");
@@ -318,7 +443,7 @@ async fn a_server_in_trouble_says_nothing_of_the_session() {
         let site = Site::new(site_rules(RULES), web.transport(machine.start), machine.clock(), db);
         let (rules, password, jar) = (site.rules.login.as_ref().unwrap(), Secret::new(""), Jar::default());
         let means = Means { rules, password: &password, jar: &jar };
-        assert_eq!(login::prove(&site, means).await.0, told, "{status}");
+        assert_eq!(login::prove(&site, means, None).await.holds, told, "{status}");
     }
 }
 
@@ -337,6 +462,50 @@ async fn a_wrong_password_is_sent_once_until_it_is_another() {
     let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
     assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 1, 0)));
     assert_eq!(outcomes(&machine).await["torrent_stored"], 294);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_whose_proof_does_not_come_is_proven_later_and_not_sent_again() {
+    for (password, refusal) in [("secret", None), ("wrong", Some("Sorry, that did not work out."))] {
+        let machine = Machine::new();
+        // Three proofs are answered by a server in trouble.
+        let forum = Arc::new(Forum { trouble: 3, refusal, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+        let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+        let files = Files::new(password);
+        let (_, progress) = crawl(&machine, &forum, &files, options, Some(Duration::from_secs(86_400))).await;
+        let told = progress.snapshot()["sim"].no_session.clone();
+        match refusal {
+            None => {
+                assert_eq!((forum.counts(), told), ((1, 0, 0), None));
+                assert_eq!(outcomes(&machine).await["torrent_stored"], 294);
+            }
+            Some(_) => {
+                assert_eq!(forum.counts(), (0, 1, 0), "{told:?}");
+                assert!(matches!(told, Some((None, _))), "only the operator knows whether it is wrong: {told:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_the_operator_has_imported_is_taken_up_before_a_login_is_sent() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("secret");
+    let importing = async {
+        // Login and proof take six seconds. In the middle of the crawl the browser's login ends ours, as some sites have it.
+        tokio::time::sleep(Duration::from_millis(6_500)).await;
+        files.import(forum.log_in());
+        std::future::pending::<()>().await;
+    };
+    let (ended, _) = tokio::select! {
+        crawled = crawl(&machine, &forum, &files, RunOptions::default(), None) => crawled,
+        () = importing => unreachable!(),
+    };
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    assert_eq!(outcomes(&machine).await["torrent_stored"], 294);
+    let kept = files.kept.lock().unwrap().clone();
+    assert!(!kept.iter().skip(1).any(|kept| kept.contains("\"1\"")), "the old one is not written over it: {kept:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -380,4 +549,57 @@ async fn a_site_whose_sessions_end_at_once_is_left_alone_for_a_while() {
     let log = forum.state.lock().unwrap().log.clone();
     let pauses = log.windows(2).filter(|pair| pair[1].0 - pair[0].0 >= 3_600_000).count();
     assert!(pauses >= 3, "{pauses} pauses, {logins} logins");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_request_of_a_login_keeps_the_crawl_delay() {
+    let machine = Machine::new();
+    let robots = "User-agent: *\nCrawl-delay: 30\nDisallow: /login";
+    let forum = Arc::new(Forum { robots, details: 0, ..Forum::of(&machine, Denial::Redirect, u64::MAX) });
+    let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    let log = forum.state.lock().unwrap().log.clone();
+    let asked: Vec<&str> = log.iter().map(|(_, path)| &**path).collect();
+    assert_eq!(asked[..5], ["/robots.txt", "/", "/login?return=here", "/login", "/"], "the delay is known first");
+    let too_soon: Vec<_> = log.windows(2).filter(|pair| pair[1].0 - pair[0].0 < 30_000).collect();
+    assert!(too_soon.is_empty(), "{too_soon:?}");
+    assert!(log.last().unwrap().0 < 31_000 * log.len() as u64, "nor does it wait for longer: {log:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_a_mirror_stands_in_the_site_waits_for_its_session_and_says_so() {
+    let slow = RULES.replace("requests_per_second = 1000000", "requests_per_second = 10");
+    let rules = format!("mirrors = ['http://mirror.example']\n{slow}");
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    // Down before the first proof, and in the middle of the crawl.
+    for (from, until, stop) in [(0, 1_000, 500), (20_000, 1_000_000, 21_000)] {
+        let machine = Machine::new();
+        let down = (Duration::from_millis(from), Duration::from_millis(from + until));
+        let forum = Arc::new(Forum { down, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+        let files = Files::new("secret");
+        let stop = Some(Duration::from_millis(stop));
+        let (_, progress) = crawl_by(&rules, &machine, &forum, &files, options.clone(), stop).await;
+        let told = progress.snapshot()["sim"].no_session.clone();
+        assert!(
+            matches!(&told, Some((Some(_), why)) if why.contains("sim.example pauses") && why.contains("down")),
+            "{told:?}"
+        );
+        let at_mirror = forum.state.lock().unwrap().log.iter().filter(|(_, path)| path.starts_with("mirror")).count();
+        assert!(at_mirror <= 17, "{at_mirror} requests to who knows no member");
+        // The next process has no cookies of this one.
+        forum.state.lock().unwrap().session = None;
+        let (ended, progress) =
+            crawl_by(&rules, &machine, &forum, &files, options.clone(), Some(Duration::from_secs(3_600))).await;
+        assert_eq!((ended, forum.counts().1), (Ended::Stopped, 0));
+        assert_eq!(progress.snapshot()["sim"].no_session, None);
+        let outcomes = outcomes(&machine).await;
+        assert_eq!(outcomes["torrent_stored"], 294, "{outcomes:?}");
+    }
+    // A crawl that is to end does not wait for long, and says what it lacks.
+    let machine = Machine::new();
+    let down = (Duration::from_secs(20), Duration::from_secs(1_000_000));
+    let forum = Arc::new(Forum { down, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+    let (ended, _) = crawl_by(&rules, &machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
+    assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("no mirror")), "{ended:?}");
+    assert!(!outcomes(&machine).await.contains_key("html_posing_as_torrent"), "a guest's answer is none");
 }

@@ -6,19 +6,24 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{Options, Served, block_on, folder, is_port_in_use, on_a_thread, until_told_to_end};
+use super::{
+    Options, PORT_PAUSE, PORT_TRIES, Served, block_on, folder, is_port_in_use, on_a_thread, until_told_to_end,
+};
 use crate::app::{self, App, secrets, sessions};
+use crate::cli::hints::{Hints, quoted};
+use crate::cli::login::steps::Steps;
 use crate::cli::{Global, crawl};
 use crate::crawl::RunOptions;
 use crate::crawl::login::{Means, log_in};
 use crate::crawl::progress::Ended;
 use crate::demo::members::{MembersLog, MembersOptions, MembersSite, start};
 use crate::login::verdict::Verdict;
-use crate::rules;
+use crate::rules::{self, SiteRules};
 use crate::telemetry::Terminal;
 
 /// What the folder remembers of its site; also marks it as one of this demo.
@@ -69,7 +74,21 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
             data_dir.display()
         );
     }
-    let (summary, is_well) = block_on(run(&data_dir, &served.site, family, options.json, terminal))?;
+    let rules = rules::from_text(SITE, &served.site.rules_text)
+        .map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
+    let app_options = app::Options { data_dir: data_dir.clone(), ..app::Options::default() };
+    let (crawled, jar) = App::site_alone(&app_options, &rules)?;
+    let password = secrets::password(&data_dir, SITE)?;
+    let login = rules.login.as_ref().context("the demo's rule file has a login")?;
+    let steps = Steps::new(SITE, &Hints::of(global), options.json, global.verbose > 0);
+    let means = Means { rules: login, password: &password, jar: &jar };
+    let report = steps.during(|| block_on(async { Ok(log_in(&crawled, means).await) }))?;
+    steps.complete(&report.steps);
+    if report.judged.verdict == Verdict::LoggedIn {
+        sessions::save(&data_dir, SITE, &jar)?;
+    }
+    let (summary, is_well) =
+        block_on(run(&app_options, &served.site, family, &rules, report.judged.verdict, terminal))?;
     if options.json {
         outln!("{}", serde_json::to_string(&summary)?);
     } else {
@@ -90,24 +109,44 @@ fn serve(data_dir: &Path, family: &str, torrents: Option<usize>) -> anyhow::Resu
     if let Ok(text) = std::fs::read(&note) {
         let hint = || format!("{}: not what a demo left there (hint: pass another --data)", note.display());
         let was: Remembered = serde_json::from_slice(&text).with_context(hint)?;
-        if was.family != family || torrents.is_some_and(|torrents| torrents != was.torrents) {
+        if was.family != family {
             bail!(
-                "{} holds a demo of {} with {} torrents\nhint: pass another --data",
+                "{} holds a demo of {}, not of {family}\nhint: write --members {} to go on with it, or pass another --data",
                 data_dir.display(),
                 was.family,
+                was.family
+            );
+        }
+        if let Some(torrents) = torrents.filter(|torrents| *torrents != was.torrents) {
+            bail!(
+                "{} holds a demo of {} torrents, not {torrents}\nhint: leave --torrents out to resume it, or pass another \
+                 --data",
+                data_dir.display(),
                 was.torrents
             );
         }
         options.torrents = was.torrents;
         options.bind = SocketAddr::from((Ipv4Addr::LOCALHOST, was.port));
     }
-    let (torrents, password) = (options.torrents, options.password.clone());
-    let is_resumed = options.bind.port() != 0;
-    let served = on_a_thread(move || start(options)).map_err(|error| match is_resumed && is_port_in_use(&error) {
-        true => error.context(format!(
-            "the demo in {} was begun on this port, which is in use (hint: end the other program, or pass another --data)",
+    let (torrents, password, port) = (options.torrents, options.password.clone(), options.bind.port());
+    let begin = || {
+        let options = options.clone();
+        on_a_thread(move || start(options))
+    };
+    let mut served = begin();
+    // A demo that was just killed may hold its port some moments longer.
+    for _ in 1..if port != 0 { PORT_TRIES } else { 1 } {
+        if !served.as_ref().err().is_some_and(is_port_in_use) {
+            break;
+        }
+        std::thread::sleep(PORT_PAUSE);
+        served = begin();
+    }
+    let served = served.map_err(|error| match port != 0 && is_port_in_use(&error) {
+        true => anyhow!(
+            "the demo in {} was begun on port {port}, which is in use\nhint: end the other program, or pass another --data",
             data_dir.display()
-        )),
+        ),
         false => error,
     })?;
     write(&data_dir.join("rules").join(format!("{SITE}.toml")), &served.site.rules_text)?;
@@ -128,40 +167,30 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 async fn run(
-    data_dir: &Path,
+    options: &app::Options,
     site: &MembersSite,
     family: &str,
-    is_quiet: bool,
+    rules: &Arc<SiteRules>,
+    verdict: Verdict,
     terminal: &Terminal,
 ) -> anyhow::Result<(Summary, bool)> {
-    let rules = rules::from_text(SITE, &site.rules_text)
-        .map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
-    let options = app::Options { data_dir: data_dir.to_owned(), ..app::Options::default() };
-    let login = rules.login.as_ref().context("the demo's rule file has a login")?;
-    let (crawled, jar) = App::site_alone(&options, &rules)?;
-    let password = secrets::password(data_dir, SITE)?;
-    let report = log_in(&crawled, Means { rules: login, password: &password, jar: &jar }).await;
-    if !is_quiet {
-        report.steps.iter().try_for_each(|step| -> anyhow::Result<()> {
-            outln!("{step}");
-            Ok(())
-        })?;
-    }
-    let is_in = report.judged.verdict == Verdict::LoggedIn;
-    let app = App::open(&options)?;
+    let is_in = verdict == Verdict::LoggedIn;
+    let app = App::open(options)?;
     let (mut seconds, mut is_well) = (0.0, is_in);
     if is_in {
-        sessions::save(data_dir, SITE, &jar)?;
-        let run = crawl::run_sites(&app, &[std::sync::Arc::clone(&rules)], RunOptions::default(), terminal).await?;
+        let run = crawl::run_sites(&app, &[Arc::clone(rules)], RunOptions::default(), terminal).await?;
         seconds = run.seconds;
-        is_well &= run.sites.values().all(|ended| *ended == Ended::Exhausted);
+        for ended in run.sites.values().filter(|ended| **ended != Ended::Exhausted) {
+            eprintln!("the crawl did not come to its end: {ended}\nhint: the same command goes on with it");
+            is_well = false;
+        }
     }
     let stored = super::stored(&app).await?;
     let score = site.truth().score(stored.iter().copied());
     let MembersLog { logins_ok, logins_wrong, bans, logouts, member_requests, denials, .. } = site.log();
     let summary = Summary {
         family: family.to_owned(),
-        verdict: report.judged.verdict.sentence().to_owned(),
+        verdict: verdict.sentence().to_owned(),
         site_torrents: score.reachable,
         stored: score.found,
         false_torrents: score.foreign,
@@ -173,14 +202,14 @@ async fn run(
         member_requests,
         denials,
         seconds,
-        archive: app::archive_path(data_dir).display().to_string(),
+        archive: app::archive_path(&options.data_dir).display().to_string(),
     };
     is_well &= summary.false_torrents == 0;
     Ok((summary, is_well))
 }
 
 fn text(summary: &Summary, data_dir: &Path) -> String {
-    let data = data_dir.display();
+    let data = quoted(data_dir);
     format!(
         "\
 login         {}; {} right, {} wrong, {} bans, {} logouts

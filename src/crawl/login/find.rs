@@ -1,8 +1,10 @@
 //! The page with the login form: the one that the rule file names, or the first that has one among the start page, what
 //! it calls its login, and the frames of each.
 
+use super::steps::FirstStep;
 use super::{Page, Run, Step, ends};
 use crate::limits;
+use crate::login::fields::{asks_for_user_alone, roles};
 use crate::login::secret::told_url;
 use crate::login::verdict::Verdict;
 use crate::login::view::speaks_of_login;
@@ -15,6 +17,8 @@ struct Met {
     elsewhere: Option<CrawlUrl>,
     /// A page whose login form asks for no password.
     without_password: Option<Page>,
+    /// A page whose form asks for the user's name alone.
+    first_step: Option<(Page, FirstStep)>,
     tried: Vec<CrawlUrl>,
 }
 
@@ -25,7 +29,13 @@ impl Run<'_> {
             let page = self.page(url.clone(), false).await?;
             self.say(format!("page of the form: {} (status {}), named in the rule file", told(&page), page.status));
             // A form that is named by its place is on the page itself.
-            if self.means.rules.form.is_some() || self.has_form(&page, &mut met) {
+            if let Some(place) = self.means.rules.form {
+                let form = page.view.forms.get(place);
+                let user = form.and_then(|form| asks_for_user_alone(form, true));
+                self.first_step = user.map(|user| FirstStep { form: place, user });
+                return Ok(page);
+            }
+            if self.has_form(&page, &mut met) {
                 return Ok(page);
             }
             return match self.in_frames(&page, &mut met).await? {
@@ -109,10 +119,15 @@ impl Run<'_> {
 
     /// True where the page has a login form that asks for a password.
     fn has_form(&self, page: &Page, met: &mut Met) -> bool {
+        if let Some(step) = page.first_step() {
+            met.first_step.get_or_insert_with(|| (page.clone(), step));
+        }
         let Some(at) = page.login_form() else { return false };
-        let has_password = crate::login::fields::roles(&page.view.forms[at]).password.is_some();
+        let has_password = roles(&page.view.forms[at]).password.is_some();
         // A name pinned in the rule file may be one that nothing here takes for a password's.
-        if !has_password && self.means.rules.password_field.is_none() {
+        let pinned = self.means.rules.password_field.as_ref();
+        let is_pinned_here = |name: &str| page.view.forms[at].controls.iter().any(|control| &*control.name == name);
+        if !has_password && !pinned.is_some_and(|name| is_pinned_here(name)) {
             met.without_password.get_or_insert_with(|| page.clone());
             return false;
         }
@@ -131,8 +146,23 @@ impl Run<'_> {
         found
     }
 
+    /// True where a form goes to the site's own hosts.
+    fn is_sent_to_us(&self, page: &Page, form: usize) -> bool {
+        let form = &page.view.forms[form];
+        let submit = form.submit().and_then(|at| form.controls[at].formaction.as_deref());
+        let target =
+            page.url.to_url().ok().and_then(|own| page.view.base(&own).join(submit.unwrap_or(&form.action)).ok());
+        target.as_ref().and_then(CrawlUrl::exact).is_some_and(|url| self.site.rules.owns_host(url.authority()))
+    }
+
     /// Why no page has a form, by the best of what was met.
-    fn not_found(&self, met: Met, start: Page) -> Step<Page> {
+    /// A form that asks for the user's name alone is taken where there is no better one.
+    fn not_found(&mut self, met: Met, start: Page) -> Step<Page> {
+        if let Some((page, step)) = met.first_step.filter(|(page, step)| self.is_sent_to_us(page, step.form)) {
+            self.say(format!("page of the form: {}, which asks for no password yet", told(&page)));
+            self.first_step = Some(step);
+            return Ok(page);
+        }
         if let Some(url) = met.elsewhere {
             return Err(ends(Verdict::OtherSite, format!("the way to log in leads to {}", url.authority())));
         }
@@ -149,7 +179,7 @@ impl Run<'_> {
                 None => ends(
                     Verdict::NoForm,
                     format!(
-                        "the form of {} asks for no password: it logs in by another way, or in two steps",
+                        "the form of {} asks for no password, and not for the user's name alone: it logs in by another way",
                         told(&page)
                     ),
                 ),

@@ -28,7 +28,7 @@ impl Run<'_> {
         let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
         self.may_ask(&json.url, page.as_str().starts_with("https:"))?;
         self.say(format!("sent to {}", told_url(json.url.as_str())));
-        self.was_sent = true;
+        self.is_try = true;
         // A map of texts: serde_json cannot fail on it.
         let body = serde_json::to_vec(&object).unwrap_or_default();
         let post = Post { content_type: "application/json", body: &body, referer: &page };

@@ -14,14 +14,15 @@ use super::{Ran, SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::account::Account;
-use crate::crawl::host_work::{HostWork, Why};
-use crate::crawl::hosts::Slot;
-use crate::crawl::login::{self, Means, Report};
+use crate::crawl::host_work::HostWork;
+use crate::crawl::login::pace::Pace;
+use crate::crawl::login::{self, Means, Proof, Report};
+use crate::crawl::site::Site;
 use crate::crawl::visit::Finished;
 use crate::crawldb::{Next, Outcome};
 use crate::limits;
 use crate::login::secret::Secret;
-use crate::login::tries::Hold;
+use crate::login::tries::{self, Hold};
 use crate::login::verdict::Verdict;
 use crate::politeness::{Answered, shifted};
 
@@ -44,7 +45,9 @@ pub(super) struct Session {
     died_with: HashMap<u64, u8>,
     /// Changes of the cookies when they were last written down.
     kept_changes: u64,
-    /// What the operator had done when the last proof or login was begun.
+    /// A form was taken, and no page could be asked since whether it let us in: the next proof tells how that login ended.
+    unproven: bool,
+    /// What the operator has done, as far as the cookies in hand follow it.
     stamp: u64,
     /// When it was last looked whether the operator has done something since.
     looked: UnixMillis,
@@ -64,8 +67,7 @@ enum State {
 
 /// How a proof or a login ended.
 pub(super) enum Asked {
-    /// None where the site did not answer, or is in trouble, and which.
-    Proof(Option<bool>, Option<Answered>),
+    Proof(Proof),
     /// Also when nothing was sent, because earlier logins forbid it.
     Login(Result<Box<Report>, Hold>),
 }
@@ -87,6 +89,7 @@ impl Session {
             short_ones: 0,
             died_with: HashMap::new(),
             kept_changes: account.map_or(0, |account| account.jar.changes()),
+            unproven: false,
             stamp: account.map_or(0, |account| account.keeper.stamp()),
             looked: UnixMillis(0),
         }
@@ -168,23 +171,32 @@ impl SiteLoop {
                     return Ok(());
                 }
                 self.session.looked = now;
-                let stamp = account.keeper.stamp();
-                if stamp != self.session.stamp {
-                    self.session.stamp = stamp;
-                    account.jar.clear();
-                    if let Err(error) = account.keeper.take_up(&account.jar) {
-                        return self.pause_until(now, error, true).await;
-                    }
-                } else if !is_over {
+                if !is_over && account.keeper.stamp() == self.session.stamp {
                     return Ok(());
                 }
                 self.session.state = State::Doubted { log_in: account.jar.is_empty() };
             }
             State::Doubted { .. } | State::Asking => {}
         }
-        if let (State::Doubted { log_in }, true) = (&self.session.state, self.running_keys.is_empty()) {
-            let log_in = *log_in;
-            self.ask_for_session(account, now, log_in);
+        // A robots.txt that is under way may bring cookies, too.
+        let is_alone = self.running_keys.is_empty() && !self.hosts.iter().any(HostWork::asks_for_robots);
+        if let (State::Doubted { log_in }, true) = (&self.session.state, is_alone) {
+            let mut log_in = *log_in;
+            let stamp = account.keeper.stamp();
+            if stamp != self.session.stamp {
+                // The operator's session, or another password: what there is now is proven first.
+                self.session.stamp = stamp;
+                self.session.unproven = false;
+                // What was denied to the one before says nothing of this one.
+                self.session.generation += 1;
+                account.jar.clear();
+                if let Err(error) = account.keeper.take_up(&account.jar) {
+                    return self.pause_until(now, error, true).await;
+                }
+                log_in = account.jar.is_empty();
+                self.session.state = State::Doubted { log_in };
+            }
+            self.ask_for_session(account, now, log_in).await?;
         }
         Ok(())
     }
@@ -195,62 +207,96 @@ impl SiteLoop {
         (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| why.to_owned())
     }
 
-    /// Begins a proof or a login, through the gate of the site's first host.
-    fn ask_for_session(&mut self, account: Account, now: UnixMillis, log_in: bool) {
+    /// Begins a proof or a login, through the gate of the site's first host, once its robots.txt has told its delay.
+    async fn ask_for_session(&mut self, account: Account, now: UnixMillis, log_in: bool) -> Result<(), CrawlError> {
         let primary = self.site.rules.primary();
-        let Some(index) = self.hosts.iter().position(|host| host.origin() == primary) else { return };
+        let Some(index) = self.hosts.iter().position(|host| host.origin() == primary) else { return Ok(()) };
         if let Some(held) = self.held_until(now) {
-            return self.hold(index, held);
+            self.hold(index, held);
+            return Ok(());
         }
-        // A session is the first host's: while a mirror stands in for it, nothing proves or renews it.
+        self.choose_face(index).await?;
         if self.hosts[index].active() != 0 {
-            let until = self.hosts[index].faces()[0].blocked_until;
-            self.hosts[index].gate = Some((until, Why::Patience));
-            return;
+            return self.wait_for_first_host(index).await;
+        }
+        if self.hosts[index].face().robots_in_force(now).is_none() {
+            self.ask_robots(index, now);
+            return Ok(());
         }
         let keys = Arc::clone(&self.hosts[index].face().keys);
-        let Some((slot, permit)) = self.through_gate(index, &keys) else { return };
-        let face = self.hosts[index].active();
-        self.session.stamp = account.keeper.stamp();
+        let Some((slot, permit)) = self.through_gate(index, &keys) else { return Ok(()) };
+        let known = self.hosts.iter().map(|host| &host.faces()[0]);
+        let known = known.map(|face| (Arc::clone(&face.keys), face.policy(&self.site.rules))).collect();
+        let policy = self.hosts[index].face().policy(&self.site.rules);
+        let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
+        let clock = Arc::clone(&self.site.clock);
+        let mut pace = Box::new(Pace::new(hosts, requests, clock, known, (keys, policy, slot, permit)));
         self.session.state = State::Asking;
         let site = Arc::clone(&self.site);
         self.running.push(Box::pin(async move {
-            let asked = if log_in { log_in_once(&site, &account, now).await } else { prove(&site, &account).await };
-            drop(permit);
-            Ok(Ran::Session { host: index, face, slot, asked })
+            let asked = match log_in {
+                true => log_in_once(&site, &account, now, &mut pace).await,
+                false => prove(&site, &account, &mut pace).await,
+            };
+            Ok(Ran::Session { host: index, pace, asked })
         }));
+        Ok(())
     }
 
-    pub(super) async fn session_asked(
-        &mut self,
-        index: usize,
-        face: usize,
-        slot: Slot,
-        asked: Asked,
-    ) -> Result<(), CrawlError> {
+    /// A session is the first host's, and the password goes to no mirror, which may be anybody's: while one stands in,
+    /// nothing proves the session or renews it.
+    async fn wait_for_first_host(&mut self, index: usize) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        let first = &self.hosts[index].faces()[0];
+        let until = self.shared.hosts.blocked_until(first.name(), now);
+        let reason = first.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
+        let why = format!(
+            "{} pauses ({reason}), and its session is its own: no mirror is sent the password or the cookies",
+            first.name()
+        );
+        self.pause_until(until, why, false).await
+    }
+
+    pub(super) async fn session_asked(&mut self, index: usize, pace: Pace, asked: Asked) -> Result<(), CrawlError> {
         let site = self.site.rules.name.clone();
         let (answered, requests) = match &asked {
-            Asked::Proof(holds, trouble) => (trouble.filter(|_| holds.is_none()), 1),
+            Asked::Proof(proof) => (proof.trouble.filter(|_| proof.holds.is_none()), proof.requests),
             Asked::Login(Ok(report)) => (report.trouble, report.requests),
             Asked::Login(Err(_)) => (None, 0),
         };
         self.shared.pages.fetch_add(requests, Ordering::Relaxed);
         self.round_pages += requests;
         self.day_pages += requests;
-        self.answered(index, face, slot, answered.unwrap_or(Answered::Reached), "the site's login").await?;
+        let answered = answered.unwrap_or(Answered::Reached);
+        if let Some(slot) = pace.end(self.hosts[index].faces()[0].name(), answered) {
+            self.answered(index, 0, slot, answered, "the site's login").await?;
+        }
         let now = self.site.clock.now();
+        if let Asked::Proof(Proof { holds: Some(holds), .. }) = &asked
+            && std::mem::take(&mut self.session.unproven)
+        {
+            let verdict = if *holds { Verdict::LoggedIn } else { Verdict::Unknown };
+            if let Some(why) = self.login_turned_out(verdict, now) {
+                return self.pause_until(now, why, true).await;
+            }
+            self.session.generation += 1;
+            (self.session.answers, self.session.began) = (0, now);
+        }
         match asked {
-            Asked::Proof(Some(true), _) => {
+            Asked::Proof(Proof { holds: Some(true), .. }) => {
                 tracing::debug!(%site, denied = self.session.held.len(), "the session holds");
                 self.session.state = State::Good;
                 self.session.proven = now;
                 self.tell_pause();
                 for finished in self.session.take_held() {
-                    self.go_on(Box::new(finished)).await?;
+                    match finished.session < self.session.generation {
+                        true => self.ask_again(Box::new(finished)).await?,
+                        false => self.go_on(Box::new(finished)).await?,
+                    }
                 }
                 Ok(())
             }
-            Asked::Proof(Some(false), _) => {
+            Asked::Proof(Proof { holds: Some(false), .. }) => {
                 let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
                 tracing::info!(%site, evidence, "the session has ended");
                 self.bury().await?;
@@ -263,7 +309,7 @@ impl SiteLoop {
                 self.session.state = State::Doubted { log_in: true };
                 Ok(())
             }
-            Asked::Proof(None, _) => {
+            Asked::Proof(Proof { holds: None, .. }) => {
                 let why = "the page that proves the session did not come".to_owned();
                 self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
             }
@@ -276,7 +322,8 @@ impl SiteLoop {
                 self.tell_pause();
                 self.keep_session().await
             }
-            Asked::Login(Ok(report)) if report.trouble.is_some() && !report.was_sent => {
+            Asked::Login(Ok(report)) if report.trouble.is_some() && (!report.was_sent || report.is_unproven()) => {
+                self.session.unproven = report.was_sent;
                 let why = report.judged.evidence.join("; ");
                 self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
             }
@@ -297,6 +344,22 @@ impl SiteLoop {
         }
     }
 
+    /// Writes down how a login ended that could not be proven at once; gives back why there is no session.
+    fn login_turned_out(&self, verdict: Verdict, now: UnixMillis) -> Option<String> {
+        let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
+        let keeper = &account.keeper;
+        let written = keeper.password().and_then(|password| {
+            let mut tries = keeper.tries()?;
+            let ended = tries::Ended { verdict, was_sent: true, was_answered: true };
+            tries.ended(ended, &rules.user, &password, now);
+            keeper.keep_tries(&tries)
+        });
+        if let Err(error) = written {
+            tracing::error!(site = %self.site.rules.name, error, "how the login ended cannot be written down");
+        }
+        (verdict != Verdict::LoggedIn).then(|| verdict.sentence().to_owned())
+    }
+
     fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
         let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
         let password = account.keeper.password().ok()?;
@@ -304,19 +367,31 @@ impl SiteLoop {
     }
 
     /// A visit that was answered like a guest's is held, or asked for again; gives back what is to go on. What a mirror
-    /// says is no word of the site's own.
+    /// says is no word of the site's own: the site waits for its first host, which knows the member. What a mirror lacks
+    /// is asked for again in any case.
     pub(super) async fn mind_session(
         &mut self,
+        index: usize,
         face: usize,
         finished: Box<Finished>,
     ) -> Result<Option<Box<Finished>>, CrawlError> {
         if self.site.account.is_none() {
             return Ok(Some(finished));
         }
-        if finished.denied.is_none() || face != 0 {
+        let is_lacking = face != 0 && matches!(finished.visit.outcome, Outcome::Gone | Outcome::ClientError);
+        if finished.denied.is_none() || is_lacking {
             let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
-            self.session.answers += u64::from(is_good && finished.session == self.session.generation);
+            let is_members = face == 0 && finished.session == self.session.generation;
+            self.session.answers += u64::from(is_good && is_members);
             return Ok(Some(finished));
+        }
+        if face != 0 {
+            self.ask_again(finished).await?;
+            self.choose_face(index).await?;
+            if self.session.is_good() && self.hosts[index].active() != 0 {
+                self.wait_for_first_host(index).await?;
+            }
+            return Ok(None);
         }
         if finished.session < self.session.generation {
             self.ask_again(finished).await?;
@@ -395,10 +470,18 @@ impl SiteLoop {
             return Ok(());
         }
         let account = account.clone();
-        let keeping = tokio::task::spawn_blocking(move || account.keeper.keep(&account.jar));
+        if account.keeper.stamp() != self.session.stamp {
+            // The operator's is the newer one: it is taken up before the next visit.
+            self.session.state = State::Doubted { log_in: false };
+            return Ok(());
+        }
+        let keeping = tokio::task::spawn_blocking(move || {
+            let kept = account.keeper.keep(&account.jar);
+            kept.map(|()| account.keeper.stamp())
+        });
         let kept = keeping.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         match kept {
-            Ok(()) => self.session.kept_changes = changes,
+            Ok(stamp) => (self.session.kept_changes, self.session.stamp) = (changes, stamp),
             Err(error) => {
                 let site = &self.site.rules.name;
                 tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
@@ -408,18 +491,20 @@ impl SiteLoop {
     }
 }
 
-async fn prove(site: &crate::crawl::site::Site, account: &Account) -> Asked {
-    let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true), None) };
+async fn prove(site: &Site, account: &Account, pace: &mut Pace) -> Asked {
+    let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let nothing = Secret::new("");
     let means = Means { rules, password: &nothing, jar: &account.jar };
-    let (holds, trouble) = login::prove(site, means).await;
-    Asked::Proof(holds, trouble)
+    Asked::Proof(login::prove(site, means, Some(pace)).await)
 }
+
+/// A site whose rules have no login, which has no account either.
+const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), trouble: None, requests: 0 });
 
 /// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
 /// written down stays as it was.
-async fn log_in_once(site: &crate::crawl::site::Site, account: &Account, now: UnixMillis) -> Asked {
-    let Some(rules) = &site.rules.login else { return Asked::Proof(Some(true), None) };
+async fn log_in_once(site: &Site, account: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
+    let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let keeper = &account.keeper;
     let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
     // A file that cannot be read or written may be mended by anything: it is tried again before long.
@@ -454,14 +539,21 @@ async fn log_in_once(site: &crate::crawl::site::Site, account: &Account, now: Un
     let before = account.jar.to_bytes();
     account.jar.clear();
     let means = Means { rules, password: &password, jar: &account.jar };
-    let report = login::log_in(site, means).await;
+    let report = login::log_in_paced(site, means, pace).await;
+    if report.is_unproven() {
+        // It has begun, and stays so until a page tells how it ended; it is not sent again for that.
+        return Asked::Login(Ok(Box::new(report)));
+    }
     let verdict = report.judged.verdict;
     if verdict != Verdict::LoggedIn {
         account.jar.clear();
         // It was a jar's own list a moment ago.
         let _ = account.jar.take_up(&before);
     }
-    tries.ended(report.ended(), &rules.user, &password, site.clock.now());
+    match report.trouble {
+        Some(_) if !report.was_sent && verdict == Verdict::Unknown => tries.came_to_nothing(),
+        _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
+    }
     // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(&tries) {
         tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");

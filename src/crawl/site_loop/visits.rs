@@ -131,9 +131,7 @@ impl SiteLoop {
             return Ok(());
         }
         let Some(robots) = self.hosts[index].face().robots_in_force(now).map(Arc::clone) else {
-            if !matches!(self.hosts[index].face().robots, RobotsState::Asked) {
-                self.ask_robots(index, now);
-            }
+            self.ask_robots(index, now);
             return Ok(());
         };
         let (mut denied, mut late) = (Vec::new(), Vec::new());
@@ -265,7 +263,10 @@ impl SiteLoop {
         Ok(())
     }
 
-    fn ask_robots(&mut self, index: usize, now: UnixMillis) {
+    pub(super) fn ask_robots(&mut self, index: usize, now: UnixMillis) {
+        if matches!(self.hosts[index].face().robots, RobotsState::Asked) {
+            return;
+        }
         if let Some(held) = self.held_until(now) {
             return self.hold(index, held);
         }
@@ -292,7 +293,7 @@ impl SiteLoop {
                 self.hosts[host].lanes.done(lane);
                 self.finished(host, face, slot, finished).await
             }
-            Ran::Session { host, face, slot, asked } => self.session_asked(host, face, slot, asked).await,
+            Ran::Session { host, pace, asked } => self.session_asked(host, *pace, asked).await,
             Ran::Robots { host, face, slot, result } => self.robots_answered(host, face, slot, result).await,
             Ran::Located { host, face, result } => {
                 self.located(host, face, result);
@@ -391,7 +392,7 @@ impl SiteLoop {
             detail = finished.detail.as_deref().unwrap_or_default(),
             "visited"
         );
-        match self.mind_session(face, finished).await? {
+        match self.mind_session(index, face, finished).await? {
             Some(finished) => self.go_on(finished).await,
             None => Ok(()),
         }

@@ -5,8 +5,8 @@
 
 use cookie_store::{CookieDomain, CookieExpiration, CookiePath};
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
+use time::{Date, OffsetDateTime};
 use url::{Host, Url};
 
 use super::{Bearer, Cookie, Jar, is_public_suffix};
@@ -41,6 +41,19 @@ pub enum KeptError {
     Broken(String),
     #[error("longer than {} bytes", limits::COOKIE_FILE_BYTES_MAX)]
     TooLong,
+    #[error(
+        "line 1: the file has no cookie in it\nhint: log in with the browser, and export the cookies while the site is open"
+    )]
+    Empty,
+    #[error(
+        "line 1: this is a browser's database, not a cookies.txt\nhint: export the site's cookies with an add-on that writes \
+         cookies.txt"
+    )]
+    Database,
+    #[error("line {0}: the file is no text\nhint: export it as a cookies.txt, and save it as UTF-8")]
+    Binary(usize),
+    #[error("line 1: this is JSON\nhint: have the add-on export in the format of Netscape, cookies.txt")]
+    Json,
 }
 
 /// What an import has brought.
@@ -49,9 +62,38 @@ pub struct Imported {
     pub taken: usize,
     /// Of other sites: left out, and not looked at further.
     pub foreign: usize,
+    /// Of the site, but of the past.
     pub expired: usize,
-    /// Lines that cannot be read, by number from 1, at most ten.
-    pub broken: Vec<usize>,
+    /// Lines that were to be the site's, or anybody's, and are no use: the first `limits::COOKIE_FAULTS_TOLD_MAX`.
+    pub faults: Vec<LineFault>,
+    /// How many such lines there are.
+    pub faulty: usize,
+}
+
+/// What is wrong with a line of a cookies.txt.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct LineFault {
+    /// From 1.
+    pub line: usize,
+    pub problem: Problem,
+}
+
+/// Why a line brings no cookie, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("this cookie expired on {0}; log in with the browser again, and export anew")]
+    Expired(Date),
+    #[error("its fields are separated by blanks, not by tabs; export the file anew: copied text loses its tabs")]
+    Blanks,
+    #[error("it has {0} of the seven fields of a cookies.txt; export the file anew")]
+    Fields(usize),
+    #[error("it is not UTF-8; save the file as UTF-8")]
+    NoText,
+    #[error("its host, its path or its expiry is none; export the file anew")]
+    Unreadable,
+    #[error("no browser would keep this cookie: it is too large, or for more than its site; export the file anew")]
+    Refused,
 }
 
 impl Jar {
@@ -94,14 +136,23 @@ impl Jar {
     /// Adds those cookies of a `cookies.txt` that belong to a site, by `owns_host`.
     ///
     /// # Errors
-    /// Where it is too long, or no line of it is one of such a file.
+    /// Where it is too long, or is no such file at all; what is wrong with single lines stands in the answer.
     pub fn import(&self, text: &str, owns_host: impl Fn(&str) -> bool) -> Result<Imported, KeptError> {
         if text.len() > limits::COOKIE_FILE_BYTES_MAX {
             return Err(KeptError::TooLong);
         }
+        if text.starts_with("SQLite format 3\0") {
+            return Err(KeptError::Database);
+        }
+        if let Some(at) = text.find('\0') {
+            return Err(KeptError::Binary(text[..at].matches('\n').count() + 1));
+        }
+        if text.trim_start().starts_with(['{', '[']) {
+            return Err(KeptError::Json);
+        }
         let mut imported = Imported::default();
         let mut lines = 0_usize;
-        for (number, line) in text.lines().enumerate() {
+        for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let line = line.trim_end_matches('\r');
             let (line, http_only) = line.strip_prefix("#HttpOnly_").map_or((line, false), |rest| (rest, true));
             if line.trim().is_empty() || line.starts_with('#') {
@@ -109,9 +160,7 @@ impl Jar {
             }
             lines += 1;
             let Some((host, header, url)) = of_line(line, http_only) else {
-                if imported.broken.len() < 10 {
-                    imported.broken.push(number + 1);
-                }
+                imported.note(number + 1, problem_of(line));
                 continue;
             };
             if !owns_host(host) {
@@ -119,20 +168,42 @@ impl Jar {
                 continue;
             }
             match Cookie::parse(&header, &url) {
-                Some(cookie) if cookie.expires.is_expired() => imported.expired += 1,
+                Some(Cookie { expires: expires @ CookieExpiration::AtUtc(at), .. }) if expires.is_expired() => {
+                    imported.expired += 1;
+                    imported.note(number + 1, Problem::Expired(at.date()));
+                }
                 Some(cookie) => {
                     self.lock().put(cookie);
                     imported.taken += 1;
                 }
-                None => imported.broken.push(number + 1),
+                None => imported.note(number + 1, Problem::Refused),
             }
         }
-        if lines == imported.broken.len() && lines > 0 {
-            return Err(KeptError::Broken("no line has the seven fields of a cookies.txt".to_owned()));
+        if lines == 0 {
+            return Err(KeptError::Empty);
         }
         self.changes.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(imported)
     }
+}
+
+impl Imported {
+    fn note(&mut self, line: usize, problem: Problem) {
+        self.faulty += 1;
+        if self.faults.len() < limits::COOKIE_FAULTS_TOLD_MAX {
+            self.faults.push(LineFault { line, problem });
+        }
+    }
+}
+
+/// What keeps a line from being one of a cookies.txt.
+fn problem_of(line: &str) -> Problem {
+    let fields = line.split('\t').count();
+    // An empty value may be missing together with its tab.
+    if fields >= 6 {
+        return if line.contains(char::REPLACEMENT_CHARACTER) { Problem::NoText } else { Problem::Unreadable };
+    }
+    if line.split_whitespace().count() >= 6 { Problem::Blanks } else { Problem::Fields(fields) }
 }
 
 impl Kept {
@@ -228,8 +299,6 @@ fn of_line(line: &str, http_only: bool) -> Option<(&str, String, Url)> {
 
 #[cfg(test)]
 mod tests {
-    use reqwest::cookie::CookieStore as _;
-
     use super::*;
 
     fn sent(jar: &Jar, to: &str) -> String {
@@ -249,12 +318,66 @@ mod tests {
     fn a_browsers_cookies_go_to_their_hosts_and_nothing_of_other_sites_is_taken() {
         let jar = Jar::default();
         let imported = jar.import(FILE, |host| host.ends_with("site.example")).unwrap();
-        assert_eq!(imported, Imported { taken: 3, foreign: 1, expired: 1, broken: vec![7] });
+        let faults = vec![
+            LineFault { line: 5, problem: Problem::Expired(Date::from_ordinal_date(1970, 1).unwrap()) },
+            LineFault { line: 7, problem: Problem::Fields(1) },
+        ];
+        assert_eq!(imported, Imported { taken: 3, foreign: 1, expired: 1, faults, faulty: 2 });
         assert_eq!(sent(&jar, "https://www.site.example/forum/a"), "keep=x=y z; sid=abc");
         assert_eq!(sent(&jar, "http://www.site.example/forum/a"), "sid=abc", "secure ones over TLS only");
         assert_eq!(sent(&jar, "http://site.example/"), "sid=abc; far=1");
         assert_eq!(sent(&jar, "http://other.example/"), "");
-        assert!(matches!(jar.import("<html>\nx\n", |_| true), Err(KeptError::Broken(_))));
+        assert_eq!(jar.import("<html>\nx\n", |_| true).unwrap().taken, 0);
+    }
+
+    #[test]
+    fn each_fault_of_a_cookies_file_has_its_line_and_its_own_sentence() {
+        let told = |text: &str| match Jar::default().import(text, |_| true) {
+            Ok(imported) => imported.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+            Err(error) => error.to_string(),
+        };
+        let good = "h.example\tFALSE\t/\tFALSE\t0\tsid\tabc\n";
+        assert_eq!(told(good), "");
+        for (text, expected) in [
+            (
+                format!("# x\n{good}h.example\tFALSE\t/\tFALSE\t1000\tsid\tabc\n"),
+                "line 3: this cookie expired on 1970-01-01",
+            ),
+            (format!("{good}\nh.example FALSE / FALSE 0 sid abc\n"), "line 3: its fields are separated by blanks"),
+            (format!("{good}h.example\tFALSE\t/\n"), "line 2: it has 3 of the seven fields"),
+            (
+                format!("{good}h.example\tFALSE\tno path\tFALSE\t0\tsid\tabc\n"),
+                "line 2: its host, its path or its expiry",
+            ),
+            (format!("{good}\u{fffd}.example\tFALSE\tx\tFALSE\t0\ta\tb\n"), "line 2: it is not UTF-8"),
+            (
+                format!("{good}h.example\tFALSE\t/\tFALSE\t0\tlarge\t{}", "v".repeat(limits::COOKIE_BYTES_MAX)),
+                "line 2: no browser would keep",
+            ),
+            (String::new(), "line 1: the file has no cookie in it\nhint: "),
+            ("# Netscape HTTP Cookie File\n\n".to_owned(), "line 1: the file has no cookie in it\nhint: "),
+            ("SQLite format 3\0\u{10}".to_owned(), "line 1: this is a browser's database"),
+            (format!("{good}a\0b"), "line 2: the file is no text"),
+            (" [{\"name\": \"sid\"}]".to_owned(), "line 1: this is JSON"),
+        ] {
+            assert!(told(&text).contains(expected), "{text:?}: {}", told(&text));
+            assert!(!told(&text).contains("abc"), "{text:?}");
+        }
+        let many = Jar::default().import(&"x\n".repeat(1_000), |_| true).unwrap();
+        assert_eq!((many.faults.len(), many.faulty), (limits::COOKIE_FAULTS_TOLD_MAX, 1_000));
+    }
+
+    #[test]
+    fn what_a_browser_had_over_tls_does_not_leave_it() {
+        let jar = Jar::default();
+        jar.import(FILE, |_| true).unwrap();
+        assert_ne!(sent(&jar, "http://site.example/"), "");
+        jar.keep_to_tls();
+        assert_eq!(sent(&jar, "http://site.example/"), "");
+        assert_ne!(sent(&jar, "https://site.example/"), "");
+        let again = Jar::default();
+        again.take_up(&jar.to_bytes()).unwrap();
+        assert_eq!(sent(&again, "http://site.example/"), "", "nor after a restart");
     }
 
     #[test]

@@ -10,7 +10,7 @@ fn url(text: &str) -> Url {
 fn jar(from: &str, set: &[&str]) -> Jar {
     let jar = Jar::default();
     let headers: Vec<HeaderValue> = set.iter().map(|text| HeaderValue::from_bytes(text.as_bytes()).unwrap()).collect();
-    jar.set_cookies(&mut headers.iter(), &url(from));
+    jar.set(headers.iter(), &url(from), None);
     jar
 }
 
@@ -118,7 +118,7 @@ fn what_may_be_kept_and_what_not() {
     for (scheme, text, kept) in cases {
         let mut cookies = Cookies::default();
         let from = url(&format!("{scheme}://site.example/x"));
-        cookies.set(text, &from);
+        cookies.set(text, &from, None);
         let shown: String = text.chars().take(80).collect();
         assert_eq!(cookies.header(&from).is_some(), *kept, "{scheme} {shown:?}");
     }
@@ -128,7 +128,7 @@ fn what_may_be_kept_and_what_not() {
 fn bytes_that_are_no_utf8_are_no_cookie() {
     let jar = Jar::default();
     let header = HeaderValue::from_bytes(b"a=\xd6\xd0").unwrap();
-    jar.set_cookies(&mut std::iter::once(&header), &url("http://a.example/"));
+    jar.set(std::iter::once(&header), &url("http://a.example/"), None);
     assert!(jar.cookies(&url("http://a.example/")).is_none());
 }
 
@@ -149,10 +149,57 @@ fn a_cookie_that_has_expired_removes_the_one_it_names_only() {
 }
 
 #[test]
+fn a_clock_that_is_wrong_neither_kills_a_session_nor_keeps_what_was_removed() {
+    use time::macros::format_description;
+    let imf = format_description!("[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT");
+    let seconds = i64::try_from(SystemClock.now().0 / 1_000).unwrap();
+    let at = |seconds: i64| OffsetDateTime::from_unix_timestamp(seconds).unwrap().format(&imf).unwrap();
+    let (hour, year) = (3_600, 365 * 86_400);
+    // What the server's clock is off by, the life that it gives the cookie, whether it tells its time, and what is sent.
+    for (off, life, has_date, is_sent) in [
+        (0, hour, true, true),
+        (0, -hour, true, false),
+        (-3 * hour, hour, true, true),
+        (-3 * hour, hour, false, false),
+        (-26 * year, hour, true, true),
+        (3 * hour, hour, true, true),
+        // Removed by a time that lies ahead of ours: phpBB takes a year, others an hour.
+        (3 * hour, -hour, true, false),
+        (3 * hour, -hour, false, true),
+        (-3 * hour, -hour, true, false),
+        (5 * year, -year, true, false),
+        // A `Date` that no clock shows is none.
+        (-seconds - 2_000_000_000, 2 * (seconds + 2_000_000_000), true, true),
+        (70 * year, -60 * year, true, true),
+    ] {
+        let jar = jar("https://s.example/", &["sid=old"]);
+        let mut answer = HeaderMap::new();
+        let expires = at(seconds + off + life);
+        answer.insert(header::SET_COOKIE, HeaderValue::from_str(&format!("sid=new; Expires={expires}")).unwrap());
+        if has_date {
+            answer.insert(header::DATE, HeaderValue::from_str(&at(seconds + off)).unwrap());
+        }
+        jar.take(&answer, &url("https://s.example/"));
+        let sent = header(&jar, "https://s.example/");
+        assert_eq!(sent.as_deref(), is_sent.then_some("sid=new"), "{off} {life} {has_date}");
+    }
+    for date in ["", "soon", "Thu, 99 Foo 2026", "Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=1", "\u{e4}"] {
+        for (expires, is_sent) in [("Thu, 01 Jan 1970 00:00:00 GMT", false), ("Fri, 31 Dec 2100 23:59:59 GMT", true)] {
+            let jar = Jar::default();
+            let mut answer = HeaderMap::new();
+            answer.insert(header::SET_COOKIE, HeaderValue::from_str(&format!("a=b; Expires={expires}")).unwrap());
+            answer.insert(header::DATE, HeaderValue::from_bytes(date.as_bytes()).unwrap());
+            jar.take(&answer, &url("https://s.example/"));
+            assert_eq!(header(&jar, "https://s.example/").is_some(), is_sent, "{date:?} {expires}");
+        }
+    }
+}
+
+#[test]
 fn the_oldest_of_a_domain_goes_and_other_domains_keep_theirs() {
     let jar = Jar::default();
     let set = |from: &str, text: String| {
-        jar.set_cookies(&mut std::iter::once(&HeaderValue::from_str(&text).unwrap()), &url(from));
+        jar.set(std::iter::once(&HeaderValue::from_str(&text).unwrap()), &url(from), None);
     };
     set("http://other.example/", "o=1".to_owned());
     // Hosts of one registrable domain count together.
@@ -171,10 +218,10 @@ fn expired_cookies_go_before_the_oldest() {
     let from = url("http://s.example/");
     let mut cookies = jar.lock();
     for number in 0..limits::COOKIES_PER_DOMAIN_MAX {
-        cookies.set(&format!("n{number}=1"), &from);
+        cookies.set(&format!("n{number}=1"), &from, None);
     }
     cookies.0[7].expires = CookieExpiration::from(0);
-    cookies.set("new=1", &from);
+    cookies.set("new=1", &from, None);
     let names: Vec<&str> = cookies.0.iter().map(|cookie| &*cookie.name).collect();
     assert_eq!(names.len(), limits::COOKIES_PER_DOMAIN_MAX);
     assert!(names.contains(&"n0") && !names.contains(&"n7") && names.contains(&"new"), "{names:?}");
@@ -184,7 +231,7 @@ fn expired_cookies_go_before_the_oldest() {
 fn a_site_of_many_domains_has_a_bound_too() {
     let mut cookies = Cookies::default();
     for number in 0..2 * limits::COOKIES_PER_SITE_MAX {
-        cookies.set("s=1", &url(&format!("http://d{number}.example/")));
+        cookies.set("s=1", &url(&format!("http://d{number}.example/")), None);
     }
     assert_eq!(cookies.0.len(), limits::COOKIES_PER_SITE_MAX);
     assert_eq!(cookies.header(&url("http://d0.example/")), None, "the oldest has gone");
@@ -215,7 +262,7 @@ fn a_flood_in_one_answer_costs_bounded_memory_and_time() {
     let mut cookies = Cookies::default();
     let from = url("http://s.example/");
     for text in &texts {
-        cookies.set(text, &from);
+        cookies.set(text, &from, None);
     }
     assert_eq!(cookies.0.len(), limits::COOKIES_PER_DOMAIN_MAX);
     // 0.2 s unoptimised where it was written; a square of the flood would be minutes.

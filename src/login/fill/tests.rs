@@ -10,6 +10,7 @@ const BASE: &str = "https://site.example/forum/index.php?sid=1";
 fn chosen(form: &Form) -> Chosen {
     let by_name = |name: &str| form.controls.iter().position(|control| &*control.name == name);
     Chosen {
+        user_is_told: false,
         user: by_name("u"),
         password: form.controls.iter().position(|control| control.kind == Kind::Password),
         remember: by_name("keep"),

@@ -1,0 +1,92 @@
+//! Which sites a command is about: those that are named, or all enabled ones. A bad file stops its own site alone, and its
+//! faults are told where it would have been used.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use super::hints::{Hints, quoted};
+use crate::config::Config;
+use crate::rules::{self, SiteRules, fault};
+
+/// The sites of a command.
+pub struct Chosen {
+    pub sites: Vec<Arc<SiteRules>>,
+    /// Files that would have been used and are at fault; their faults are told here.
+    pub bad_files: usize,
+}
+
+/// The named sites, or all enabled ones.
+///
+/// # Errors
+/// Where a name is no site's, with what was probably meant; where there is no site at all.
+pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Result<Chosen> {
+    let mut chosen = Chosen { sites: Vec::new(), bad_files: 0 };
+    // Names of sites, and of files whose site cannot be known.
+    let (mut known, mut bad) = (Vec::new(), Vec::new());
+    for file in rules::load_dir(&config.rules_dir) {
+        match file.site {
+            Ok(site) => {
+                let is_named = names.iter().any(|name| **name == *site.name);
+                known.push(site.name.to_string());
+                if is_named || (names.is_empty() && site.enabled) {
+                    chosen.sites.push(site);
+                }
+            }
+            Err(faults) => {
+                let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                if names.is_empty() || names.contains(&stem) {
+                    chosen.bad_files += 1;
+                    let colour = fault::colour_wanted(std::io::stderr().is_terminal());
+                    eprint!("{}", fault::render(&faults, colour));
+                }
+                bad.push((stem, file.path));
+            }
+        }
+    }
+    let dir = config.rules_dir.display();
+    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+        let hint = hint_for(name, &known, &bad, hints);
+        let sites = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
+        bail!("no usable rule file for site `{name}` in {dir}{sites}\nhint: {hint}");
+    }
+    if chosen.sites.is_empty() {
+        let why = if chosen.bad_files > 0 { "no usable" } else { "no enabled" };
+        let new = hints.command("rules new URL");
+        bail!("{why} site in {dir}\nhint: `{new}` begins one; `enabled = true` in a file enables it");
+    }
+    Ok(chosen)
+}
+
+/// The one site of this name.
+///
+/// # Errors
+/// As [`chosen`].
+pub fn one(config: &Config, name: &str, hints: &Hints) -> anyhow::Result<Arc<SiteRules>> {
+    let mut chosen = chosen(config, &[name.to_owned()], hints)?;
+    // Names of sites are unique: the one that was asked for is there.
+    match chosen.sites.pop() {
+        Some(site) => Ok(site),
+        None => bail!("no site `{name}`"),
+    }
+}
+
+/// What to do about a name that no usable file has.
+fn hint_for(name: &str, known: &[String], bad: &[(String, std::path::PathBuf)], hints: &Hints) -> String {
+    let check = |path: &Path| hints.command(&format!("rules check {}", quoted(path)));
+    if let Some((_, path)) = bad.iter().find(|(stem, _)| stem == name) {
+        return format!("mend its file, then run: {}", check(path));
+    }
+    let names = known.iter().chain(bad.iter().map(|(stem, _)| stem)).map(String::as_str);
+    match fault::nearest(name, names) {
+        Some(site) if known.iter().any(|name| name == site) => format!("did you mean `{site}`?"),
+        Some(site) => {
+            let path = bad.iter().find(|(stem, _)| stem == site).map_or(Path::new(""), |(_, path)| path);
+            format!("did you mean `{site}`? Its file has faults: {}", check(path))
+        }
+        None if known.is_empty() => format!("`{}` begins one", hints.command("rules new URL")),
+        None => "name one of those there are".to_owned(),
+    }
+}

@@ -1,0 +1,101 @@
+//! What errors and reports tell to do: commands that can be copied as they stand, with the folders that this one was
+//! given and the name of the site that it is about. A hint stands behind what it is a hint about, on a line of its own.
+
+use std::path::Path;
+
+use super::Global;
+
+/// The options that commands in hints repeat.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    options: String,
+}
+
+/// How the crawl's own sentences name the command, which know no name of a site.
+const UNNAMED: &str = "gleaner login SITE";
+
+impl Hints {
+    /// Those that this command was given, by arguments or by variables.
+    #[must_use]
+    pub fn of(global: &Global) -> Self {
+        let given = [("--data", &global.data), ("--rules", &global.rules), ("--config", &global.config)];
+        let given = given.iter().filter_map(|(name, path)| Some((name, path.as_deref()?)));
+        Self { options: given.map(|(name, path)| format!(" {name} {}", quoted(path))).collect() }
+    }
+
+    /// A command as it is to be typed.
+    #[must_use]
+    pub fn command(&self, words: &str) -> String {
+        format!("gleaner {words}{}", self.options)
+    }
+
+    /// A sentence of the crawl's about this site, with its command to log in as it is to be typed.
+    #[must_use]
+    pub fn of_site(&self, text: &str, site: &str) -> String {
+        let named = format!("gleaner login {site}");
+        let text = text.replace(UNNAMED, &named);
+        let mut parts = text.split(&named);
+        let mut told = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            // Another site's name may begin like this one's, and the options may stand there already.
+            let is_whole = !part.starts_with(|next: char| next.is_ascii_alphanumeric() || "-_".contains(next));
+            let is_bare = is_whole && (self.options.is_empty() || !part.starts_with(&self.options));
+            told.extend([&*named, if is_bare { &self.options } else { "" }, part]);
+        }
+        told
+    }
+}
+
+/// An error with its causes in one line, and all their hints behind it.
+#[must_use]
+pub fn told(error: &anyhow::Error) -> String {
+    let (mut what, mut hints) = (Vec::new(), String::new());
+    for cause in error.chain().map(ToString::to_string) {
+        let (head, hint) = cause.split_once("\nhint: ").map_or((&*cause, None), |(head, hint)| (head, Some(hint)));
+        what.push(head.to_owned());
+        if let Some(hint) = hint {
+            hints.push_str(&format!("\nhint: {hint}"));
+        }
+    }
+    what.join(": ") + &hints
+}
+
+/// A path as a shell takes it.
+#[must_use]
+pub fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
+    if !path.is_empty() && path.bytes().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    use super::*;
+
+    #[test]
+    fn commands_in_hints_name_the_site_and_repeat_the_folders() {
+        let hints = Hints { options: " --data 'my data'".to_owned() };
+        for (text, expected) in [
+            ("then run `gleaner login SITE`)", "then run `gleaner login forum --data 'my data'`)"),
+            ("`gleaner login SITE --interactive`", "`gleaner login forum --data 'my data' --interactive`"),
+            ("gleaner login forum", "gleaner login forum --data 'my data'"),
+            ("gleaner login forum2, gleaner login forum --data 'my data'", ""),
+            ("no command", ""),
+        ] {
+            let expected = if expected.is_empty() { text } else { expected };
+            assert_eq!(hints.of_site(text, "forum"), expected);
+        }
+        assert_eq!(Hints::default().of_site("gleaner login SITE.", "forum"), "gleaner login forum.");
+        assert_eq!(hints.command("status"), "gleaner status --data 'my data'");
+        assert_eq!(quoted(Path::new("a b'c")), "'a b'\\''c'");
+    }
+
+    #[test]
+    fn hints_stand_behind_all_causes() {
+        let error = anyhow::anyhow!("no such file\nhint: make it").context("models/x\nhint: name the folder");
+        let error = Err::<(), _>(error).context("train").unwrap_err();
+        assert_eq!(told(&error), "train: models/x: no such file\nhint: name the folder\nhint: make it");
+    }
+}

@@ -1,0 +1,102 @@
+//! Asks the person at the terminal what only a person can answer. A picture that is to be read lies in a file as long as
+//! its question stands, also where the process is told to end in the middle of it.
+
+use std::io::{BufRead as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context as _;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::secrets;
+use crate::crawl::login::handover::{Picture, Question, Wanted};
+use crate::limits;
+
+/// The terminal, and the picture that it shows.
+pub struct Terminal {
+    data_dir: PathBuf,
+    site: String,
+    picture: Arc<Mutex<Option<PathBuf>>>,
+}
+
+impl Terminal {
+    /// Begins to listen for signals that end the process.
+    ///
+    /// # Errors
+    /// Where nothing can listen for signals.
+    pub fn new(data_dir: &Path, site: &str) -> anyhow::Result<Self> {
+        let picture = Arc::<Mutex<Option<PathBuf>>>::default();
+        let shown = Arc::clone(&picture);
+        // The thread of the login waits for what is typed: another one must hear of the signal.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let entered = runtime.enter();
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut hang_up = signal(SignalKind::hangup())?;
+        drop(entered);
+        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            let signal = runtime.block_on(async {
+                tokio::select! {
+                    _ = interrupt.recv() => SignalKind::interrupt(),
+                    _ = terminate.recv() => SignalKind::terminate(),
+                    _ = hang_up.recv() => SignalKind::hangup(),
+                }
+            });
+            remove(&shown);
+            // As a shell tells of a process that a signal has ended.
+            std::process::exit(128 + signal.as_raw_value());
+        })?;
+        Ok(Self { data_dir: data_dir.to_path_buf(), site: site.to_owned(), picture })
+    }
+
+    /// Asks; None where nothing was typed.
+    pub fn ask(&self, question: &Question<'_>) -> Option<Box<str>> {
+        let wants = match question.wanted {
+            Wanted::Captcha => "the site asks to read a CAPTCHA",
+            Wanted::Choice => "the site asks which security question is yours",
+            Wanted::Answer => "the site asks a security question",
+            Wanted::Code => "the site asks for a one-time code",
+            Wanted::CodeIfAny => "the site takes a one-time code; leave it empty if your account has none",
+        };
+        // Sites write what they like; nothing of it may steer the terminal.
+        let plain = |text: &str| text.replace(char::is_control, " ");
+        let mut text = format!("{wants}: {}\n", plain(question.text));
+        for (place, option) in question.options.iter().enumerate() {
+            text.push_str(&format!("  {}: {}\n", place + 1, plain(option)));
+        }
+        match question.picture.as_ref().map(|picture| self.show(picture)) {
+            Some(Ok(path)) => text.push_str(&format!("its picture is in {}\n", path.display())),
+            Some(Err(error)) => text.push_str(&format!("its picture cannot be written: {error:#}\n")),
+            None if question.wanted == Wanted::Captcha => {
+                text.push_str("the page has no picture of it: a script may show it\n");
+            }
+            None => {}
+        }
+        let typed = typed(&text);
+        remove(&self.picture);
+        let answer = typed?;
+        (!answer.trim().is_empty()).then(|| answer.trim().into())
+    }
+
+    fn show(&self, picture: &Picture) -> anyhow::Result<PathBuf> {
+        let path = self.data_dir.join("sessions").join(format!("{}.captcha.{}", self.site, picture.extension));
+        // Known before it is there: a signal in between finds it.
+        *self.picture.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.clone());
+        secrets::write_private(&path, &picture.bytes).with_context(|| path.display().to_string())?;
+        Ok(path)
+    }
+}
+
+fn typed(text: &str) -> Option<String> {
+    let mut terminal = std::io::stderr().lock();
+    write!(terminal, "{text}> ").and_then(|()| terminal.flush()).ok()?;
+    let mut line = String::new();
+    std::io::stdin().lock().take(limits::ANSWER_TYPED_BYTES_MAX as u64).read_line(&mut line).ok()?;
+    Some(line)
+}
+
+fn remove(picture: &Mutex<Option<PathBuf>>) {
+    if let Some(path) = picture.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let _ = std::fs::remove_file(path);
+    }
+}

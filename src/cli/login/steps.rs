@@ -1,0 +1,210 @@
+//! The steps of a login on the terminal, each when it happens: the crawl tells them to the log, and this listens.
+//!
+//! What is shown is what decides: of the trees that know a login form the first question and the verdict, of the proof
+//! one line. All of it stands in the log (`-v`) and in `--json`.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Dispatch, Event, Metadata, Subscriber, dispatcher};
+
+use crate::cli::hints::Hints;
+
+/// Where the steps of a login come from.
+const TARGET: &str = concat!(env!("CARGO_CRATE_NAME"), "::crawl::login");
+
+/// Shows what a login does while it runs.
+#[derive(Clone)]
+pub struct Steps(Arc<Mutex<Shown>>);
+
+impl Steps {
+    /// For a site; where `is_quiet` nothing is shown.
+    #[must_use]
+    pub fn new(site: &str, hints: &Hints, is_quiet: bool, is_verbose: bool) -> Self {
+        let (site, hints) = (site.to_owned(), hints.clone());
+        Self(Arc::new(Mutex::new(Shown { site, hints, is_quiet, is_verbose, told: 0, proof: None, tree: None })))
+    }
+
+    /// Runs a login on this thread, its steps shown.
+    pub fn during<T>(&self, run: impl FnOnce() -> T) -> T {
+        let log = dispatcher::get_default(Dispatch::clone);
+        dispatcher::with_default(&Dispatch::new(Watch { log, steps: self.clone() }), run)
+    }
+
+    /// Shows those steps of a login that has ended which were not heard of.
+    pub fn complete(&self, steps: &[String]) {
+        let told = self.lock().told;
+        steps.iter().skip(told).for_each(|step| self.tell(step));
+    }
+
+    fn tell(&self, step: &str) {
+        let line = self.lock().line(step);
+        if let Some(line) = line {
+            // Whoever read our output may have read enough: the login goes on, and its end tells.
+            let _ = crate::cli::write_out(format_args!("{line}\n"));
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Shown> {
+        // Counts and texts are whole at any time.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Shown {
+    site: String,
+    hints: Hints,
+    is_quiet: bool,
+    is_verbose: bool,
+    /// Steps so far.
+    told: usize,
+    /// What the proof was.
+    proof: Option<String>,
+    /// The form whose first question was shown.
+    tree: Option<String>,
+}
+
+impl Shown {
+    /// A step as it is shown; None where it tells nothing new.
+    fn line(&mut self, step: &str) -> Option<String> {
+        self.told += 1;
+        if let Some(proof) = step.strip_prefix("proof: ").or_else(|| step.strip_prefix("no proof: ")) {
+            self.proof = Some(proof.to_owned());
+        }
+        let says_proof = |evidence: &str| self.proof.as_deref().is_some_and(|proof| evidence.ends_with(proof));
+        if step.strip_prefix("evidence: ").is_some_and(says_proof) {
+            return None;
+        }
+        let form = step.split_once(": ").filter(|_| step.ends_with(" times)")).map(|(form, _)| form);
+        if let Some(form) = form
+            && self.tree.replace(form.to_owned()).as_deref() == Some(form)
+            && !self.is_verbose
+        {
+            return None;
+        }
+        let line = self.hints.of_site(step, &self.site).replace("asked 1 times)", "asked once)");
+        (!self.is_quiet).then_some(line)
+    }
+}
+
+/// The log, and beside it whoever watches.
+struct Watch {
+    log: Dispatch,
+    steps: Steps,
+}
+
+fn is_step(of: &Metadata<'_>) -> bool {
+    of.is_event() && of.target() == TARGET && of.fields().field("step").is_some()
+}
+
+impl Subscriber for Watch {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        is_step(metadata) || self.log.enabled(metadata)
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        if is_step(event.metadata()) {
+            event.record(&mut Told(&self.steps));
+        }
+        if self.log.enabled(event.metadata()) {
+            self.log.event(event);
+        }
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        self.log.new_span(span)
+    }
+
+    fn record(&self, span: &Id, values: &Record<'_>) {
+        self.log.record(span, values);
+    }
+
+    fn record_follows_from(&self, span: &Id, follows: &Id) {
+        self.log.record_follows_from(span, follows);
+    }
+
+    fn enter(&self, span: &Id) {
+        self.log.enter(span);
+    }
+
+    fn exit(&self, span: &Id) {
+        self.log.exit(span);
+    }
+
+    fn clone_span(&self, span: &Id) -> Id {
+        self.log.clone_span(span)
+    }
+
+    fn try_close(&self, span: Id) -> bool {
+        self.log.try_close(span)
+    }
+}
+
+struct Told<'a>(&'a Steps);
+
+impl Visit for Told<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "step" {
+            self.0.tell(value);
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn Debug) {}
+}
+
+/// Forms that a login has seen, for the hint of a rule file that names another: at most five, each with twelve fields.
+#[must_use]
+pub fn forms_seen(steps: &[String]) -> Option<String> {
+    let form = |step: &String| {
+        let (form, rest) = step.strip_prefix("form ")?.split_once(": ")?;
+        let (kind, fields) = rest.split_once("; fields ")?;
+        let mut names: Vec<&str> = fields.split(", ").filter(|name| !name.is_empty()).collect();
+        let is_cut = names.len() > 12;
+        names.truncate(12);
+        let kind = kind.split(" (").next().unwrap_or(kind);
+        let more = if is_cut { ", …" } else { "" };
+        Some(format!("form {form}, {kind}, with the fields {}{more}", names.join(", ")))
+    };
+    let seen: Vec<String> = steps.iter().filter_map(form).take(5).collect();
+    (!seen.is_empty()).then(|| seen.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEPS: [&str; 9] = [
+        "form 1: a login form (0.99); fields u, p",
+        "form 1: signs of a login: 6 (more than 5.5; asked 32 times)",
+        "form 1: hidden fields: 4 (more than 0.5; asked 1 times)",
+        "form 1: login form: 0.99 of 1, 0.55 is needed, 31 trees asked",
+        "no proof: /u shows a login form",
+        "evidence: the site seemed to let us in, but /u shows a login form",
+        "evidence: another",
+        "proof: /u has a link to log out",
+        "evidence: /u has a link to log out",
+    ];
+
+    fn shown(is_verbose: bool) -> Vec<String> {
+        let steps = Steps::new("forum", &Hints::default(), false, is_verbose);
+        STEPS.iter().filter_map(|step| steps.lock().line(step)).collect()
+    }
+
+    #[test]
+    fn only_the_first_question_of_the_trees_is_shown_and_no_proof_twice() {
+        assert_eq!(shown(false), [STEPS[0], STEPS[1], STEPS[3], STEPS[4], STEPS[6], STEPS[7]]);
+        let all = shown(true);
+        assert_eq!(all[2], "form 1: hidden fields: 4 (more than 0.5; asked once)");
+        assert_eq!(all.len(), 7);
+    }
+
+    #[test]
+    fn forms_that_were_seen_are_named_with_their_fields() {
+        let steps = ["page of the form: x", STEPS[0], STEPS[1], "form 2: no login form (0.01); fields "];
+        let seen = forms_seen(&steps.map(str::to_owned)).unwrap();
+        assert_eq!(seen, "form 1, a login form, with the fields u, p; form 2, no login form, with the fields ");
+        assert_eq!(forms_seen(&["fields: a=b".to_owned()]), None);
+    }
+}

@@ -1,0 +1,82 @@
+//! Logins of two pages: the first asks for the user's name alone, the one behind it for the password.
+//!
+//! One such step is followed, and only where the form is a login form or stands on a page for logging in and says so
+//! itself (`login::fields::asks_for_user_alone`). Nothing secret is in it, so that it is no try; but what it leads to may
+//! be a letter with a code or a link, which is not asked for a second time.
+
+use super::{Page, Run, Step, ends};
+use crate::fetch::Post;
+use crate::login::fields::{asks_for_password_alone, asks_for_user_alone, roles};
+use crate::login::fill::fill_others;
+use crate::login::secret::told_url;
+use crate::login::verdict::Verdict;
+use crate::login::view::speaks_of_login;
+use crate::url::CrawlUrl;
+
+/// The form that asks for the user's name, by its place on the page, and its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FirstStep {
+    pub form: usize,
+    pub user: usize,
+}
+
+impl Page {
+    /// The form with which a login of two pages begins.
+    pub(super) fn first_step(&self) -> Option<FirstStep> {
+        let judged = self.login_form();
+        let step = |form: usize| {
+            let user = asks_for_user_alone(&self.view.forms[form], judged == Some(form))?;
+            Some(FirstStep { form, user })
+        };
+        let others = (0..self.view.forms.len()).filter(|_| judged.is_none() && speaks_of_login(self.url.path()));
+        judged.and_then(step).or_else(|| others.filter_map(step).next())
+    }
+
+    /// The form behind the first step.
+    pub(super) fn password_form(&self) -> Option<usize> {
+        let judged = self.login_form().filter(|at| roles(&self.view.forms[*at]).password.is_some());
+        judged.or_else(|| self.view.forms.iter().position(asks_for_password_alone))
+    }
+}
+
+impl Run<'_> {
+    /// Sends the user's name; the page behind it, which asks for the password.
+    pub(super) async fn take_first_step(&mut self, page: &Page, step: FirstStep) -> Step<Page> {
+        let rules = self.means.rules;
+        let form = &page.view.forms[step.form];
+        let user = &form.controls[step.user].name;
+        self.say(format!(
+            "form {}: asks for the user alone, in `{user}`; the password may come after it",
+            step.form + 1
+        ));
+        let mut typed = vec![(user.clone(), rules.user.clone())];
+        // What the rule file sets for the form with the password is not this one's.
+        let is_here = |name: &str| name != &**user && form.controls.iter().any(|control| &*control.name == name);
+        typed.extend(rules.fields.iter().filter(|(name, _)| is_here(name)).cloned());
+        let own = page.url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
+        let submission = fill_others(form, &typed, &page.view.base(&own), page.charset)
+            .map_err(|error| ends(Verdict::NoForm, error.to_string()))?;
+        let url = CrawlUrl::exact(&submission.url)
+            .ok_or_else(|| ends(Verdict::Unknown, "the form's address is longer than any that is asked for"))?;
+        self.may_ask(&url, page.is_over_tls())?;
+        self.tell_fields(&submission);
+        self.say(format!("sent to {}", told_url(url.as_str())));
+        let cookies_before = self.means.jar.changes();
+        let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
+        let next = self.follow(url, Some(post)).await?;
+        let next = self.untroubled(next)?;
+        if next.password_form().is_some() {
+            return Ok(next);
+        }
+        let judged = self.judge(&next, cookies_before);
+        Err(match judged.verdict {
+            Verdict::LoggedIn | Verdict::Unknown | Verdict::NoForm => {
+                let page = told_url(next.url.as_str());
+                let why =
+                    format!("{page}, behind the user's name, asks for no password: it may have sent a code or a link");
+                ends(Verdict::SecondFactor, why)
+            }
+            _ => judged,
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! URLs that a site with an account must not be asked for, because they end its session.
+//!
+//! Judged by what acts: the last segment of the path, and the parameters by which software names an action. What a value
+//! elsewhere says (`?redirect=/logout`, `viewtopic.php?t=logout`) acts on nothing. Where both would be guesses, the guess is
+//! that it logs out: a page that is not followed is one page, a session that ends is a login. Knows URLs only by their text.
+
+use percent_encoding::percent_decode_str;
+
+/// Words that end a session, without what parts them: `sign_out`, `log-out` and `logOut` are the same.
+const LOG_OUT: [&str; 8] =
+    ["logout", "logoff", "signout", "signoff", "userlogout", "dologout", "logmeout", "specialuserlogout"];
+
+/// What software appends to such a word in a parameter's name: vBulletin's `logouthash`, MyBB's `logoutkey`.
+const KEY_ENDS: [&str; 3] = ["hash", "key", "token"];
+
+/// Parameters whose value names what is to be done, or which page does it.
+const ACTIONS: [&str; 24] = [
+    "a",
+    "act",
+    "action",
+    "app",
+    "cmd",
+    "do",
+    "event",
+    "func",
+    "go",
+    "job",
+    "method",
+    "mod",
+    "mode",
+    "module",
+    "op",
+    "p",
+    "page",
+    "sa",
+    "section",
+    "sub",
+    "subaction",
+    "task",
+    "todo",
+    "what",
+];
+
+/// Parameters whose value is a route where it has a slash (Drupal, Yii, OpenCart), and else what is searched for.
+const ROUTES: [&str; 3] = ["q", "r", "route"];
+
+/// Endings of what a server runs or a person reads; `logout.torrent` and `logout.css` are files.
+const SCRIPTS: [&str; 14] =
+    ["php", "php3", "php5", "phtml", "asp", "aspx", "ashx", "jsp", "do", "action", "cgi", "pl", "htm", "html"];
+
+/// True for a URL, or a reference, that ends the session: `member.php?mod=logging&action=logout`,
+/// `ucp.php?mode=logout&sid=…`, `/user/sign-out/17`, `logout.php`, `index.php?logout/&t=…`. Never for a host's name.
+#[must_use]
+pub fn ends_session(reference: &str) -> bool {
+    let reference = reference.split('#').next().unwrap_or_default();
+    let (address, query) = reference.split_once('?').unwrap_or((reference, ""));
+    let path = match address.split_once("//") {
+        Some((scheme, rest)) if scheme.is_empty() || scheme.ends_with(':') => {
+            rest.split_once('/').map_or("", |(_, path)| path)
+        }
+        _ => address,
+    };
+    is_log_out_path(path) || query.split(['&', ';']).any(is_log_out_parameter)
+}
+
+/// Judges the last segment, or the one in front of it where the last is a key or a number: `/user/logout/0a1b2c3d`.
+fn is_log_out_path(path: &str) -> bool {
+    let mut segments = path.rsplit('/').filter(|segment| !segment.is_empty());
+    let Some(last) = segments.next() else { return false };
+    is_log_out_page(last) || (is_key(last) && segments.next().is_some_and(is_log_out_page))
+}
+
+/// A segment, without the session that Java writes behind it: `logout.php`, `Special:UserLogout`, `logout;jsessionid=1`.
+fn is_log_out_page(segment: &str) -> bool {
+    let segment = percent_decode_str(segment.split(';').next().unwrap_or_default()).decode_utf8_lossy();
+    let is_script = |ending: &str| SCRIPTS.iter().any(|script| ending.eq_ignore_ascii_case(script));
+    let stem = match segment.rsplit_once('.') {
+        Some((stem, ending)) if is_script(ending) => stem,
+        _ => &segment,
+    };
+    is_word(stem) || stem.rsplit_once(':').is_some_and(|(_, page)| is_word(page))
+}
+
+fn is_log_out_parameter(pair: &str) -> bool {
+    let Some((key, value)) = pair.split_once('=') else { return is_log_out_path(pair) };
+    let (key, value) = (percent_decode_str(key).decode_utf8_lossy(), percent_decode_str(value).decode_utf8_lossy());
+    let is = |name: &&str| key.eq_ignore_ascii_case(name);
+    if ACTIONS.iter().any(&is) {
+        // Joomla names the part of the software first: `task=user.logout`.
+        return is_log_out_path(&value) || value.rsplit_once('.').is_some_and(|(_, task)| is_word(task));
+    }
+    if ROUTES.iter().any(is) {
+        return value.contains('/') && is_log_out_path(&value);
+    }
+    let name = word(&key);
+    let is_key = KEY_ENDS.iter().any(|end| name.strip_suffix(end).is_some_and(|name| LOG_OUT.contains(&name)));
+    is_key || (is_word(&key) && !matches!(&*value, "0" | "no" | "false"))
+}
+
+/// Letters of any case, and nothing that parts them.
+fn word(text: &str) -> String {
+    text.chars().filter(|of| of.is_alphanumeric()).map(|of| of.to_ascii_lowercase()).collect()
+}
+
+/// True where the text is such a word and hardly anything else: signs may stand around and within it.
+fn is_word(text: &str) -> bool {
+    // No word is longer, whatever parts it.
+    text.len() <= 40 && LOG_OUT.contains(&&*word(text))
+}
+
+/// True for what tells one session or one member from another: a number, or letters with digits among them.
+fn is_key(segment: &str) -> bool {
+    let is_long = segment.len() >= 8 && segment.bytes().any(|of| of.is_ascii_digit());
+    let is_number = segment.bytes().all(|of| of.is_ascii_digit());
+    (is_number || is_long) && segment.bytes().all(|of| of.is_ascii_alphanumeric() || b"-_,".contains(&of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_out_links_of_all_software_are_refused() {
+        for reference in [
+            // phpBB 3 and 2
+            "./ucp.php?mode=logout&sid=0a1b2c3d4e5f",
+            "login.php?logout=true&sid=0a1b2c",
+            // MyBB
+            "member.php?action=logout&logoutkey=0a1b2c",
+            "member.php?action=logout&amp;logoutkey=0a1b2c",
+            // SMF
+            "https://h.example/index.php?action=logout;f00ba4=0a1b2c",
+            "index.php?action=logout;sesc=0a1b2c",
+            // vBulletin 3, 4, 5
+            "login.php?do=logout&logouthash=1795000000-0a1b",
+            "login.php?s=0a1b2c&do=logout&u=7",
+            "/auth/logout?logouthash=1795000000-0a1b",
+            "login.php?logouthash=1795000000-0a1b",
+            // Discuz! X, 7, and as a static page
+            "member.php?mod=logging&action=logout&formhash=0a1b2c3d",
+            "logging.php?action=logout&formhash=0a1b2c3d",
+            "logging-logout.php?action=logout",
+            // XenForo 1, 2, without friendly URLs
+            "/logout/?_xfToken=7%2C1795000000%2C0a1b",
+            "/logout/?t=1795000000%2C0a1b",
+            "index.php?logout/&t=1795000000%2C0a1b",
+            "index.php?logout/&_xfToken=7,1795000000",
+            // NexusPHP, Gazelle, UNIT3D, TorrentPier, XBTIT
+            "logout.php",
+            "logout.php?key=0a1b2c",
+            "/logout.php?auth=0a1b2c3d",
+            "https://h.example/logout",
+            "/login.php?logout=1",
+            "./login.php?logout=1&sid=",
+            "logout.php?xbt",
+            "index.php?page=logout",
+            // Others: Invision, Drupal, Yii, Joomla, MediaWiki, WordPress, Rails, Java, Vanilla
+            "index.php?app=core&module=global&section=login&do=logout&k=0a1b",
+            "index.php?/logout/&csrfKey=0a1b",
+            "/?q=user/logout",
+            "index.php?r=site%2Flogout",
+            "index.php?option=com_users&task=user.logout&0a1b=1",
+            "/wiki/Special:UserLogout",
+            "wp-login.php?action=logout&_wpnonce=0a1b",
+            "/users/sign_out",
+            "/user/sign-out/17",
+            "/logout;jsessionid=0A1B",
+            "/entry/signout/0a1b2c3d4e",
+            "/%6Cogout",
+            "//h.example/Account/LogOff",
+            "/LOGOUT.ASPX#top",
+            "javascript:logout()",
+            "?logout",
+        ] {
+            assert!(ends_session(reference), "{reference}");
+        }
+    }
+
+    #[test]
+    fn what_only_speaks_of_it_is_followed() {
+        for reference in [
+            "/viewtopic.php?t=logout",
+            "/viewforum.php?f=2&title=logout",
+            "/login?redirect=/logout",
+            "/login.php?returnto=logout.php",
+            "ucp.php?mode=login&redirect=.%2Fucp.php%3Fmode%3Dlogout",
+            "/search?q=logout",
+            "search.php?keywords=logout&mode=search",
+            "/torrents?name=signout",
+            "/blogout",
+            "/login",
+            "/signout-design",
+            "/t/how-to-logout-of-windows",
+            "/threads/logout.123/",
+            "index.php?threads/logout.123/",
+            "/logout/problems",
+            "/logout-2/page-3",
+            "/download/logout.torrent",
+            "download.php?id=7&name=Logout.2012.torrent",
+            "/style/logout.css",
+            "/about#logout",
+            "https://logout.example/",
+            "https://logout.example",
+            "//logout.example/list",
+            "login.php?logout=0",
+            "?action=logouts",
+            "member.php?mod=logging&action=login",
+            "",
+            "?",
+            "/",
+        ] {
+            assert!(!ends_session(reference), "{reference}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Secrets that somebody has written into a rule file all the same: told as a fault of their own, and never shown again.
+//!
+//! What is hidden is hidden in the text that all faults of the file share, so that no excerpt of its line shows it either.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::fault::{Faults, nearest};
+use crate::url::CrawlUrl;
+
+/// What stands for a secret in an excerpt; as long for a short one as for a long one.
+pub(super) const MASK: &str = "••••••";
+
+/// Keys that can only mean a secret where the schema does not know them.
+const KEYS: [&str; 10] = [
+    "password",
+    "passwort",
+    "passphrase",
+    "passwd",
+    "pass",
+    "pwd",
+    "user_password",
+    "login_password",
+    "secret",
+    "token",
+];
+
+/// True for an unknown key of the table `path` that means a secret, misspelt ones of a login among them.
+pub(super) fn is_meant(path: &str, name: &str, known: &[&str]) -> bool {
+    if KEYS.iter().any(|key| name.eq_ignore_ascii_case(key)) {
+        return path.is_empty() || path == "login" || path.starts_with("login.");
+    }
+    let meant = nearest(name, KEYS.into_iter().chain(known.iter().copied()));
+    path == "login" && meant.is_some_and(|meant| KEYS.contains(&meant))
+}
+
+/// Where a password belongs, where it is not known whose it is.
+pub(super) const HINT: &str = "take it out: docs/login.md tells where the password of each site belongs";
+
+/// Where the password of this site belongs.
+pub(super) fn hint(site: &str) -> String {
+    format!(
+        "take it out, and write it into the file `secrets/{site}` of the data folder (chmod 600), or pass it as the \
+         systemd credential `gleaner-{site}`"
+    )
+}
+
+/// Values of keys that mean secrets, by the look of the text alone: it may be no TOML, as a password without quotes is
+/// none. What has no end in its line ends with it.
+pub(super) fn values(text: &str) -> Vec<Range<usize>> {
+    static KEY: LazyLock<Regex> = LazyLock::new(|| {
+        let key = format!(r#"(?im)(?:^|[\s{{,.])["']?(?:{})["']?[ \t]*=[ \t]*"#, KEYS.join("|"));
+        // Words and classes: it compiles.
+        Regex::new(&key).unwrap_or_else(|error| unreachable!("{error}"))
+    });
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(key) = KEY.find_at(text, at) {
+        let value = key.end()..key.end() + value_bytes(&text[key.end()..]);
+        at = value.end;
+        found.push(value);
+    }
+    found
+}
+
+/// Length of the value that a text begins with.
+fn value_bytes(text: &str) -> usize {
+    for quotes in ["\"\"\"", "'''"] {
+        if let Some(inner) = text.strip_prefix(quotes) {
+            return inner.find(quotes).map_or(text.len(), |end| end + 2 * quotes.len());
+        }
+    }
+    let line = text.lines().next().unwrap_or_default();
+    let Some(quote) = line.chars().next().filter(|first| matches!(first, '"' | '\'')) else { return line.len() };
+    let mut is_escaped = false;
+    for (at, of) in line.char_indices().skip(1) {
+        if of == quote && !is_escaped {
+            return at + 1;
+        }
+        is_escaped = quote == '"' && of == '\\' && !is_escaped;
+    }
+    line.len()
+}
+
+/// Hides a URL, or what was to be one, that has a user name or a password in front of its host.
+pub(super) fn hide_userinfo(faults: &mut Faults, span: Range<usize>, text: &str) {
+    let behind_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
+    if behind_scheme.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
+        faults.hide(span);
+    }
+}
+
+/// Notes parameters that hold a secret wherever they are seen, and hides the URL.
+pub(super) fn parameter(faults: &mut Faults, span: Range<usize>, key: &str, url: &CrawlUrl) {
+    const SECRET: [&str; 14] = [
+        "passkey",
+        "torrent_pass",
+        "authkey",
+        "rsskey",
+        "password",
+        "passwd",
+        "pass",
+        "pwd",
+        "user_password",
+        "login_password",
+        "secret",
+        "apikey",
+        "api_key",
+        "access_token",
+    ];
+    let query = url.path().split_once('?').map_or("", |(_, query)| query);
+    let names = query.split(['&', ';']).map(|parameter| parameter.split('=').next().unwrap_or_default());
+    for name in names.filter(|name| SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))) {
+        let hint = "take it out: secrets never stand in rule files".to_owned();
+        faults.add(span.clone(), key, format!("the parameter `{name}` holds a secret"), Some(hint));
+        faults.hide(span.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_secrets_are_found_in_what_is_no_toml_too() {
+        for (text, expected) in [
+            ("password = 'a b'\n", vec!["'a b'"]),
+            ("[login]\n pass = hunter2, x # y\nuser = 'u'", vec!["hunter2, x # y"]),
+            (r#"login = { "pwd" = "a\"b", token="c" }"#, vec![r#""a\"b""#, r#""c""#]),
+            ("secret = '''a\nb'''\nPassword='x", vec!["'''a\nb'''", "'x"]),
+            ("passwd =\npassword_field = 'pw'\nbypass = 1\n", vec![""]),
+            ("token = \"\"\"open\n=", vec!["\"\"\"open\n="]),
+        ] {
+            let found: Vec<&str> = values(text).into_iter().map(|span| &text[span]).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_that_mean_a_secret_are_told_from_misspelt_ones() {
+        let known = ["user", "page", "probe", "form", "user_field", "password_field", "fields", "json"];
+        for name in ["password", "PASS", "pasword", "passwrd", "secret", "token", "login_password"] {
+            assert!(is_meant("login", name, &known), "{name}");
+        }
+        for name in ["pasword_field", "passwordfield", "paeg", "usr", "pag", "jsn"] {
+            assert!(!is_meant("login", name, &known), "{name}");
+        }
+        assert!(is_meant("", "password", &[]) && !is_meant("rate", "token", &[]) && !is_meant("", "pages", &[]));
+    }
+}
