@@ -265,7 +265,7 @@ fn selectors_find_what_the_tests_of_query_selector_want() {
             }
         }
     }
-    assert_failures(&failed, FOUND_OTHERWISE, all, 240);
+    assert_failures(&failed, FOUND_OTHERWISE, all, 230);
 }
 
 /// Selectors of `css/selectors` and `css/css-shadow-parts` that are read, or refused, otherwise.
