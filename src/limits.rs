@@ -577,3 +577,21 @@ pub const IDLE_CONNECTION_TIME: Duration = Duration::from_secs(30);
 
 /// How much longer than elsewhere a URL waits for its next attempt that a mirror does not have: ¼, 1 and 4 minutes.
 pub const MIRROR_PATIENCE: u32 = 15;
+
+/// Nodes of one page under scripts: each costs 60 to 250 bytes. Large index pages have 30,000.
+pub const DOM_NODES_MAX: usize = 1 << 19;
+
+/// Bytes of character data and attribute values of one page under scripts, all its documents together.
+pub const DOM_TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// Elements that the parser nests; what is deeper is put beside, as Chromium does.
+pub const DOM_PARSED_DEPTH_MAX: usize = 512;
+
+/// Bytes of one selector. Lists of generated ids are the longest that pages have.
+pub const SELECTOR_BYTES_MAX: usize = 64 << 10;
+
+/// Parentheses and brackets of a selector within each other; the parser of selectors recurs with each.
+pub const SELECTOR_NESTING_MAX: u8 = 32;
+
+/// Selectors of one page that are kept parsed; libraries ask the same dozens again and again.
+pub const SELECTORS_CACHED_MAX: usize = 512;

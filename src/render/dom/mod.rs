@@ -1,0 +1,95 @@
+//! The document under scripts: an arena of nodes with the mutations of the DOM standard.
+//!
+//! Markup comes in by `parse` (html5ever drives the arena directly), scripts change it by the functions of `mutate`,
+//! `attributes` and `text`, read it by `select` and the traversals of `tree`, and `serialize` gives it back as
+//! markup. The engine's wrappers hold a [`NodeId`] each and are the roots of [`Tree::sweep`].
+//!
+//! Standards: DOM (dom.spec.whatwg.org) for the tree, HTML for parsing and serialising. Section numbers are theirs.
+//!
+//! Two deviations, both invisible to links: character data is UTF-8, so that a lone surrogate becomes U+FFFD; and
+//! attributes are values of their element, to which the engine gives `Attr` objects of its own.
+//!
+//! Nothing here runs scripts, does I/O or reads a clock, and no input panics: every count is bounded in `limits.rs`,
+//! every walk over the tree is a loop and not a recursion.
+
+mod attributes;
+mod clone;
+mod forms;
+mod mutate;
+mod names;
+mod node;
+mod order;
+mod parse;
+mod record;
+mod select;
+mod serialize;
+mod sweep;
+mod text;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::names::{
+    QualifiedName, is_attribute_name, is_custom_element_name, is_element_name, is_name, validate_and_extract,
+};
+pub use self::node::{
+    Attribute, CustomState, Document, DocumentType, Element, ElementState, Fragment, Instruction, Node, NodeData,
+    NodeId, NodeKind, ShadowRoot,
+};
+pub use self::order::Position;
+pub use self::parse::{Parser, Step};
+pub use self::record::Mutation;
+pub use self::select::{SelectorCache, Selectors};
+pub use self::serialize::HtmlOptions;
+pub use self::text::{byte_of_unit, utf16_len};
+pub use self::tree::Tree;
+
+/// Why a change or a question was refused. The names of the standard's exceptions, and one of our own.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The node cannot stand there (DOM §4.2.3).
+    #[error("the node cannot be inserted there")]
+    HierarchyRequest,
+    /// The reference node is no child of the parent, or the node is not in the tree.
+    #[error("the node is not found there")]
+    NotFound,
+    /// An offset lies behind the end of the data.
+    #[error("the offset is larger than the length")]
+    IndexSize,
+    /// A name holds a character that it cannot.
+    #[error("the name holds a character that is not allowed")]
+    InvalidCharacter,
+    /// A prefix and its namespace do not go together.
+    #[error("the name and its namespace do not go together")]
+    Namespace,
+    /// The node's kind does not allow it.
+    #[error("the operation is not supported for this node")]
+    NotSupported,
+    /// A selector cannot be read, or is longer or deeper than the caps.
+    #[error("the selector cannot be read")]
+    Syntax,
+    /// The parent has no place for what is to be put beside a node.
+    #[error("the node cannot be modified there")]
+    NoModificationAllowed,
+    /// The document holds as much as `limits.rs` allows.
+    #[error("the document is full")]
+    Full,
+}
+
+impl Error {
+    /// The exception's name in the DOM standard (Web IDL §2.8.1).
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HierarchyRequest => "HierarchyRequestError",
+            Self::NotFound => "NotFoundError",
+            Self::IndexSize => "IndexSizeError",
+            Self::InvalidCharacter => "InvalidCharacterError",
+            Self::Namespace => "NamespaceError",
+            Self::NotSupported => "NotSupportedError",
+            Self::Syntax => "SyntaxError",
+            Self::NoModificationAllowed => "NoModificationAllowedError",
+            Self::Full => "QuotaExceededError",
+        }
+    }
+}

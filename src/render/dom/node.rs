@@ -1,0 +1,236 @@
+//! What a node is: its links, and the data of its kind.
+
+use std::num::NonZeroU32;
+
+use html5ever::interface::QuirksMode;
+use html5ever::{LocalName, Namespace, QualName, ns};
+
+/// A node's place in the arena. It stays valid until [`Tree::sweep`](super::Tree::sweep) finds that nothing reaches
+/// the node; an id that was swept reads as an empty node or, once the place is taken again, as another one.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct NodeId(NonZeroU32);
+
+impl NodeId {
+    pub(super) fn from_index(index: usize) -> Option<Self> {
+        u32::try_from(index).ok()?.checked_add(1).and_then(NonZeroU32::new).map(Self)
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+
+    /// The number a wrapper keeps; never zero.
+    pub fn to_u32(self) -> u32 {
+        self.0.get()
+    }
+
+    /// The id that [`NodeId::to_u32`] gave.
+    pub fn from_u32(number: u32) -> Option<Self> {
+        NonZeroU32::new(number).map(Self)
+    }
+}
+
+/// One node: its data and its links.
+#[derive(Debug)]
+pub struct Node {
+    pub(super) data: NodeData,
+    pub(super) document: Option<NodeId>,
+    pub(super) parent: Option<NodeId>,
+    pub(super) first_child: Option<NodeId>,
+    pub(super) last_child: Option<NodeId>,
+    pub(super) previous: Option<NodeId>,
+    pub(super) next: Option<NodeId>,
+}
+
+/// What a place without a node reads as.
+pub(super) static VACANT: Node = Node::new(NodeData::Vacant, None);
+
+impl Node {
+    pub(super) const fn new(data: NodeData, document: Option<NodeId>) -> Self {
+        Self { data, document, parent: None, first_child: None, last_child: None, previous: None, next: None }
+    }
+}
+
+/// The data of each kind of node.
+#[derive(Debug)]
+pub enum NodeData {
+    /// A place of the arena without a node.
+    Vacant,
+    Document(Box<Document>),
+    DocumentType(Box<DocumentType>),
+    /// A fragment, a shadow root, or the contents of a template.
+    Fragment(Box<Fragment>),
+    Element(Box<Element>),
+    Text(String),
+    CData(String),
+    Comment(String),
+    Instruction(Box<Instruction>),
+}
+
+/// The kinds of nodes with the numbers of `nodeType` (DOM §4.4).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub enum NodeKind {
+    Vacant = 0,
+    Element = 1,
+    Text = 3,
+    CData = 4,
+    Instruction = 7,
+    Comment = 8,
+    Document = 9,
+    DocumentType = 10,
+    Fragment = 11,
+}
+
+/// The document node's own data.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// HTML, or XML with its case-sensitive names (DOM §4.5 "type").
+    pub is_html: bool,
+    pub quirks: QuirksMode,
+    /// `application/xml`, `text/html` and the like, as `contentType` tells it.
+    pub content_type: &'static str,
+    /// Whether `<noscript>` holds text: this document's scripts run.
+    pub scripting: bool,
+    /// The document that owns the contents of this one's templates (HTML §4.12.3); itself for such a document.
+    pub(super) inert: Option<NodeId>,
+}
+
+/// `<!DOCTYPE name PUBLIC "…" "…">`.
+#[derive(Clone, Debug)]
+pub struct DocumentType {
+    pub name: String,
+    pub public_id: String,
+    pub system_id: String,
+}
+
+/// A fragment; one with a host is a template's contents or a shadow root.
+#[derive(Clone, Debug, Default)]
+pub struct Fragment {
+    pub(super) host: Option<NodeId>,
+    pub(super) shadow: Option<ShadowRoot>,
+}
+
+impl Fragment {
+    /// The template or the shadow host whose fragment this is.
+    pub fn host(&self) -> Option<NodeId> {
+        self.host
+    }
+
+    /// The root's settings, if this fragment is a shadow root.
+    pub fn shadow(&self) -> Option<&ShadowRoot> {
+        self.shadow.as_ref()
+    }
+}
+
+/// What `attachShadow` was told (DOM §4.8).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ShadowRoot {
+    pub is_open: bool,
+    pub delegates_focus: bool,
+    /// Slots are assigned by `slot.assign()` and not by name.
+    pub manual_slots: bool,
+    pub clonable: bool,
+    pub serializable: bool,
+    /// The parser made it from `<template shadowrootmode>`.
+    pub declarative: bool,
+}
+
+/// `<?target data>`.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    pub target: String,
+    pub data: String,
+}
+
+/// An attribute: its name keeps prefix, namespace and local part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    pub name: QualName,
+    pub value: String,
+}
+
+/// Where a custom element stands (DOM §4.9).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CustomState {
+    /// Its name or `is` may be defined later.
+    Undefined,
+    Failed,
+    /// A built-in element.
+    #[default]
+    Uncustomized,
+    Precustomized,
+    Custom,
+}
+
+/// What scripts and readers changed of an element beside its attributes.
+#[derive(Clone, Debug, Default)]
+pub struct ElementState {
+    pub custom: CustomState,
+    /// Checkedness of an input or selectedness of an option once it no longer follows its attribute.
+    pub checked: Option<bool>,
+    /// `input.indeterminate`.
+    pub indeterminate: bool,
+    /// The value of a control once it no longer follows its attribute or text.
+    pub value: Option<String>,
+    /// The form that the parser was in (HTML §4.10.18.3), which a misnested table hides from the tree.
+    pub parser_form: Option<NodeId>,
+    /// A script that has run or never will (HTML §4.12.1).
+    pub already_started: bool,
+    /// The parser made the script, and runs it.
+    pub parser_inserted: bool,
+}
+
+/// An element.
+#[derive(Clone, Debug)]
+pub struct Element {
+    pub(super) name: QualName,
+    pub(super) attributes: Vec<Attribute>,
+    /// `is`, of a customised built-in element.
+    pub(super) is: Option<Box<str>>,
+    pub(super) template: Option<NodeId>,
+    pub(super) shadow: Option<NodeId>,
+    /// State that no attribute shows; the engine writes it.
+    pub state: ElementState,
+}
+
+impl Element {
+    pub fn name(&self) -> &QualName {
+        &self.name
+    }
+
+    /// In the order in which they came.
+    pub fn attributes(&self) -> &[Attribute] {
+        &self.attributes
+    }
+
+    pub fn is_value(&self) -> Option<&str> {
+        self.is.as_deref()
+    }
+
+    /// The fragment that holds a template's contents.
+    pub fn template_contents(&self) -> Option<NodeId> {
+        self.template
+    }
+
+    pub fn shadow_root(&self) -> Option<NodeId> {
+        self.shadow
+    }
+
+    /// Whether this is the HTML element of that name.
+    pub fn is_html(&self, local: &LocalName) -> bool {
+        self.name.ns == ns!(html) && self.name.local == *local
+    }
+
+    /// The value of an attribute without a namespace.
+    pub fn attribute(&self, local: &LocalName) -> Option<&str> {
+        self.attribute_ns(&ns!(), local)
+    }
+
+    pub fn attribute_ns(&self, namespace: &Namespace, local: &LocalName) -> Option<&str> {
+        self.attributes
+            .iter()
+            .find(|attribute| attribute.name.local == *local && attribute.name.ns == *namespace)
+            .map(|attribute| attribute.value.as_str())
+    }
+}

@@ -1,0 +1,237 @@
+//! Markup to tree (HTML §13.2): html5ever drives the arena, in pieces and with scripts in between.
+//!
+//! ```text
+//! feed(text) → Script(node)   the engine runs it, and meanwhile perhaps:
+//!                write(text) → Script(node) …, resume_write() → Done
+//!              feed("") → … → Done, finish()
+//! ```
+//!
+//! The tree is lent to each call, because between two of them scripts change it. A parser under way holds nodes that
+//! nothing else may reach: [`Parser::roots`] tells them to the sweep.
+
+mod depth;
+mod sink;
+
+#[cfg(test)]
+mod tests;
+
+use html5ever::TokenizerResult;
+use html5ever::buffer_queue::BufferQueue;
+use html5ever::interface::QuirksMode;
+use html5ever::local_name;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+
+use self::depth::Shallow;
+use self::sink::Sink;
+use super::Error;
+use super::node::{Document, NodeData, NodeId};
+use super::tree::Tree;
+
+/// Where the parser stopped.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Step {
+    /// At the end of a script element, which is to run before the parser goes on.
+    Script(NodeId),
+    /// At the end of the text.
+    Done,
+}
+
+/// A parser of one document, stopped between two pieces of its markup.
+pub struct Parser {
+    tokenizer: Tokenizer<Shallow>,
+    /// What came from the network.
+    fed: BufferQueue,
+    /// What `document.write` put before it; the innermost call is the last.
+    written: Vec<BufferQueue>,
+    is_finished: bool,
+}
+
+impl Parser {
+    /// A parser that fills an empty document. Whether scripts run, which decides what `<noscript>` holds, is the
+    /// document's to say.
+    pub fn new(tree: &mut Tree, document: NodeId) -> Self {
+        let scripting = tree.document_data(document).is_some_and(|data| data.scripting);
+        let sink = Sink::new(std::mem::take(tree), document, document, false);
+        let options = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
+        let parser = Self::of_builder(TreeBuilder::new(sink, options), TokenizerOpts::default());
+        parser.sink().swap_tree(tree);
+        parser
+    }
+
+    fn of_builder(builder: TreeBuilder<NodeId, Sink>, options: TokenizerOpts) -> Self {
+        let tokenizer = Tokenizer::new(Shallow::new(builder), options);
+        Self { tokenizer, fed: BufferQueue::default(), written: Vec::new(), is_finished: false }
+    }
+
+    fn sink(&self) -> &Sink {
+        &self.tokenizer.sink.builder.sink
+    }
+
+    /// Takes more text from the network and goes on: what was written and not yet read first.
+    ///
+    /// # Errors
+    /// [`Error::Full`] once the document holds what `limits.rs` allows; the rest of the markup is then lost.
+    pub fn feed(&mut self, tree: &mut Tree, text: &str) -> Result<Step, Error> {
+        self.fed.push_back(StrTendril::from(text));
+        self.run(tree, None)
+    }
+
+    /// `document.write(text)` while a script runs that this parser handed out: the text is read at once, before what
+    /// was left, up to the first script in it.
+    pub fn write(&mut self, tree: &mut Tree, text: &str) -> Result<Step, Error> {
+        let queue = BufferQueue::default();
+        queue.push_back(StrTendril::from(text));
+        self.written.push(queue);
+        self.resume_write(tree)
+    }
+
+    /// Goes on with the innermost write after a script that it stopped at has run. A write that is not gone on with,
+    /// because its script is still to be fetched, is read by the next `feed`.
+    pub fn resume_write(&mut self, tree: &mut Tree) -> Result<Step, Error> {
+        let around = self.written.len().saturating_sub(1);
+        self.run(tree, Some(around))
+    }
+
+    /// Reads until that many of the written texts are left, or everything.
+    fn run(&mut self, tree: &mut Tree, keep: Option<usize>) -> Result<Step, Error> {
+        self.sink().swap_tree(tree);
+        let step = loop {
+            if keep == Some(self.written.len()) {
+                break Step::Done;
+            }
+            let queue = self.written.last().unwrap_or(&self.fed);
+            match self.tokenizer.feed(queue) {
+                TokenizerResult::Script(node) => break Step::Script(node),
+                TokenizerResult::EncodingIndicator(_) => {}
+                TokenizerResult::Done if self.written.is_empty() => break Step::Done,
+                TokenizerResult::Done => self.leave_write(),
+            }
+        };
+        self.sink().swap_tree(tree);
+        if self.tokenizer.sink.is_full() { Err(Error::Full) } else { Ok(step) }
+    }
+
+    /// What the tokenizer wants to see more of goes before the text around it.
+    fn leave_write(&mut self) {
+        let Some(queue) = self.written.pop() else {
+            return;
+        };
+        let around = self.written.last().unwrap_or(&self.fed);
+        let rest: Vec<StrTendril> = std::iter::from_fn(|| queue.pop_front()).collect();
+        for piece in rest.into_iter().rev() {
+            around.push_front(piece);
+        }
+    }
+
+    /// The end of the markup: closes what is open. Later calls do nothing.
+    pub fn finish(&mut self, tree: &mut Tree) -> Result<(), Error> {
+        if std::mem::replace(&mut self.is_finished, true) {
+            return Ok(());
+        }
+        self.run(tree, None)?;
+        self.sink().swap_tree(tree);
+        self.tokenizer.end();
+        self.sink().swap_tree(tree);
+        Ok(())
+    }
+
+    /// Whether a script's `document.write` would go to this parser.
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// The line of the markup that is being read, from 1, for the places of scripts. Written text counts too.
+    pub fn line(&self) -> u64 {
+        self.tokenizer.sink.line()
+    }
+
+    /// The nodes that the parser holds.
+    pub fn roots(&self) -> Vec<NodeId> {
+        self.tokenizer.sink.handles()
+    }
+}
+
+/// Whole documents and fragments at once.
+impl Tree {
+    /// Parses a document whose scripts never run, as `DOMParser` does.
+    pub fn parse_document(&mut self, markup: &str) -> Result<NodeId, Error> {
+        let document = self.create_document(true)?;
+        let mut parser = Parser::new(self, document);
+        let mut step = parser.feed(self, markup)?;
+        while let Step::Script(script) = step {
+            if let Some(state) = self.state_mut(script) {
+                state.already_started = true;
+            }
+            step = parser.feed(self, "")?;
+        }
+        parser.finish(self)?;
+        Ok(document)
+    }
+
+    /// The HTML fragment parsing algorithm (HTML §13.4): what `innerHTML` and its kin make of a text within an
+    /// element. Gives a fragment of the element's document; its scripts will not run.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] if the context is no element, [`Error::Full`].
+    pub fn parse_fragment(&mut self, context: NodeId, markup: &str) -> Result<NodeId, Error> {
+        if !self.is_element(context) {
+            return Err(Error::NotSupported);
+        }
+        // Nobody observes nodes that no script has seen.
+        let mut log = None;
+        self.swap_log(&mut log);
+        let fragment = self.parse_fragment_unobserved(context, markup);
+        self.swap_log(&mut log);
+        fragment
+    }
+
+    fn parse_fragment_unobserved(&mut self, context: NodeId, markup: &str) -> Result<NodeId, Error> {
+        let owner = self.document_of(context);
+        let fragment = self.create_fragment(owner)?;
+        let (scripting, quirks) = match self.document_data(owner) {
+            Some(data) => (data.scripting, data.quirks),
+            None => (false, QuirksMode::NoQuirks),
+        };
+        let of_its_own = Document { is_html: true, quirks, content_type: "text/html", scripting, inert: Some(owner) };
+        // What comes to stand in it belongs to the owner from the start.
+        let document = self.place(NodeData::Document(Box::new(of_its_own)), Some(owner));
+        let is_form = |id: &NodeId| self.element(*id).is_some_and(|element| element.is_html(&local_name!("form")));
+        let form = self.inclusive_ancestors(context).find(is_form);
+
+        let sink = Sink::new(std::mem::take(self), document, owner, true);
+        let options =
+            TreeBuilderOpts { scripting_enabled: scripting, quirks_mode: quirks, ..TreeBuilderOpts::default() };
+        let builder = TreeBuilder::new_for_fragment(sink, context, form, options);
+        let options = TokenizerOpts {
+            initial_state: Some(builder.tokenizer_state_for_context_elem(scripting)),
+            discard_bom: false,
+            ..TokenizerOpts::default()
+        };
+        let mut parser = Parser::of_builder(builder, options);
+        parser.sink().swap_tree(self);
+
+        let mut step = parser.feed(self, markup);
+        while let Ok(Step::Script(_)) = step {
+            step = parser.feed(self, "");
+        }
+        let end = parser.finish(self);
+        let root = self.document_element(document);
+        for child in root.map(|root| self.children(root).collect::<Vec<_>>()).unwrap_or_default() {
+            self.unlink(child);
+            self.link(fragment, child, None);
+        }
+        for scaffold in root.into_iter().chain([document]) {
+            self.unlink(scaffold);
+            self.vacate(scaffold);
+        }
+        step.and(end).map(|()| fragment)
+    }
+}
+
+impl std::fmt::Debug for Parser {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Parser").field("line", &self.line()).field("is_finished", &self.is_finished).finish()
+    }
+}

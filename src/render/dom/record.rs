@@ -1,0 +1,50 @@
+//! What the mutations write down for `MutationObserver` and custom-element reactions.
+
+use html5ever::{LocalName, Namespace};
+
+use super::node::NodeId;
+
+/// One change, in the order of the changes (DOM §4.3.2 "queue a mutation record"). Who reads the log decides which
+/// observers see it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mutation {
+    Children {
+        target: NodeId,
+        added: Vec<NodeId>,
+        removed: Vec<NodeId>,
+        previous: Option<NodeId>,
+        next: Option<NodeId>,
+    },
+    Attribute {
+        target: NodeId,
+        namespace: Namespace,
+        local: LocalName,
+        old: Option<String>,
+        /// None: it was removed. For `attributeChangedCallback`.
+        new: Option<String>,
+    },
+    Text {
+        target: NodeId,
+        old: String,
+        /// UTF-16 units: where the data changed, how many left and how many came; live ranges move by them.
+        offset: usize,
+        removed: usize,
+        added: usize,
+    },
+    /// The node and what is below it moved to another document. For `adoptedCallback`; no observer sees it.
+    Adopted { node: NodeId, from: Option<NodeId>, to: NodeId },
+}
+
+impl Mutation {
+    /// Every node that the record names.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let (first, lists, edges): (NodeId, [&[NodeId]; 2], [Option<NodeId>; 2]) = match self {
+            Self::Children { target, added, removed, previous, next } => {
+                (*target, [added, removed], [*previous, *next])
+            }
+            Self::Attribute { target, .. } | Self::Text { target, .. } => (*target, [&[], &[]], [None, None]),
+            Self::Adopted { node, from, to } => (*node, [&[], &[]], [*from, Some(*to)]),
+        };
+        std::iter::once(first).chain(lists.into_iter().flatten().copied()).chain(edges.into_iter().flatten())
+    }
+}

@@ -1,0 +1,182 @@
+//! Selectors on the arena (Selectors 4): what `querySelector`, `matches` and `closest` find.
+//!
+//! The `selectors` crate parses and matches; `grammar` says which pseudo-classes there are, `view` shows it the tree.
+//! Nothing is cached of the tree, so nothing can be stale.
+
+mod grammar;
+mod pseudo;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use html5ever::interface::QuirksMode;
+use selectors::context::{MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, SelectorCaches};
+use selectors::matching::matches_selector;
+use selectors::parser::{Component, ParseRelative, SelectorList};
+use selectors::{Element as _, context};
+
+use crate::limits;
+
+use self::grammar::{Css, Grammar};
+use self::view::View;
+use super::Error;
+use super::node::NodeId;
+use super::tree::Tree;
+
+/// With more elements of one `id` than this, walking the tree is no slower than sorting them.
+const SORTED_IDS: usize = 16;
+
+/// A parsed list of selectors.
+#[derive(Clone, Debug)]
+pub struct Selectors(SelectorList<Css>);
+
+impl Selectors {
+    /// # Errors
+    /// [`Error::Syntax`], for what a browser refuses and for what is longer or deeper than the caps.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        if text.len() > limits::SELECTOR_BYTES_MAX {
+            return Err(Error::Syntax);
+        }
+        let mut parser = cssparser::Parser::new(text);
+        parser.set_nested_block_limit(limits::SELECTOR_NESTING_MAX);
+        let list = SelectorList::parse(&Grammar, &mut parser, ParseRelative::No);
+        list.map(Self).map_err(|_| Error::Syntax)
+    }
+
+    /// Whether `:scope` is in it.
+    fn asks_for_scope(&self) -> bool {
+        self.0.slice().iter().any(|selector| selector.has_scope_selector())
+    }
+
+    /// The `id` that whatever matches must have.
+    fn required_id(&self) -> Option<&str> {
+        let [selector] = self.0.slice() else {
+            return None;
+        };
+        selector.iter().find_map(|component| match component {
+            Component::ID(id) => Some(id.as_ref()),
+            _ => None,
+        })
+    }
+}
+
+/// The parsed selectors of a page.
+#[derive(Debug, Default)]
+pub struct SelectorCache {
+    parsed: HashMap<String, Selectors>,
+}
+
+impl SelectorCache {
+    /// As [`Selectors::parse`], once for each text.
+    pub fn get(&mut self, text: &str) -> Result<Selectors, Error> {
+        if let Some(known) = self.parsed.get(text) {
+            return Ok(known.clone());
+        }
+        let selectors = Selectors::parse(text)?;
+        if self.parsed.len() >= limits::SELECTORS_CACHED_MAX {
+            self.parsed.clear();
+        }
+        self.parsed.insert(text.to_owned(), selectors.clone());
+        Ok(selectors)
+    }
+}
+
+impl Tree {
+    /// `element.matches(selectors)`; `:scope` is the element itself.
+    pub fn matches(&self, element: NodeId, selectors: &Selectors) -> bool {
+        self.is_element(element) && Matcher::new(self, element, selectors).matches(element)
+    }
+
+    /// `element.closest(selectors)`; `:scope` is the element asked of.
+    pub fn closest(&self, element: NodeId, selectors: &Selectors) -> Option<NodeId> {
+        let mut matcher = Matcher::new(self, element, selectors);
+        self.inclusive_ancestors(element).filter(|id| self.is_element(*id)).find(|id| matcher.matches(*id))
+    }
+
+    /// `root.querySelector(selectors)`: the first match below the root, in tree order.
+    pub fn query_selector(&self, root: NodeId, selectors: &Selectors) -> Option<NodeId> {
+        let mut matcher = Matcher::new(self, root, selectors);
+        match matcher.candidates(root) {
+            Some(candidates) => candidates.into_iter().find(|id| matcher.matches(*id)),
+            None => self.descendants(root).filter(|id| self.is_element(*id)).find(|id| matcher.matches(*id)),
+        }
+    }
+
+    /// `root.querySelectorAll(selectors)`, in tree order.
+    pub fn query_selector_all(&self, root: NodeId, selectors: &Selectors) -> Vec<NodeId> {
+        let mut matcher = Matcher::new(self, root, selectors);
+        match matcher.candidates(root) {
+            Some(candidates) => candidates.into_iter().filter(|id| matcher.matches(*id)).collect(),
+            None => {
+                self.descendants(root).filter(|id| self.is_element(*id)).filter(|id| matcher.matches(*id)).collect()
+            }
+        }
+    }
+}
+
+/// One question: many elements against the same selectors from the same root.
+struct Matcher<'a> {
+    tree: &'a Tree,
+    selectors: &'a Selectors,
+    caches: SelectorCaches,
+    quirks: context::QuirksMode,
+    scope: NodeId,
+    /// A fragment or shadow root that `:scope` stands for though it is no element.
+    virtual_scope: Option<NodeId>,
+    host: Option<NodeId>,
+}
+
+impl<'a> Matcher<'a> {
+    fn new(tree: &'a Tree, scope: NodeId, selectors: &'a Selectors) -> Self {
+        let quirks = match tree.document_data(tree.document_of(scope)).map(|document| document.quirks) {
+            Some(QuirksMode::Quirks) => context::QuirksMode::Quirks,
+            Some(QuirksMode::LimitedQuirks) => context::QuirksMode::LimitedQuirks,
+            _ => context::QuirksMode::NoQuirks,
+        };
+        let is_virtual = tree.fragment(scope).is_some() && selectors.asks_for_scope();
+        let host = tree.containing_shadow_root(scope).and_then(|root| tree.shadow_host(root));
+        let virtual_scope = is_virtual.then_some(scope);
+        Self { tree, selectors, caches: SelectorCaches::default(), quirks, scope, virtual_scope, host }
+    }
+
+    fn view(&self, id: NodeId) -> View<'a> {
+        View { tree: self.tree, id, virtual_scope: self.virtual_scope }
+    }
+
+    fn matches(&mut self, element: NodeId) -> bool {
+        let view = self.view(element);
+        let has_scope = self.virtual_scope.is_some() || self.tree.is_element(self.scope);
+        let scope = has_scope.then(|| self.view(self.scope).opaque());
+        let host = self.host.map(|host| self.view(host).opaque());
+        let mut context = MatchingContext::new(
+            MatchingMode::Normal,
+            None,
+            &mut self.caches,
+            self.quirks,
+            NeedsSelectorFlags::No,
+            MatchingForInvalidation::No,
+        );
+        context.scope_element = scope;
+        context.current_host = host;
+        let selectors = self.selectors.0.slice();
+        selectors.iter().any(|selector| matches_selector(selector, 0, None, &view, &mut context))
+    }
+
+    /// What alone can match below the root, in tree order, where an `id` makes that quick to tell.
+    fn candidates(&self, root: NodeId) -> Option<Vec<NodeId>> {
+        if self.quirks == context::QuirksMode::Quirks {
+            return None;
+        }
+        let with_id = self.tree.ids(self.selectors.required_id()?);
+        if with_id.len() > SORTED_IDS {
+            return None;
+        }
+        let is_below = |id: &NodeId| *id != root && self.tree.contains(root, *id);
+        let mut below: Vec<NodeId> = with_id.iter().copied().filter(is_below).collect();
+        below.sort_by(|a, b| self.tree.compare_order(*a, *b));
+        Some(below)
+    }
+}

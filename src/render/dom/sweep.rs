@@ -1,0 +1,47 @@
+//! Garbage: what neither the page nor a script's wrapper can reach any more is freed.
+
+use super::node::{NodeData, NodeId};
+use super::record::Mutation;
+use super::tree::Tree;
+
+impl Tree {
+    /// Frees every node that no root reaches, and tells how many. From a node one reaches its whole tree, its
+    /// document, the contents of templates, shadow roots, and hosts. What the log names counts as a root; a parser
+    /// under way gives its own by [`super::Parser::roots`].
+    ///
+    /// Time and memory are linear in the places of the arena.
+    pub fn sweep(&mut self, roots: impl IntoIterator<Item = NodeId>) -> usize {
+        let mut reached = vec![false; self.places()];
+        let mut work: Vec<NodeId> = roots.into_iter().collect();
+        work.extend(self.log().iter().flat_map(Mutation::nodes));
+        while let Some(id) = work.pop() {
+            match reached.get_mut(id.index()) {
+                Some(mark) if !*mark => *mark = true,
+                _ => continue,
+            }
+            let node = self.node(id);
+            let links = [node.document, node.parent, node.first_child, node.previous, node.next];
+            work.extend(links.into_iter().flatten());
+            match &node.data {
+                NodeData::Element(element) => {
+                    work.extend([element.template, element.shadow, element.state.parser_form].into_iter().flatten());
+                }
+                NodeData::Fragment(fragment) => work.extend(fragment.host),
+                NodeData::Document(document) => work.extend(document.inert),
+                _ => {}
+            }
+        }
+        let lost: Vec<NodeId> = (0..self.places())
+            .filter(|index| !reached[*index])
+            .filter_map(NodeId::from_index)
+            .filter(|id| !matches!(self.data(*id), NodeData::Vacant))
+            .collect();
+        for id in &lost {
+            self.vacate(*id);
+        }
+        if !lost.is_empty() {
+            self.forget_vacated_ids();
+        }
+        lost.len()
+    }
+}

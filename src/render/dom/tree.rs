@@ -1,0 +1,520 @@
+//! The arena: places for nodes, their making, and the ways from one node to the next.
+
+use std::collections::HashMap;
+
+use html5ever::interface::QuirksMode;
+use html5ever::{QualName, expanded_name, local_name, ns};
+
+use crate::limits;
+
+use super::Error;
+use super::names::is_custom_element_name;
+use super::node::{
+    Attribute, CustomState, Document, DocumentType, Element, ElementState, Fragment, Instruction, Node, NodeData,
+    NodeId, NodeKind, ShadowRoot, VACANT,
+};
+use super::record::Mutation;
+
+/// All nodes of a page: its documents, what hangs in them, and what scripts hold outside of them.
+#[derive(Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    free: Vec<NodeId>,
+    /// Bytes of character data and attribute values.
+    text_bytes: usize,
+    generation: u64,
+    log: Option<Vec<Mutation>>,
+    /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
+    ids: HashMap<Box<str>, Vec<NodeId>>,
+    /// The element that `:target` matches: the one that the address's fragment names.
+    pub target: Option<NodeId>,
+    /// The element that `:focus` matches.
+    pub focus: Option<NodeId>,
+}
+
+/// Making and freeing.
+impl Tree {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A document without children.
+    ///
+    /// # Errors
+    /// [`Error::Full`], as every function that makes a node.
+    pub fn create_document(&mut self, is_html: bool) -> Result<NodeId, Error> {
+        let content_type = if is_html { "text/html" } else { "application/xml" };
+        let document = Document { is_html, quirks: QuirksMode::NoQuirks, content_type, scripting: false, inert: None };
+        self.create(NodeData::Document(Box::new(document)), None)
+    }
+
+    /// An element with its attributes, and a template's contents. Names are taken as they are.
+    pub fn create_element(
+        &mut self,
+        document: NodeId,
+        name: QualName,
+        attributes: Vec<Attribute>,
+    ) -> Result<NodeId, Error> {
+        self.create_customized(document, name, attributes, None)
+    }
+
+    /// An element that `createElement(name, { is })` made (DOM §4.9 "create an element").
+    pub fn create_customized(
+        &mut self,
+        document: NodeId,
+        name: QualName,
+        attributes: Vec<Attribute>,
+        is: Option<Box<str>>,
+    ) -> Result<NodeId, Error> {
+        self.check_room(1, attributes.iter().map(|attribute| attribute.value.len()).sum())?;
+        Ok(self.place_element(document, name, attributes, is))
+    }
+
+    pub fn create_text(&mut self, document: NodeId, data: String) -> Result<NodeId, Error> {
+        self.create(NodeData::Text(data), Some(document))
+    }
+
+    pub fn create_comment(&mut self, document: NodeId, data: String) -> Result<NodeId, Error> {
+        self.create(NodeData::Comment(data), Some(document))
+    }
+
+    /// # Errors
+    /// [`Error::NotSupported`] in HTML, [`Error::InvalidCharacter`] if the data would end the section (DOM §4.5).
+    pub fn create_cdata(&mut self, document: NodeId, data: String) -> Result<NodeId, Error> {
+        if self.is_html_document(document) {
+            return Err(Error::NotSupported);
+        }
+        if data.contains("]]>") {
+            return Err(Error::InvalidCharacter);
+        }
+        self.create(NodeData::CData(data), Some(document))
+    }
+
+    /// # Errors
+    /// [`Error::InvalidCharacter`] for a target that is no name or data that would end the instruction (DOM §4.5).
+    pub fn create_instruction(&mut self, document: NodeId, target: &str, data: &str) -> Result<NodeId, Error> {
+        if !super::is_name(target) || data.contains("?>") {
+            return Err(Error::InvalidCharacter);
+        }
+        let instruction = Instruction { target: target.into(), data: data.into() };
+        self.create(NodeData::Instruction(Box::new(instruction)), Some(document))
+    }
+
+    pub fn create_doctype(
+        &mut self,
+        document: NodeId,
+        name: &str,
+        public_id: &str,
+        system_id: &str,
+    ) -> Result<NodeId, Error> {
+        let doctype = DocumentType { name: name.into(), public_id: public_id.into(), system_id: system_id.into() };
+        self.create(NodeData::DocumentType(Box::new(doctype)), Some(document))
+    }
+
+    pub fn create_fragment(&mut self, document: NodeId) -> Result<NodeId, Error> {
+        self.create(NodeData::Fragment(Box::default()), Some(document))
+    }
+
+    fn create(&mut self, data: NodeData, document: Option<NodeId>) -> Result<NodeId, Error> {
+        self.check_room(1, text_bytes(&data))?;
+        Ok(self.place(data, document))
+    }
+
+    /// Whether that much more may be made.
+    pub(super) fn check_room(&self, nodes: usize, bytes: usize) -> Result<(), Error> {
+        let nodes_fit = self.len() + nodes <= limits::DOM_NODES_MAX;
+        let text_fits = self.text_bytes.saturating_add(bytes) <= limits::DOM_TEXT_BYTES_MAX;
+        if nodes_fit && text_fits { Ok(()) } else { Err(Error::Full) }
+    }
+
+    /// Takes a place without asking for room: the parser looks after each token instead, because html5ever knows no
+    /// refusal.
+    pub(super) fn place(&mut self, data: NodeData, document: Option<NodeId>) -> NodeId {
+        self.text_bytes += text_bytes(&data);
+        let node = Node::new(data, document);
+        if let Some(id) = self.free.pop() {
+            if let Some(place) = self.nodes.get_mut(id.index()) {
+                *place = node;
+            }
+            return id;
+        }
+        // `DOM_NODES_MAX` and what one token makes lie far below 2³²; at the very end the last place is used again.
+        let id = NodeId::from_index(self.nodes.len()).or(NodeId::from_u32(u32::MAX)).expect("not zero");
+        self.nodes.push(node);
+        id
+    }
+
+    /// [`Tree::create_customized`] without asking for room.
+    pub(super) fn place_element(
+        &mut self,
+        document: NodeId,
+        name: QualName,
+        attributes: Vec<Attribute>,
+        is: Option<Box<str>>,
+    ) -> NodeId {
+        let is_template = name.expanded() == expanded_name!(html "template");
+        let may_be_custom = name.ns == ns!(html) && (is.is_some() || is_custom_element_name(&name.local));
+        let custom = if may_be_custom { CustomState::Undefined } else { CustomState::Uncustomized };
+        let state = ElementState { custom, ..ElementState::default() };
+        let element = Element { name, attributes, is, template: None, shadow: None, state };
+        let id = self.place(NodeData::Element(Box::new(element)), Some(document));
+        if let Some(value) = self.attribute(id, &local_name!("id")).map(Box::from) {
+            self.index_id(id, value);
+        }
+        if is_template {
+            let owner = self.inert_document(document);
+            let contents = Fragment { host: Some(id), shadow: None };
+            let contents = self.place(NodeData::Fragment(Box::new(contents)), Some(owner));
+            if let Some(element) = self.element_mut(id) {
+                element.template = Some(contents);
+            }
+        }
+        id
+    }
+
+    /// The document that owns the contents of templates (HTML §4.12.3).
+    pub(super) fn inert_document(&mut self, document: NodeId) -> NodeId {
+        let Some(own) = self.document_data(document) else {
+            return document;
+        };
+        if let Some(inert) = own.inert {
+            return inert;
+        }
+        let data = Document { scripting: false, inert: None, ..own.clone() };
+        let inert = self.place(NodeData::Document(Box::new(data)), None);
+        for id in [document, inert] {
+            if let Some(data) = self.document_data_mut(id) {
+                data.inert = Some(inert);
+            }
+        }
+        inert
+    }
+
+    /// Makes a fragment the shadow root of an element (DOM §4.9 "attach a shadow root").
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] if the element can have none or has one.
+    pub fn attach_shadow(&mut self, host: NodeId, settings: ShadowRoot) -> Result<NodeId, Error> {
+        let Some(element) = self.element(host) else {
+            return Err(Error::NotSupported);
+        };
+        let local = &*element.name.local;
+        let can_host = element.name.ns == ns!(html)
+            && (is_custom_element_name(local) || super::names::BUILT_IN_SHADOW_HOSTS.contains(&local));
+        if !can_host || element.shadow.is_some() {
+            return Err(Error::NotSupported);
+        }
+        self.check_room(1, 0)?;
+        let fragment = Fragment { host: Some(host), shadow: Some(settings) };
+        let document = self.document_of(host);
+        let root = self.place(NodeData::Fragment(Box::new(fragment)), Some(document));
+        if let Some(element) = self.element_mut(host) {
+            element.shadow = Some(root);
+        }
+        self.changed();
+        Ok(root)
+    }
+
+    /// Lets a template of the parser fill a shadow root (HTML §13.2.6.4.4); false if it is none.
+    pub(super) fn set_template_contents(&mut self, template: NodeId, contents: NodeId) -> bool {
+        let element = self.element_mut(template);
+        element.is_some_and(|element| element.template.replace(contents).is_some())
+    }
+
+    /// Empties a place. The caller has taken care that nothing links to it, and calls [`Tree::forget_vacated_ids`].
+    pub(super) fn vacate(&mut self, id: NodeId) {
+        let Some(node) = self.nodes.get_mut(id.index()) else {
+            return;
+        };
+        if matches!(node.data, NodeData::Vacant) {
+            return;
+        }
+        let old = std::mem::replace(node, Node::new(NodeData::Vacant, None));
+        self.text_bytes = self.text_bytes.saturating_sub(text_bytes(&old.data));
+        self.free.push(id);
+        for special in [&mut self.target, &mut self.focus] {
+            if *special == Some(id) {
+                *special = None;
+            }
+        }
+    }
+
+    pub(super) fn count_text(&mut self, removed: usize, added: usize) {
+        self.text_bytes = self.text_bytes.saturating_add(added).saturating_sub(removed);
+    }
+
+    pub(super) fn places(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the document holds more than a script may make; the parser stops then.
+    pub(super) fn is_full(&self) -> bool {
+        self.len() >= limits::DOM_NODES_MAX || self.text_bytes >= limits::DOM_TEXT_BYTES_MAX
+    }
+}
+
+/// Bytes that count against `DOM_TEXT_BYTES_MAX`.
+fn text_bytes(data: &NodeData) -> usize {
+    match data {
+        NodeData::Text(text) | NodeData::CData(text) | NodeData::Comment(text) => text.len(),
+        NodeData::Instruction(instruction) => instruction.data.len(),
+        NodeData::Element(element) => element.attributes.iter().map(|attribute| attribute.value.len()).sum(),
+        _ => 0,
+    }
+}
+
+/// Reading.
+impl Tree {
+    /// Nodes that live.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - self.free.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of character data and attribute values.
+    pub fn text_bytes(&self) -> usize {
+        self.text_bytes
+    }
+
+    /// Grows with each mutation: a live collection is stale once it differs.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    pub(super) fn changed(&mut self) {
+        self.generation += 1;
+    }
+
+    /// Begins or ends the log of mutations. The reader takes it after each call of a script, which bounds it.
+    pub fn keep_log(&mut self, keep: bool) {
+        self.log = keep.then(Vec::new);
+    }
+
+    /// What happened since the last call.
+    pub fn take_log(&mut self) -> Vec<Mutation> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Takes the log away and gives it back, around what nobody can observe.
+    pub(super) fn swap_log(&mut self, log: &mut Option<Vec<Mutation>>) {
+        std::mem::swap(&mut self.log, log);
+    }
+
+    pub(super) fn is_logged(&self) -> bool {
+        self.log.is_some()
+    }
+
+    pub(super) fn log(&self) -> &[Mutation] {
+        self.log.as_deref().unwrap_or_default()
+    }
+
+    /// Writes a record if anybody reads; what the record is made of is made only then.
+    pub(super) fn record(&mut self, mutation: impl FnOnce() -> Mutation) {
+        self.changed();
+        if let Some(log) = &mut self.log {
+            log.push(mutation());
+        }
+    }
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        self.nodes.get(id.index()).unwrap_or(&VACANT)
+    }
+
+    pub(super) fn node_mut(&mut self, id: NodeId) -> Option<&mut Node> {
+        self.nodes.get_mut(id.index())
+    }
+
+    pub fn data(&self, id: NodeId) -> &NodeData {
+        &self.node(id).data
+    }
+
+    pub(super) fn data_mut(&mut self, id: NodeId) -> Option<&mut NodeData> {
+        self.node_mut(id).map(|node| &mut node.data)
+    }
+
+    pub fn kind(&self, id: NodeId) -> NodeKind {
+        match self.data(id) {
+            NodeData::Vacant => NodeKind::Vacant,
+            NodeData::Document(_) => NodeKind::Document,
+            NodeData::DocumentType(_) => NodeKind::DocumentType,
+            NodeData::Fragment(_) => NodeKind::Fragment,
+            NodeData::Element(_) => NodeKind::Element,
+            NodeData::Text(_) => NodeKind::Text,
+            NodeData::CData(_) => NodeKind::CData,
+            NodeData::Comment(_) => NodeKind::Comment,
+            NodeData::Instruction(_) => NodeKind::Instruction,
+        }
+    }
+
+    pub fn element(&self, id: NodeId) -> Option<&Element> {
+        match self.data(id) {
+            NodeData::Element(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    pub(super) fn element_mut(&mut self, id: NodeId) -> Option<&mut Element> {
+        match self.data_mut(id) {
+            Some(NodeData::Element(element)) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The state that no attribute shows, for the engine to write.
+    pub fn state_mut(&mut self, id: NodeId) -> Option<&mut ElementState> {
+        self.changed();
+        self.element_mut(id).map(|element| &mut element.state)
+    }
+
+    pub fn is_element(&self, id: NodeId) -> bool {
+        matches!(self.data(id), NodeData::Element(_))
+    }
+
+    /// Text and CDATA sections, which are text to every algorithm.
+    pub fn is_text(&self, id: NodeId) -> bool {
+        matches!(self.data(id), NodeData::Text(_) | NodeData::CData(_))
+    }
+
+    pub fn fragment(&self, id: NodeId) -> Option<&Fragment> {
+        match self.data(id) {
+            NodeData::Fragment(fragment) => Some(fragment),
+            _ => None,
+        }
+    }
+
+    pub fn document_data(&self, id: NodeId) -> Option<&Document> {
+        match self.data(id) {
+            NodeData::Document(document) => Some(document),
+            _ => None,
+        }
+    }
+
+    /// For who sets the content type, the scripting flag or the quirks mode of a document.
+    pub fn document_data_mut(&mut self, id: NodeId) -> Option<&mut Document> {
+        match self.data_mut(id) {
+            Some(NodeData::Document(document)) => Some(document),
+            _ => None,
+        }
+    }
+
+    pub fn is_html_document(&self, document: NodeId) -> bool {
+        self.document_data(document).is_some_and(|data| data.is_html)
+    }
+
+    /// The node document (DOM §4.4); a document's own is itself.
+    pub fn document_of(&self, id: NodeId) -> NodeId {
+        self.node(id).document.unwrap_or(id)
+    }
+
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).parent
+    }
+
+    pub fn parent_element(&self, id: NodeId) -> Option<NodeId> {
+        self.parent(id).filter(|parent| self.is_element(*parent))
+    }
+
+    pub fn first_child(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).first_child
+    }
+
+    pub fn last_child(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).last_child
+    }
+
+    pub fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).next
+    }
+
+    pub fn previous_sibling(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).previous
+    }
+
+    pub fn children(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + '_ {
+        Siblings { tree: self, front: self.first_child(id), back: self.last_child(id) }
+    }
+
+    pub fn child_elements(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + '_ {
+        self.children(id).filter(|child| self.is_element(*child))
+    }
+
+    /// The parent, its parent and so on; shadow roots and template contents have none.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.parent(id), |id| self.parent(*id))
+    }
+
+    pub fn inclusive_ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(Some(id), |id| self.parent(*id))
+    }
+
+    /// What is below a node, in tree order.
+    pub fn descendants(&self, root: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.next_in_order(root, root), move |id| self.next_in_order(*id, root))
+    }
+
+    pub(super) fn ids(&self, id: &str) -> &[NodeId] {
+        self.ids.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn index_id(&mut self, element: NodeId, id: Box<str>) {
+        if !id.is_empty() {
+            self.ids.entry(id).or_default().push(element);
+        }
+    }
+
+    /// Drops places that are empty by now from the index: one pass, however many share an `id`.
+    pub(super) fn forget_vacated_ids(&mut self) {
+        let nodes = &self.nodes;
+        self.ids.retain(|_, elements| {
+            elements.retain(|id| nodes.get(id.index()).is_some_and(|node| !matches!(node.data, NodeData::Vacant)));
+            !elements.is_empty()
+        });
+    }
+
+    pub(super) fn unindex_id(&mut self, element: NodeId, id: &str) {
+        if let Some(elements) = self.ids.get_mut(id) {
+            if let Some(place) = elements.iter().rposition(|other| *other == element) {
+                elements.swap_remove(place);
+            }
+            if elements.is_empty() {
+                self.ids.remove(id);
+            }
+        }
+    }
+}
+
+/// The children of a node, from both ends.
+struct Siblings<'a> {
+    tree: &'a Tree,
+    front: Option<NodeId>,
+    back: Option<NodeId>,
+}
+
+impl Iterator for Siblings<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        let id = self.front?;
+        if self.front == self.back {
+            (self.front, self.back) = (None, None);
+        } else {
+            self.front = self.tree.next_sibling(id);
+        }
+        Some(id)
+    }
+}
+
+impl DoubleEndedIterator for Siblings<'_> {
+    fn next_back(&mut self) -> Option<NodeId> {
+        let id = self.back?;
+        if self.front == self.back {
+            (self.front, self.back) = (None, None);
+        } else {
+            self.back = self.tree.previous_sibling(id);
+        }
+        Some(id)
+    }
+}
