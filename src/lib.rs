@@ -26,6 +26,8 @@ pub mod torrent;
 
 pub mod page;
 
+pub mod render;
+
 pub mod login;
 
 pub mod coverage;

@@ -571,3 +571,44 @@ pub const IDLE_CONNECTION_TIME: Duration = Duration::from_secs(30);
 
 /// How much longer than elsewhere a URL waits for its next attempt that a mirror does not have: ¼, 1 and 4 minutes.
 pub const MIRROR_PATIENCE: u32 = 15;
+
+/// Instructions of the script engine for all scripts of one page: some ten seconds of CPU. The heaviest pages measured used a tenth.
+pub const RENDER_INSTRUCTIONS_MAX: usize = 400_000_000;
+
+/// Iterations of the loops of one call of a script: an endless loop costs its own script a second, not the page.
+pub const RENDER_LOOP_ITERATIONS_MAX: u64 = 20_000_000;
+
+/// Calls of scripts within each other. Browsers hold some ten thousand; natives between them take the process's stack.
+pub const RENDER_RECURSION_MAX: usize = 4_000;
+
+/// Values on the script engine's own stack.
+pub const RENDER_STACK_VALUES_MAX: usize = 1 << 20;
+
+/// Virtual time of one run of a page's event loop, in milliseconds: more than pages wait for before they show what they have.
+pub const RENDER_VIRTUAL_MS: u64 = 10_000;
+
+/// Tasks of one run of a page's event loop: ten seconds of animation frames and intervals are some thousand.
+pub const RENDER_TASKS_MAX: u64 = 50_000;
+
+/// Tasks and timers of a page that wait at a time; more are forgotten.
+pub const TIMERS_MAX: usize = 10_000;
+
+/// Listeners of one event target; more are forgotten.
+pub const LISTENERS_MAX: usize = 10_000;
+
+/// Objects on the way of one event, from the root to its target: the depth of a tree and of what is around it.
+pub const EVENT_PATH_MAX: usize = 2_048;
+
+/// Lines of a page's console that are kept, and bytes of each; others are counted.
+pub const CONSOLE_LINES_MAX: usize = 200;
+pub const CONSOLE_LINE_BYTES_MAX: usize = 1_000;
+
+/// Errors of a page's scripts that are kept; others are counted.
+pub const SCRIPT_ERRORS_MAX: usize = 100;
+
+/// Requests of one page's scripts, and bytes of the body of one.
+pub const RENDER_REQUESTS_MAX: u32 = 500;
+pub const RENDER_BODY_BYTES_MAX: usize = 8 << 20;
+
+/// Bytes of one `ArrayBuffer` of a page.
+pub const ARRAY_BUFFER_BYTES_MAX: u64 = 64 << 20;

@@ -32,6 +32,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Whether first bytes begin like a torrent is bencode's word.
     ("classify", &["limits", "torrent"]),
     ("page", &["limits", "url"]),
+    // What scripts make of a page; words of charsets are page's.
+    ("render", &["limits", "page", "url"]),
     // Forms are read from a page's tree; which URLs end a session the rules say.
     ("login", &["clock", "limits", "page", "rules", "url"]),
     // Formulas over the database's listings; how many pages a series has is pagination's to say.
