@@ -612,3 +612,33 @@ pub const RENDER_BODY_BYTES_MAX: usize = 8 << 20;
 
 /// Bytes of one `ArrayBuffer` of a page.
 pub const ARRAY_BUFFER_BYTES_MAX: u64 = 64 << 20;
+
+/// Bytes that a render child may write to memory, its pages' stack aside: pages of the web use 20 to 50 MB, hostile ones all they get.
+pub const RENDER_MEMORY_BYTES_MAX: u64 = 384 << 20;
+
+/// Stack of a page's thread, reserved and not written: natives and scripts that call each other nest `RENDER_RECURSION_MAX` deep.
+pub const RENDER_STACK_BYTES: usize = 256 << 20;
+
+/// Address space of a render child beyond what it may write: the program, its libraries, and what the allocator reserves ahead.
+pub const RENDER_ADDRESS_SPACE_BYTES: u64 = 4 << 30;
+
+/// CPU time of one page, in seconds: what instructions do not count (regular expressions, sorting, parsing) ends here.
+pub const RENDER_CPU_SECONDS_MAX: u64 = 20;
+
+/// Time of one page, the waits for its requests included.
+pub const RENDER_WALL_TIME: Duration = Duration::from_secs(120);
+
+/// Time that a render child may go on without a word while nobody owes it an answer.
+pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
+
+/// Render children at a time. Pages that need scripts are few, and each takes a processor.
+pub const RENDER_CHILDREN_MAX: usize = 2;
+
+/// Pages that a render child runs before another takes its place: whatever leaks goes with it.
+pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
+
+/// Requests of one page that are under way at a time: as many as browsers open to one host.
+pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
+
+/// Bytes of one frame between the crawl and a render child: a page's scripts together, or the largest answer.
+pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;

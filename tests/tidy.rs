@@ -99,6 +99,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "frontier",
             "limits",
             "login",
+            "render",
             "rules",
             "telemetry",
             "torrent",

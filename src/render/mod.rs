@@ -1,10 +1,15 @@
 //! Pages that scripts build: an embedded engine runs a page's scripts in a child process, and what they made of the document goes to
 //! link extraction as any page does.
 //!
-//! A page's way: the crawl hands address, body and budgets to a child (`engine::child`), which parses the document, runs its scripts in
-//! virtual time (`engine`), asks the crawl for every request they make, and gives back what came out. A child that dies costs its page.
+//! A page's way: the crawl hands it to a child (`children`, in the words of `protocol`), which is confined (`confine`) and runs the
+//! page's scripts in virtual time (`child`, `engine`), asks the crawl for every request that they make, and gives back what came of it.
+//! A child that dies costs its page.
 //!
-//! This room never opens a socket or a file on behalf of a script, and never reads the time: what a page takes for the clock is
+//! This room never opens a socket or a file on behalf of a script, and never reads the time for one: what a page takes for the clock is
 //! virtual and begins where the crawl says.
 
+pub mod child;
+pub mod children;
+mod confine;
 pub mod engine;
+pub mod protocol;

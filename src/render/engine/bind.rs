@@ -368,6 +368,18 @@ pub fn bytes(value: &JsValue, context: &mut Context) -> JsResult<Option<Vec<u8>>
     Ok(Some(part.to_vec()))
 }
 
+/// An `ArrayBuffer` with these bytes.
+///
+/// # Errors
+/// When the page may hold no buffer of that size.
+pub fn buffer(bytes: &[u8], context: &mut Context) -> JsResult<JsObject> {
+    let buffer = JsArrayBuffer::new(bytes.len(), context)?;
+    if let Some(mut data) = buffer.data_mut() {
+        data.copy_from_slice(bytes);
+    }
+    Ok(buffer.into())
+}
+
 /// An array of values.
 pub fn array(values: impl IntoIterator<Item = JsValue>, context: &mut Context) -> JsValue {
     JsArray::from_iter(values, context).into()

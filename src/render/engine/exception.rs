@@ -127,3 +127,8 @@ pub fn error(name: &str, message: &str, context: &mut Context) -> JsError {
         Err(_) => JsNativeError::error().with_message(format!("{name}: {message}")).into(),
     }
 }
+
+/// Whether an object is a `DOMException`.
+pub fn is(object: &JsObject) -> bool {
+    object.is::<DomException>()
+}

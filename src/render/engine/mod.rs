@@ -11,7 +11,10 @@
 //! No native here opens a file or a socket, waits, or reads a clock.
 
 mod abort;
+mod ambient;
 pub mod bind;
+mod console;
+mod encoding;
 pub mod events;
 pub mod exception;
 pub mod jobs;
@@ -102,7 +105,11 @@ impl Engine {
     /// Runs a classic script, and the microtasks behind it. What it throws is told in the page's errors, with `name` as its source.
     /// Gives what it evaluates to, `None` when it threw or the page is spent.
     pub fn evaluate(&mut self, text: &str, name: &str) -> Option<JsValue> {
-        self.with(|context| jobs::enter(context, |context| script(text, name, context)?.evaluate(context))).flatten()
+        self.with(|context| {
+            let script = script(text, name, context).map_err(|error| report::unreadable(error, name, context)).ok()?;
+            jobs::enter(context, |context| script.evaluate(context))
+        })
+        .flatten()
     }
 
     /// Runs the event loop: timers, answers of the network, and what they bring.
@@ -131,6 +138,15 @@ impl Engine {
     /// What the scripts share: console, errors, address.
     pub fn page(&self) -> &SharedPage {
         &self.page
+    }
+
+    /// A value as text, as far as it is one or can be shown without running scripts.
+    pub fn text_of(&mut self, value: &JsValue) -> Option<String> {
+        self.with(|_| match value.as_string() {
+            Some(text) => text.to_std_string_lossy(),
+            None if value.is_object() => "[object]".to_owned(),
+            None => value.display().to_string(),
+        })
     }
 
     /// Instructions that are left of the page's budget.
@@ -165,6 +181,9 @@ fn install(context: &mut Context) -> JsResult<()> {
     target::install(context)?;
     exception::install(context)?;
     abort::install(context)?;
+    console::install(context)?;
+    ambient::install(context)?;
+    encoding::install(context)?;
     let global = context.global_object();
     for name in ["window", "self", "frames"] {
         bind::hidden(&global, js_string!(name), global.clone().into(), true, context)?;

@@ -55,7 +55,6 @@ pub struct Page {
     /// Calls of scripts under way: microtasks run when none is.
     pub(super) depth: u32,
     pub(super) spent: Option<Spent>,
-    /// Bytes that scripts hold outside the engine's heap are not counted here: the process's limit bounds them.
     random: u64,
 }
 
@@ -65,6 +64,11 @@ pub type SharedPage = Rc<RefCell<Page>>;
 impl Page {
     pub(super) fn new(url: Url, net: Box<dyn Net>, seed: u64) -> Self {
         Self { url, console: Vec::new(), errors: Vec::new(), untold: 0, net, depth: 0, spent: None, random: seed }
+    }
+
+    /// Why the page's scripts run no more; `None` while they do.
+    pub fn spent(&self) -> Option<Spent> {
+        self.spent
     }
 
     /// Keeps a console line, cut to its cap; beyond the cap of lines it is counted only.

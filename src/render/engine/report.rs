@@ -30,7 +30,18 @@ pub fn exception(error: JsError, context: &mut Context) {
         return;
     }
     let described = describe(&error, context);
-    page.borrow_mut().fault(described.clone());
+    fault(described, error, context);
+}
+
+/// Tells a script that cannot be read: its errors name a line and no source.
+pub fn unreadable(error: JsError, name: &str, context: &mut Context) {
+    let mut described = describe(&error, context);
+    name.clone_into(&mut described.source);
+    fault(described, error, context);
+}
+
+fn fault(described: ScriptError, error: JsError, context: &mut Context) {
+    page::of(context).borrow_mut().fault(described.clone());
     let value = error.into_opaque(context).unwrap_or_default();
     tell(context, |context| {
         events::fire_error(&described, value, context);
@@ -80,6 +91,8 @@ fn describe(error: &JsError, context: &mut Context) -> ScriptError {
 /// Takes `message\n    at f (source:line:column)…` apart. Errors of syntax say `at line 1, col 5` within the message.
 fn place(text: &str) -> ScriptError {
     let (message, trace) = text.split_once("\n    at ").unwrap_or((text, ""));
+    // The engine marks errors of its own natives.
+    let message = message.trim_end_matches(" (native)");
     let mut error = ScriptError { message: message.to_owned(), source: String::new(), line: 0, column: 0 };
     for entry in trace.split("\n    at ") {
         let Some((_, inside)) = entry.trim_end().strip_suffix(')').and_then(|entry| entry.rsplit_once(" (")) else {
