@@ -642,3 +642,16 @@ pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
 
 /// Bytes of one frame between the crawl and a render child: a page's scripts together, or the largest answer.
 pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;
+
+/// Pairs of a form, a query or a blob's parts that a script holds.
+pub const PAIRS_MAX: usize = 100_000;
+
+/// Headers of one request or answer of a script.
+pub const HEADERS_MAX: usize = 200;
+
+/// Bytes of an address or a header that a script hands over: `data:` addresses hold whole files.
+pub const SCRIPT_URL_BYTES_MAX: usize = 1 << 20;
+
+/// Depth and objects of a value that a script copies with `structuredClone`: finding what was seen takes the square of their number.
+pub const CLONE_DEPTH_MAX: usize = 1_000;
+pub const CLONE_OBJECTS_MAX: usize = 10_000;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use gleaner::render::children::{Bounds, ChildError, Children};
 use gleaner::render::engine::net::{Answer, Request, Response};
-use gleaner::render::protocol::{Outcome, Page};
+use gleaner::render::protocol::{Outcome, Page, ScriptKind};
 
 mod hostile_scripts;
 
@@ -18,7 +18,7 @@ fn children(bounds: Bounds) -> Children {
 
 fn page(script: &str) -> Page {
     let mut page = Page::at("https://example.org/list", 1_700_000_000_000);
-    page.add_script("https://example.org/list.js", script);
+    page.add_script(ScriptKind::Classic, "https://example.org/list.js", script);
     page
 }
 

@@ -14,9 +14,9 @@ use url::Url;
 
 use super::confine;
 use super::engine::net::{Answer, Net, Request, RequestId};
-use super::engine::page::Spent;
+use super::engine::page::{ScriptError, Spent};
 use super::engine::{Engine, Start};
-use super::protocol::{self, FrameError, Outcome, PREFIX_BYTES, Page, ToChild, ToCrawl};
+use super::protocol::{self, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
 use crate::limits;
 
 /// Why the child ends before its input does.
@@ -139,9 +139,20 @@ fn outcome_of(page: &Page, net: Box<dyn Net>) -> Outcome {
         return Outcome { spent: Some(Spent::Panicked), ..Outcome::default() };
     };
     let mut value = String::new();
-    for (name, text) in page.scripts() {
-        if let Some(given) = engine.evaluate(&text, name) {
-            value = engine.text_of(&given).unwrap_or_default();
+    for (kind, name, text) in page.scripts() {
+        match kind {
+            ScriptKind::Classic => {
+                if let Some(given) = engine.evaluate(&text, name) {
+                    value = engine.text_of(&given).unwrap_or_default();
+                }
+            }
+            ScriptKind::Module => engine.module(&text, name),
+            ScriptKind::ImportMap => {
+                if let Err(message) = engine.import_map(&text) {
+                    let (source, line, column) = (name.to_owned(), 0, 0);
+                    engine.page().borrow_mut().fault(ScriptError { message, source, line, column });
+                }
+            }
         }
     }
     let end = engine.run(page.reach);

@@ -125,7 +125,7 @@ impl Children {
                 }
                 Ok(outcome)
             }
-            Err(error) => Err(child.epitaph(error)),
+            Err(error) => Err(child.epitaph(error).await),
         }
     }
 
@@ -136,6 +136,8 @@ impl Children {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .env_clear()
+            // The allocator takes its memory in pieces of that many KiB, not by the gigabyte: the child may not write so much.
+            .env("MIMALLOC_ARENA_RESERVE", "32768")
             .spawn()
             .map_err(ChildError::Spawn)?;
         self.started.set(self.started.get() + 1);
@@ -236,19 +238,24 @@ impl Child {
     }
 
     /// Ends the child and says what it died of, if it died by itself.
-    fn epitaph(mut self, error: ChildError) -> ChildError {
-        // The pipe breaks a moment before the process can be waited for.
+    async fn epitaph(mut self, error: ChildError) -> ChildError {
         if !matches!(error, ChildError::Turn) {
             return error;
         }
-        let _ = self.process.kill();
-        match self.process.wait() {
-            Ok(status) => match (status.signal(), status.code()) {
-                (Some(signal), _) => ChildError::Died(format!("signal {signal}")),
-                (None, code) => ChildError::Died(format!("exit code {}", code.unwrap_or_default())),
-            },
-            Err(error) => ChildError::Died(error.to_string()),
+        // The pipe breaks a moment before the process can be waited for.
+        for _ in 0..50 {
+            match self.process.try_wait() {
+                Ok(Some(status)) => {
+                    return ChildError::Died(match (status.signal(), status.code()) {
+                        (Some(signal), _) => format!("signal {signal}"),
+                        (None, code) => format!("exit code {}", code.unwrap_or_default()),
+                    });
+                }
+                Ok(None) => tokio::time::sleep(Duration::from_millis(5)).await,
+                Err(error) => return ChildError::Died(error.to_string()),
+            }
         }
+        error
     }
 }
 

@@ -34,9 +34,21 @@ pub struct Page {
     pub texts: Vec<u8>,
 }
 
+/// What the text of a script is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScriptKind {
+    #[default]
+    Classic,
+    Module,
+    ImportMap,
+}
+
 /// One script of a page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ScriptHead {
+    #[serde(default)]
+    pub kind: ScriptKind,
     /// What its errors name as their source.
     pub name: String,
     pub bytes: usize,
@@ -56,19 +68,19 @@ impl Page {
         }
     }
 
-    /// Adds a classic script, to be run after those before it.
-    pub fn add_script(&mut self, name: &str, text: &str) {
-        self.scripts.push(ScriptHead { name: name.to_owned(), bytes: text.len() });
+    /// Adds a script, to be run after those before it.
+    pub fn add_script(&mut self, kind: ScriptKind, name: &str, text: &str) {
+        self.scripts.push(ScriptHead { kind, name: name.to_owned(), bytes: text.len() });
         self.texts.extend_from_slice(text.as_bytes());
     }
 
     /// The scripts with their texts. Lengths beyond the body end the list.
-    pub fn scripts(&self) -> impl Iterator<Item = (&str, String)> {
+    pub fn scripts(&self) -> impl Iterator<Item = (ScriptKind, &str, String)> {
         let mut rest = self.texts.as_slice();
         self.scripts.iter().map_while(move |head| {
             let (text, behind) = rest.split_at_checked(head.bytes)?;
             rest = behind;
-            Some((head.name.as_str(), String::from_utf8_lossy(text).into_owned()))
+            Some((head.kind, head.name.as_str(), String::from_utf8_lossy(text).into_owned()))
         })
     }
 }
@@ -181,10 +193,10 @@ mod tests {
     #[test]
     fn scripts_are_cut_from_the_body_and_lengths_beyond_it_end_the_list() {
         let mut page = Page::at("https://example.org/", 0);
-        page.add_script("a", "1");
-        page.add_script("b", "22");
-        page.scripts.push(ScriptHead { name: "c".to_owned(), bytes: usize::MAX });
+        page.add_script(ScriptKind::Classic, "a", "1");
+        page.add_script(ScriptKind::Module, "b", "22");
+        page.scripts.push(ScriptHead { kind: ScriptKind::Classic, name: "c".to_owned(), bytes: usize::MAX });
         let scripts: Vec<_> = page.scripts().collect();
-        assert_eq!(scripts, [("a", "1".to_owned()), ("b", "22".to_owned())]);
+        assert_eq!(scripts, [(ScriptKind::Classic, "a", "1".to_owned()), (ScriptKind::Module, "b", "22".to_owned())]);
     }
 }

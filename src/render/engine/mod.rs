@@ -13,18 +13,29 @@
 mod abort;
 mod ambient;
 pub mod bind;
+mod blob;
+mod clone;
 mod console;
 mod encoding;
 pub mod events;
 pub mod exception;
+mod fetch;
+mod headers;
+mod intl;
 pub mod jobs;
+mod json;
+mod legacy;
+mod modules;
 pub mod net;
 pub mod page;
+mod pairs;
 pub mod report;
 pub mod target;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod url;
+mod xhr;
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
@@ -32,13 +43,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::rc::Rc;
 
+use ::url::Url;
 use boa_engine::context::ContextBuilder;
 use boa_engine::vm::RuntimeLimits;
 use boa_engine::{Context, JsResult, JsValue, Script, Source, js_string};
-use url::Url;
 
 use crate::limits;
 use jobs::{End, Jobs, Reach};
+use modules::Loader;
 use net::Net;
 use page::{Page, SharedPage, Spent, VirtualClock};
 
@@ -88,6 +100,7 @@ impl Engine {
             .host_hooks(Rc::new(jobs::Hooks))
             .clock(Rc::clone(&clock))
             .job_executor(Rc::new(Jobs::new(clock)))
+            .module_loader(Rc::new(Loader::default()))
             .instructions_remaining(start.instructions)
             .build()
             .map_err(told)?;
@@ -110,6 +123,31 @@ impl Engine {
             jobs::enter(context, |context| script.evaluate(context))
         })
         .flatten()
+    }
+
+    /// Begins an inline module: it runs in [`Engine::run`], once what it imports is there.
+    pub fn module(&mut self, text: &str, name: &str) {
+        self.with(|context| match modules::inline(text, context) {
+            Ok(module) => drop(jobs::enter(context, |context| {
+                // What fails on the way is told as a promise that nobody handles.
+                module.load_link_evaluate(context);
+                Ok(())
+            })),
+            Err(error) => report::unreadable(error, name, context),
+        });
+    }
+
+    /// Begins a module at an address, relative to the page's, as an import of it would.
+    pub fn module_at(&mut self, address: &str) {
+        self.with(|context| jobs::enter(context, |context| modules::start(address, context)));
+    }
+
+    /// Adds an import map; what an earlier one told stays.
+    ///
+    /// # Errors
+    /// When the text is no import map.
+    pub fn import_map(&mut self, text: &str) -> Result<(), String> {
+        self.context.downcast_module_loader::<Loader>().map_or(Ok(()), |loader| loader.add_map(text))
     }
 
     /// Runs the event loop: timers, answers of the network, and what they bring.
@@ -163,6 +201,9 @@ impl Drop for Engine {
         // A value that cannot be dropped must not take the process along.
         let _ = catch_unwind(AssertUnwindSafe(|| {
             jobs::of(&self.context).clear();
+            if let Some(loader) = self.context.downcast_module_loader::<Loader>() {
+                loader.clear();
+            }
             // SAFETY: the context is dropped here and nowhere else, and not used afterwards.
             unsafe { ManuallyDrop::drop(&mut self.context) };
             boa_engine::gc::force_collect();
@@ -184,6 +225,15 @@ fn install(context: &mut Context) -> JsResult<()> {
     console::install(context)?;
     ambient::install(context)?;
     encoding::install(context)?;
+    json::install(context)?;
+    blob::install(context)?;
+    url::install(context)?;
+    headers::install(context)?;
+    fetch::install(context)?;
+    xhr::install(context)?;
+    clone::install(context)?;
+    legacy::install(context)?;
+    intl::install(context)?;
     let global = context.global_object();
     for name in ["window", "self", "frames"] {
         bind::hidden(&global, js_string!(name), global.clone().into(), true, context)?;

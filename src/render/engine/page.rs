@@ -81,7 +81,8 @@ impl Page {
         }
     }
 
-    pub(super) fn fault(&mut self, mut error: ScriptError) {
+    /// Keeps an error; beyond the cap it is counted only.
+    pub fn fault(&mut self, mut error: ScriptError) {
         if self.errors.len() < limits::SCRIPT_ERRORS_MAX {
             error.message.truncate(cut(&error.message, limits::CONSOLE_LINE_BYTES_MAX).len());
             self.errors.push(error);

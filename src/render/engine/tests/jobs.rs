@@ -137,7 +137,7 @@ fn an_endless_loop_costs_its_script_and_endless_scripts_the_page() {
 fn recursion_without_end_costs_its_script_alone() {
     let mut engine = engine();
     engine.evaluate("function f() { f() } f()", "x");
-    engine.evaluate("var g = { toString() { return '' + g } }; '' + g", "x");
+    engine.evaluate("let p = new Proxy({}, { get(t, k, r) { return r[k] } }); p.x", "x");
     assert_eq!(engine.page().borrow().errors.len(), 2, "{:?}", engine.page().borrow().errors);
     assert_eq!(engine.evaluate("1 + 1", "x").unwrap().as_number(), Some(2.0));
 }
