@@ -655,3 +655,9 @@ pub const SCRIPT_URL_BYTES_MAX: usize = 1 << 20;
 /// Depth and objects of a value that a script copies with `structuredClone`: finding what was seen takes the square of their number.
 pub const CLONE_DEPTH_MAX: usize = 1_000;
 pub const CLONE_OBJECTS_MAX: usize = 10_000;
+
+/// Depth of a JSON text that a script reads: each level takes some of the process's stack.
+pub const JSON_DEPTH_MAX: usize = 1_000;
+
+/// Microtasks of one page: some natives make another each time, and use no instruction of the engine.
+pub const RENDER_MICROTASKS_MAX: u64 = 1_000_000;

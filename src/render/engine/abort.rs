@@ -146,7 +146,7 @@ fn abort(signal: &JsObject, reason: &JsValue, context: &mut Context) -> JsResult
             }
             Action::Request(id, reject) => {
                 jobs::give_up(context, id);
-                reject.call(&JsValue::undefined(), &[reason.clone()], context)?;
+                reject.call(&JsValue::undefined(), std::slice::from_ref(&reason), context)?;
             }
             Action::Signal(dependent) => abort(&dependent, &reason, context)?,
         }

@@ -80,7 +80,8 @@ fn random_values(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResu
 /// A version 4 UUID (RFC 9562 §5.4).
 fn random_uuid(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let page = page::of(context);
-    let (high, low) = (page.borrow_mut().random(), page.borrow_mut().random());
+    let high = page.borrow_mut().random();
+    let low = page.borrow_mut().random();
     let (high, low) = (high & !0xf000 | 0x4000, low & !(0b11 << 62) | 0b10 << 62);
     let text = format!(
         "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",

@@ -215,9 +215,7 @@ fn with_body<T: WithBody>(prototype: &JsObject, context: &mut Context) -> JsResu
             };
             consume::<T>(this, make, context)
         }),
-        ("formData", 0, |this, _, context| {
-            consume::<T>(this, |bytes, kind, context| blob::form_of(bytes, kind, context), context)
-        }),
+        ("formData", 0, |this, _, context| consume::<T>(this, blob::form_of, context)),
     ];
     bind::methods(prototype, methods, context)?;
     let attributes: &[bind::Attribute] = &[

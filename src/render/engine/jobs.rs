@@ -18,7 +18,7 @@ use boa_engine::{Context, JsObject, JsResult, JsValue};
 use serde::{Deserialize, Serialize};
 
 use super::net::{Answer, Request, RequestId};
-use super::page::{self, VirtualClock};
+use super::page::{self, Spent, VirtualClock};
 use super::{report, target, timers};
 use crate::limits;
 
@@ -67,6 +67,8 @@ pub struct Jobs {
     requests: RefCell<HashMap<RequestId, OnAnswer>>,
     last_request: Cell<RequestId>,
     in_checkpoint: Cell<bool>,
+    /// Microtasks that ran.
+    ran: Cell<u64>,
     /// Promises that were rejected while nobody listened.
     rejected: RefCell<Vec<JsObject>>,
     pub(super) timers: RefCell<timers::Timers>,
@@ -83,6 +85,7 @@ impl Jobs {
             requests: RefCell::default(),
             last_request: Cell::new(0),
             in_checkpoint: Cell::new(false),
+            ran: Cell::new(0),
             rejected: RefCell::default(),
             timers: RefCell::default(),
             clock,
@@ -91,14 +94,15 @@ impl Jobs {
 
     /// Puts a task at `due_us` of the page's time, behind all others of that time, and gives its place, by which it can be taken away.
     /// Beyond the cap of tasks it is forgotten: the page has lost its way.
-    pub(super) fn put(&self, due_us: u64, run: Run) -> (u64, u64) {
+    pub(super) fn put(&self, due_us: u64, run: Run) -> Option<(u64, u64)> {
         let place = (due_us, self.order.get());
         self.order.set(self.order.get() + 1);
         let mut tasks = self.tasks.borrow_mut();
-        if tasks.len() < limits::TIMERS_MAX {
-            tasks.insert(place, run);
+        if tasks.len() == limits::TIMERS_MAX {
+            return None;
         }
-        place
+        tasks.insert(place, run);
+        Some(place)
     }
 
     /// Takes a task away before it has run.
@@ -208,7 +212,12 @@ pub fn of(context: &Context) -> Rc<Jobs> {
 }
 
 /// Puts a task `after_us` microseconds of virtual time from now.
-pub fn post(context: &Context, after_us: u64, run: impl FnOnce(&mut Context) -> JsResult<()> + 'static) -> (u64, u64) {
+/// Gives its place, `None` where too many wait already and it was forgotten.
+pub fn post(
+    context: &Context,
+    after_us: u64,
+    run: impl FnOnce(&mut Context) -> JsResult<()> + 'static,
+) -> Option<(u64, u64)> {
     let jobs = of(context);
     jobs.put(jobs.clock.now_us().saturating_add(after_us), Box::new(run))
 }
@@ -251,7 +260,9 @@ pub fn request_and_wait(context: &Context, what: Request) -> Answer {
         let handler = jobs.requests.borrow_mut().remove(&answered);
         match handler {
             Some(_) if answered == id => return answer,
-            Some(handler) => drop(post(context, 0, move |context| handler(answer, context))),
+            Some(handler) => {
+                post(context, 0, move |context| handler(answer, context));
+            }
             None => {}
         }
     }
@@ -289,6 +300,11 @@ pub fn checkpoint(context: &mut Context) {
     loop {
         while page.borrow().spent.is_none() {
             let Some(job) = jobs.micro.borrow_mut().pop_front() else { break };
+            jobs.ran.set(jobs.ran.get() + 1);
+            if jobs.ran.get() > limits::RENDER_MICROTASKS_MAX {
+                page.borrow_mut().spent = Some(Spent::Microtasks);
+                break;
+            }
             page.borrow_mut().depth += 1;
             let result = job.call(context);
             page.borrow_mut().depth -= 1;

@@ -1,6 +1,6 @@
 //! `JSON.parse` for the usual case, a text and no reviver: read by serde_json straight into values, several times faster than the
-//! engine's own, which reads a JSON text as a script. What serde_json refuses (errors, lone surrogates, great depth) the engine's own
-//! decides.
+//! engine's own, which reads a JSON text as a script. What serde_json refuses is read again by a slow reader of UTF-16 (lone
+//! surrogates, great depth); what that refuses the engine's own tells.
 
 use std::fmt;
 
@@ -10,6 +10,7 @@ use boa_engine::{Context, JsArgs, JsObject, JsResult, JsString, JsValue, js_stri
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
 use super::bind;
+use crate::limits;
 
 /// The engine's own function.
 struct Own(JsObject);
@@ -26,7 +27,8 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 fn parse_native(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let text = args.get_or_undefined(0).to_string(context)?;
     if !args.get_or_undefined(1).is_callable()
-        && let Some(value) = text.to_std_string().ok().and_then(|text| fast(&text, context))
+        && let Some(value) =
+            text.to_std_string().ok().and_then(|text| fast(&text, context)).or_else(|| slow(&text, context))
     {
         return Ok(value);
     }
@@ -106,5 +108,143 @@ impl<'de> Visitor<'de> for Seed<'_> {
             object.create_data_property(key, value, self.0).map_err(|_| serde::de::Error::custom("property"))?;
         }
         Ok(object.into())
+    }
+}
+
+fn slow(text: &JsString, context: &mut Context) -> Option<JsValue> {
+    let units = text.to_vec();
+    let mut reader = Slow { units: &units, at: 0 };
+    let value = reader.value(0, context)?;
+    reader.blanks();
+    (reader.at == units.len()).then_some(value)
+}
+
+/// Reads JSON (RFC 8259) in code units; `None` where it is none.
+struct Slow<'a> {
+    units: &'a [u16],
+    at: usize,
+}
+
+impl Slow<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.units.get(self.at).map(|unit| u8::try_from(*unit).unwrap_or(0xff))
+    }
+
+    fn blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    /// The next unit behind blanks, if it is this one.
+    fn take(&mut self, byte: u8) -> bool {
+        self.blanks();
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn word(&mut self, word: &str, value: JsValue) -> Option<JsValue> {
+        let end = self.at + word.len();
+        let there = self.units.get(self.at..end)?.iter().copied().eq(word.bytes().map(u16::from));
+        self.at = end;
+        there.then_some(value)
+    }
+
+    fn value(&mut self, depth: usize, context: &mut Context) -> Option<JsValue> {
+        if depth == limits::JSON_DEPTH_MAX {
+            return None;
+        }
+        self.blanks();
+        match self.peek()? {
+            b'n' => self.word("null", JsValue::null()),
+            b't' => self.word("true", true.into()),
+            b'f' => self.word("false", false.into()),
+            b'"' => self.text().map(JsValue::from),
+            b'[' => {
+                self.at += 1;
+                let mut values = Vec::new();
+                if !self.take(b']') {
+                    loop {
+                        values.push(self.value(depth + 1, context)?);
+                        if self.take(b']') {
+                            break;
+                        }
+                        self.take(b',').then_some(())?;
+                    }
+                }
+                Some(JsArray::from_iter(values, context).into())
+            }
+            b'{' => {
+                self.at += 1;
+                let object = JsObject::with_object_proto(context.intrinsics());
+                if !self.take(b'}') {
+                    loop {
+                        self.blanks();
+                        let key = PropertyKey::from(self.text()?);
+                        self.take(b':').then_some(())?;
+                        let value = self.value(depth + 1, context)?;
+                        object.create_data_property(key, value, context).ok()?;
+                        if self.take(b'}') {
+                            break;
+                        }
+                        self.take(b',').then_some(())?;
+                    }
+                }
+                Some(object.into())
+            }
+            _ => self.number(),
+        }
+    }
+
+    fn number(&mut self) -> Option<JsValue> {
+        let rest = &self.units[self.at..];
+        let part = |unit: &u16| matches!(u8::try_from(*unit), Ok(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
+        let length = rest.iter().take_while(|unit| part(unit)).count();
+        let text: String = rest[..length].iter().filter_map(|unit| u8::try_from(*unit).ok()).map(char::from).collect();
+        self.at += length;
+        // What numbers look like is serde_json's to say.
+        serde_json::from_str::<f64>(&text).ok()?;
+        text.parse::<f64>().ok().map(JsValue::from)
+    }
+
+    fn text(&mut self) -> Option<JsString> {
+        if self.peek() != Some(b'"') {
+            return None;
+        }
+        self.at += 1;
+        let mut text = Vec::new();
+        loop {
+            let unit = *self.units.get(self.at)?;
+            self.at += 1;
+            match unit {
+                0x22 => return Some(JsString::from(text.as_slice())),
+                0x5c => text.push(self.escape()?),
+                0..0x20 => return None,
+                _ => text.push(unit),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Option<u16> {
+        let mark = self.peek()?;
+        self.at += 1;
+        Some(u16::from(match mark {
+            b'"' | b'\\' | b'/' => mark,
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'u' => {
+                let digits = self.units.get(self.at..self.at + 4)?;
+                self.at += 4;
+                return digits.iter().try_fold(0, |code, digit| {
+                    let digit = char::from(u8::try_from(*digit).ok()?).to_digit(16)?;
+                    Some(code << 4 | u16::try_from(digit).ok()?)
+                });
+            }
+            _ => return None,
+        }))
     }
 }

@@ -128,13 +128,13 @@ fn time_of(text: &str) -> Option<f64> {
             let end = span(|c| c.is_ascii_alphabetic());
             let word = &rest[..end];
             let starts = |name: &&str| word.len() >= 3 && word.starts_with(*name);
-            if let Some(place) = MONTHS.iter().position(|name| starts(&name)) {
+            if let Some(place) = MONTHS.iter().position(&starts) {
                 month = Some(i64::try_from(place).ok()? + 1);
             } else if word == "am" || word == "pm" {
                 afternoon = Some(word == "pm");
             } else if let Some((_, hours)) = ZONES.iter().find(|(name, _)| *name == word) {
                 offset_minutes = hours * 60;
-            } else if !DAYS.iter().any(|name| starts(&name))
+            } else if !DAYS.iter().any(starts)
                 && !matches!(word, "t" | "at" | "of" | "st" | "nd" | "rd" | "th")
             {
                 return None;

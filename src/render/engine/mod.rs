@@ -164,6 +164,9 @@ impl Engine {
         let result = catch_unwind(AssertUnwindSafe(|| what(context)));
         if result.is_err() {
             self.page.borrow_mut().spent = Some(Spent::Panicked);
+        } else if context.instructions_remaining() == 0 && self.spent().is_none() {
+            // Whoever met the end did not tell it on.
+            self.page.borrow_mut().spent = Some(Spent::Instructions);
         }
         result.ok()
     }

@@ -38,6 +38,10 @@ impl Loader {
     /// # Errors
     /// When the text is no import map.
     pub(super) fn add_map(&self, text: &str) -> Result<(), String> {
+        // A list would do for a structure.
+        if !text.trim_start().starts_with('{') {
+            return Err("import map: not an object".to_owned());
+        }
         let added: ImportMap = serde_json::from_str(text).map_err(|error| format!("import map: {error}"))?;
         let mut map = self.map.borrow_mut();
         for (name, target) in added.imports {

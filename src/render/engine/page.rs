@@ -39,6 +39,8 @@ pub struct ScriptError {
 pub enum Spent {
     #[error("the scripts' instructions are used up")]
     Instructions,
+    #[error("the scripts' microtasks are used up")]
+    Microtasks,
     #[error("the engine broke down")]
     Panicked,
 }

@@ -67,19 +67,24 @@ pub trait Target: NativeObject {
     fn listeners(&mut self) -> &mut Listeners;
 }
 
+/// What is done with the listeners of a target while they are lent.
+type Take<'a> = dyn FnMut(&mut Listeners) + 'a;
+
+/// "Get the parent" (DOM §2.7).
+type Parent = fn(&JsObject, &JsObject<Event>, &mut Context) -> Option<JsObject>;
+
 /// What dispatch must know of a kind of targets.
 #[derive(Clone, Copy)]
 pub struct TargetKind {
     /// Lends the listeners of an object of this kind; false for objects of other kinds.
-    lend: fn(&JsObject, &mut dyn FnMut(&mut Listeners)) -> bool,
-    /// "Get the parent" (DOM §2.7).
-    parent: fn(&JsObject, &JsObject<Event>, &mut Context) -> Option<JsObject>,
+    lend: fn(&JsObject, &mut Take<'_>) -> bool,
+    parent: Parent,
 }
 
 impl TargetKind {
     /// A kind whose listeners are its own and whose parent `parent` tells.
-    pub fn of<T: Target>(parent: fn(&JsObject, &JsObject<Event>, &mut Context) -> Option<JsObject>) -> Self {
-        let lend = |object: &JsObject, take: &mut dyn FnMut(&mut Listeners)| match object.downcast_mut::<T>() {
+    pub fn of<T: Target>(parent: Parent) -> Self {
+        let lend = |object: &JsObject, take: &mut Take<'_>| match object.downcast_mut::<T>() {
             Some(mut target) => {
                 take(target.listeners());
                 true
@@ -244,7 +249,7 @@ fn target(this: &JsValue, context: &Context) -> JsResult<JsObject> {
     this.as_object().ok_or_else(|| bind::type_error("Illegal invocation"))
 }
 
-fn lend(target: &JsObject, context: &Context, take: &mut dyn FnMut(&mut Listeners)) -> JsResult<()> {
+fn lend(target: &JsObject, context: &Context, take: &mut Take<'_>) -> JsResult<()> {
     match kind_of(target, context, take) {
         Some(_) => Ok(()),
         None => Err(bind::type_error("Illegal invocation")),
@@ -252,7 +257,7 @@ fn lend(target: &JsObject, context: &Context, take: &mut dyn FnMut(&mut Listener
 }
 
 /// The kind of a target, whose listeners are lent on the way.
-fn kind_of(target: &JsObject, context: &Context, take: &mut dyn FnMut(&mut Listeners)) -> Option<TargetKind> {
+fn kind_of(target: &JsObject, context: &Context, take: &mut Take<'_>) -> Option<TargetKind> {
     let kinds = context.get_data::<Kinds>()?;
     kinds.0.iter().find(|kind| (kind.lend)(target, take)).copied()
 }

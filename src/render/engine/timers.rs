@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsString, JsValue, js_string};
 
 use super::{bind, jobs, report};
+use crate::limits;
 
 /// Nesting from which on timers wait four milliseconds at least (HTML §8.6 step 10 of "timer initialization steps").
 const DEEP: u32 = 5;
@@ -92,7 +93,9 @@ fn schedule(id: u32, handler: Handler, wait_us: u64, again: bool, context: &Cont
         jobs.timers.borrow_mut().nesting = 0;
         Ok(())
     });
-    jobs.timers.borrow_mut().places.insert(id, place);
+    if let Some(place) = place {
+        jobs.timers.borrow_mut().places.insert(id, place);
+    }
 }
 
 /// Runs a timer; what it throws is told here, so that an interval goes on.
@@ -136,7 +139,9 @@ fn request_frame(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResu
         let now = jobs.clock.now_us();
         jobs.put((now / FRAME_US + 1) * FRAME_US, Box::new(run_frame));
     }
-    timers.frame.push((id, function));
+    if timers.frame.len() < limits::TIMERS_MAX {
+        timers.frame.push((id, function));
+    }
     Ok(id.into())
 }
 
@@ -177,7 +182,9 @@ fn request_idle(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResul
         bind::methods(&deadline, &[("timeRemaining", 0, |_, _, _| Ok(50.into()))], context)?;
         function.call(&JsValue::undefined(), &[deadline.into()], context).map(|_| ())
     });
-    jobs::of(context).timers.borrow_mut().places.insert(id, place);
+    if let Some(place) = place {
+        jobs::of(context).timers.borrow_mut().places.insert(id, place);
+    }
     Ok(id.into())
 }
 

@@ -133,13 +133,30 @@ fn an_endless_loop_costs_its_script_and_endless_scripts_the_page() {
     assert!(engine.evaluate("1", "x").is_none());
 }
 
+/// Natives nest on the process's stack, of which a page's thread has as much as it may need.
 #[test]
 fn recursion_without_end_costs_its_script_alone() {
-    let mut engine = engine();
-    engine.evaluate("function f() { f() } f()", "x");
-    engine.evaluate("let p = new Proxy({}, { get(t, k, r) { return r[k] } }); p.x", "x");
-    assert_eq!(engine.page().borrow().errors.len(), 2, "{:?}", engine.page().borrow().errors);
-    assert_eq!(engine.evaluate("1 + 1", "x").unwrap().as_number(), Some(2.0));
+    let scripts = [
+        "function f() { f() } f()",
+        "let p = new Proxy({}, { get(t, k, r) { return r[k] } }); p.x",
+        "(function f() { [1].map(f) })()",
+        "let o = { get x() { return this.x } }; o.x",
+        "(function f() { JSON.stringify({ toJSON: f }) })()",
+        "(function f() { 'a'.replace(/a/, f) })()",
+        "(function f() { new (class { constructor() { f() } })() })()",
+        "(function f() { Reflect.apply(f, null, []) })()",
+        "(function f() { dispatchEvent(new Event('x')) }); addEventListener('x', () => dispatchEvent(new Event('x'))); dispatchEvent(new Event('x'))",
+    ];
+    let thread = std::thread::Builder::new().stack_size(limits::RENDER_STACK_BYTES);
+    let run = move || {
+        for script in scripts {
+            let mut engine = engine();
+            engine.evaluate(script, "x");
+            assert!(!engine.page().borrow().errors.is_empty(), "{script}");
+            assert_eq!(engine.evaluate("1 + 1", "x").unwrap().as_number(), Some(2.0), "{script}");
+        }
+    };
+    thread.spawn(run).unwrap().join().unwrap();
 }
 
 #[test]
@@ -147,4 +164,23 @@ fn the_same_seed_gives_the_same_numbers() {
     let numbers = || log_of("log.push(Math.random(), Math.random(), crypto.randomUUID())");
     assert_eq!(numbers(), numbers());
     assert_ne!(log_of("log.push(Math.random() == Math.random())"), "true");
+}
+
+#[test]
+fn microtasks_without_end_cost_the_page_and_too_many_timers_are_forgotten() {
+    let mut page = engine();
+    page.evaluate("(function again() { queueMicrotask(again) })()", "x");
+    assert_eq!(page.spent(), Some(Spent::Microtasks));
+    let mut page = engine();
+    page.evaluate("var n = 0; for (let i = 0; i < 20000; i++) setTimeout(() => n++)", "x");
+    assert_eq!(page.run(Reach::default()), End::Idle);
+    assert_eq!(page.evaluate("n", "x").unwrap().as_number(), Some(limits::TIMERS_MAX as f64));
+}
+
+#[test]
+fn what_is_thrown_cannot_hide_that_the_page_is_spent() {
+    let start = Start { instructions: 1_000_000, ..Start::at(Url::parse("https://example.org/").unwrap()) };
+    let mut engine = Engine::new(&start, Box::new(NoNet::new())).unwrap();
+    engine.evaluate("throw { get name() { for (;;); } }", "x");
+    assert_eq!(engine.spent(), Some(Spent::Instructions));
 }
