@@ -22,7 +22,22 @@ const NOT_RUN: &[(&str, &str)] = &[
 ];
 
 /// Subtests that fail: part of the file's path, how many, why.
-const EXPECTED: &[(&str, usize, &str)] = &[];
+const EXPECTED: &[(&str, usize, &str)] = &[
+    ("url/historical.any", 1, "the test's own location is a URL here, which has searchParams"),
+    (
+        "url/url-constructor.any",
+        52,
+        "the url crate: drives and hosts of file:, blanks of opaque paths, dots of other schemes",
+    ),
+    ("url/url-setters.any", 19, "the url crate: paths of file: and of schemes that are not special"),
+    ("dom/abort/timeout-shadowrealm", 1, "the engine has no ShadowRealm; the harness takes the window for one"),
+    (
+        "dom/events/Event-isTrusted",
+        1,
+        "isTrusted stands on the prototype: an own accessor for each event would cost all of them",
+    ),
+    ("headers/headers-no-cors", 8, "requests are not narrowed by their mode, which the crawl's gate does not know"),
+];
 
 type Files = Rc<HashMap<String, Vec<u8>>>;
 
@@ -78,6 +93,12 @@ fn run(name: &str, files: &Files) -> Vec<(String, bool, String)> {
     let mut engine = Engine::new(&start, Box::new(net)).unwrap();
     let text = |path: &str| files.get(path).map(|body| String::from_utf8_lossy(body).into_owned());
     engine.evaluate(&text("tests/resources/testharness.js").unwrap(), "testharness.js");
+    // What the server of the tests puts before each of them.
+    engine.evaluate(&format!("var location = new URL('{address}')"), "harness");
+    engine.evaluate(
+        "var GLOBAL = { isWindow: () => false, isWorker: () => false, isShadowRealm: () => false }",
+        "harness",
+    );
     engine.evaluate("var told = []; add_completion_callback(tests => { told = tests.map(t => [t.name, t.status === 0, String(t.message)]) })", "harness");
     let script = text(name).unwrap();
     for line in script.lines().filter_map(|line| line.strip_prefix("// META: script=")) {

@@ -134,9 +134,7 @@ fn time_of(text: &str) -> Option<f64> {
                 afternoon = Some(word == "pm");
             } else if let Some((_, hours)) = ZONES.iter().find(|(name, _)| *name == word) {
                 offset_minutes = hours * 60;
-            } else if !DAYS.iter().any(starts)
-                && !matches!(word, "t" | "at" | "of" | "st" | "nd" | "rd" | "th")
-            {
+            } else if !DAYS.iter().any(starts) && !matches!(word, "t" | "at" | "of" | "st" | "nd" | "rd" | "th") {
                 return None;
             }
             rest = &rest[end..];

@@ -304,7 +304,8 @@ fn remove_event_listener(this: &JsValue, args: &[JsValue], context: &mut Context
     bind::want(args, 2, "removeEventListener' on 'EventTarget")?;
     let target = target(this, context)?;
     let kind = args[0].to_string(context)?;
-    let capture = options(args.get_or_undefined(2), context)?.0;
+    let given = args.get_or_undefined(2);
+    let capture = if given.is_object() { bind::flag(given, "capture", context)? } else { given.to_boolean() };
     match args[1].as_object() {
         Some(callback) => remove(&target, &kind, &callback, capture, context)?,
         None => lend(&target, context, &mut |_| {})?,

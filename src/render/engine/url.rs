@@ -59,7 +59,7 @@ const URL: bind::Interface = bind::Interface {
     methods: &[("toString", 0, href), ("toJSON", 0, href)],
     attributes: &[
         ("href", href, Some(set_href)),
-        ("origin", |this, _, _| Ok(bind::js(&quirks::origin(&bind::this::<UrlData>(this)?.borrow().data().url))), None),
+        ("origin", |this, _, _| Ok(bind::js(&origin(&bind::this::<UrlData>(this)?.borrow().data().url))), None),
         component!("protocol", quirks::protocol, quirks::set_protocol),
         component!("username", quirks::username, quirks::set_username),
         component!("password", quirks::password, quirks::set_password),
@@ -166,6 +166,12 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let constructor = prototype.get(js_string!("constructor"), context)?;
     let global = context.global_object();
     bind::hidden(&global, js_string!("webkitURL"), constructor, true, context)
+}
+
+/// URL Standard §4.7: a blob's origin is that of the web page which made it, and of no other address.
+fn origin(url: &Url) -> String {
+    let of_page = |path: &str| path.starts_with("http:") || path.starts_with("https:");
+    if url.scheme() == "blob" && !of_page(url.path()) { "null".to_owned() } else { quirks::origin(url) }
 }
 
 /// Resolves an address of a script against the page's, as `fetch` and its like do.
