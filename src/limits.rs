@@ -595,3 +595,93 @@ pub const SELECTOR_NESTING_MAX: u8 = 32;
 
 /// Selectors of one page that are kept parsed; libraries ask the same dozens again and again.
 pub const SELECTORS_CACHED_MAX: usize = 512;
+
+/// Instructions of the script engine for all scripts of one page: some ten seconds of CPU. The heaviest pages measured used a tenth.
+pub const RENDER_INSTRUCTIONS_MAX: usize = 400_000_000;
+
+/// Iterations of the loops of one call of a script: an endless loop costs its own script a second, not the page.
+pub const RENDER_LOOP_ITERATIONS_MAX: u64 = 20_000_000;
+
+/// Calls of scripts within each other. Browsers hold some ten thousand; natives between them take the process's stack.
+pub const RENDER_RECURSION_MAX: usize = 4_000;
+
+/// Values on the script engine's own stack.
+pub const RENDER_STACK_VALUES_MAX: usize = 1 << 20;
+
+/// Virtual time of one run of a page's event loop, in milliseconds: more than pages wait for before they show what they have.
+pub const RENDER_VIRTUAL_MS: u64 = 10_000;
+
+/// Tasks of one run of a page's event loop: ten seconds of animation frames and intervals are some thousand.
+pub const RENDER_TASKS_MAX: u64 = 50_000;
+
+/// Tasks and timers of a page that wait at a time; more are forgotten.
+pub const TIMERS_MAX: usize = 10_000;
+
+/// Listeners of one event target; more are forgotten.
+pub const LISTENERS_MAX: usize = 10_000;
+
+/// Objects on the way of one event, from the root to its target: the depth of a tree and of what is around it.
+pub const EVENT_PATH_MAX: usize = 2_048;
+
+/// Lines of a page's console that are kept, and bytes of each; others are counted.
+pub const CONSOLE_LINES_MAX: usize = 200;
+pub const CONSOLE_LINE_BYTES_MAX: usize = 1_000;
+
+/// Errors of a page's scripts that are kept; others are counted.
+pub const SCRIPT_ERRORS_MAX: usize = 100;
+
+/// Requests of one page's scripts, and bytes of the body of one.
+pub const RENDER_REQUESTS_MAX: u32 = 500;
+pub const RENDER_BODY_BYTES_MAX: usize = 8 << 20;
+
+/// Bytes of one `ArrayBuffer` of a page.
+pub const ARRAY_BUFFER_BYTES_MAX: u64 = 64 << 20;
+
+/// Bytes that a render child may write to memory, its pages' stack aside: pages of the web use 20 to 50 MB, hostile ones all they get.
+pub const RENDER_MEMORY_BYTES_MAX: u64 = 384 << 20;
+
+/// Stack of a page's thread, reserved and not written: natives and scripts that call each other nest `RENDER_RECURSION_MAX` deep.
+pub const RENDER_STACK_BYTES: usize = 256 << 20;
+
+/// Address space of a render child beyond what it may write: the program, its libraries, and what the allocator reserves ahead.
+pub const RENDER_ADDRESS_SPACE_BYTES: u64 = 4 << 30;
+
+/// CPU time of one page, in seconds: what instructions do not count (regular expressions, sorting, parsing) ends here.
+pub const RENDER_CPU_SECONDS_MAX: u64 = 20;
+
+/// Time of one page, the waits for its requests included.
+pub const RENDER_WALL_TIME: Duration = Duration::from_secs(120);
+
+/// Time that a render child may go on without a word while nobody owes it an answer.
+pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
+
+/// Render children at a time. Pages that need scripts are few, and each takes a processor.
+pub const RENDER_CHILDREN_MAX: usize = 2;
+
+/// Pages that a render child runs before another takes its place: whatever leaks goes with it.
+pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
+
+/// Requests of one page that are under way at a time: as many as browsers open to one host.
+pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
+
+/// Bytes of one frame between the crawl and a render child: a page's scripts together, or the largest answer.
+pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;
+
+/// Pairs of a form, a query or a blob's parts that a script holds.
+pub const PAIRS_MAX: usize = 100_000;
+
+/// Headers of one request or answer of a script.
+pub const HEADERS_MAX: usize = 200;
+
+/// Bytes of an address or a header that a script hands over: `data:` addresses hold whole files.
+pub const SCRIPT_URL_BYTES_MAX: usize = 1 << 20;
+
+/// Depth and objects of a value that a script copies with `structuredClone`: finding what was seen takes the square of their number.
+pub const CLONE_DEPTH_MAX: usize = 1_000;
+pub const CLONE_OBJECTS_MAX: usize = 10_000;
+
+/// Depth of a JSON text that a script reads: each level takes some of the process's stack.
+pub const JSON_DEPTH_MAX: usize = 1_000;
+
+/// Microtasks of one page: some natives make another each time, and use no instruction of the engine.
+pub const RENDER_MICROTASKS_MAX: u64 = 1_000_000;

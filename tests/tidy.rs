@@ -32,7 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Whether first bytes begin like a torrent is bencode's word.
     ("classify", &["limits", "torrent"]),
     ("page", &["limits", "url"]),
-    // What a charset is called the page's room knows.
+    // What scripts make of a page; words of charsets are page's.
     ("render", &["limits", "page", "url"]),
     // Forms are read from a page's tree; which URLs end a session the rules say.
     ("login", &["clock", "limits", "page", "rules", "url"]),
@@ -99,6 +99,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "frontier",
             "limits",
             "login",
+            "render",
             "rules",
             "telemetry",
             "torrent",

@@ -128,6 +128,9 @@ enum Command {
     /// Serve the demo site alone, for tests that kill the crawler
     #[command(name = "__demo-site", hide = true)]
     DemoSite(demo::SiteOptions),
+    /// Run the scripts of pages that come over standard input, confined; the crawl starts it
+    #[command(name = "__render", hide = true)]
+    Render,
 }
 
 #[derive(Subcommand)]
@@ -191,11 +194,15 @@ pub fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
+    if matches!(command, Command::Render) {
+        return Ok(crate::render::child::main());
+    }
     let terminal = Terminal::default();
     // The demo needs no configuration; everything else tells its faults before it starts.
     let config = match &command {
         Command::Demo(_)
         | Command::DemoSite(_)
+        | Command::Render
         | Command::Train(_)
         | Command::Completions { .. }
         | Command::Man { .. } => None,
@@ -234,6 +241,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Config(ConfigCommand::Check) => config::check(&config),
         Command::Demo(_)
         | Command::DemoSite(_)
+        | Command::Render
         | Command::Train(_)
         | Command::Completions { .. }
         | Command::Man { .. } => {

@@ -1,10 +1,16 @@
-//! Pages that scripts build: the document, the engine that runs its scripts, and the process that holds both.
+//! Pages that scripts build: an embedded engine runs a page's scripts in a child process, and what they made of the document goes to
+//! link extraction as any page does.
 //!
-//! A page that shows its links only after its scripts have run is rendered here (ALGORITHMS §5): the markup becomes
-//! an own tree (`dom`), scripts run against it in virtual time, and the finished tree goes to link extraction like
-//! any static page. Static pages never come here.
+//! A page's way: the crawl hands it to a child (`children`, in the words of `protocol`), which is confined (`confine`) and runs the
+//! page's scripts in virtual time (`child`, `engine`), asks the crawl for every request that they make, and gives back what came of it.
+//! A child that dies costs its page. The document under the scripts is a tree of its own (`dom`), which the engine does not know yet.
 //!
-//! This room never fetches: what a script asks for goes back through the crawl's gate. It reads no clock, and only
-//! the child process does I/O, over its two pipes.
+//! This room never opens a socket or a file on behalf of a script, and never reads the time for one: what a page takes for the clock is
+//! virtual and begins where the crawl says.
 
+pub mod child;
+pub mod children;
+mod confine;
 pub mod dom;
+pub mod engine;
+pub mod protocol;

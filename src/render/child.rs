@@ -1,0 +1,169 @@
+//! The child's side of rendering: `gleaner __render` reads pages from its standard input, runs each on a thread of its own, and writes
+//! what came of it to its standard output.
+//!
+//! Before the first page it gives up all that it will not need: files, sockets and other processes by seccomp, memory and time by limits
+//! of the kernel. A page's thread takes the engine's heap with it when it ends, so that a child's memory does not grow over pages. The
+//! child reads no clock and opens nothing.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::FromRawFd;
+use std::process::ExitCode;
+
+use url::Url;
+
+use super::confine;
+use super::engine::net::{Answer, Net, Request, RequestId};
+use super::engine::page::{ScriptError, Spent};
+use super::engine::{Engine, Start};
+use super::protocol::{self, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
+use crate::limits;
+
+/// Why the child ends before its input does.
+#[derive(Debug, thiserror::Error)]
+enum ChildError {
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error("a page's thread broke down")]
+    Thread,
+}
+
+/// Reads pages until the input ends.
+#[must_use]
+pub fn main() -> ExitCode {
+    // Panics of the engine are told by their outcome; their text may be as long as a script likes.
+    std::panic::set_hook(Box::new(|_| {}));
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// The two ends of the way to the crawl.
+struct Wire {
+    input: File,
+    output: File,
+}
+
+impl Wire {
+    fn send(&mut self, head: &ToCrawl, body: &[u8]) -> Result<(), ChildError> {
+        Ok(self.output.write_all(&protocol::frame(head, body)?)?)
+    }
+
+    /// The next frame, `None` at the end of the input.
+    fn receive(&mut self) -> Result<Option<ToChild>, ChildError> {
+        let mut prefix = [0; PREFIX_BYTES];
+        match self.input.read_exact(&mut prefix) {
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),
+            result => result?,
+        }
+        let (head_bytes, body_bytes) = protocol::lengths(prefix)?;
+        let (mut head, mut body) = (vec![0; head_bytes], vec![0; body_bytes]);
+        self.input.read_exact(&mut head)?;
+        self.input.read_exact(&mut body)?;
+        let mut frame = protocol::head(&head)?;
+        match &mut frame {
+            ToChild::Page(page) => page.texts = body,
+            ToChild::Answer { answer: Ok(response), .. } => response.body = body,
+            ToChild::Answer { answer: Err(_), .. } => {}
+        }
+        Ok(Some(frame))
+    }
+}
+
+fn serve() -> Result<(), ChildError> {
+    confine::bound_resources()?;
+    let confined = confine::give_up_system_calls();
+    // SAFETY: the process's own standard streams, which nobody else here uses.
+    let mut wire = unsafe { Wire { input: File::from_raw_fd(0), output: File::from_raw_fd(1) } };
+    wire.send(&ToCrawl::Hello { confined }, &[])?;
+    while let Some(frame) = wire.receive()? {
+        // Answers that come behind the end of their page are for nobody.
+        let ToChild::Page(page) = frame else { continue };
+        confine::grant_cpu_time()?;
+        let thread = std::thread::Builder::new().stack_size(limits::RENDER_STACK_BYTES);
+        let (back, outcome) = thread.spawn(move || run_page(page, wire))?.join().map_err(|_| ChildError::Thread)?;
+        wire = back?;
+        let last = outcome.spent == Some(Spent::Panicked);
+        wire.send(&ToCrawl::Done { outcome: Box::new(outcome), last }, &[])?;
+        if last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The network of a page: frames to the crawl and back.
+struct Frames {
+    wire: std::rc::Rc<std::cell::RefCell<Option<Wire>>>,
+}
+
+impl Net for Frames {
+    fn start(&mut self, id: RequestId, request: Request) {
+        let body = request.body.clone();
+        let mut wire = self.wire.borrow_mut();
+        let sent = wire.as_mut().map(|wire| wire.send(&ToCrawl::Request { id, request }, &body));
+        if !matches!(sent, Some(Ok(()))) {
+            leave();
+        }
+    }
+
+    fn wait(&mut self) -> (RequestId, Answer) {
+        let mut wire = self.wire.borrow_mut();
+        match wire.as_mut().map(Wire::receive) {
+            Some(Ok(Some(ToChild::Answer { id, answer }))) => (id, answer),
+            _ => leave(),
+        }
+    }
+}
+
+/// Nobody listens any more, so that there is nothing to finish.
+fn leave() -> ! {
+    std::process::exit(1)
+}
+
+fn run_page(page: Page, wire: Wire) -> (Result<Wire, ChildError>, Outcome) {
+    let wire = std::rc::Rc::new(std::cell::RefCell::new(Some(wire)));
+    let outcome = outcome_of(&page, Box::new(Frames { wire: std::rc::Rc::clone(&wire) }));
+    (wire.take().ok_or(ChildError::Thread), outcome)
+}
+
+/// Runs a page's scripts in their order, then its event loop.
+fn outcome_of(page: &Page, net: Box<dyn Net>) -> Outcome {
+    let url = Url::parse(&page.url).or_else(|_| Url::parse("about:blank"));
+    let Ok(url) = url else { return Outcome::default() };
+    let start = Start { url, now_ms: page.now_ms, seed: page.seed, instructions: page.instructions };
+    let Ok(mut engine) = Engine::new(&start, net) else {
+        return Outcome { spent: Some(Spent::Panicked), ..Outcome::default() };
+    };
+    let mut value = String::new();
+    for (kind, name, text) in page.scripts() {
+        match kind {
+            ScriptKind::Classic => {
+                if let Some(given) = engine.evaluate(&text, name) {
+                    value = engine.text_of(&given).unwrap_or_default();
+                }
+            }
+            ScriptKind::Module => engine.module(&text, name),
+            ScriptKind::ImportMap => {
+                if let Err(message) = engine.import_map(&text) {
+                    let (source, line, column) = (name.to_owned(), 0, 0);
+                    engine.page().borrow_mut().fault(ScriptError { message, source, line, column });
+                }
+            }
+        }
+    }
+    let end = engine.run(page.reach);
+    let state = engine.page().borrow();
+    Outcome {
+        end: Some(end),
+        spent: state.spent(),
+        console: state.console.clone(),
+        errors: state.errors.clone(),
+        untold: state.untold,
+        value,
+        instructions: page.instructions.saturating_sub(engine.instructions_left()),
+    }
+}

@@ -1,0 +1,311 @@
+//! The crawl's side of rendering: a few child processes that run pages, made when they are needed, kept over pages, ended when they
+//! stall, and replaced when they die.
+//!
+//! A page that kills its child, or will not end, costs that page and nothing else. Each request of a script is handed to the caller, who
+//! answers it through the crawl's gate or refuses it. Never looks into a page.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Child as Process, Command, Stdio};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::io::AsyncReadExt as _;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::unix::pipe;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::engine::net::{Answer, Request};
+use super::protocol::{self, FrameError, Outcome, PREFIX_BYTES, Page, ToChild, ToCrawl};
+use crate::limits;
+
+/// Why a page has no outcome. The next page is not concerned.
+#[derive(Debug, thiserror::Error)]
+pub enum ChildError {
+    #[error("the render process cannot be started: {0}")]
+    Spawn(io::Error),
+    #[error("the render process died of {0}")]
+    Died(String),
+    #[error("the page was not done within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    #[error("the page's scripts were silent for {} s", .0.as_secs())]
+    Silent(Duration),
+    #[error("the render process broke the protocol: {0}")]
+    Frame(#[from] FrameError),
+    #[error("the render process broke the protocol: a frame out of turn")]
+    Turn,
+}
+
+/// How children are made and bounded.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// Pages at a time, each in a child of its own.
+    pub children: usize,
+    /// Pages that one child runs in its life.
+    pub pages: u32,
+    /// Time of one page, the waits for its requests included.
+    pub wall: Duration,
+    /// Time that a child may go on without a word while it waits for nothing.
+    pub silence: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            children: limits::RENDER_CHILDREN_MAX,
+            pages: limits::RENDER_CHILD_PAGES_MAX,
+            wall: limits::RENDER_WALL_TIME,
+            silence: limits::RENDER_SILENCE_TIME,
+        }
+    }
+}
+
+/// The children of a crawl. Dropping it ends them.
+pub struct Children {
+    program: PathBuf,
+    args: Vec<OsString>,
+    bounds: Bounds,
+    free: Semaphore,
+    idle: RefCell<Vec<Child>>,
+    started: std::cell::Cell<u64>,
+}
+
+impl Children {
+    /// Children that run `program` with `args`; none is started before a page wants one.
+    pub fn new(program: PathBuf, args: Vec<OsString>, bounds: Bounds) -> Self {
+        let free = Semaphore::new(bounds.children);
+        Self { program, args, bounds, free, idle: RefCell::default(), started: std::cell::Cell::new(0) }
+    }
+
+    /// The children of this very program: `gleaner __render`.
+    ///
+    /// # Errors
+    /// When the program's own file is not known.
+    pub fn of_this_program(bounds: Bounds) -> io::Result<Self> {
+        Ok(Self::new(std::env::current_exe()?, vec!["__render".into()], bounds))
+    }
+
+    /// Children that were started so far.
+    pub fn started(&self) -> u64 {
+        self.started.get()
+    }
+
+    /// Process ids of the children that wait for a page.
+    pub fn idle_ids(&self) -> Vec<u32> {
+        self.idle.borrow().iter().map(|child| child.process.id()).collect()
+    }
+
+    /// Runs a page in a child that is free, or waits for one. `answer` gets each request of its scripts, a few at a time; the futures
+    /// that are not done when the page is are dropped.
+    ///
+    /// # Errors
+    /// When the child dies, stalls or speaks nonsense; it is ended then, and the next page gets another.
+    pub async fn run(&self, page: &Page, answer: impl AsyncFn(Request) -> Answer) -> Result<Outcome, ChildError> {
+        // The semaphore is never closed.
+        let _share = self.free.acquire().await.map_err(|_| ChildError::Turn)?;
+        let frame = page_frame(page)?;
+        let end = Instant::now() + self.bounds.wall;
+        let kept = self.idle.borrow_mut().pop();
+        let mut child = match kept.filter(|child| child.pages < self.bounds.pages) {
+            Some(child) => child,
+            None => self.start()?,
+        };
+        let done = child.converse(frame, &answer, end, &self.bounds).await;
+        match done {
+            Ok((outcome, last)) => {
+                if !last {
+                    self.idle.borrow_mut().push(child);
+                }
+                Ok(outcome)
+            }
+            Err(error) => Err(child.epitaph(error).await),
+        }
+    }
+
+    fn start(&self) -> Result<Child, ChildError> {
+        let mut process = Command::new(&self.program)
+            .args(&self.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .env_clear()
+            // The allocator takes its memory in pieces of that many KiB, not by the gigabyte: the child may not write so much.
+            .env("MIMALLOC_ARENA_RESERVE", "32768")
+            .spawn()
+            .map_err(ChildError::Spawn)?;
+        self.started.set(self.started.get() + 1);
+        let (input, output) = (process.stdin.take(), process.stdout.take());
+        // From here on the child is ended when it is dropped.
+        let mut child = Child { process, pipes: None, read: Vec::new(), pages: 0 };
+        if let (Some(input), Some(output)) = (input, output) {
+            let sender = pipe::Sender::from_owned_fd(OwnedFd::from(input)).map_err(ChildError::Spawn)?;
+            let receiver = pipe::Receiver::from_owned_fd(OwnedFd::from(output)).map_err(ChildError::Spawn)?;
+            child.pipes = Some((sender, receiver));
+        }
+        Ok(child)
+    }
+}
+
+fn page_frame(page: &Page) -> Result<Vec<u8>, FrameError> {
+    let head = ToChild::Page(Page { texts: Vec::new(), ..page.clone() });
+    protocol::frame(&head, &page.texts)
+}
+
+/// One child process; dropping it ends it.
+struct Child {
+    process: Process,
+    pipes: Option<(pipe::Sender, pipe::Receiver)>,
+    /// What was read and is no whole frame yet.
+    read: Vec<u8>,
+    pages: u32,
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // A process that was killed is gone within microseconds; one that was not is never waited for.
+        if self.process.kill().is_ok() {
+            let _ = self.process.wait();
+        }
+    }
+}
+
+impl Child {
+    /// One page: its frame out, answers to its requests, its outcome in.
+    async fn converse(
+        &mut self,
+        page: Vec<u8>,
+        answer: &impl AsyncFn(Request) -> Answer,
+        end: Instant,
+        bounds: &Bounds,
+    ) -> Result<(Outcome, bool), ChildError> {
+        self.pages += 1;
+        let (mut sender, mut receiver) = self.pipes.take().ok_or(ChildError::Turn)?;
+        let mut out = Outgoing { frames: VecDeque::from([page]), written: 0 };
+        let mut requests = FuturesUnordered::new();
+        let mut heard = Instant::now();
+        loop {
+            while let Some((frame, body)) = next_frame(&mut self.read)? {
+                match frame {
+                    ToCrawl::Hello { confined } => {
+                        if !confined {
+                            tracing::warn!("the kernel knows no seccomp: scripts of pages run less confined");
+                        }
+                    }
+                    ToCrawl::Request { id, mut request } => {
+                        request.body = body;
+                        requests.push(async move { (id, answer(request).await) });
+                    }
+                    ToCrawl::Done { outcome, last } => {
+                        // What is half written would make the next page unreadable.
+                        let whole = out.frames.is_empty();
+                        self.pipes = Some((sender, receiver));
+                        return Ok((*outcome, last || !whole));
+                    }
+                }
+            }
+            let silent_until = if requests.is_empty() { heard + bounds.silence } else { end };
+            tokio::select! {
+                written = sender.write(out.rest()), if !out.frames.is_empty() => {
+                    out.advance(written.map_err(|_| ChildError::Turn)?);
+                    heard = Instant::now();
+                }
+                // A child with many requests under way waits with the next until some are answered.
+                read = receiver.read_buf(&mut self.read), if requests.len() < limits::RENDER_REQUESTS_AT_ONCE_MAX => {
+                    if !matches!(read, Ok(1..)) {
+                        return Err(ChildError::Turn);
+                    }
+                    heard = Instant::now();
+                }
+                Some((id, answer)) = requests.next() => {
+                    out.push(id, answer)?;
+                    heard = Instant::now();
+                }
+                () = tokio::time::sleep_until(end.min(silent_until)) => {
+                    return Err(match Instant::now() >= end {
+                        true => ChildError::TimedOut(bounds.wall),
+                        false => ChildError::Silent(bounds.silence),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Ends the child and says what it died of, if it died by itself.
+    async fn epitaph(mut self, error: ChildError) -> ChildError {
+        if !matches!(error, ChildError::Turn) {
+            return error;
+        }
+        // The pipe breaks a moment before the process can be waited for.
+        for _ in 0..50 {
+            match self.process.try_wait() {
+                Ok(Some(status)) => {
+                    return ChildError::Died(match (status.signal(), status.code()) {
+                        (Some(signal), _) => format!("signal {signal}"),
+                        (None, code) => format!("exit code {}", code.unwrap_or_default()),
+                    });
+                }
+                Ok(None) => tokio::time::sleep(Duration::from_millis(5)).await,
+                Err(error) => return ChildError::Died(error.to_string()),
+            }
+        }
+        error
+    }
+}
+
+/// Frames that are on their way to the child.
+struct Outgoing {
+    frames: VecDeque<Vec<u8>>,
+    /// Bytes of the first one that are out.
+    written: usize,
+}
+
+impl Outgoing {
+    fn push(&mut self, id: u32, answer: Answer) -> Result<(), FrameError> {
+        let (answer, body) = match answer {
+            Ok(mut response) => {
+                let body = std::mem::take(&mut response.body);
+                (Ok(response), body)
+            }
+            Err(reason) => (Err(reason), Vec::new()),
+        };
+        let head = ToChild::Answer { id, answer };
+        let frame = protocol::frame(&head, &body).or_else(|error| match error {
+            FrameError::Long(_) => {
+                protocol::frame(&ToChild::Answer { id, answer: Err("the answer is too long".to_owned()) }, &[])
+            }
+            other => Err(other),
+        })?;
+        self.frames.push_back(frame);
+        Ok(())
+    }
+
+    fn rest(&self) -> &[u8] {
+        self.frames.front().and_then(|frame| frame.get(self.written..)).unwrap_or_default()
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.written += bytes;
+        if self.rest().is_empty() {
+            self.frames.pop_front();
+            self.written = 0;
+        }
+    }
+}
+
+/// Takes the first whole frame out of what was read.
+fn next_frame(read: &mut Vec<u8>) -> Result<Option<(ToCrawl, Vec<u8>)>, FrameError> {
+    let Some((prefix, rest)) = read.split_first_chunk::<PREFIX_BYTES>() else { return Ok(None) };
+    let (head_bytes, body_bytes) = protocol::lengths(*prefix)?;
+    let Some(both) = rest.get(..head_bytes + body_bytes) else { return Ok(None) };
+    let (head, body) = both.split_at(head_bytes);
+    let frame = (protocol::head(head)?, body.to_vec());
+    read.drain(..PREFIX_BYTES + head_bytes + body_bytes);
+    Ok(Some(frame))
+}

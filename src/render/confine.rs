@@ -1,0 +1,190 @@
+//! What the kernel refuses to a render child: memory and time beyond its share (`setrlimit`), and all system calls but the few that a
+//! thread with a heap and two pipes needs (`seccomp`).
+//!
+//! A call that is refused fails as one does that is not permitted; nothing that the engine does asks for one. Where the kernel knows no
+//! seccomp the child runs without, and says so.
+
+use std::io;
+
+use crate::limits;
+
+/// Bounds memory and open files for the life of the process.
+///
+/// # Errors
+/// When the kernel refuses, for which there is no reason.
+pub(super) fn bound_resources() -> io::Result<()> {
+    // What is written counts, not what is reserved: the page's stack is reserved whole and written in part.
+    let memory = limits::RENDER_MEMORY_BYTES_MAX + limits::RENDER_STACK_BYTES as u64;
+    limit(libc::RLIMIT_DATA, memory, memory)?;
+    // The allocator reserves address space ahead, a gigabyte at a time.
+    let space = memory + limits::RENDER_ADDRESS_SPACE_BYTES;
+    limit(libc::RLIMIT_AS, space, space)?;
+    limit(libc::RLIMIT_CORE, 0, 0)?;
+    limit(libc::RLIMIT_FSIZE, 0, 0)
+}
+
+/// Grants the CPU time of one more page. The kernel ends the process when it is used up.
+///
+/// # Errors
+/// When the kernel refuses, for which there is no reason.
+pub(super) fn grant_cpu_time() -> io::Result<()> {
+    // SAFETY: `rusage` is plain numbers, for which zeros are a value; the call writes it.
+    let used = unsafe {
+        let mut used: libc::rusage = std::mem::zeroed();
+        if libc::getrusage(libc::RUSAGE_SELF, &raw mut used) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        used.ru_utime.tv_sec + used.ru_stime.tv_sec
+    };
+    let until = u64::try_from(used).unwrap_or(0) + limits::RENDER_CPU_SECONDS_MAX;
+    limit(libc::RLIMIT_CPU, until, libc::RLIM_INFINITY)
+}
+
+#[cfg(target_env = "gnu")]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(not(target_env = "gnu"))]
+type Resource = libc::c_int;
+
+fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
+    let bound = libc::rlimit { rlim_cur: soft, rlim_max: hard };
+    // SAFETY: reads the structure and nothing else.
+    match unsafe { libc::setrlimit(resource, &raw const bound) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Gives up all system calls but those of [`allowed`], for this thread and all that it starts. False where the kernel does not hold
+/// processes to that.
+pub(super) fn give_up_system_calls() -> bool {
+    let Some(program) = filter() else { return false };
+    let Ok(length) = u16::try_from(program.len()) else { return false };
+    let program = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut() };
+    // SAFETY: the program lives until the call has copied it; neither call touches other memory.
+    unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    }
+}
+
+/// `AUDIT_ARCH_*` of linux/audit.h.
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: Option<u32> = Some(0xc000_003e);
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: Option<u32> = Some(0xc000_00b7);
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const ARCHITECTURE: Option<u32> = None;
+
+/// linux/prctl.h.
+const PR_SET_VMA: u32 = 0x5356_4d41;
+
+/// What threads, the heap, the pipes and an abort need.
+fn allowed() -> Vec<libc::c_long> {
+    vec![
+        libc::SYS_read,
+        libc::SYS_write,
+        libc::SYS_readv,
+        libc::SYS_writev,
+        libc::SYS_close,
+        libc::SYS_mmap,
+        libc::SYS_munmap,
+        libc::SYS_mprotect,
+        libc::SYS_mremap,
+        libc::SYS_madvise,
+        libc::SYS_brk,
+        libc::SYS_futex,
+        libc::SYS_exit,
+        libc::SYS_exit_group,
+        libc::SYS_rt_sigaction,
+        libc::SYS_rt_sigprocmask,
+        libc::SYS_rt_sigreturn,
+        libc::SYS_sigaltstack,
+        libc::SYS_getrandom,
+        libc::SYS_clock_gettime,
+        libc::SYS_sched_yield,
+        libc::SYS_sched_getaffinity,
+        libc::SYS_set_robust_list,
+        libc::SYS_rseq,
+        libc::SYS_prlimit64,
+        libc::SYS_getrusage,
+        libc::SYS_gettid,
+        libc::SYS_getpid,
+        libc::SYS_tgkill,
+        libc::SYS_restart_syscall,
+        libc::SYS_membarrier,
+        libc::SYS_getcpu,
+    ]
+}
+
+/// The filter as a program of the kernel's packet filter (seccomp(2)): `None` for processors whose numbers are not known.
+fn filter() -> Option<Vec<libc::sock_filter>> {
+    const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+    const EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    const ANY_BIT: u32 = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
+    const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
+    // Offsets in `seccomp_data`: number, architecture, first argument (its low half: both processors are little endian).
+    const NUMBER: u32 = 0;
+    const ARCH: u32 = 4;
+    const FIRST: u32 = 16;
+    let architecture = ARCHITECTURE?;
+    let step = |code: u32, k: u32, yes: u8, no: u8| libc::sock_filter {
+        // Codes are sixteen bits wide by their definition.
+        code: code as u16,
+        jt: yes,
+        jf: no,
+        k,
+    };
+    let refuse = |error: libc::c_int| libc::SECCOMP_RET_ERRNO | error.unsigned_abs();
+    let number = |call: libc::c_long| u32::try_from(call).unwrap_or(u32::MAX);
+    let mut program = vec![
+        step(LOAD, ARCH, 0, 0),
+        step(EQUAL, architecture, 1, 0),
+        step(RETURN, libc::SECCOMP_RET_KILL_PROCESS, 0, 0),
+        step(LOAD, NUMBER, 0, 0),
+    ];
+    for call in allowed() {
+        program.push(step(EQUAL, number(call), 0, 1));
+        program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    }
+    // The C library asks for `clone3` first and takes `clone` when there is none, whose flags can be read: threads, no processes.
+    program.push(step(EQUAL, number(libc::SYS_clone3), 0, 1));
+    program.push(step(RETURN, refuse(libc::ENOSYS), 0, 0));
+    program.push(step(EQUAL, number(libc::SYS_clone), 0, 3));
+    program.push(step(LOAD, FIRST, 0, 0));
+    program.push(step(ANY_BIT, libc::CLONE_THREAD.unsigned_abs(), 0, 1));
+    program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    // A name for the memory of a thread, which the allocator and the library give where they can.
+    program.push(step(LOAD, NUMBER, 0, 0));
+    program.push(step(EQUAL, number(libc::SYS_prctl), 0, 3));
+    program.push(step(LOAD, FIRST, 0, 0));
+    program.push(step(EQUAL, PR_SET_VMA, 0, 1));
+    program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    program.push(step(RETURN, refuse(libc::EPERM), 0, 0));
+    Some(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The filter holds the thread that asks for it and no other, so that a test may.
+    #[test]
+    fn a_confined_thread_opens_no_file_no_socket_and_no_process_but_threads_and_memory() {
+        if ARCHITECTURE.is_none() || !std::path::Path::new("/proc/sys/kernel/seccomp").exists() {
+            return;
+        }
+        let told = std::thread::spawn(|| {
+            assert!(give_up_system_calls());
+            let refused = |result: io::Result<()>| result.unwrap_err().kind() == io::ErrorKind::PermissionDenied;
+            let thread = std::thread::spawn(|| vec![1_u8; 1 << 24].len()).join().unwrap();
+            (
+                refused(std::fs::File::open("/etc/hostname").map(|_| ())),
+                refused(std::net::TcpListener::bind("127.0.0.1:0").map(|_| ())),
+                refused(std::process::Command::new("/bin/true").spawn().map(|_| ())),
+                thread,
+            )
+        });
+        assert_eq!(told.join().unwrap(), (true, true, true, 1 << 24));
+        assert!(std::fs::File::open("/proc/self/stat").is_ok(), "other threads keep what they have");
+    }
+}

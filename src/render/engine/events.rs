@@ -1,0 +1,374 @@
+//! `Event` and the interfaces that inherit from it (DOM §2.2, UI Events, HTML), as one native kind: what an interface adds is a row of a
+//! table.
+
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{
+    Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, NativeFunction, Trace, js_string,
+};
+
+use super::page::ScriptError;
+use super::{bind, jobs, target};
+
+pub(super) const CAPTURING: u8 = 1;
+pub(super) const AT_TARGET: u8 = 2;
+pub(super) const BUBBLING: u8 = 3;
+
+/// An event of any interface.
+#[derive(Default, Trace, Finalize, JsData)]
+#[boa_gc(unsafe_no_drop)]
+pub struct Event {
+    pub(super) kind: JsString,
+    pub(super) bubbles: bool,
+    cancelable: bool,
+    composed: bool,
+    pub(super) target: Option<JsObject>,
+    pub(super) current_target: Option<JsObject>,
+    pub(super) path: Vec<JsObject>,
+    pub(super) phase: u8,
+    pub(super) stop: bool,
+    pub(super) stop_now: bool,
+    pub(super) canceled: bool,
+    pub(super) passive: bool,
+    pub(super) dispatching: bool,
+    pub(super) initialized: bool,
+    pub(super) trusted: bool,
+    time_ms: f64,
+    /// What the event's own interface adds, in the order of its row and the rows above.
+    members: Vec<(JsString, JsValue)>,
+}
+
+impl Event {
+    /// DOM §2.2 "set the canceled flag".
+    pub(super) fn cancel(&mut self) {
+        if self.cancelable && !self.passive {
+            self.canceled = true;
+        }
+    }
+
+    fn member(&self, name: &JsString) -> JsValue {
+        self.members.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+
+    /// The five arguments of `window.onerror`, for an `ErrorEvent` (HTML §8.1.8.1).
+    pub(super) fn error_arguments(&self) -> Option<Vec<JsValue>> {
+        let names = ["message", "filename", "lineno", "colno", "error"];
+        (self.kind == js_string!("error") && self.members.iter().any(|(key, _)| *key == js_string!("lineno")))
+            .then(|| names.iter().map(|name| self.member(&js_string!(*name))).collect())
+    }
+}
+
+/// What a member is when its dictionary does not say, which tells its type as well.
+#[derive(Clone, Copy)]
+pub enum Usual {
+    Null,
+    Undefined,
+    False,
+    Zero,
+    Empty,
+}
+
+/// An interface of events: its name, its parent's, the members that it adds.
+type Kind = (&'static str, &'static str, &'static [(&'static str, Usual)]);
+
+use Usual::{Empty, False, Null, Undefined, Zero};
+
+const KINDS: &[Kind] = &[
+    ("CustomEvent", "Event", &[("detail", Null)]),
+    (
+        "ErrorEvent",
+        "Event",
+        &[("message", Empty), ("filename", Empty), ("lineno", Zero), ("colno", Zero), ("error", Undefined)],
+    ),
+    ("PromiseRejectionEvent", "Event", &[("promise", Undefined), ("reason", Undefined)]),
+    (
+        "MessageEvent",
+        "Event",
+        &[("data", Null), ("origin", Empty), ("lastEventId", Empty), ("source", Null), ("ports", Null)],
+    ),
+    ("ProgressEvent", "Event", &[("lengthComputable", False), ("loaded", Zero), ("total", Zero)]),
+    ("CloseEvent", "Event", &[("wasClean", False), ("code", Zero), ("reason", Empty)]),
+    ("HashChangeEvent", "Event", &[("oldURL", Empty), ("newURL", Empty)]),
+    ("PopStateEvent", "Event", &[("state", Null), ("hasUAVisualTransition", False)]),
+    ("PageTransitionEvent", "Event", &[("persisted", False)]),
+    (
+        "StorageEvent",
+        "Event",
+        &[("key", Null), ("oldValue", Null), ("newValue", Null), ("url", Empty), ("storageArea", Null)],
+    ),
+    ("SubmitEvent", "Event", &[("submitter", Null)]),
+    ("FormDataEvent", "Event", &[("formData", Null)]),
+    ("TransitionEvent", "Event", &[("propertyName", Empty), ("elapsedTime", Zero), ("pseudoElement", Empty)]),
+    ("AnimationEvent", "Event", &[("animationName", Empty), ("elapsedTime", Zero), ("pseudoElement", Empty)]),
+    ("UIEvent", "Event", &[("view", Null), ("detail", Zero), ("which", Zero)]),
+    ("FocusEvent", "UIEvent", &[("relatedTarget", Null)]),
+    ("CompositionEvent", "UIEvent", &[("data", Empty)]),
+    ("InputEvent", "UIEvent", &[("data", Null), ("isComposing", False), ("inputType", Empty)]),
+    (
+        "KeyboardEvent",
+        "UIEvent",
+        &[
+            ("key", Empty),
+            ("code", Empty),
+            ("location", Zero),
+            ("repeat", False),
+            ("isComposing", False),
+            ("ctrlKey", False),
+            ("shiftKey", False),
+            ("altKey", False),
+            ("metaKey", False),
+            ("charCode", Zero),
+            ("keyCode", Zero),
+        ],
+    ),
+    (
+        "MouseEvent",
+        "UIEvent",
+        &[
+            ("screenX", Zero),
+            ("screenY", Zero),
+            ("clientX", Zero),
+            ("clientY", Zero),
+            ("pageX", Zero),
+            ("pageY", Zero),
+            ("offsetX", Zero),
+            ("offsetY", Zero),
+            ("movementX", Zero),
+            ("movementY", Zero),
+            ("ctrlKey", False),
+            ("shiftKey", False),
+            ("altKey", False),
+            ("metaKey", False),
+            ("button", Zero),
+            ("buttons", Zero),
+            ("relatedTarget", Null),
+        ],
+    ),
+    ("WheelEvent", "MouseEvent", &[("deltaX", Zero), ("deltaY", Zero), ("deltaZ", Zero), ("deltaMode", Zero)]),
+    ("DragEvent", "MouseEvent", &[("dataTransfer", Null)]),
+    (
+        "PointerEvent",
+        "MouseEvent",
+        &[
+            ("pointerId", Zero),
+            ("width", Zero),
+            ("height", Zero),
+            ("pressure", Zero),
+            ("pointerType", Empty),
+            ("isPrimary", False),
+        ],
+    ),
+];
+
+const EVENT: bind::Interface = bind::Interface {
+    name: "Event",
+    constructor: Some(|new_target, args, context| construct(new_target, "Event", args, context)),
+    length: 1,
+    methods: &[
+        ("composedPath", 0, |this, _, context| {
+            let path = bind::this::<Event>(this)?.borrow().data().path.clone();
+            Ok(bind::array(path.into_iter().map(JsValue::from), context))
+        }),
+        ("stopPropagation", 0, |this, _, _| change(this, |event| event.stop = true)),
+        ("stopImmediatePropagation", 0, |this, _, _| change(this, |event| (event.stop, event.stop_now) = (true, true))),
+        ("preventDefault", 0, |this, _, _| change(this, Event::cancel)),
+        ("initEvent", 1, init_event),
+    ],
+    attributes: &[
+        ("type", |this, _, _| read(this, |event| event.kind.clone().into()), None),
+        ("target", |this, _, _| read(this, |event| or_null(&event.target)), None),
+        ("srcElement", |this, _, _| read(this, |event| or_null(&event.target)), None),
+        ("currentTarget", |this, _, _| read(this, |event| or_null(&event.current_target)), None),
+        ("eventPhase", |this, _, _| read(this, |event| event.phase.into()), None),
+        ("bubbles", |this, _, _| read(this, |event| event.bubbles.into()), None),
+        ("cancelable", |this, _, _| read(this, |event| event.cancelable.into()), None),
+        ("composed", |this, _, _| read(this, |event| event.composed.into()), None),
+        ("defaultPrevented", |this, _, _| read(this, |event| event.canceled.into()), None),
+        ("isTrusted", |this, _, _| read(this, |event| event.trusted.into()), None),
+        ("timeStamp", |this, _, _| read(this, |event| event.time_ms.into()), None),
+        (
+            "cancelBubble",
+            |this, _, _| read(this, |event| event.stop.into()),
+            Some(|this, args, _| {
+                let stop = args.get_or_undefined(0).to_boolean();
+                change(this, |event| event.stop |= stop)
+            }),
+        ),
+        (
+            "returnValue",
+            |this, _, _| read(this, |event| (!event.canceled).into()),
+            Some(|this, args, _| {
+                let keep = args.get_or_undefined(0).to_boolean();
+                change(this, |event| {
+                    if !keep {
+                        event.cancel()
+                    }
+                })
+            }),
+        ),
+    ],
+    constants: &[("NONE", 0), ("CAPTURING_PHASE", 1), ("AT_TARGET", 2), ("BUBBLING_PHASE", 3)],
+    ..bind::Interface::EMPTY
+};
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    bind::define(&EVENT, context)?;
+    for (name, parent, members) in KINDS.iter().copied() {
+        let interface = bind::Interface { name, parent: Some(parent), length: 1, ..bind::Interface::EMPTY };
+        let body = NativeFunction::from_copy_closure(move |new_target, args, context| {
+            construct(new_target, name, args, context)
+        });
+        let prototype = bind::define_with(&interface, body, context)?;
+        for (member, _) in members.iter().copied() {
+            let get = NativeFunction::from_copy_closure(move |this, _, _| {
+                read(this, |event| event.member(&js_string!(member)))
+            });
+            let get = get.to_js_function(context.realm());
+            let attribute = PropertyDescriptor::builder().get(get).enumerable(true).configurable(true);
+            prototype.define_property_or_throw(js_string!(member), attribute, context)?;
+        }
+    }
+    let custom = bind::prototype("CustomEvent", context)?;
+    bind::methods(&custom, &[("initCustomEvent", 1, init_custom_event)], context)
+}
+
+fn read(this: &JsValue, what: impl FnOnce(&Event) -> JsValue) -> JsResult<JsValue> {
+    Ok(what(bind::this::<Event>(this)?.borrow().data()))
+}
+
+fn change(this: &JsValue, what: impl FnOnce(&mut Event)) -> JsResult<JsValue> {
+    what(bind::this::<Event>(this)?.borrow_mut().data_mut());
+    Ok(JsValue::undefined())
+}
+
+fn or_null(object: &Option<JsObject>) -> JsValue {
+    object.clone().map_or_else(JsValue::null, JsValue::from)
+}
+
+fn construct(new_target: &JsValue, name: &'static str, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    bind::want(args, 1, name)?;
+    let kind = args[0].to_string(context)?;
+    let init = args.get_or_undefined(1);
+    let mut flag = |name| bind::flag(init, name, context);
+    let (bubbles, cancelable, composed) = (flag("bubbles")?, flag("cancelable")?, flag("composed")?);
+    let members = members(name, init, context)?;
+    let event = Event { bubbles, cancelable, composed, members, ..born(kind, context) };
+    bind::construct(new_target, name, event, context)
+}
+
+fn born(kind: JsString, context: &Context) -> Event {
+    let time_ms = jobs::of(context).clock.now_us() as f64 / 1_000.0;
+    Event { kind, initialized: true, time_ms, ..Event::default() }
+}
+
+/// The members of an interface and of those above it, as a dictionary gives them.
+fn members(name: &str, init: &JsValue, context: &mut Context) -> JsResult<Vec<(JsString, JsValue)>> {
+    let mut found = Vec::new();
+    let mut next = name;
+    while let Some((_, parent, members)) = KINDS.iter().find(|(kind, ..)| *kind == next) {
+        for (member, usual) in *members {
+            let given = bind::member(init, member, context)?;
+            let value = match (usual, given) {
+                (Null, None) => JsValue::null(),
+                (Undefined, None) => JsValue::undefined(),
+                (False, given) => given.is_some_and(|value| value.to_boolean()).into(),
+                (Zero, None) => 0.into(),
+                (Zero, Some(value)) => value.to_number(context)?.into(),
+                (Empty, None) => js_string!().into(),
+                (Empty, Some(value)) => value.to_string(context)?.into(),
+                (Null | Undefined, Some(value)) => value,
+            };
+            found.push((js_string!(*member), value));
+        }
+        next = parent;
+    }
+    Ok(found)
+}
+
+fn init_event(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    bind::want(args, 1, "initEvent' on 'Event")?;
+    let kind = args[0].to_string(context)?;
+    let (bubbles, cancelable) = (args.get_or_undefined(1).to_boolean(), args.get_or_undefined(2).to_boolean());
+    change(this, |event| {
+        if !event.dispatching {
+            (event.stop, event.stop_now, event.canceled, event.trusted) = (false, false, false, false);
+            (event.target, event.kind, event.initialized) = (None, kind, true);
+            (event.bubbles, event.cancelable) = (bubbles, cancelable);
+        }
+    })
+}
+
+fn init_custom_event(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    init_event(this, args, context)?;
+    let detail = args.get(3).cloned().unwrap_or_else(JsValue::null);
+    change(this, |event| {
+        if !event.dispatching {
+            event.members = vec![(js_string!("detail"), detail)];
+        }
+    })
+}
+
+/// A trusted event of an interface, as the engine itself fires it. `members` are the interface's own, others have their usual values.
+///
+/// # Errors
+/// When the interface is not known.
+pub fn create(
+    interface: &'static str,
+    kind: &str,
+    (bubbles, cancelable): (bool, bool),
+    given: &[(&'static str, JsValue)],
+    context: &mut Context,
+) -> JsResult<JsObject<Event>> {
+    let mut members = members(interface, &JsValue::undefined(), context)?;
+    for (name, value) in given {
+        if let Some(member) = members.iter_mut().find(|(key, _)| *key == js_string!(*name)) {
+            member.1 = value.clone();
+        }
+    }
+    let event = Event { bubbles, cancelable, trusted: true, members, ..born(js_string!(kind), context) };
+    let object = bind::object(interface, event, context)?;
+    object.downcast::<Event>().map_err(|_| bind::type_error("Illegal invocation"))
+}
+
+/// An event without interface that the document's factory makes (`document.createEvent`), which waits for `initEvent`.
+///
+/// # Errors
+/// When the interface is not known.
+pub fn create_unready(interface: &'static str, context: &mut Context) -> JsResult<JsObject> {
+    let members = members(interface, &JsValue::undefined(), context)?;
+    let event = Event { initialized: false, members, ..born(js_string!(), context) };
+    bind::object(interface, event, context)
+}
+
+/// Creates and dispatches an event; false when it was cancelled. An object that is no target gets none.
+pub fn fire(
+    at: &JsObject,
+    interface: &'static str,
+    kind: &str,
+    flags: (bool, bool),
+    members: &[(&'static str, JsValue)],
+    context: &mut Context,
+) -> bool {
+    create(interface, kind, flags, members, context)
+        .and_then(|event| target::dispatch(at, &event, context))
+        .unwrap_or(true)
+}
+
+/// Tells the window of an error; true when a handler took it (HTML §8.1.4.6).
+pub(super) fn fire_error(error: &ScriptError, value: JsValue, context: &mut Context) -> bool {
+    let members = [
+        ("message", bind::js(&format!("Uncaught {}", error.message))),
+        ("filename", bind::js(&error.source)),
+        ("lineno", error.line.into()),
+        ("colno", error.column.into()),
+        ("error", value),
+    ];
+    let global = context.global_object();
+    !fire(&global, "ErrorEvent", "error", (false, true), &members, context)
+}
+
+/// Tells the window of a rejected promise; true when a handler took it (HTML §8.1.4.7).
+pub(super) fn fire_rejection(promise: JsValue, reason: JsValue, context: &mut Context) -> bool {
+    let global = context.global_object();
+    let members = [("promise", promise), ("reason", reason)];
+    !fire(&global, "PromiseRejectionEvent", "unhandledrejection", (false, true), &members, context)
+}

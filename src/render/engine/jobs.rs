@@ -1,0 +1,392 @@
+//! The event loop of a page, in virtual time (HTML §8.1.7): microtasks after each script, then tasks by their time and then their
+//! order, answers of the network before time moves on.
+//!
+//! Time stands while a request is under way, so that a page meets its answers and not its own timeouts. A task that throws is told and
+//! stops nothing else. Finalization registries are never called back, as the standard allows.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use boa_engine::builtins::promise::OperationType;
+use boa_engine::context::HostHooks;
+use boa_engine::context::intrinsics::Intrinsics;
+use boa_engine::job::{BoxedFuture, Job, JobExecutor, NativeAsyncJob, PromiseJob};
+use boa_engine::object::builtins::JsPromise;
+use boa_engine::{Context, JsObject, JsResult, JsValue};
+use serde::{Deserialize, Serialize};
+
+use super::net::{Answer, Request, RequestId};
+use super::page::{self, Spent, VirtualClock};
+use super::{report, target, timers};
+use crate::limits;
+
+/// What a task does once its time has come.
+pub type Run = Box<dyn FnOnce(&mut Context) -> JsResult<()>>;
+
+/// What is done with the answer to a request.
+pub type OnAnswer = Box<dyn FnOnce(Answer, &mut Context) -> JsResult<()>>;
+
+/// How far a run of the loop may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reach {
+    /// Virtual milliseconds from where it begins.
+    pub virtual_ms: u64,
+    /// Tasks, answers of the network among them.
+    pub tasks: u64,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self { virtual_ms: limits::RENDER_VIRTUAL_MS, tasks: limits::RENDER_TASKS_MAX }
+    }
+}
+
+/// Why a run of the loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Nothing is left to be done, and nothing will ever be unless somebody acts.
+    Idle,
+    /// Tasks are left, later than the run may go.
+    Time,
+    /// The run did as many tasks as it may.
+    Tasks,
+    /// The page's scripts run no more; the engine says why.
+    Spent,
+}
+
+/// All that waits to be run.
+pub struct Jobs {
+    micro: RefCell<VecDeque<PromiseJob>>,
+    /// Loading of modules, in the engine's words.
+    asynchronous: RefCell<Vec<NativeAsyncJob>>,
+    tasks: RefCell<BTreeMap<(u64, u64), Run>>,
+    order: Cell<u64>,
+    requests: RefCell<HashMap<RequestId, OnAnswer>>,
+    last_request: Cell<RequestId>,
+    in_checkpoint: Cell<bool>,
+    /// Microtasks that ran.
+    ran: Cell<u64>,
+    /// Promises that were rejected while nobody listened.
+    rejected: RefCell<Vec<JsObject>>,
+    pub(super) timers: RefCell<timers::Timers>,
+    pub(super) clock: Rc<VirtualClock>,
+}
+
+impl Jobs {
+    pub(super) fn new(clock: Rc<VirtualClock>) -> Self {
+        Self {
+            micro: RefCell::default(),
+            asynchronous: RefCell::default(),
+            tasks: RefCell::default(),
+            order: Cell::new(0),
+            requests: RefCell::default(),
+            last_request: Cell::new(0),
+            in_checkpoint: Cell::new(false),
+            ran: Cell::new(0),
+            rejected: RefCell::default(),
+            timers: RefCell::default(),
+            clock,
+        }
+    }
+
+    /// Puts a task at `due_us` of the page's time, behind all others of that time, and gives its place, by which it can be taken away.
+    /// Beyond the cap of tasks it is forgotten: the page has lost its way.
+    pub(super) fn put(&self, due_us: u64, run: Run) -> Option<(u64, u64)> {
+        let place = (due_us, self.order.get());
+        self.order.set(self.order.get() + 1);
+        let mut tasks = self.tasks.borrow_mut();
+        if tasks.len() == limits::TIMERS_MAX {
+            return None;
+        }
+        tasks.insert(place, run);
+        Some(place)
+    }
+
+    /// Takes a task away before it has run.
+    pub(super) fn take(&self, place: (u64, u64)) {
+        // What a task holds is dropped after the table is free again.
+        let task = self.tasks.borrow_mut().remove(&place);
+        drop(task);
+    }
+
+    fn take_due(&self, now_us: u64) -> Option<Run> {
+        let mut tasks = self.tasks.borrow_mut();
+        let first = tasks.first_entry()?;
+        (first.key().0 <= now_us).then(|| first.remove())
+    }
+
+    fn next_due(&self) -> Option<u64> {
+        self.tasks.borrow().first_key_value().map(|((due, _), _)| *due)
+    }
+
+    /// Tasks that wait, requests under way not among them.
+    pub fn waiting(&self) -> usize {
+        self.tasks.borrow().len()
+    }
+
+    /// Requests under way that somebody waits for.
+    pub fn requests_under_way(&self) -> usize {
+        self.requests.borrow().len()
+    }
+
+    /// Drops all that waits, and with it what it holds of the engine's heap.
+    pub(super) fn clear(&self) {
+        drop(std::mem::take(&mut *self.micro.borrow_mut()));
+        drop(std::mem::take(&mut *self.asynchronous.borrow_mut()));
+        drop(std::mem::take(&mut *self.tasks.borrow_mut()));
+        drop(std::mem::take(&mut *self.requests.borrow_mut()));
+        drop(std::mem::take(&mut *self.rejected.borrow_mut()));
+        drop(std::mem::take(&mut *self.timers.borrow_mut()));
+    }
+}
+
+impl JobExecutor for Jobs {
+    fn enqueue_job(self: Rc<Self>, job: Job, _: &mut Context) {
+        match job {
+            Job::PromiseJob(job) => self.micro.borrow_mut().push_back(job),
+            Job::AsyncJob(job) => self.asynchronous.borrow_mut().push(job),
+            Job::TimeoutJob(job) => {
+                let due = self.clock.now_us().saturating_add(job.timeout().as_millis().saturating_mul(1_000));
+                let run = move |context: &mut Context| {
+                    if job.cancelled() { Ok(()) } else { job.call(context).map(|_| ()) }
+                };
+                self.put(due, Box::new(run));
+            }
+            Job::GenericJob(job) => {
+                self.put(self.clock.now_us(), Box::new(move |context| job.call(context).map(|_| ())));
+            }
+            // Intervals come from `setInterval` alone, which is ours; finalization registries are not called back.
+            _ => {}
+        }
+    }
+
+    fn run_jobs(self: Rc<Self>, context: &mut Context) -> JsResult<()> {
+        run(context, Reach::default());
+        Ok(())
+    }
+}
+
+/// What the engine asks its host.
+pub(super) struct Hooks;
+
+impl HostHooks for Hooks {
+    fn promise_rejection_tracker(
+        &self,
+        promise: &JsObject<boa_engine::builtins::promise::Promise>,
+        operation: OperationType,
+        context: &mut Context,
+    ) {
+        let promise = promise.clone().upcast();
+        let jobs = of(context);
+        let mut rejected = jobs.rejected.borrow_mut();
+        match operation {
+            OperationType::Reject if rejected.len() < limits::SCRIPT_ERRORS_MAX => rejected.push(promise),
+            OperationType::Reject => {}
+            OperationType::Handle => rejected.retain(|other| !JsObject::equals(other, &promise)),
+        }
+    }
+
+    fn create_global_object(&self, intrinsics: &Intrinsics) -> JsObject {
+        JsObject::from_proto_and_data(intrinsics.constructors().object().prototype(), target::Window::default())
+    }
+
+    /// Pages see UTC: what they render is the same wherever the crawler stands.
+    fn local_timezone_offset_seconds(&self, _: i64) -> i32 {
+        0
+    }
+
+    fn max_buffer_size(&self, _: &mut Context) -> u64 {
+        limits::ARRAY_BUFFER_BYTES_MAX
+    }
+}
+
+/// The loop of a context.
+///
+/// # Panics
+/// On a context that `Engine::new` did not make.
+pub fn of(context: &Context) -> Rc<Jobs> {
+    context.downcast_job_executor::<Jobs>().expect("Engine::new gives each context its loop")
+}
+
+/// Puts a task `after_us` microseconds of virtual time from now.
+/// Gives its place, `None` where too many wait already and it was forgotten.
+pub fn post(
+    context: &Context,
+    after_us: u64,
+    run: impl FnOnce(&mut Context) -> JsResult<()> + 'static,
+) -> Option<(u64, u64)> {
+    let jobs = of(context);
+    jobs.put(jobs.clock.now_us().saturating_add(after_us), Box::new(run))
+}
+
+/// Sends a request; `done` is a task of its own once the answer is there. Beyond the cap of requests the answer is an error.
+pub fn request(
+    context: &Context,
+    request: Request,
+    done: impl FnOnce(Answer, &mut Context) -> JsResult<()> + 'static,
+) -> RequestId {
+    let jobs = of(context);
+    let id = jobs.last_request.get() + 1;
+    jobs.last_request.set(id);
+    if id > limits::RENDER_REQUESTS_MAX || request.body.len() > limits::RENDER_BODY_BYTES_MAX {
+        post(context, 0, move |context| done(Err("the page's budget of requests is used up".to_owned()), context));
+        return id;
+    }
+    page::of(context).borrow_mut().net.start(id, request);
+    jobs.requests.borrow_mut().insert(id, Box::new(done));
+    id
+}
+
+/// Forgets a request: its answer will be dropped.
+pub fn give_up(context: &Context, id: RequestId) {
+    let handler = of(context).requests.borrow_mut().remove(&id);
+    drop(handler);
+}
+
+/// Sends a request and waits for its answer, as a synchronous XMLHttpRequest does; other answers wait for their turn.
+pub fn request_and_wait(context: &Context, what: Request) -> Answer {
+    let slot = Rc::new(RefCell::new(None));
+    let filled = Rc::clone(&slot);
+    let id = request(context, what, move |answer, _| {
+        *filled.borrow_mut() = Some(answer);
+        Ok(())
+    });
+    let jobs = of(context);
+    while jobs.requests.borrow().contains_key(&id) {
+        let (answered, answer) = page::of(context).borrow_mut().net.wait();
+        let handler = jobs.requests.borrow_mut().remove(&answered);
+        match handler {
+            Some(_) if answered == id => return answer,
+            Some(handler) => {
+                post(context, 0, move |context| handler(answer, context));
+            }
+            None => {}
+        }
+    }
+    Err("the page's budget of requests is used up".to_owned())
+}
+
+/// Runs script code from outside any script: counts the call, tells what it throws, and lets the microtasks run behind it when no
+/// other script is under way (HTML §8.1.4.4 "clean up after running script"). `None` when it threw or the page is spent.
+pub fn enter<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> JsResult<T>) -> Option<T> {
+    let page = page::of(context);
+    if page.borrow().spent.is_some() {
+        return None;
+    }
+    page.borrow_mut().depth += 1;
+    let result = what(context);
+    page.borrow_mut().depth -= 1;
+    let result = result.map_err(|error| report::exception(error, context)).ok();
+    if page.borrow().depth == 0 {
+        checkpoint(context);
+    }
+    result
+}
+
+/// Calls a function of the page as the loop does.
+pub fn call(function: &JsObject, this: &JsValue, args: &[JsValue], context: &mut Context) -> Option<JsValue> {
+    enter(context, |context| function.call(this, args, context))
+}
+
+/// Runs all microtasks, then tells of promises that were rejected and that nobody handles (HTML §8.1.7.3).
+pub fn checkpoint(context: &mut Context) {
+    let (jobs, page) = (of(context), page::of(context));
+    if jobs.in_checkpoint.replace(true) {
+        return;
+    }
+    loop {
+        while page.borrow().spent.is_none() {
+            let Some(job) = jobs.micro.borrow_mut().pop_front() else { break };
+            jobs.ran.set(jobs.ran.get() + 1);
+            if jobs.ran.get() > limits::RENDER_MICROTASKS_MAX {
+                page.borrow_mut().spent = Some(Spent::Microtasks);
+                break;
+            }
+            page.borrow_mut().depth += 1;
+            let result = job.call(context);
+            page.borrow_mut().depth -= 1;
+            if let Err(error) = result {
+                report::exception(error, context);
+            }
+        }
+        context.clear_kept_objects();
+        let rejected = std::mem::take(&mut *jobs.rejected.borrow_mut());
+        if rejected.is_empty() || page.borrow().spent.is_some() {
+            break;
+        }
+        for promise in rejected {
+            if let Ok(promise) = JsPromise::from_object(promise) {
+                report::rejection(&promise, context);
+            }
+        }
+    }
+    jobs.in_checkpoint.set(false);
+}
+
+/// Runs the loop until nothing is left to be done or `reach` is.
+pub fn run(context: &mut Context, reach: Reach) -> End {
+    let (jobs, page) = (of(context), page::of(context));
+    let last_us = jobs.clock.now_us().saturating_add(reach.virtual_ms.saturating_mul(1_000));
+    let context = RefCell::new(context);
+    let mut loading: Vec<BoxedFuture<'_>> = Vec::new();
+    let mut tasks_left = reach.tasks;
+    loop {
+        if page.borrow().spent.is_some() {
+            return End::Spent;
+        }
+        for job in std::mem::take(&mut *jobs.asynchronous.borrow_mut()) {
+            loading.push(Box::pin(job.call(&context)));
+        }
+        poll_all(&mut loading, &context);
+        checkpoint(&mut context.borrow_mut());
+        if !jobs.asynchronous.borrow().is_empty() {
+            continue;
+        }
+        let task = jobs.take_due(jobs.clock.now_us());
+        if task.is_none() && jobs.requests.borrow().is_empty() {
+            match jobs.next_due() {
+                None => return End::Idle,
+                Some(due) if due > last_us => return End::Time,
+                Some(due) => jobs.clock.advance(due),
+            }
+            continue;
+        }
+        let Some(left) = tasks_left.checked_sub(1) else {
+            if let Some(task) = task {
+                jobs.put(jobs.clock.now_us(), task);
+            }
+            return End::Tasks;
+        };
+        tasks_left = left;
+        let context = &mut **context.borrow_mut();
+        if let Some(task) = task {
+            enter(context, task);
+        } else {
+            let (id, answer) = page.borrow_mut().net.wait();
+            let handler = jobs.requests.borrow_mut().remove(&id);
+            if let Some(handler) = handler {
+                enter(context, |context| handler(answer, context));
+            }
+        }
+    }
+}
+
+/// Lets each load of a module go on as far as it can.
+fn poll_all(loading: &mut Vec<BoxedFuture<'_>>, context: &RefCell<&mut Context>) {
+    let mut still = std::task::Context::from_waker(Waker::noop());
+    let mut thrown = Vec::new();
+    loading.retain_mut(|future| match future.as_mut().poll(&mut still) {
+        Poll::Pending => true,
+        Poll::Ready(Ok(_)) => false,
+        Poll::Ready(Err(error)) => {
+            thrown.push(error);
+            false
+        }
+    });
+    for error in thrown {
+        report::exception(error, &mut context.borrow_mut());
+    }
+}

@@ -1,0 +1,298 @@
+//! What browsers have beyond the letter of ECMAScript and pages rely on: dates in the words of people (`new Date('Nov 21, 2026')`), and
+//! the statics of `RegExp` that hold the last match (`RegExp.$1`, Annex B proposal "legacy RegExp features").
+
+use std::cell::RefCell;
+
+use boa_engine::object::FunctionObjectBuilder;
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, js_string};
+
+use super::bind;
+
+/// The engine's own functions, which ours call.
+struct Own {
+    date: JsObject,
+    parse: JsObject,
+    exec: JsObject,
+}
+
+/// The last match: what `exec` gave.
+#[derive(Default)]
+struct LastMatch(RefCell<Option<JsObject>>);
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    let global = context.global_object();
+    let object = |value: JsValue| value.as_object().ok_or_else(|| bind::type_error("a built-in is missing"));
+    let date = object(global.get(js_string!("Date"), context)?)?;
+    let parse_own = object(date.get(js_string!("parse"), context)?)?;
+    let regexp = object(global.get(js_string!("RegExp"), context)?)?;
+    let regexp_prototype = object(regexp.get(js_string!("prototype"), context)?)?;
+    let exec_own = object(regexp_prototype.get(js_string!("exec"), context)?)?;
+    let prototype = object(date.get(js_string!("prototype"), context)?)?;
+
+    let constructor: JsObject =
+        FunctionObjectBuilder::new(context.realm(), NativeFunction::from_fn_ptr(construct_date))
+            .name(js_string!("Date"))
+            .length(7)
+            .constructor(true)
+            .build()
+            .into();
+    for name in ["now", "UTC"] {
+        let function = date.get(js_string!(name), context)?;
+        bind::hidden(&constructor, js_string!(name), function, true, context)?;
+    }
+    let parse = bind::function("parse", 1, parse_date, context);
+    bind::hidden(&constructor, js_string!("parse"), parse.into(), true, context)?;
+    bind::hidden(&constructor, js_string!("prototype"), prototype.clone().into(), false, context)?;
+    bind::hidden(&prototype, js_string!("constructor"), constructor.clone().into(), true, context)?;
+    bind::hidden(&global, js_string!("Date"), constructor.into(), true, context)?;
+
+    let exec = bind::function("exec", 1, exec, context);
+    bind::hidden(&regexp_prototype, js_string!("exec"), exec.into(), true, context)?;
+    context.insert_data(Own { date, parse: parse_own, exec: exec_own });
+    context.insert_data(LastMatch::default());
+    last_match_statics(&regexp, context)
+}
+
+fn own(context: &Context, which: impl FnOnce(&Own) -> &JsObject) -> JsResult<JsObject> {
+    context.get_data::<Own>().map(|own| which(own).clone()).ok_or_else(|| bind::type_error("a built-in is missing"))
+}
+
+/// A text that the engine does not understand is read as people write dates; everything else is the engine's.
+fn construct_date(new_target: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let date = own(context, |own| &own.date)?;
+    let Some(target) = new_target.as_object() else { return date.call(&JsValue::undefined(), args, context) };
+    let text = match args {
+        [only] => only.as_string(),
+        _ => None,
+    };
+    let time = match text {
+        Some(text) => Some(parse_date(&JsValue::undefined(), &[text.into()], context)?),
+        None => None,
+    };
+    let args = time.as_ref().map_or(args, std::slice::from_ref);
+    Ok(date.construct(args, Some(&target), context)?.into())
+}
+
+fn parse_date(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let text = args.get_or_undefined(0).to_string(context)?;
+    let parse = own(context, |own| &own.parse)?;
+    let known = parse.call(&JsValue::undefined(), &[text.clone().into()], context)?;
+    if known.as_number().is_some_and(|time| !time.is_nan()) {
+        return Ok(known);
+    }
+    Ok(time_of(&text.to_std_string_lossy()).map_or(JsValue::nan(), JsValue::from))
+}
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+/// Offsets of the zones that RFC 2822 §4.3 names, in hours.
+const ZONES: [(&str, i64); 11] = [
+    ("z", 0),
+    ("ut", 0),
+    ("utc", 0),
+    ("gmt", 0),
+    ("est", -5),
+    ("edt", -4),
+    ("cst", -6),
+    ("cdt", -5),
+    ("mst", -7),
+    ("mdt", -6),
+    ("pst", -8),
+];
+
+/// Characters of a date that are read: no date is longer.
+const DATE_BYTES: usize = 100;
+
+/// Milliseconds since 1970 of a date as people write them: `2026/11/21`, `11/21/2026`, `Nov 21, 2026 5:04 PM`,
+/// `Sat, 21 Nov 2026 17:04:00 +0100`, `21-Nov-2026`. Dates without a zone are the page's own, which is UTC.
+fn time_of(text: &str) -> Option<f64> {
+    let text = text.split('(').next().filter(|text| text.len() <= DATE_BYTES)?.to_ascii_lowercase();
+    let (mut numbers, mut month, mut clock, mut offset_minutes) = (Vec::new(), None, None, 0_i64);
+    let mut afternoon = None;
+    let mut rest = text.as_str();
+    while let Some(first) = rest.chars().next() {
+        let span = |test: fn(char) -> bool| rest.find(|c| !test(c)).unwrap_or(rest.len());
+        if first.is_ascii_digit() {
+            let end = span(|c| c.is_ascii_digit() || c == ':' || c == '.');
+            let word = &rest[..end];
+            if word.contains(':') {
+                clock = Some(clock_of(word)?);
+            } else {
+                let digits = word.trim_end_matches('.');
+                numbers.push((digits.parse::<i64>().ok().filter(|_| digits.len() <= 6)?, digits.len()));
+            }
+            rest = &rest[end..];
+        } else if first.is_ascii_alphabetic() {
+            let end = span(|c| c.is_ascii_alphabetic());
+            let word = &rest[..end];
+            let starts = |name: &&str| word.len() >= 3 && word.starts_with(*name);
+            if let Some(place) = MONTHS.iter().position(&starts) {
+                month = Some(i64::try_from(place).ok()? + 1);
+            } else if word == "am" || word == "pm" {
+                afternoon = Some(word == "pm");
+            } else if let Some((_, hours)) = ZONES.iter().find(|(name, _)| *name == word) {
+                offset_minutes = hours * 60;
+            } else if !DAYS.iter().any(starts) && !matches!(word, "t" | "at" | "of" | "st" | "nd" | "rd" | "th") {
+                return None;
+            }
+            rest = &rest[end..];
+        } else if matches!(first, '+' | '-') && clock.is_some() {
+            let end = 1 + rest[1..].find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(rest.len() - 1);
+            let digits: String = rest[1..end].chars().filter(char::is_ascii_digit).collect();
+            let (hours, minutes) =
+                if digits.len() <= 2 { (digits.as_str(), "0") } else { digits.split_at_checked(digits.len() - 2)? };
+            let minutes = hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?;
+            offset_minutes = if first == '-' { -minutes } else { minutes };
+            rest = &rest[end..];
+        } else {
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    let (year, month, day) = day_of(&numbers, month)?;
+    let (mut hours, minutes, seconds) = clock.unwrap_or((0, 0, 0.0));
+    match afternoon {
+        Some(_) if !(1..=12).contains(&hours) => return None,
+        Some(true) => hours = hours % 12 + 12,
+        Some(false) => hours %= 12,
+        None => {}
+    }
+    let days = days_from_civil(year, month, day);
+    let minutes = (days * 24 + hours) * 60 + minutes - offset_minutes;
+    Some(minutes as f64 * 60_000.0 + (seconds * 1_000.0).floor())
+}
+
+/// Hours, minutes and seconds of `17:04`, `17:04:05` or `17:04:05.678`.
+fn clock_of(word: &str) -> Option<(i64, i64, f64)> {
+    let mut parts = word.split(':');
+    let (hours, minutes) = (parts.next()?.parse::<i64>().ok()?, parts.next()?.parse::<i64>().ok()?);
+    let seconds = parts.next().map_or(Some(0.0), |text| text.parse::<f64>().ok())?;
+    ((0..=24).contains(&hours)
+        && (0..60).contains(&minutes)
+        && (0.0..60.0).contains(&seconds)
+        && parts.next().is_none())
+    .then_some((hours, minutes, seconds))
+}
+
+/// Year, month and day: with a month's name day and year in either order, else year first if it is long, else month first.
+fn day_of(numbers: &[(i64, usize)], month: Option<i64>) -> Option<(i64, i64, i64)> {
+    let full = |(year, digits): (i64, usize)| match (digits, year) {
+        (1 | 2, 0..=49) => year + 2_000,
+        (1 | 2, _) => year + 1_900,
+        _ => year,
+    };
+    let (year, month, day) = match (month, numbers) {
+        (Some(month), [one]) if one.1 > 2 => (full(*one), month, 1),
+        (Some(month), [day]) => (2_001, month, day.0),
+        (Some(month), [one, two]) if one.1 > 2 => (full(*one), month, two.0),
+        (Some(month), [one, two]) => (full(*two), month, one.0),
+        (None, [year, month, day]) if year.1 > 2 => (full(*year), month.0, day.0),
+        (None, [month, day, year]) => (full(*year), month.0, day.0),
+        _ => return None,
+    };
+    ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some((year, month, day))
+}
+
+/// Days from 1970-01-01 in the proleptic Gregorian calendar; a day beyond its month's end runs into the next one.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year - era * 400;
+    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+/// The engine's own `exec`, whose match is remembered; `test`, `replace` and the others all come through here.
+fn exec(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let found = own(context, |own| &own.exec)?.call(this, args, context)?;
+    if let (Some(found), Some(last)) = (found.as_object(), context.get_data::<LastMatch>()) {
+        last.0.replace(Some(found));
+    }
+    Ok(found)
+}
+
+/// `RegExp.$1` … `$9`, `lastMatch`, `input`, `leftContext`, `rightContext`, `lastParen`, and their short names.
+fn last_match_statics(regexp: &JsObject, context: &mut Context) -> JsResult<()> {
+    type Read = fn(&JsObject, &mut Context) -> JsResult<JsValue>;
+    let group: [(&str, u32); 10] =
+        [("$&", 0), ("$1", 1), ("$2", 2), ("$3", 3), ("$4", 4), ("$5", 5), ("$6", 6), ("$7", 7), ("$8", 8), ("$9", 9)];
+    for (name, index) in group {
+        let names = if index == 0 { vec![name, "lastMatch"] } else { vec![name] };
+        for name in names {
+            let get = NativeFunction::from_copy_closure(move |_, _, context| {
+                of_last(context, |found, context| found.get(index, context))
+            });
+            define_static(regexp, name, get, context)?;
+        }
+    }
+    let others: [([&str; 2], Read); 4] = [
+        (["$_", "input"], |found, context| found.get(js_string!("input"), context)),
+        (["$`", "leftContext"], |found, context| part(found, true, context)),
+        (["$'", "rightContext"], |found, context| part(found, false, context)),
+        (["$+", "lastParen"], |found, context| {
+            let length = found.get(js_string!("length"), context)?.to_u32(context)?;
+            if length < 2 { Ok(JsValue::undefined()) } else { found.get(length - 1, context) }
+        }),
+    ];
+    for (names, read) in others {
+        for name in names {
+            let get = NativeFunction::from_copy_closure(move |_, _, context| of_last(context, read));
+            define_static(regexp, name, get, context)?;
+        }
+    }
+    Ok(())
+}
+
+fn define_static(regexp: &JsObject, name: &str, get: NativeFunction, context: &mut Context) -> JsResult<()> {
+    let get = get.to_js_function(context.realm());
+    let property = PropertyDescriptor::builder().get(get).enumerable(false).configurable(true);
+    regexp.define_property_or_throw(js_string!(name), property, context).map(|_| ())
+}
+
+/// Reads something of the last match; an empty text when there was none, or the group took no part.
+fn of_last(context: &mut Context, read: impl Fn(&JsObject, &mut Context) -> JsResult<JsValue>) -> JsResult<JsValue> {
+    let last = context.get_data::<LastMatch>().and_then(|last| last.0.borrow().clone());
+    let value = last.map(|found| read(&found, context)).transpose()?.filter(|value| !value.is_undefined());
+    Ok(value.unwrap_or_else(|| bind::js("")))
+}
+
+/// What stands before the match, or behind it.
+fn part(found: &JsObject, before: bool, context: &mut Context) -> JsResult<JsValue> {
+    let input = found.get(js_string!("input"), context)?.to_string(context)?;
+    let index = found.get(js_string!("index"), context)?.to_u32(context)? as usize;
+    let matched = found.get(0, context)?.to_string(context)?.len();
+    let range = if before { 0..index } else { index + matched..input.len() };
+    Ok(input.get(range).unwrap_or_default().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_people_are_read() {
+        let noon = |text| time_of(text).map(|ms| ms / 1_000.0);
+        let midnight = 1_795_219_200.0;
+        for text in [
+            "2026/11/21",
+            "Nov 21, 2026",
+            "21 November 2026",
+            "11/21/2026",
+            "21-Nov-2026",
+            "Saturday, Nov 21st 2026",
+            "11/21/26",
+        ] {
+            assert_eq!(noon(text), Some(midnight), "{text}");
+        }
+        assert_eq!(noon("Sat, 21 Nov 2026 17:04:00 +0100"), Some(midnight + 16.0 * 3_600.0 + 240.0));
+        assert_eq!(noon("Nov 21, 2026 5:04 PM"), Some(midnight + 17.0 * 3_600.0 + 240.0));
+        assert_eq!(noon("2026/11/21 12:30:15 AM"), Some(midnight + 30.0 * 60.0 + 15.0));
+        assert_eq!(noon("Sat Nov 21 2026 00:00:00 GMT-0500 (EST)"), Some(midnight + 5.0 * 3_600.0));
+        for text in
+            ["", "hello", "2026", "13/45/2026", "Nov 21 2026 25:00", "🦀 2026/1/1 x", "1/2/3/4/5/6", "99999999999/1/1"]
+        {
+            assert_eq!(noon(text), None, "{text}");
+        }
+    }
+}

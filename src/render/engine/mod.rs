@@ -1,0 +1,245 @@
+//! One page's scripts: an engine with its own heap, an event loop in virtual time, and the natives that need no document.
+//!
+//! ```text
+//! Engine::new → evaluate (each script, in the page's order) → run (timers, answers, microtasks) → what the page holds
+//! ```
+//!
+//! An engine belongs to one page and is dropped with it. Scripts may use up their budgets, and may break the engine: both end the page's
+//! scripts and nothing else, as far as Rust can hold it. What it cannot hold (a stack that overflows, memory that is refused, an
+//! endless match of a regular expression) ends the process, for which reason engines live in a child (`child`).
+//!
+//! No native here opens a file or a socket, waits, or reads a clock.
+
+mod abort;
+mod ambient;
+pub mod bind;
+mod blob;
+mod clone;
+mod console;
+mod encoding;
+pub mod events;
+pub mod exception;
+mod fetch;
+mod headers;
+mod intl;
+pub mod jobs;
+mod json;
+mod legacy;
+mod modules;
+pub mod net;
+pub mod page;
+mod pairs;
+pub mod report;
+pub mod target;
+#[cfg(test)]
+mod tests;
+mod timers;
+mod url;
+mod xhr;
+
+use std::cell::RefCell;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::rc::Rc;
+
+use ::url::Url;
+use boa_engine::context::ContextBuilder;
+use boa_engine::vm::RuntimeLimits;
+use boa_engine::{Context, JsResult, JsValue, Script, Source, js_string};
+
+use crate::limits;
+use jobs::{End, Jobs, Reach};
+use modules::Loader;
+use net::Net;
+use page::{Page, SharedPage, Spent, VirtualClock};
+
+/// What a page begins with.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Address of the document.
+    pub url: Url,
+    /// Milliseconds since 1970 at which the page's clock begins.
+    pub now_ms: i64,
+    /// Where the page's random numbers begin: the same page with the same seed runs the same way.
+    pub seed: u64,
+    /// Instructions of the engine that all the page's scripts may use together.
+    pub instructions: usize,
+}
+
+impl Start {
+    /// A page at `url`, with the usual budget.
+    pub fn at(url: Url) -> Self {
+        Self { url, now_ms: 0, seed: 1, instructions: limits::RENDER_INSTRUCTIONS_MAX }
+    }
+}
+
+/// Why there is no engine.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error("the script engine does not start: {0}")]
+    Start(String),
+}
+
+/// The scripts of one page.
+pub struct Engine {
+    /// Dropped by hand: a context in which something panicked is not touched again.
+    context: ManuallyDrop<Context>,
+    page: SharedPage,
+}
+
+impl Engine {
+    /// An engine for a page whose requests go to `net`.
+    ///
+    /// # Errors
+    /// When the engine's own set-up fails, which means a fault of ours.
+    pub fn new(start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
+        let clock = Rc::new(VirtualClock::new(start.now_ms));
+        let told = |error: boa_engine::JsError| EngineError::Start(error.to_string());
+        let mut context = ContextBuilder::new()
+            .host_hooks(Rc::new(jobs::Hooks))
+            .clock(Rc::clone(&clock))
+            .job_executor(Rc::new(Jobs::new(clock)))
+            .module_loader(Rc::new(Loader::default()))
+            .instructions_remaining(start.instructions)
+            .build()
+            .map_err(told)?;
+        let mut bounds = RuntimeLimits::default();
+        bounds.set_loop_iteration_limit(limits::RENDER_LOOP_ITERATIONS_MAX);
+        bounds.set_recursion_limit(limits::RENDER_RECURSION_MAX);
+        bounds.set_stack_size_limit(limits::RENDER_STACK_VALUES_MAX);
+        context.set_runtime_limits(bounds);
+        let page = Rc::new(RefCell::new(Page::new(start.url.clone(), net, start.seed)));
+        context.insert_data::<SharedPage>(Rc::clone(&page));
+        install(&mut context).map_err(told)?;
+        Ok(Self { context: ManuallyDrop::new(context), page })
+    }
+
+    /// Runs a classic script, and the microtasks behind it. What it throws is told in the page's errors, with `name` as its source.
+    /// Gives what it evaluates to, `None` when it threw or the page is spent.
+    pub fn evaluate(&mut self, text: &str, name: &str) -> Option<JsValue> {
+        self.with(|context| {
+            let script = script(text, name, context).map_err(|error| report::unreadable(error, name, context)).ok()?;
+            jobs::enter(context, |context| script.evaluate(context))
+        })
+        .flatten()
+    }
+
+    /// Begins an inline module: it runs in [`Engine::run`], once what it imports is there.
+    pub fn module(&mut self, text: &str, name: &str) {
+        self.with(|context| match modules::inline(text, context) {
+            Ok(module) => drop(jobs::enter(context, |context| {
+                // What fails on the way is told as a promise that nobody handles.
+                module.load_link_evaluate(context);
+                Ok(())
+            })),
+            Err(error) => report::unreadable(error, name, context),
+        });
+    }
+
+    /// Begins a module at an address, relative to the page's, as an import of it would.
+    pub fn module_at(&mut self, address: &str) {
+        self.with(|context| jobs::enter(context, |context| modules::start(address, context)));
+    }
+
+    /// Adds an import map; what an earlier one told stays.
+    ///
+    /// # Errors
+    /// When the text is no import map.
+    pub fn import_map(&mut self, text: &str) -> Result<(), String> {
+        self.context.downcast_module_loader::<Loader>().map_or(Ok(()), |loader| loader.add_map(text))
+    }
+
+    /// Runs the event loop: timers, answers of the network, and what they bring.
+    pub fn run(&mut self, reach: Reach) -> End {
+        self.with(|context| jobs::run(context, reach)).unwrap_or(End::Spent)
+    }
+
+    /// Does something with the engine's context; `None` when the page is spent, or is from now on.
+    pub fn with<T>(&mut self, what: impl FnOnce(&mut Context) -> T) -> Option<T> {
+        if self.spent().is_some() {
+            return None;
+        }
+        let context = &mut *self.context;
+        let result = catch_unwind(AssertUnwindSafe(|| what(context)));
+        if result.is_err() {
+            self.page.borrow_mut().spent = Some(Spent::Panicked);
+        } else if context.instructions_remaining() == 0 && self.spent().is_none() {
+            // Whoever met the end did not tell it on.
+            self.page.borrow_mut().spent = Some(Spent::Instructions);
+        }
+        result.ok()
+    }
+
+    /// Why the page's scripts run no more; `None` while they do.
+    pub fn spent(&self) -> Option<Spent> {
+        self.page.borrow().spent
+    }
+
+    /// What the scripts share: console, errors, address.
+    pub fn page(&self) -> &SharedPage {
+        &self.page
+    }
+
+    /// A value as text, as far as it is one or can be shown without running scripts.
+    pub fn text_of(&mut self, value: &JsValue) -> Option<String> {
+        self.with(|_| match value.as_string() {
+            Some(text) => text.to_std_string_lossy(),
+            None if value.is_object() => "[object]".to_owned(),
+            None => value.display().to_string(),
+        })
+    }
+
+    /// Instructions that are left of the page's budget.
+    pub fn instructions_left(&self) -> usize {
+        self.context.instructions_remaining()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if self.spent() == Some(Spent::Panicked) {
+            return;
+        }
+        // A value that cannot be dropped must not take the process along.
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            jobs::of(&self.context).clear();
+            if let Some(loader) = self.context.downcast_module_loader::<Loader>() {
+                loader.clear();
+            }
+            // SAFETY: the context is dropped here and nowhere else, and not used afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.context) };
+            boa_engine::gc::force_collect();
+        }));
+    }
+}
+
+/// Reads a script.
+fn script(text: &str, name: &str, context: &mut Context) -> JsResult<Script> {
+    Script::parse(Source::from_bytes(text).with_path(Path::new(name)), None, context)
+}
+
+/// Everything that a page finds in its global object without a document.
+fn install(context: &mut Context) -> JsResult<()> {
+    events::install(context)?;
+    target::install(context)?;
+    exception::install(context)?;
+    abort::install(context)?;
+    console::install(context)?;
+    ambient::install(context)?;
+    encoding::install(context)?;
+    json::install(context)?;
+    blob::install(context)?;
+    url::install(context)?;
+    headers::install(context)?;
+    fetch::install(context)?;
+    xhr::install(context)?;
+    clone::install(context)?;
+    legacy::install(context)?;
+    intl::install(context)?;
+    let global = context.global_object();
+    for name in ["window", "self", "frames"] {
+        bind::hidden(&global, js_string!(name), global.clone().into(), true, context)?;
+    }
+    bind::methods(&global, timers::GLOBALS, context)
+}

@@ -1,0 +1,229 @@
+//! Modules (HTML §8.1.6): import maps, static and dynamic imports over the page's requests, `import.meta.url`. Each module is fetched
+//! once, and imports of one module are fetched side by side.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::task::Poll;
+
+use ::url::Url;
+use boa_engine::module::{ModuleLoader, ModuleRequest, Referrer};
+use boa_engine::{Context, JsNativeError, JsObject, JsResult, JsString, Module, NativeFunction, Source, js_string};
+
+use super::net::{Answer, Asker, Request};
+use super::{bind, fetch, page, url};
+
+/// Where a module that is being fetched will be, or why it will not.
+type Slot = Rc<RefCell<Option<Result<Module, String>>>>;
+
+/// The modules of a page, by their addresses and kinds, and its import map.
+#[derive(Default)]
+pub(super) struct Loader {
+    modules: RefCell<HashMap<String, Slot>>,
+    map: RefCell<ImportMap>,
+}
+
+/// An import map (HTML §8.1.6.2) as it was written: addresses are resolved when they are asked for.
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+struct ImportMap {
+    imports: HashMap<String, Option<String>>,
+    scopes: HashMap<String, HashMap<String, Option<String>>>,
+}
+
+impl Loader {
+    /// Joins an import map of the page to those before it: what was told first stays.
+    ///
+    /// # Errors
+    /// When the text is no import map.
+    pub(super) fn add_map(&self, text: &str) -> Result<(), String> {
+        // A list would do for a structure.
+        if !text.trim_start().starts_with('{') {
+            return Err("import map: not an object".to_owned());
+        }
+        let added: ImportMap = serde_json::from_str(text).map_err(|error| format!("import map: {error}"))?;
+        let mut map = self.map.borrow_mut();
+        for (name, target) in added.imports {
+            map.imports.entry(name).or_insert(target);
+        }
+        for (scope, imports) in added.scopes {
+            let there = map.scopes.entry(scope).or_default();
+            for (name, target) in imports {
+                there.entry(name).or_insert(target);
+            }
+        }
+        Ok(())
+    }
+
+    /// "Resolve a module specifier" (HTML §8.1.6.3).
+    fn resolve(&self, specifier: &str, base: &Url, page: &Url) -> Option<Url> {
+        let relative = ["/", "./", "../"].iter().any(|start| specifier.starts_with(start));
+        let plain = if relative { base.join(specifier).ok() } else { Url::parse(specifier).ok() };
+        let name = plain.as_ref().map_or(specifier, Url::as_str);
+        let map = self.map.borrow();
+        let mut scopes: Vec<_> =
+            map.scopes.iter().filter_map(|(scope, to)| Some((page.join(scope).ok()?, to))).collect();
+        // The longest scope that fits comes first.
+        scopes.sort_by(|a, b| b.0.as_str().cmp(a.0.as_str()));
+        let fits =
+            |scope: &Url| base == scope || scope.as_str().ends_with('/') && base.as_str().starts_with(scope.as_str());
+        let tables = scopes.iter().filter(|(scope, _)| fits(scope)).map(|(_, table)| *table).chain([&map.imports]);
+        for table in tables {
+            if let Some(found) = look_up(table, name, page).or_else(|| look_up(table, specifier, page)) {
+                return found;
+            }
+        }
+        plain
+    }
+
+    /// The slot of a module, and whether somebody fetches it already.
+    fn slot(&self, key: &str) -> (Slot, bool) {
+        let mut modules = self.modules.borrow_mut();
+        match modules.get(key) {
+            Some(slot) => (Rc::clone(slot), true),
+            None => {
+                let slot = Slot::default();
+                modules.insert(key.to_owned(), Rc::clone(&slot));
+                (slot, false)
+            }
+        }
+    }
+
+    /// Drops all modules.
+    pub(super) fn clear(&self) {
+        drop(std::mem::take(&mut *self.modules.borrow_mut()));
+    }
+}
+
+/// One table of an import map: the name itself, or the longest beginning that ends with a slash. `Some(None)` forbids the import.
+fn look_up(table: &HashMap<String, Option<String>>, name: &str, page: &Url) -> Option<Option<Url>> {
+    // Keys that are addresses count as what they resolve to.
+    let key_of = |key: &str| {
+        let relative = ["/", "./", "../"].iter().any(|start| key.starts_with(start));
+        if relative { page.join(key).map_or_else(|_| key.to_owned(), String::from) } else { key.to_owned() }
+    };
+    let mut best: Option<(String, &Option<String>)> = None;
+    for (key, target) in table {
+        let key = key_of(key);
+        let fits = key == name || key.ends_with('/') && name.starts_with(&key);
+        if fits && best.as_ref().is_none_or(|(other, _)| key.len() > other.len()) {
+            best = Some((key, target));
+        }
+    }
+    let (key, target) = best?;
+    Some(target.as_ref().and_then(|target| page.join(target).ok()?.join(&name[key.len()..]).ok()))
+}
+
+impl ModuleLoader for Loader {
+    async fn load_imported_module(
+        self: Rc<Self>,
+        referrer: Referrer,
+        request: ModuleRequest,
+        context: &RefCell<&mut Context>,
+    ) -> JsResult<Module> {
+        let specifier = request.specifier().to_std_string_lossy();
+        let page = page::of(&context.borrow()).borrow().url.clone();
+        let base = referrer.path().and_then(Path::to_str).and_then(|path| Url::parse(path).ok());
+        let base = base.unwrap_or_else(|| page.clone());
+        let Some(address) = self.resolve(&specifier, &base, &page) else {
+            let message = format!("Failed to resolve module specifier \"{}\"", page::cut(&specifier, 200));
+            return Err(JsNativeError::typ().with_message(message).into());
+        };
+        let json = request.get_attribute("type").is_some_and(|kind| *kind == js_string!("json"));
+        let slot = self.fetch(&address, json, &mut context.borrow_mut())?;
+        let loaded = std::future::poll_fn(|_| match &*slot.borrow() {
+            Some(result) => Poll::Ready(result.clone()),
+            None => Poll::Pending,
+        });
+        loaded.await.map_err(|why| JsNativeError::typ().with_message(why).into())
+    }
+
+    fn init_import_meta(self: Rc<Self>, meta: &JsObject, module: &Module, context: &mut Context) {
+        let address = module.path().and_then(Path::to_str).unwrap_or_default().to_owned();
+        // A new object takes whatever it is given.
+        let _ = meta.create_data_property_or_throw(js_string!("url"), js_string!(address.as_str()), context);
+        let resolve = NativeFunction::from_copy_closure_with_captures(
+            |_, args, base: &JsString, context| {
+                let specifier = bind::text(args, 0, context)?;
+                let page = page::of(context).borrow().url.clone();
+                let base = Url::parse(&base.to_std_string_lossy()).unwrap_or_else(|_| page.clone());
+                let loader = context.downcast_module_loader::<Loader>();
+                match loader.and_then(|loader| loader.resolve(&specifier, &base, &page)) {
+                    Some(url) => Ok(bind::js(url.as_str())),
+                    None => Err(bind::type_error("Failed to resolve module specifier")),
+                }
+            },
+            js_string!(address.as_str()),
+        );
+        let resolve = resolve.to_js_function(context.realm());
+        let _ = meta.create_data_property_or_throw(js_string!("resolve"), resolve, context);
+    }
+}
+
+impl Loader {
+    /// Asks for a module unless somebody did.
+    fn fetch(&self, address: &Url, json: bool, context: &mut Context) -> JsResult<Slot> {
+        let key = format!("{}{address}", if json { "json " } else { "" });
+        let (slot, known) = self.slot(&key);
+        if known {
+            return Ok(slot);
+        }
+        let request = Request {
+            asker: Asker::Module,
+            method: "GET".to_owned(),
+            url: address.to_string(),
+            headers: Vec::new(),
+            credentials: true,
+            body: Vec::new(),
+        };
+        let (filled, name) = (Rc::clone(&slot), address.to_string());
+        fetch::start(request, context, move |answer, context| {
+            let module = read(answer, &name, json, context);
+            *filled.borrow_mut() = Some(module);
+            Ok(())
+        });
+        Ok(slot)
+    }
+}
+
+/// An answer as a module (HTML §8.1.4.2 "fetch a single module script").
+fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> Result<Module, String> {
+    let response = answer.map_err(|_| format!("Failed to fetch dynamically imported module: {name}"))?;
+    if !(200..300).contains(&response.status) {
+        return Err(format!("Failed to fetch dynamically imported module: {name} (status {})", response.status));
+    }
+    let kind = response.header("content-type").unwrap_or_default().to_ascii_lowercase();
+    let text = encoding_rs::UTF_8.decode_with_bom_removal(&response.body).0;
+    let told = |error: boa_engine::JsError| format!("{name}: {error}");
+    if json {
+        let value = super::json::parse(&text, context).map_err(told)?;
+        return Ok(Module::from_value_as_default(value, context));
+    }
+    if !kind.contains("javascript") && !kind.contains("ecmascript") {
+        return Err(format!("Failed to load module script: {name} is of type \"{}\"", page::cut(&kind, 100)));
+    }
+    // The address after redirects is what imports within are resolved against.
+    let path = if response.url.is_empty() { name } else { &response.url };
+    Module::parse(Source::from_bytes(text.as_bytes()).with_path(Path::new(path)), None, context).map_err(told)
+}
+
+/// Reads an inline module: its imports are relative to the page.
+///
+/// # Errors
+/// When the text cannot be read.
+pub(super) fn inline(text: &str, context: &mut Context) -> JsResult<Module> {
+    let base = page::of(context).borrow().url.to_string();
+    Module::parse(Source::from_bytes(text).with_path(Path::new(&base)), None, context)
+}
+
+/// Begins a module at an address, as an import of it would.
+///
+/// # Errors
+/// When the address is none.
+pub(super) fn start(address: &str, context: &mut Context) -> JsResult<()> {
+    let url = url::resolve(address, context)?;
+    let specifier = serde_json::to_string(url.as_str()).map_err(|_| bind::type_error("no address"))?;
+    let script = super::script(&format!("import({specifier})"), url.as_str(), context)?;
+    script.evaluate(context).map(|_| ())
+}

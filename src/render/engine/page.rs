@@ -1,0 +1,168 @@
+//! What one page's scripts share beside their own heap: its address, what they said and what they broke, the way to the network.
+//!
+//! Native functions reach it through the context (`page::of`). It never holds a borrow while a script runs.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use boa_engine::Context;
+use boa_engine::context::time::{Clock, JsInstant};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::net::Net;
+use crate::limits;
+
+/// One line that a script wrote to its console.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsoleLine {
+    /// `log`, `info`, `warn`, `error`, `debug` or `trace`.
+    pub level: String,
+    pub text: String,
+}
+
+/// A script that could not be read, or an error that nobody caught.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptError {
+    /// What was thrown, as text: `TypeError: x is not a function`.
+    pub message: String,
+    /// Name of the script, empty where it is not known.
+    pub source: String,
+    /// Line and column from one, zero where they are not known.
+    pub line: u32,
+    pub column: u32,
+}
+
+/// Why a page's scripts were stopped for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Spent {
+    #[error("the scripts' instructions are used up")]
+    Instructions,
+    #[error("the scripts' microtasks are used up")]
+    Microtasks,
+    #[error("the engine broke down")]
+    Panicked,
+}
+
+/// State of one page, shared by all its natives.
+pub struct Page {
+    /// Address of the document, against which scripts resolve theirs.
+    pub url: Url,
+    pub console: Vec<ConsoleLine>,
+    pub errors: Vec<ScriptError>,
+    /// Lines and errors beyond the caps, which are counted only.
+    pub untold: u64,
+    pub(super) net: Box<dyn Net>,
+    /// Calls of scripts under way: microtasks run when none is.
+    pub(super) depth: u32,
+    pub(super) spent: Option<Spent>,
+    random: u64,
+}
+
+/// How natives hold the page.
+pub type SharedPage = Rc<RefCell<Page>>;
+
+impl Page {
+    pub(super) fn new(url: Url, net: Box<dyn Net>, seed: u64) -> Self {
+        Self { url, console: Vec::new(), errors: Vec::new(), untold: 0, net, depth: 0, spent: None, random: seed }
+    }
+
+    /// Why the page's scripts run no more; `None` while they do.
+    pub fn spent(&self) -> Option<Spent> {
+        self.spent
+    }
+
+    /// Keeps a console line, cut to its cap; beyond the cap of lines it is counted only.
+    pub(super) fn tell(&mut self, level: &str, text: &str) {
+        if self.console.len() < limits::CONSOLE_LINES_MAX {
+            let text = cut(text, limits::CONSOLE_LINE_BYTES_MAX).to_owned();
+            self.console.push(ConsoleLine { level: level.to_owned(), text });
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    /// Keeps an error; beyond the cap it is counted only.
+    pub fn fault(&mut self, mut error: ScriptError) {
+        if self.errors.len() < limits::SCRIPT_ERRORS_MAX {
+            error.message.truncate(cut(&error.message, limits::CONSOLE_LINE_BYTES_MAX).len());
+            self.errors.push(error);
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    /// Next number of the page's own sequence (SplitMix64): the same page with the same seed runs the same way. It is no secret from
+    /// anybody, so that nothing may rest on it.
+    pub(super) fn random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// The longest beginning of `text` that has at most `bytes` bytes and ends between characters.
+pub(super) fn cut(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The page of a context.
+///
+/// # Panics
+/// On a context that `Engine::new` did not make.
+pub fn of(context: &Context) -> SharedPage {
+    Rc::clone(context.get_data::<SharedPage>().expect("Engine::new gives each context its page"))
+}
+
+/// The page's time: it stands while scripts run, but for a step at each look, so that a script that waits by looking comes to an end;
+/// it moves on to the next timer when nothing else is to be done.
+pub struct VirtualClock {
+    /// Milliseconds since 1970 at which the page began.
+    origin_ms: i64,
+    /// Microseconds since the page began.
+    now_us: Cell<u64>,
+}
+
+/// By how much a look at the clock moves it on.
+const LOOK_US: u64 = 5;
+
+impl VirtualClock {
+    pub(super) fn new(origin_ms: i64) -> Self {
+        Self { origin_ms, now_us: Cell::new(0) }
+    }
+
+    /// Milliseconds since 1970 at which the page began.
+    pub(super) fn origin_ms(&self) -> i64 {
+        self.origin_ms
+    }
+
+    /// Microseconds since the page began.
+    pub fn now_us(&self) -> u64 {
+        self.now_us.get()
+    }
+
+    /// The time as a script sees it, in microseconds since the page began.
+    pub(super) fn look_us(&self) -> u64 {
+        self.now_us.set(self.now_us.get() + LOOK_US);
+        self.now_us.get()
+    }
+
+    /// Moves on to `us`, never back.
+    pub(super) fn advance(&self, us: u64) {
+        self.now_us.set(self.now_us.get().max(us));
+    }
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> JsInstant {
+        let us = self.look_us();
+        JsInstant::new(us / 1_000_000, u32::try_from(us % 1_000_000).unwrap_or(0) * 1_000)
+    }
+
+    fn system_time_millis(&self) -> i64 {
+        self.origin_ms.saturating_add(i64::try_from(self.look_us() / 1_000).unwrap_or(i64::MAX))
+    }
+}

@@ -1,0 +1,469 @@
+//! `EventTarget`: listeners, event handler attributes and dispatch (DOM §2.7–2.9, HTML §8.1.8).
+//!
+//! Any native kind can be a target: it holds `Listeners`, and tells who its parent is on an event's way. The document's tree brings its
+//! own kind. Never knows what a node is.
+
+use std::cell::RefCell;
+
+use boa_engine::object::NativeObject;
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{
+    Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, NativeFunction, Trace, js_string,
+};
+
+use super::events::{self, Event};
+use super::{abort, bind, jobs};
+use crate::limits;
+
+/// The listeners of one target, in the order in which they came.
+#[derive(Default, Trace, Finalize)]
+pub struct Listeners {
+    list: Vec<Listener>,
+    #[unsafe_ignore_trace]
+    last: u64,
+}
+
+#[derive(Clone, Trace, Finalize)]
+struct Listener {
+    #[unsafe_ignore_trace]
+    id: u64,
+    kind: JsString,
+    /// A function, an object with `handleEvent`, or what an event handler attribute was set to.
+    callback: JsObject,
+    /// Set by an `on…` attribute.
+    handler: bool,
+    capture: bool,
+    once: bool,
+    passive: bool,
+}
+
+impl Listeners {
+    fn add(&mut self, mut listener: Listener) {
+        let known = |other: &Listener| {
+            !listener.handler
+                && !other.handler
+                && other.kind == listener.kind
+                && other.capture == listener.capture
+                && JsObject::equals(&other.callback, &listener.callback)
+        };
+        if self.list.len() < limits::LISTENERS_MAX && !self.list.iter().any(known) {
+            self.last += 1;
+            listener.id = self.last;
+            self.list.push(listener);
+        }
+    }
+
+    fn handler(&self, kind: &JsString) -> Option<usize> {
+        self.list.iter().position(|listener| listener.handler && listener.kind == *kind)
+    }
+
+    fn has(&self, id: u64) -> bool {
+        self.list.iter().any(|listener| listener.id == id)
+    }
+}
+
+/// A native kind that events can be dispatched at.
+pub trait Target: NativeObject {
+    fn listeners(&mut self) -> &mut Listeners;
+}
+
+/// What is done with the listeners of a target while they are lent.
+type Take<'a> = dyn FnMut(&mut Listeners) + 'a;
+
+/// "Get the parent" (DOM §2.7).
+type Parent = fn(&JsObject, &JsObject<Event>, &mut Context) -> Option<JsObject>;
+
+/// What dispatch must know of a kind of targets.
+#[derive(Clone, Copy)]
+pub struct TargetKind {
+    /// Lends the listeners of an object of this kind; false for objects of other kinds.
+    lend: fn(&JsObject, &mut Take<'_>) -> bool,
+    parent: Parent,
+}
+
+impl TargetKind {
+    /// A kind whose listeners are its own and whose parent `parent` tells.
+    pub fn of<T: Target>(parent: Parent) -> Self {
+        let lend = |object: &JsObject, take: &mut Take<'_>| match object.downcast_mut::<T>() {
+            Some(mut target) => {
+                take(target.listeners());
+                true
+            }
+            None => false,
+        };
+        Self { lend, parent }
+    }
+}
+
+#[derive(Default)]
+struct Kinds(Vec<TargetKind>);
+
+/// The event that is being dispatched, which pages of old read as `window.event`.
+#[derive(Default)]
+struct Current(RefCell<Option<JsObject>>);
+
+/// Makes a kind of objects known to dispatch.
+pub fn register(kind: TargetKind, context: &mut Context) {
+    let data = context.host_defined_mut();
+    if !data.has::<Kinds>() {
+        data.insert(Kinds::default());
+        data.insert(Current::default());
+    }
+    if let Some(kinds) = data.get_mut::<Kinds>() {
+        kinds.0.push(kind);
+    }
+}
+
+/// The global object's own data.
+#[derive(Default, Trace, Finalize, JsData)]
+pub struct Window {
+    listeners: Listeners,
+}
+
+impl Target for Window {
+    fn listeners(&mut self) -> &mut Listeners {
+        &mut self.listeners
+    }
+}
+
+/// An `EventTarget` of a page's own.
+#[derive(Default, Trace, Finalize, JsData)]
+struct Plain {
+    listeners: Listeners,
+}
+
+impl Target for Plain {
+    fn listeners(&mut self) -> &mut Listeners {
+        &mut self.listeners
+    }
+}
+
+const EVENT_TARGET: bind::Interface = bind::Interface {
+    name: "EventTarget",
+    constructor: Some(|new_target, _, context| bind::construct(new_target, "EventTarget", Plain::default(), context)),
+    methods: &[
+        ("addEventListener", 2, add_event_listener),
+        ("removeEventListener", 2, remove_event_listener),
+        ("dispatchEvent", 1, dispatch_event),
+    ],
+    ..bind::Interface::EMPTY
+};
+
+const WINDOW: bind::Interface =
+    bind::Interface { name: "Window", parent: Some("EventTarget"), ..bind::Interface::EMPTY };
+
+/// Event handler attributes of the window that need no document.
+const WINDOW_HANDLERS: &[&str] = &[
+    "error",
+    "unhandledrejection",
+    "rejectionhandled",
+    "message",
+    "load",
+    "beforeunload",
+    "unload",
+    "pagehide",
+    "pageshow",
+    "hashchange",
+    "popstate",
+    "online",
+    "offline",
+    "storage",
+    "resize",
+    "scroll",
+];
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    bind::define(&EVENT_TARGET, context)?;
+    register(TargetKind::of::<Plain>(|_, _, _| None), context);
+    register(TargetKind::of::<Window>(|_, _, _| None), context);
+    let window = bind::define(&WINDOW, context)?;
+    let global = context.global_object();
+    global.set_prototype(Some(window));
+    handlers(&global, WINDOW_HANDLERS, context)?;
+    let current: bind::Attribute = (
+        "event",
+        |_, _, context| {
+            let current = context.get_data::<Current>().and_then(|current| current.0.borrow().clone());
+            Ok(current.map_or_else(JsValue::undefined, JsValue::from))
+        },
+        None,
+    );
+    bind::attributes(&global, &[current], context)
+}
+
+/// Defines `on…` attributes for these types of events on an object, usually a prototype.
+///
+/// # Errors
+/// When the object takes no new properties.
+pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context) -> JsResult<()> {
+    for kind in kinds.iter().copied() {
+        let get = NativeFunction::from_copy_closure(move |this, _, context| {
+            let (target, kind) = (target(this, context)?, js_string!(kind));
+            let mut found = None;
+            lend(&target, context, &mut |listeners| {
+                found = listeners.handler(&kind).map(|place| listeners.list[place].callback.clone());
+            })?;
+            Ok(found.map_or_else(JsValue::null, JsValue::from))
+        });
+        let set = NativeFunction::from_copy_closure(move |this, args, context| {
+            let (target, kind) = (target(this, context)?, js_string!(kind));
+            set_handler(&target, kind, args.get_or_undefined(0).as_object(), context)?;
+            Ok(JsValue::undefined())
+        });
+        let (get, set) = (get.to_js_function(context.realm()), set.to_js_function(context.realm()));
+        let attribute = PropertyDescriptor::builder().get(get).set(set).enumerable(true).configurable(true);
+        object.define_property_or_throw(js_string!(format!("on{kind}")), attribute, context)?;
+    }
+    Ok(())
+}
+
+/// Sets an event handler; it keeps the place that its first setting gave it (HTML §8.1.8.1).
+///
+/// # Errors
+/// When the object is no target.
+pub fn set_handler(target: &JsObject, kind: JsString, handler: Option<JsObject>, context: &Context) -> JsResult<()> {
+    lend(target, context, &mut |listeners| {
+        let place = listeners.handler(&kind);
+        match (place, handler.clone()) {
+            (Some(place), Some(callback)) => listeners.list[place].callback = callback,
+            (Some(place), None) => drop(listeners.list.remove(place)),
+            (None, Some(callback)) => listeners.add(Listener {
+                id: 0,
+                kind: kind.clone(),
+                callback,
+                handler: true,
+                capture: false,
+                once: false,
+                passive: false,
+            }),
+            (None, None) => {}
+        }
+    })
+}
+
+/// `this` of a method of targets; a bare call means the window.
+fn target(this: &JsValue, context: &Context) -> JsResult<JsObject> {
+    if this.is_null_or_undefined() {
+        return Ok(context.global_object());
+    }
+    this.as_object().ok_or_else(|| bind::type_error("Illegal invocation"))
+}
+
+fn lend(target: &JsObject, context: &Context, take: &mut Take<'_>) -> JsResult<()> {
+    match kind_of(target, context, take) {
+        Some(_) => Ok(()),
+        None => Err(bind::type_error("Illegal invocation")),
+    }
+}
+
+/// The kind of a target, whose listeners are lent on the way.
+fn kind_of(target: &JsObject, context: &Context, take: &mut Take<'_>) -> Option<TargetKind> {
+    let kinds = context.get_data::<Kinds>()?;
+    kinds.0.iter().find(|kind| (kind.lend)(target, take)).copied()
+}
+
+/// DOM §2.7 "flatten more": capture, once, passive, signal.
+fn options(value: &JsValue, context: &mut Context) -> JsResult<(bool, bool, bool, Option<JsObject>)> {
+    if value.as_object().is_none() {
+        return Ok((value.to_boolean(), false, false, None));
+    }
+    let mut flag = |name| bind::flag(value, name, context);
+    let (capture, once, passive) = (flag("capture")?, flag("once")?, flag("passive")?);
+    let signal = match bind::member(value, "signal", context)? {
+        None => None,
+        Some(signal) => Some(abort::signal(&signal)?),
+    };
+    Ok((capture, once, passive, signal))
+}
+
+fn add_event_listener(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    bind::want(args, 2, "addEventListener' on 'EventTarget")?;
+    let target = target(this, context)?;
+    let kind = args[0].to_string(context)?;
+    let (capture, once, passive, signal) = options(args.get_or_undefined(2), context)?;
+    let Some(callback) = args[1].as_object() else {
+        if args[1].is_null_or_undefined() {
+            return lend(&target, context, &mut |_| {}).map(|()| JsValue::undefined());
+        }
+        return Err(bind::type_error(
+            "Failed to execute 'addEventListener' on 'EventTarget': parameter 2 is not of type 'Object'.",
+        ));
+    };
+    if let Some(signal) = &signal {
+        if abort::is_aborted(signal) {
+            return Ok(JsValue::undefined());
+        }
+        abort::on_abort(signal, abort::Action::Listener(target.clone(), kind.clone(), callback.clone(), capture));
+    }
+    let listener = Listener { id: 0, kind, callback, handler: false, capture, once, passive };
+    lend(&target, context, &mut |listeners| listeners.add(listener.clone()))?;
+    Ok(JsValue::undefined())
+}
+
+fn remove_event_listener(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    bind::want(args, 2, "removeEventListener' on 'EventTarget")?;
+    let target = target(this, context)?;
+    let kind = args[0].to_string(context)?;
+    let given = args.get_or_undefined(2);
+    let capture = if given.is_object() { bind::flag(given, "capture", context)? } else { given.to_boolean() };
+    match args[1].as_object() {
+        Some(callback) => remove(&target, &kind, &callback, capture, context)?,
+        None => lend(&target, context, &mut |_| {})?,
+    }
+    Ok(JsValue::undefined())
+}
+
+pub(super) fn remove(
+    target: &JsObject,
+    kind: &JsString,
+    callback: &JsObject,
+    capture: bool,
+    context: &Context,
+) -> JsResult<()> {
+    lend(target, context, &mut |listeners| {
+        listeners.list.retain(|other| {
+            other.handler
+                || other.kind != *kind
+                || other.capture != capture
+                || !JsObject::equals(&other.callback, callback)
+        });
+    })
+}
+
+fn dispatch_event(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    bind::want(args, 1, "dispatchEvent' on 'EventTarget")?;
+    let target = target(this, context)?;
+    lend(&target, context, &mut |_| {})?;
+    let not_event =
+        || bind::type_error("Failed to execute 'dispatchEvent' on 'EventTarget': parameter 1 is not of type 'Event'.");
+    let event = args[0].as_object().and_then(|object| object.downcast::<Event>().ok()).ok_or_else(not_event)?;
+    {
+        let mut event = event.borrow_mut();
+        let event = event.data_mut();
+        if event.dispatching || !event.initialized {
+            let message = "Failed to execute 'dispatchEvent' on 'EventTarget': The event is already being dispatched.";
+            return Err(super::exception::error("InvalidStateError", message, context));
+        }
+        event.trusted = false;
+    }
+    dispatch(&target, &event, context).map(JsValue::from)
+}
+
+/// Dispatches an event (DOM §2.9): capturing from the root, at the target, bubbling back. False when a listener cancelled it. What
+/// listeners throw is told and stops nobody.
+///
+/// # Errors
+/// When the object is no target.
+pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> JsResult<bool> {
+    let mut path = Vec::new();
+    let mut next = Some(target.clone());
+    while let Some(object) = next.take() {
+        let kind = kind_of(&object, context, &mut |_| {}).ok_or_else(|| bind::type_error("Illegal invocation"))?;
+        path.push(object.clone());
+        if path.len() < limits::EVENT_PATH_MAX {
+            next = (kind.parent)(&object, event, context);
+        }
+    }
+    let (kind, bubbles) = {
+        let mut event = event.borrow_mut();
+        let event = event.data_mut();
+        (event.dispatching, event.target, event.path) = (true, Some(target.clone()), path.clone());
+        (event.kind.clone(), event.bubbles)
+    };
+    for (place, object) in path.iter().enumerate().rev() {
+        let phase = if place == 0 { events::AT_TARGET } else { events::CAPTURING };
+        invoke(object, event, &kind, phase, true, context);
+    }
+    for (place, object) in path.iter().enumerate().take(if bubbles { path.len() } else { 1 }) {
+        let phase = if place == 0 { events::AT_TARGET } else { events::BUBBLING };
+        invoke(object, event, &kind, phase, false, context);
+    }
+    let mut event = event.borrow_mut();
+    let event = event.data_mut();
+    (event.phase, event.current_target, event.dispatching) = (0, None, false);
+    (event.stop, event.stop_now) = (false, false);
+    event.path.clear();
+    Ok(!event.canceled)
+}
+
+/// Calls the listeners of one object for one phase (DOM §2.9 "inner invoke").
+fn invoke(
+    object: &JsObject,
+    event: &JsObject<Event>,
+    kind: &JsString,
+    phase: u8,
+    capture: bool,
+    context: &mut Context,
+) {
+    if event.borrow().data().stop {
+        return;
+    }
+    let mut listeners = Vec::new();
+    kind_of(object, context, &mut |all| {
+        listeners = all.list.iter().filter(|one| one.kind == *kind && one.capture == capture).cloned().collect();
+    });
+    if listeners.is_empty() {
+        return;
+    }
+    {
+        let mut event = event.borrow_mut();
+        (event.data_mut().phase, event.data_mut().current_target) = (phase, Some(object.clone()));
+    }
+    for listener in listeners {
+        let mut there = false;
+        kind_of(object, context, &mut |all| {
+            there = all.has(listener.id);
+            if there && listener.once {
+                all.list.retain(|other| other.id != listener.id);
+            }
+        });
+        if !there {
+            continue;
+        }
+        event.borrow_mut().data_mut().passive = listener.passive;
+        let before = swap_current(context, Some(event.clone().upcast()));
+        if listener.handler {
+            call_handler(object, event, &listener.callback, context);
+        } else {
+            call_listener(object, event, &listener.callback, context);
+        }
+        swap_current(context, before);
+        let mut event = event.borrow_mut();
+        event.data_mut().passive = false;
+        if event.data().stop_now {
+            return;
+        }
+    }
+}
+
+fn swap_current(context: &Context, event: Option<JsObject>) -> Option<JsObject> {
+    context.get_data::<Current>().and_then(|current| current.0.replace(event))
+}
+
+fn call_listener(object: &JsObject, event: &JsObject<Event>, callback: &JsObject, context: &mut Context) {
+    let event: JsValue = event.clone().upcast().into();
+    if callback.is_callable() {
+        jobs::call(callback, &object.clone().into(), &[event], context);
+        return;
+    }
+    jobs::enter(context, |context| {
+        let method = callback.get(js_string!("handleEvent"), context)?;
+        let method = method.as_callable().ok_or_else(|| bind::type_error("handleEvent is not a function"))?;
+        method.call(&callback.clone().into(), &[event], context)
+    });
+}
+
+/// The event handler processing algorithm (HTML §8.1.8.1): what a handler returns may cancel the event.
+fn call_handler(object: &JsObject, event: &JsObject<Event>, callback: &JsObject, context: &mut Context) {
+    if !callback.is_callable() {
+        return;
+    }
+    let this: JsValue = object.clone().into();
+    let error_args = object.is::<Window>().then(|| event.borrow().data().error_arguments()).flatten();
+    let of_error = error_args.is_some();
+    let args = error_args.unwrap_or_else(|| vec![event.clone().upcast().into()]);
+    let returned = jobs::call(callback, &this, &args, context);
+    if returned.and_then(|value| value.as_boolean()) == Some(of_error) {
+        event.borrow_mut().data_mut().cancel();
+    }
+}

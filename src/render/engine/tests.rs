@@ -1,0 +1,106 @@
+//! Facts about what scripts see, each as a line of script that must be true.
+
+use super::net::NoNet;
+use super::*;
+
+/// An engine at a usual address.
+pub(super) fn engine() -> Engine {
+    let start =
+        Start { now_ms: 1_700_000_000_000, ..Start::at(Url::parse("https://example.org/dir/page.html?q#f").unwrap()) };
+    Engine::new(&start, Box::new(NoNet::new())).unwrap()
+}
+
+/// Each line must evaluate to true in an engine of its own.
+#[track_caller]
+pub(super) fn assert_js(facts: &[&str]) {
+    let mut faults = Vec::new();
+    for fact in facts {
+        let mut engine = engine();
+        let value = engine.evaluate(fact, "fact");
+        let value = value.map_or_else(|| "nothing".to_owned(), |value| value.display().to_string());
+        if value != "true" {
+            faults.push(format!("{fact}\n    gave {value}; {:?}", engine.page().borrow().errors));
+        }
+    }
+    assert!(faults.is_empty(), "{} of {} facts fail\n{}", faults.len(), facts.len(), faults.join("\n"));
+}
+
+/// Runs a script to the end of its loop and gives what its variable `log` holds, joined by blanks.
+pub(super) fn log_of(script: &str) -> String {
+    let mut engine = engine();
+    engine.evaluate(&format!("var log = [];\n{script}"), "test");
+    engine.run(Reach::default());
+    let log = engine.evaluate("log.join(' ')", "log");
+    let told = format!("{:?}", engine.page().borrow().errors);
+    log.and_then(|log| log.as_string()).map_or(told, |log| log.to_std_string_lossy())
+}
+
+/// A network that answers from a table: what the path is, what comes back. Anything else is refused.
+pub(super) struct Table {
+    rows: Vec<(&'static str, net::Response)>,
+    waiting: Vec<(net::RequestId, net::Request)>,
+    /// Paths and bodies that were asked for.
+    asked: Rc<RefCell<Vec<String>>>,
+}
+
+impl net::Net for Table {
+    fn start(&mut self, id: net::RequestId, request: net::Request) {
+        let header =
+            |name: &str| request.headers.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value).to_owned();
+        let told = format!(
+            "{} {} {} {}",
+            request.method,
+            request.url,
+            header("content-type"),
+            String::from_utf8_lossy(&request.body)
+        );
+        self.asked.borrow_mut().push(told.trim_end().to_owned());
+        self.waiting.push((id, request));
+    }
+
+    /// The youngest first, so that nobody may rely on their order.
+    fn wait(&mut self) -> (net::RequestId, net::Answer) {
+        let (id, request) = self.waiting.pop().expect("something was asked for");
+        let path = request.url.strip_prefix("https://example.org").unwrap_or(&request.url);
+        let found = self.rows.iter().find(|(row, _)| *row == path);
+        let answer = found.map(|(_, response)| net::Response { url: request.url.clone(), ..response.clone() });
+        (id, answer.ok_or_else(|| "refused".to_owned()))
+    }
+}
+
+/// An answer with a type and a body.
+pub(super) fn answer(kind: &str, body: &str) -> net::Response {
+    net::Response {
+        status: 200,
+        status_text: "OK".to_owned(),
+        headers: vec![("content-type".to_owned(), kind.to_owned())],
+        body: body.as_bytes().to_vec(),
+        ..net::Response::default()
+    }
+}
+
+/// An engine whose requests a table answers, and what it asked for.
+pub(super) fn engine_on(rows: Vec<(&'static str, net::Response)>) -> (Engine, Rc<RefCell<Vec<String>>>) {
+    let asked = Rc::new(RefCell::new(Vec::new()));
+    let table = Table { rows, waiting: Vec::new(), asked: Rc::clone(&asked) };
+    let start = Start::at(Url::parse("https://example.org/dir/page.html").unwrap());
+    (Engine::new(&start, Box::new(table)).unwrap(), asked)
+}
+
+/// Runs a script to the end of its loop on a network and gives its `log`, joined by blanks.
+pub(super) fn net_log_of(rows: Vec<(&'static str, net::Response)>, script: &str) -> (String, Vec<String>) {
+    let (mut engine, asked) = engine_on(rows);
+    engine.evaluate(&format!("var log = [];\n{script}"), "test");
+    engine.run(Reach::default());
+    let log = engine.evaluate("log.join(' ')", "log");
+    let told = format!("{:?}", engine.page().borrow().errors);
+    let asked = asked.borrow().clone();
+    (log.and_then(|log| log.as_string()).map_or(told, |log| log.to_std_string_lossy()), asked)
+}
+
+mod ambient;
+mod events;
+mod jobs;
+mod modules;
+mod net_globals;
+mod url_globals;

@@ -1,0 +1,111 @@
+//! Console, encodings, chance, copies, and what browsers have beyond the standard.
+
+use super::*;
+
+#[test]
+fn consoles_keep_what_they_are_told() {
+    let mut engine = engine();
+    engine.evaluate(
+        "console.log('a %s %d', 'b', 1, {x: 1}); console.error(new TypeError('t')); console.assert(0, 'no')",
+        "x",
+    );
+    let lines: Vec<_> =
+        engine.page().borrow().console.iter().map(|line| format!("{} {}", line.level, line.text)).collect();
+    assert_eq!(lines, ["log a b 1 {x: 1}", "error TypeError: t", "error Assertion failed no"]);
+    engine.evaluate("for (let i = 0; i < 1000; i++) console.log('é'.repeat(5000))", "x");
+    let page = engine.page().borrow();
+    assert_eq!((page.console.len(), page.untold), (limits::CONSOLE_LINES_MAX, 803));
+    assert!(page.console.iter().all(|line| line.text.len() <= limits::CONSOLE_LINE_BYTES_MAX));
+}
+
+#[test]
+fn texts_and_bytes_become_each_other() {
+    assert_js(&[
+        "atob('aGk=') === 'hi' && btoa('hi') === 'aGk=' && atob(' aG k ') === 'hi' && atob('') === ''",
+        "btoa('\\xff\\0') === '/wA=' && atob('/wA=').charCodeAt(0) === 255",
+        "try { atob('a'); false } catch (e) { e.name === 'InvalidCharacterError' }",
+        "try { btoa('\\u0100'); false } catch (e) { e.code === 5 }",
+        "try { atob('a==='); false } catch (e) { e.code === 5 }",
+        "new TextEncoder().encode('é€').join() === '195,169,226,130,172'",
+        "new TextDecoder().decode(new Uint8Array([0xef, 0xbb, 0xbf, 0xc3, 0xa9])) === 'é'",
+        "new TextDecoder('windows-1252').decode(new Uint8Array([0x80])) === '€' && new TextDecoder('latin1').encoding === 'windows-1252'",
+        "try { new TextDecoder('utf-8', {fatal: true}).decode(new Uint8Array([255])); false } catch (e) { e instanceof TypeError }",
+        "try { new TextDecoder('none'); false } catch (e) { e instanceof RangeError }",
+        "let d = new TextDecoder(); d.decode(new Uint8Array([0xc3]), {stream: true}) + d.decode(new Uint8Array([0xa9])) === 'é'",
+        "let a = new Uint8Array(2), r = new TextEncoder().encodeInto('aé', a); r.read === 1 && r.written === 1",
+        "new TextDecoder().decode(new Uint8Array([97, 98, 99]).subarray(1, 2)) === 'b'",
+    ]);
+}
+
+#[test]
+fn chance_and_time_are_the_pages_own() {
+    assert_js(&[
+        "/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())",
+        "let a = crypto.getRandomValues(new Uint32Array(8)); a instanceof Uint32Array && new Set(a).size > 6",
+        "try { crypto.getRandomValues(new Uint8Array(65537)); false } catch (e) { e.name === 'QuotaExceededError' }",
+        "let n = []; for (let i = 0; i < 1000; i++) n.push(Math.random()); n.every(x => x >= 0 && x < 1) && Math.abs(n.reduce((a, b) => a + b) / 1000 - .5) < .1",
+        "Math.floor(Date.now() / 1000) === 1700000000 && performance.now() < 100 && performance.timeOrigin === 1700000000000",
+        "new Date(2026, 10, 21).getTimezoneOffset() === 0",
+    ]);
+    assert_eq!(
+        log_of(
+            "crypto.subtle.digest('SHA-256', new TextEncoder().encode('abc')).then(b => log.push([...new Uint8Array(b)].map(x => x.toString(16).padStart(2, '0')).join('').slice(0, 16)))"
+        ),
+        "ba7816bf8f01cfea"
+    );
+}
+
+#[test]
+fn copies_keep_their_shape() {
+    assert_js(&[
+        "let o = {a: [1, {b: new Date(5)}], m: new Map([[1, new Set([2])]])}; o.self = o; let c = structuredClone(o); c !== o && c.self === c && c.a[1].b.getTime() === 5 && c.m.get(1).has(2)",
+        "try { structuredClone(() => 1); false } catch (e) { e.name === 'DataCloneError' && e.code === 25 }",
+        "let u = structuredClone(new Uint8Array([1, 2])); u instanceof Uint8Array && u.join() === '1,2'",
+        "structuredClone(new TypeError('x')).message === 'x' && structuredClone(/a/g).flags === 'g'",
+        "let a = [1, , 3]; let c = structuredClone(a); c.length === 3 && !(1 in c)",
+        "try { structuredClone(new EventTarget()); false } catch (e) { e.name === 'DataCloneError' }",
+    ]);
+}
+
+#[test]
+fn json_is_read_as_the_standard_has_it() {
+    assert_js(&[
+        "JSON.stringify(JSON.parse('{\"b\":1,\"a\":[1.5,-0,1e3,null,true],\"10\":0,\"2\":0}')) === '{\"2\":0,\"10\":0,\"b\":1,\"a\":[1.5,0,1000,null,true]}'",
+        "Object.is(JSON.parse('-0'), -0) && JSON.parse('12345678901234567890') === 12345678901234567890 && JSON.parse('3') === 3",
+        "JSON.parse('{\"__proto__\":1}').__proto__ === 1 && JSON.parse('{\"a\":1,\"a\":2}').a === 2",
+        "try { JSON.parse('{a}'); false } catch (e) { e instanceof SyntaxError }",
+        "JSON.parse('\"\\\\ud800\"').length === 1",
+        "JSON.parse('[1,2]', (k, v) => Array.isArray(v) ? v : v * 2 || v).join() === '2,4'",
+        "JSON.parse('['.repeat(200) + ']'.repeat(200)).length === 1",
+        "JSON.parse(' [1] ').length === 1 && JSON.parse(5) === 5 && JSON.parse.length === 2 && JSON.parse.name === 'parse'",
+    ]);
+}
+
+#[test]
+fn dates_and_matches_are_as_in_browsers() {
+    assert_js(&[
+        "new Date('2026/11/21').getTime() === Date.UTC(2026, 10, 21) && Date.parse('Nov 21, 2026') === Date.UTC(2026, 10, 21)",
+        "new Date('Sat, 21 Nov 2026 10:00:00 GMT').getTime() === Date.UTC(2026, 10, 21, 10)",
+        "new Date('2026-11-21T10:00:00Z').getTime() === Date.UTC(2026, 10, 21, 10) && isNaN(new Date('never'))",
+        "class D extends Date { x() { return 1 } } new D(5).x() === 1 && new D(5).getTime() === 5 && new D() instanceof Date",
+        "new Date(2026, 0).getFullYear() === 2026 && typeof Date() === 'string' && Date.length === 7 && new Date().constructor === Date",
+        "new Date(new Date(5)).getTime() === 5 && Date.name === 'Date' && typeof Date.now() === 'number'",
+        "/(a)(b)?/.test('xaby'); RegExp.$1 === 'a' && RegExp.$2 === 'b' && RegExp.$3 === '' && RegExp.lastMatch === 'ab' && RegExp['$`'] === 'x' && RegExp.rightContext === 'y' && RegExp.lastParen === 'b'",
+        "'2026-11'.replace(/(\\d+)-(\\d+)/, 'x'); RegExp.$1 === '2026' && RegExp.$2 === '11'",
+        "/x/.test('a') === false && 'aXbX'.split(/X/).length === 3 && 'abc'.match(/b/).index === 1 && [...'aa'.matchAll(/a/g)].length === 2",
+    ]);
+}
+
+#[test]
+fn numbers_and_dates_are_put_as_in_english() {
+    assert_js(&[
+        "(1234567.891).toLocaleString() === '1,234,567.891' && (0.5).toLocaleString('en-US', {style: 'percent'}) === '50%' && NaN.toLocaleString() === 'NaN'",
+        "(-1234.5).toLocaleString('de', {minimumFractionDigits: 2}) === '-1,234.50' && new Intl.NumberFormat('en', {style: 'currency', currency: 'USD'}).format(3) === '$3.00'",
+        "new Date(Date.UTC(2026, 10, 21, 17, 4, 5)).toLocaleString() === '11/21/2026, 5:04:05 PM'",
+        "let d = new Date(Date.UTC(2026, 10, 21)); d.toLocaleDateString() === '11/21/2026' && d.toLocaleTimeString() === '12:00:00 AM'",
+        "new Date(Date.UTC(2026, 10, 21)).toLocaleDateString('en-US', {year: 'numeric', month: 'long', day: 'numeric'}) === 'November 21, 2026'",
+        "new Intl.DateTimeFormat('en', {month: 'short', day: '2-digit', weekday: 'short'}).format(0) === 'Thu, Jan 01'",
+        "new Date(NaN).toLocaleString() === 'Invalid Date'; try { new Intl.DateTimeFormat().format(NaN); false } catch (e) { e instanceof RangeError }",
+        "['b', 'a10', 'B', 'a9'].sort((x, y) => new Intl.Collator('en', {numeric: true}).compare(x, y)).join() === 'a9,a10,b,B'",
+    ]);
+}

@@ -1,0 +1,104 @@
+//! Modules over a page's requests.
+
+use super::*;
+
+fn script(text: &str) -> net::Response {
+    answer("text/javascript", text)
+}
+
+/// Runs an inline module and gives its `log`, and what was asked for.
+fn run(rows: Vec<(&'static str, net::Response)>, map: &str, module: &str) -> (String, Vec<String>) {
+    let (mut engine, asked) = engine_on(rows);
+    engine.evaluate(
+        "var log = []; addEventListener('unhandledrejection', e => log.push('rejected', e.reason.message))",
+        "x",
+    );
+    if !map.is_empty() {
+        engine.import_map(map).unwrap();
+    }
+    engine.module(module, "inline");
+    engine.run(Reach::default());
+    let log = engine.evaluate("log.join(' ')", "log").unwrap().as_string().unwrap().to_std_string_lossy();
+    let asked = asked.borrow().iter().map(|line| line.replace("GET https://example.org", "")).collect();
+    (log, asked)
+}
+
+#[test]
+fn imports_are_fetched_once_and_run_in_their_order() {
+    let rows = vec![
+        ("/dir/a.js", script("import './c.js'; export const a = 1; log.push('a')")),
+        ("/dir/b.js", script("import { c } from '/dir/c.js'; export default c + 1; log.push('b')")),
+        ("/dir/c.js", script("export let c = 5; log.push('c', import.meta.url, import.meta.resolve('./d'))")),
+    ];
+    let (log, mut asked) = run(rows, "", "import { a } from './a.js'; import b from './b.js'; log.push(a + b)");
+    assert_eq!(log, "c https://example.org/dir/c.js https://example.org/dir/d a b 7");
+    asked.sort();
+    assert_eq!(asked, ["/dir/a.js", "/dir/b.js", "/dir/c.js"]);
+}
+
+#[test]
+fn dynamic_imports_top_level_await_and_data_modules_work() {
+    let rows = || vec![("/dir/a.js", script("export const a = await Promise.resolve(3)"))];
+    assert_eq!(
+        run(rows(), "", "const m = await import('./a.js'); log.push(m.a); log.push((await import('./a.js')) === m)").0,
+        "3 true"
+    );
+    assert_eq!(run(rows(), "", "import x from 'data:text/javascript,export default 4'; log.push(x)").0, "4");
+    assert_eq!(
+        run(
+            vec![("/dir/j.json", answer("application/json", "{\"x\":5}"))],
+            "",
+            "import j from './j.json' with { type: 'json' }; log.push(j.x)"
+        )
+        .0,
+        "5"
+    );
+}
+
+#[test]
+fn import_maps_say_where_names_lead() {
+    let rows = || {
+        vec![
+            ("/lib/vue.js", script("export default 'vue'")),
+            ("/lib/x/y.js", script("export default 'y'")),
+            ("/old/vue.js", script("export default 'old'")),
+            ("/legacy/m.js", script("import v from 'vue'; log.push(v)")),
+        ]
+    };
+    let map = "{\"imports\": {\"vue\": \"/lib/vue.js\", \"x/\": \"/lib/x/\", \"no\": null}, \"scopes\": {\"/legacy/\": {\"vue\": \"/old/vue.js\"}}}";
+    assert_eq!(
+        run(rows(), map, "import v from 'vue'; import y from 'x/y.js'; import '/legacy/m.js'; log.push(v, y)").0,
+        "old vue y"
+    );
+    assert!(run(rows(), map, "import 'no'").0.contains("Failed to resolve module specifier"));
+    assert!(run(rows(), "", "import 'vue'").0.contains("Failed to resolve module specifier \"vue\""));
+    let (mut engine, _) = engine_on(vec![]);
+    assert!(engine.import_map("[]").is_err() && engine.import_map("{\"imports\": 5}").is_err());
+}
+
+#[test]
+fn a_module_that_fails_is_told_and_stops_nobody() {
+    let rows = || {
+        vec![
+            ("/dir/bad.js", script("export let (")),
+            ("/dir/html.js", answer("text/html", "<p>")),
+            ("/dir/throws.js", script("throw new Error('mine')")),
+        ]
+    };
+    assert!(run(rows(), "", "import './bad.js'").0.contains("/dir/bad.js"));
+    assert!(run(rows(), "", "import './html.js'").0.contains("text/html"));
+    assert!(run(rows(), "", "import './throws.js'").0.contains("mine"));
+    assert!(run(rows(), "", "import './none.js'").0.contains("Failed to fetch"));
+    assert_eq!(run(rows(), "", "try { await import('./none.js') } catch (e) { log.push(e.name) }").0, "TypeError");
+    let (mut engine, _) = engine_on(vec![]);
+    engine.module("import {", "https://example.org/inline");
+    assert_eq!(engine.page().borrow().errors[0].source, "https://example.org/inline");
+}
+
+#[test]
+fn a_module_at_an_address_runs_as_an_import_of_it_does() {
+    let (mut engine, _) = engine_on(vec![("/app.js", script("globalThis.ran = import.meta.url"))]);
+    engine.module_at("/app.js");
+    engine.run(Reach::default());
+    assert_eq!(engine.evaluate("ran", "x").unwrap().display().to_string(), "\"https://example.org/app.js\"");
+}

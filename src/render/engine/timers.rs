@@ -1,0 +1,205 @@
+//! Timers, animation frames and idle callbacks in virtual time (HTML §8.6, §8.11; requestIdleCallback).
+//!
+//! Ties run in the order in which they were asked for. The numbers of timers are shared by `setTimeout` and `setInterval`, as the
+//! standard has it.
+
+use std::collections::HashMap;
+
+use boa_engine::{Context, JsArgs, JsObject, JsResult, JsString, JsValue, js_string};
+
+use super::{bind, jobs, report};
+use crate::limits;
+
+/// Nesting from which on timers wait four milliseconds at least (HTML §8.6 step 10 of "timer initialization steps").
+const DEEP: u32 = 5;
+const DEEP_WAIT_US: u64 = 4_000;
+
+/// Time between two animation frames, in microseconds.
+const FRAME_US: u64 = 16_667;
+
+/// What timers are set, and how deep in timers the page is.
+#[derive(Default)]
+pub(super) struct Timers {
+    last: u32,
+    places: HashMap<u32, (u64, u64)>,
+    nesting: u32,
+    /// Callbacks of the next animation frame, by their numbers.
+    frame: Vec<(u32, JsObject)>,
+}
+
+/// What a timer runs.
+#[derive(Clone)]
+enum Handler {
+    Function(JsObject, Vec<JsValue>),
+    /// Source text, as pages of old have it.
+    Text(JsString),
+}
+
+pub(super) const GLOBALS: &[bind::Method] = &[
+    ("setTimeout", 1, set_timeout),
+    ("setInterval", 1, set_interval),
+    ("clearTimeout", 0, clear),
+    ("clearInterval", 0, clear),
+    ("requestAnimationFrame", 1, request_frame),
+    ("cancelAnimationFrame", 1, cancel_frame),
+    ("requestIdleCallback", 1, request_idle),
+    ("cancelIdleCallback", 1, clear),
+    ("queueMicrotask", 1, queue_microtask),
+];
+
+fn set_timeout(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    set(args, false, "setTimeout", context)
+}
+
+fn set_interval(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    set(args, true, "setInterval", context)
+}
+
+fn set(args: &[JsValue], again: bool, what: &str, context: &mut Context) -> JsResult<JsValue> {
+    bind::want(args, 1, what)?;
+    let handler = match args[0].as_callable() {
+        Some(function) => Handler::Function(function, args.get(2..).unwrap_or_default().to_vec()),
+        None => Handler::Text(args[0].to_string(context)?),
+    };
+    // A WebIDL `long`: it wraps, and what is negative is now.
+    let wait_us = u64::try_from(args.get_or_undefined(1).to_i32(context)?).unwrap_or(0) * 1_000;
+    let id = next_id(context);
+    schedule(id, handler, wait_us, again, context);
+    Ok(id.into())
+}
+
+fn next_id(context: &Context) -> u32 {
+    let jobs = jobs::of(context);
+    let mut timers = jobs.timers.borrow_mut();
+    timers.last = timers.last.wrapping_add(1).max(1);
+    timers.last
+}
+
+fn schedule(id: u32, handler: Handler, wait_us: u64, again: bool, context: &Context) {
+    let jobs = jobs::of(context);
+    let nesting = jobs.timers.borrow().nesting;
+    let wait = if nesting > DEEP || again && wait_us == 0 { wait_us.max(DEEP_WAIT_US) } else { wait_us };
+    let place = jobs::post(context, wait, move |context| {
+        let jobs = jobs::of(context);
+        jobs.timers.borrow_mut().nesting = nesting + 1;
+        fire(&handler, context);
+        // A timer that cleared itself is not set again.
+        let set = jobs.timers.borrow().places.contains_key(&id);
+        if again && set {
+            schedule(id, handler, wait_us, true, context);
+        } else {
+            jobs.timers.borrow_mut().places.remove(&id);
+        }
+        jobs.timers.borrow_mut().nesting = 0;
+        Ok(())
+    });
+    if let Some(place) = place {
+        jobs.timers.borrow_mut().places.insert(id, place);
+    }
+}
+
+/// Runs a timer; what it throws is told here, so that an interval goes on.
+fn fire(handler: &Handler, context: &mut Context) {
+    let result = match handler {
+        Handler::Function(function, args) => {
+            let global = context.global_object().into();
+            function.call(&global, args, context).map(|_| ())
+        }
+        Handler::Text(text) => super::script(&text.to_std_string_lossy(), "timer", context)
+            .and_then(|script| script.evaluate(context))
+            .map(|_| ()),
+    };
+    if let Err(error) = result {
+        report::exception(error, context);
+    }
+}
+
+fn clear(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let id = args.get_or_undefined(0).to_u32(context)?;
+    let jobs = jobs::of(context);
+    let place = jobs.timers.borrow_mut().places.remove(&id);
+    if let Some(place) = place {
+        jobs.take(place);
+    }
+    Ok(JsValue::undefined())
+}
+
+fn callback(args: &[JsValue], what: &str) -> JsResult<JsObject> {
+    bind::want(args, 1, what)?;
+    let refusal = || bind::type_error(format!("Failed to execute '{what}': parameter 1 is not of type 'Function'."));
+    args[0].as_callable().ok_or_else(refusal)
+}
+
+fn request_frame(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let function = callback(args, "requestAnimationFrame")?;
+    let id = next_id(context);
+    let jobs = jobs::of(context);
+    let mut timers = jobs.timers.borrow_mut();
+    if timers.frame.is_empty() {
+        let now = jobs.clock.now_us();
+        jobs.put((now / FRAME_US + 1) * FRAME_US, Box::new(run_frame));
+    }
+    if timers.frame.len() < limits::TIMERS_MAX {
+        timers.frame.push((id, function));
+    }
+    Ok(id.into())
+}
+
+/// All callbacks of one frame get the same time; those that they ask for are of the next one (HTML §8.11).
+fn run_frame(context: &mut Context) -> JsResult<()> {
+    let jobs = jobs::of(context);
+    let callbacks: Vec<_> = jobs.timers.borrow().frame.clone();
+    let until = callbacks.last().map_or(0, |(id, _)| *id);
+    let now = jobs.clock.now_us() as f64 / 1_000.0;
+    for (id, function) in callbacks {
+        let there = jobs.timers.borrow().frame.iter().any(|(other, _)| *other == id);
+        if there && let Err(error) = function.call(&JsValue::undefined(), &[now.into()], context) {
+            report::exception(error, context);
+        }
+    }
+    let mut timers = jobs.timers.borrow_mut();
+    timers.frame.retain(|(id, _)| *id > until);
+    if !timers.frame.is_empty() {
+        jobs.put((jobs.clock.now_us() / FRAME_US + 1) * FRAME_US, Box::new(run_frame));
+    }
+    Ok(())
+}
+
+fn cancel_frame(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let id = args.get_or_undefined(0).to_u32(context)?;
+    jobs::of(context).timers.borrow_mut().frame.retain(|(other, _)| *other != id);
+    Ok(JsValue::undefined())
+}
+
+/// The page is idle as soon as its other tasks of now are done.
+fn request_idle(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let function = callback(args, "requestIdleCallback")?;
+    let id = next_id(context);
+    let place = jobs::post(context, 1_000, move |context| {
+        jobs::of(context).timers.borrow_mut().places.remove(&id);
+        let deadline = JsObject::with_object_proto(context.intrinsics());
+        deadline.set(js_string!("didTimeout"), false, false, context)?;
+        bind::methods(&deadline, &[("timeRemaining", 0, |_, _, _| Ok(50.into()))], context)?;
+        function.call(&JsValue::undefined(), &[deadline.into()], context).map(|_| ())
+    });
+    if let Some(place) = place {
+        jobs::of(context).timers.borrow_mut().places.insert(id, place);
+    }
+    Ok(id.into())
+}
+
+/// HTML §8.7: an exception is told, not thrown.
+fn queue_microtask(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let function = callback(args, "queueMicrotask")?;
+    let job = boa_engine::job::PromiseJob::with_realm(
+        move |context| {
+            if let Err(error) = function.call(&JsValue::undefined(), &[], context) {
+                report::exception(error, context);
+            }
+            Ok(JsValue::undefined())
+        },
+        context.realm().clone(),
+    );
+    context.enqueue_job(job.into());
+    Ok(JsValue::undefined())
+}
