@@ -17,6 +17,10 @@ use crate::limits::{
 /// Wait after the first login that did not end clearly; each further one quadruples it.
 const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
 
+/// Told where logins were killed, or answered by a server in trouble, one after the other.
+const NO_END: &str = "the last logins did not get to a clear end, and may have been refused (hint: see that the account is \
+                      not locked, then: gleaner login SITE)";
+
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 
 /// What is remembered of a site's logins.
@@ -106,7 +110,11 @@ impl Tries {
         }
         let marks = self.marks(user, password);
         if let Some((verdict, _)) = self.held.filter(|(_, held)| marks.contains(held)) {
-            return Some(Hold::Operator(verdict.sentence().to_owned()));
+            let why = match verdict {
+                Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END,
+                verdict => verdict.sentence(),
+            };
+            return Some(Hold::Operator(why.to_owned()));
         }
         let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
         if of_last_hour.clone().count() >= LOGINS_PER_HOUR_MAX {

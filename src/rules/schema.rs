@@ -72,6 +72,10 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut F
     let (document, _) = DeTable::parse_recoverable(&source);
     let root = schema_of::<T>();
     let has_login = root.pointer("/properties/login").is_some();
+    if has_login {
+        let broken: Vec<usize> = faults.list().iter().map(|fault| fault.span.start).collect();
+        secrets::broken_lines(faults.source(), &broken).into_iter().for_each(|span| faults.hide(span));
+    }
     let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: syntax_faults == 0, has_login };
     let table = walk.table(&root, document.get_ref(), "", 0..0);
     let spans = walk.spans;
@@ -127,6 +131,10 @@ impl<'a> Walk<'a> {
                     self.faults.add(key.span(), &child, message, Some(secrets::HINT.to_owned()));
                     self.faults.hide(value.span());
                     continue;
+                }
+                if self.has_login && (path == "login" || path.starts_with("login.")) {
+                    // Whatever it is called, it may be a password.
+                    self.faults.hide(value.span());
                 }
                 let what = if path == "classes" { "class" } else { "key" };
                 let meant = self.unknown(&format!("unknown {what}"), name, &known, key.span(), &child);

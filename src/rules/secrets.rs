@@ -65,6 +65,31 @@ pub(super) fn values(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// What stands behind the keys of an account's table in lines that are no TOML, and in those right below: a password may
+/// be written in any way, under any name. `broken` are the places of the faults of syntax.
+pub(super) fn broken_lines(text: &str, broken: &[usize]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut start, mut is_login, mut is_below) = (0, false, false);
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        let is_broken = broken.iter().any(|at| (start..end).contains(at) || (*at == text.len() && end == text.len()));
+        let shown = line.trim();
+        let is_header = shown.starts_with('[');
+        if is_header {
+            is_login = shown.contains("login");
+        }
+        if (is_broken || is_below) && !is_header && (is_login || shown.starts_with("login")) {
+            let from = start + (line.len() - line.trim_start().len());
+            const BETWEEN: [char; 4] = [':', '=', ' ', '\t'];
+            let value = shown.find(BETWEEN).map_or(shown, |key| shown[key..].trim_start_matches(BETWEEN));
+            found.push(from + shown.len() - value.len()..from + shown.len());
+        }
+        is_below = is_broken;
+        start = end;
+    }
+    found
+}
+
 /// Length of the value that a text begins with.
 fn value_bytes(text: &str) -> usize {
     for quotes in ["\"\"\"", "'''"] {
@@ -135,6 +160,21 @@ mod tests {
         ] {
             let found: Vec<&str> = values(text).into_iter().map(|span| &text[span]).collect();
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_shown_of_an_accounts_lines_that_are_no_toml() {
+        for (text, at, expected) in [
+            ("[login]\nuser = 'anna'\npassword: hunter2\n", "password:", vec!["hunter2"]),
+            ("[login]\nmot_de_passe hunter2", "mot", vec!["hunter2"]),
+            ("login = { pw: 'hunter2' }\n[rate]\nx y", "pw", vec!["{ pw: 'hunter2' }"]),
+            ("[login]\npassword =\nhunter2\n", "\nhunter2", vec!["", "hunter2"]),
+            ("[login.fields]\nanswer = \"a\" \"b\"\n", "\"b\"", vec!["\"a\" \"b\""]),
+            ("[rate]\ndelay: 3\n[login]\nuser = 'anna'\n", "delay", vec![]),
+        ] {
+            let spans = broken_lines(text, &[text.find(at).unwrap()]);
+            assert_eq!(spans.into_iter().map(|span| &text[span]).collect::<Vec<_>>(), expected, "{text}");
         }
     }
 
