@@ -119,25 +119,15 @@ pub(super) fn hide_userinfo(faults: &mut Faults, span: Range<usize>, text: &str)
 
 /// Notes parameters that hold a secret wherever they are seen, and hides the URL.
 pub(super) fn parameter(faults: &mut Faults, span: Range<usize>, key: &str, url: &CrawlUrl) {
-    const SECRET: [&str; 14] = [
-        "passkey",
-        "torrent_pass",
-        "authkey",
-        "rsskey",
-        "password",
-        "passwd",
-        "pass",
-        "pwd",
-        "user_password",
-        "login_password",
-        "secret",
-        "apikey",
-        "api_key",
-        "access_token",
-    ];
+    const SECRET: [&str; 7] = ["passkey", "torrent_pass", "authkey", "rsskey", "apikey", "api_key", "access_token"];
+    // A `token` of a link may be anything.
+    let is_secret = |name: &str| {
+        let words = KEYS.iter().filter(|key| **key != "token").chain(&SECRET);
+        words.into_iter().any(|secret| name.eq_ignore_ascii_case(secret))
+    };
     let query = url.path().split_once('?').map_or("", |(_, query)| query);
     let names = query.split(['&', ';']).map(|parameter| parameter.split('=').next().unwrap_or_default());
-    for name in names.filter(|name| SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))) {
+    for name in names.filter(|name| is_secret(name)) {
         let hint = "take it out: secrets never stand in rule files".to_owned();
         faults.add(span.clone(), key, format!("the parameter `{name}` holds a secret"), Some(hint));
         faults.hide(span.clone());
