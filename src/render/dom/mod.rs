@@ -23,6 +23,7 @@ mod parse;
 mod record;
 mod select;
 mod serialize;
+mod shadow;
 mod sweep;
 mod text;
 mod tree;
