@@ -2,7 +2,7 @@
 
 use html5ever::local_name;
 
-use super::node::{NodeId, NodeKind};
+use super::node::{NodeData, NodeId, NodeKind};
 use super::tree::Tree;
 
 impl Tree {
@@ -93,5 +93,33 @@ impl Tree {
             }
         }
         found
+    }
+
+    /// A root that the parser made, emptied to be a script's own (DOM §4.9 "attach a shadow root" step 4); `None` if there is none
+    /// or it is of the other mode.
+    pub fn take_declarative_root(&mut self, host: NodeId, is_open: bool) -> Option<NodeId> {
+        let root = self.element(host)?.shadow?;
+        let NodeData::Fragment(fragment) = self.data_mut(root)? else { return None };
+        let settings =
+            fragment.shadow.as_mut().filter(|settings| settings.declarative && settings.is_open == is_open)?;
+        settings.declarative = false;
+        self.replace_all(root, None);
+        Some(root)
+    }
+
+    /// `slot.assign(…)`: what is put into a slot of a tree whose slots are assigned by hand leaves the others.
+    pub fn assign_to_slot(&mut self, slot: NodeId, nodes: Vec<NodeId>) {
+        let others: Vec<NodeId> = self
+            .descendants(self.root(slot))
+            .filter(|id| self.element(*id).is_some_and(|element| !element.state.assigned.is_empty()))
+            .collect();
+        for other in others {
+            if let Some(state) = self.state_mut(other) {
+                state.assigned.retain(|id| !nodes.contains(id));
+            }
+        }
+        if let Some(state) = self.state_mut(slot) {
+            state.assigned = nodes;
+        }
     }
 }

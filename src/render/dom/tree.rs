@@ -26,6 +26,8 @@ pub struct Tree {
     log: Option<Vec<Mutation>>,
     /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
+    /// Whether any shadow root was ever attached.
+    has_shadow_roots: bool,
     /// The element that `:target` matches: the one that the address's fragment names.
     pub target: Option<NodeId>,
     /// The element that `:focus` matches.
@@ -211,8 +213,14 @@ impl Tree {
         if let Some(element) = self.element_mut(host) {
             element.shadow = Some(root);
         }
+        self.has_shadow_roots = true;
         self.changed();
         Ok(root)
+    }
+
+    /// Whether slots need to be looked at.
+    pub fn has_shadow_roots(&self) -> bool {
+        self.has_shadow_roots
     }
 
     /// Lets a template of the parser fill a shadow root (HTML §13.2.6.4.4); false if it is none.

@@ -10,13 +10,17 @@
 //! held while a script may run.
 
 mod collection;
+mod custom;
 mod document;
 mod element;
+mod event_path;
 pub mod exotic;
 mod interfaces;
 pub mod load;
 mod node;
+mod observe;
 mod parent;
+mod shadow;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,7 +28,6 @@ use std::rc::Rc;
 use boa_engine::{Context, Finalize, JsData, JsError, JsObject, JsResult, JsValue, Trace};
 
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
-use super::engine::events::Event;
 use super::engine::target::{self, Listeners, Target, TargetKind};
 use super::engine::{bind, exception};
 
@@ -65,7 +68,8 @@ impl Target for NodeObject {
 }
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
-const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[load::scripts_came_in];
+const WATCHERS: &[fn(&[Mutation], &mut Context)] =
+    &[observe::watch, shadow::watch, custom::watch, load::scripts_came_in];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
@@ -81,12 +85,15 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     let web = Web { tree, document, selectors: SelectorCache::default(), wrappers: Vec::new() };
     context.insert_data::<SharedWeb>(Rc::new(RefCell::new(web)));
     exotic::install(context)?;
-    target::register(TargetKind::of::<NodeObject>(event_parent), context);
+    target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
     node::install(context)?;
     interfaces::install(context)?;
     element::install(context)?;
     document::install(context)?;
     parent::install(context)?;
+    observe::install(context)?;
+    shadow::install(context)?;
+    custom::install(context)?;
     collection::install(context)
 }
 
@@ -259,20 +266,6 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
     let object = exotic::target_of(wrapper, context);
     let node = object.downcast_ref::<NodeObject>()?;
     node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone())
-}
-
-/// Where an event goes from a node (DOM §2.7 "get the parent").
-fn event_parent(object: &JsObject, event: &JsObject<Event>, context: &mut Context) -> Option<JsObject> {
-    let id = object.downcast_ref::<NodeObject>()?.id;
-    let (parent, is_window_document) = {
-        let web = of(context);
-        let web = web.borrow();
-        (web.tree.parent(id).or_else(|| web.tree.shadow_host(id)), id == web.document)
-    };
-    if is_window_document {
-        return (!event.borrow().data().is("load")).then(|| context.global_object());
-    }
-    wrap(parent?, context).ok()
 }
 
 impl Web {

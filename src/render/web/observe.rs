@@ -10,7 +10,7 @@ use std::rc::Rc;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 use html5ever::LocalName;
 
-use super::{node_argument, read, static_list, wrap, wrap_or_null};
+use super::{collection, node_argument, read, wrap, wrap_or_null};
 use crate::limits;
 use crate::render::dom::{Mutation, NodeId, Tree};
 use crate::render::engine::{bind, events, jobs};
@@ -210,7 +210,7 @@ fn observe(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<
 
 /// Steps 1 to 7 of `observe` (DOM §4.3.1).
 fn options(init: &JsValue, context: &mut Context) -> JsResult<Options> {
-    let mut given = |name| Ok(bind::member(init, name, context)?.map(|value| value.to_boolean()));
+    let mut given = |name| bind::member(init, name, context).map(|value| value.map(|value| value.to_boolean()));
     let attribute_old_value = given("attributeOldValue")?;
     let attributes = given("attributes")?;
     let character_data = given("characterData")?;
@@ -294,7 +294,9 @@ pub(super) fn watch(log: &[Mutation], context: &mut Context) {
 /// Who is to be told, and whether the old value is wanted.
 fn interested(state: &Observers, tree: &Tree, mutation: &Mutation) -> Vec<(JsObject<Observer>, bool)> {
     let target = match mutation {
-        Mutation::Children { target, .. } | Mutation::Attribute { target, .. } | Mutation::Text { target, .. } => *target,
+        Mutation::Children { target, .. } | Mutation::Attribute { target, .. } | Mutation::Text { target, .. } => {
+            *target
+        }
         Mutation::Adopted { .. } | Mutation::Made { .. } => return Vec::new(),
     };
     let mut found: Vec<(JsObject<Observer>, bool)> = Vec::new();
@@ -433,7 +435,8 @@ fn list(this: &JsValue, which: usize, context: &mut Context) -> JsResult<JsValue
         What::Children { lists, .. } => lists[which].clone(),
         _ => Vec::new(),
     };
-    let list = static_list(nodes, context)?;
+    let target = record.borrow().data().target;
+    let list = collection::fixed(target, nodes, context)?;
     record.borrow_mut().data_mut().lists[which] = Some(list.clone());
     Ok(list.into())
 }
