@@ -262,6 +262,13 @@ impl Tree {
                 if let Some(node) = self.node_mut(id) {
                     node.document = Some(document);
                 }
+                if !self.attr_nodes.is_empty() {
+                    for attr in self.attr_nodes(id).to_vec() {
+                        if let Some(node) = self.node_mut(attr) {
+                            node.document = Some(document);
+                        }
+                    }
+                }
                 let below = self.element(id).map(|element| (element.shadow, element.template));
                 if let Some((shadow, template)) = below {
                     work.extend(shadow.map(|shadow| (shadow, document)));

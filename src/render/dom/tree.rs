@@ -26,6 +26,8 @@ pub struct Tree {
     log: Option<Vec<Mutation>>,
     /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
+    /// The nodes that scripts asked for of an element's attributes.
+    pub(super) attr_nodes: HashMap<NodeId, Vec<NodeId>>,
     /// The element that `:target` matches: the one that the address's fragment names.
     pub target: Option<NodeId>,
     /// The element that `:focus` matches.
@@ -115,7 +117,7 @@ impl Tree {
         self.create(NodeData::Fragment(Box::default()), Some(document))
     }
 
-    fn create(&mut self, data: NodeData, document: Option<NodeId>) -> Result<NodeId, Error> {
+    pub(super) fn create(&mut self, data: NodeData, document: Option<NodeId>) -> Result<NodeId, Error> {
         self.check_room(1, text_bytes(&data))?;
         Ok(self.place(data, document))
     }
@@ -232,6 +234,7 @@ impl Tree {
         let old = std::mem::replace(node, Node::new(NodeData::Vacant, None));
         self.text_bytes = self.text_bytes.saturating_sub(text_bytes(&old.data));
         self.free.push(id);
+        self.attr_nodes.remove(&id);
         for special in [&mut self.target, &mut self.focus] {
             if *special == Some(id) {
                 *special = None;
@@ -258,6 +261,7 @@ fn text_bytes(data: &NodeData) -> usize {
     match data {
         NodeData::Text(text) | NodeData::CData(text) | NodeData::Comment(text) => text.len(),
         NodeData::Instruction(instruction) => instruction.data.len(),
+        NodeData::Attr(attr) => attr.value.len(),
         NodeData::Element(element) => element.attributes.iter().map(|attribute| attribute.value.len()).sum(),
         _ => 0,
     }
@@ -346,6 +350,7 @@ impl Tree {
             NodeData::CData(_) => NodeKind::CData,
             NodeData::Comment(_) => NodeKind::Comment,
             NodeData::Instruction(_) => NodeKind::Instruction,
+            NodeData::Attr(_) => NodeKind::Attribute,
         }
     }
 
