@@ -35,8 +35,10 @@ impl Tree {
     /// The value of an attribute's node.
     pub fn attr_value(&self, id: NodeId) -> Option<&str> {
         let attr = self.attr(id)?;
-        let owned =
-            attr.owner.and_then(|owner| self.attribute_ns(owner, &attr.name.ns, &attr.name.local)).map(|one| &one.value);
+        let owned = attr
+            .owner
+            .and_then(|owner| self.attribute_ns(owner, &attr.name.ns, &attr.name.local))
+            .map(|one| &one.value);
         Some(owned.unwrap_or(&attr.value))
     }
 

@@ -127,7 +127,11 @@ impl Tree {
             // An attribute contains nothing.
             let is_lost = (our_owner.is_some() && position.0 & Position::CONTAINED_BY.0 != 0)
                 || (their_owner.is_some() && position.0 & Position::CONTAINS.0 != 0);
-            return if is_lost { Position(position.0 & (Position::PRECEDING.0 | Position::FOLLOWING.0)) } else { position };
+            return if is_lost {
+                Position(position.0 & (Position::PRECEDING.0 | Position::FOLLOWING.0))
+            } else {
+                position
+            };
         }
         let (ours, theirs) = (self.path(node), self.path(other));
         if ours.first() != theirs.first() {

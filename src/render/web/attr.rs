@@ -1,6 +1,8 @@
 //! Attributes as objects: `Attr` (DOM §4.9.2), `NamedNodeMap` (§4.9.1), and the members of elements and documents that deal in them.
 
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsSymbol, JsValue, Trace, js_string};
+use boa_engine::{
+    Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsSymbol, JsValue, Trace, js_string,
+};
 use html5ever::{LocalName, Namespace, QualName};
 
 use super::element::qualified;
@@ -109,8 +111,10 @@ const NAMED_NODE_MAP: bind::Interface = bind::Interface {
         ("removeNamedItemNS", 2, |this, args, context| {
             let element = this_map(this, context)?;
             bind::want(args, 2, "removeNamedItemNS' on 'NamedNodeMap")?;
-            let (namespace, local) = (nullable_text(args, 0, context)?.unwrap_or_default(), bind::text(args, 1, context)?);
-            let known = read(context, |tree| tree.attribute_ns(element, &namespace, &local).map(|one| one.name.clone()));
+            let (namespace, local) =
+                (nullable_text(args, 0, context)?.unwrap_or_default(), bind::text(args, 1, context)?);
+            let known =
+                read(context, |tree| tree.attribute_ns(element, &namespace, &local).map(|one| one.name.clone()));
             remove(element, known, context)
         }),
     ],

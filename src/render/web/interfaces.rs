@@ -144,6 +144,7 @@ pub(super) fn of(tree: &Tree, id: NodeId) -> &'static str {
         NodeData::CData(_) => "CDATASection",
         NodeData::Comment(_) => "Comment",
         NodeData::Instruction(_) => "ProcessingInstruction",
+        NodeData::Attr(_) => "Attr",
         NodeData::Element(element) => {
             let name = element.name();
             match name.ns {

@@ -9,6 +9,7 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod attr;
 mod collection;
 mod document;
 mod element;
@@ -87,6 +88,7 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     element::install(context)?;
     document::install(context)?;
     parent::install(context)?;
+    attr::install(context)?;
     collection::install(context)
 }
 
