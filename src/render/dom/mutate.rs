@@ -254,6 +254,7 @@ impl Tree {
         if from == Some(document) {
             return;
         }
+        self.structure_changed();
         // A node with the document that is to be its own from then on.
         let mut work = vec![(node, document)];
         while let Some((top, document)) = work.pop() {
@@ -285,6 +286,7 @@ impl Tree {
 
     /// Puts a node without a parent between the children of one.
     pub(super) fn link(&mut self, parent: NodeId, node: NodeId, child: Option<NodeId>) {
+        self.structure_changed();
         let previous = match child {
             Some(child) => self.previous_sibling(child),
             None => self.last_child(parent),
@@ -307,6 +309,7 @@ impl Tree {
         let Some(parent) = parent else {
             return;
         };
+        self.structure_changed();
         match previous.and_then(|previous| self.node_mut(previous)) {
             Some(previous) => previous.next = next,
             None => self.set_first_child(parent, next),

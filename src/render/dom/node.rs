@@ -93,6 +93,8 @@ pub struct Document {
     pub quirks: QuirksMode,
     /// `application/xml`, `text/html` and the like, as `contentType` tells it.
     pub content_type: &'static str,
+    /// Name of the encoding that the markup was in.
+    pub encoding: &'static str,
     /// Whether `<noscript>` holds text: this document's scripts run.
     pub scripting: bool,
     /// The document that owns the contents of this one's templates (HTML §4.12.3); itself for such a document.

@@ -202,6 +202,11 @@ impl Tree {
         self.descendants(root).find(|node| self.id(*node) == Some(id))
     }
 
+    /// The elements below `root` with that `id`, in no order.
+    pub fn elements_by_id(&self, root: NodeId, id: &str) -> Vec<NodeId> {
+        self.ids(id).iter().copied().filter(|node| *node != root && self.contains(root, *node)).collect()
+    }
+
     /// The document element.
     pub fn document_element(&self, document: NodeId) -> Option<NodeId> {
         self.child_elements(document).next()

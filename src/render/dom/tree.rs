@@ -23,6 +23,8 @@ pub struct Tree {
     /// Bytes of character data and attribute values.
     text_bytes: usize,
     generation: u64,
+    structure: u64,
+    has_base: bool,
     log: Option<Vec<Mutation>>,
     /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
@@ -46,7 +48,14 @@ impl Tree {
     /// [`Error::Full`], as every function that makes a node.
     pub fn create_document(&mut self, is_html: bool) -> Result<NodeId, Error> {
         let content_type = if is_html { "text/html" } else { "application/xml" };
-        let document = Document { is_html, quirks: QuirksMode::NoQuirks, content_type, scripting: false, inert: None };
+        let document = Document {
+            is_html,
+            quirks: QuirksMode::NoQuirks,
+            content_type,
+            encoding: "UTF-8",
+            scripting: false,
+            inert: None,
+        };
         self.create(NodeData::Document(Box::new(document)), None)
     }
 
@@ -154,6 +163,7 @@ impl Tree {
         attributes: Vec<Attribute>,
         is: Option<Box<str>>,
     ) -> NodeId {
+        self.has_base |= name.expanded() == expanded_name!(html "base");
         let is_template = name.expanded() == expanded_name!(html "template");
         let may_be_custom = name.ns == ns!(html) && (is.is_some() || is_custom_element_name(&name.local));
         let custom = if may_be_custom { CustomState::Undefined } else { CustomState::Uncustomized };
@@ -286,6 +296,20 @@ impl Tree {
     /// Grows with each mutation: a live collection is stale once it differs.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// Grows with each change of who is whose child or in which document: what only depends on that is stale once it differs.
+    pub fn structure(&self) -> u64 {
+        self.structure
+    }
+
+    pub(super) fn structure_changed(&mut self) {
+        self.structure += 1;
+    }
+
+    /// Whether a `<base>` was ever made.
+    pub fn has_base(&self) -> bool {
+        self.has_base
     }
 
     pub(super) fn changed(&mut self) {

@@ -174,8 +174,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&document, DOCUMENT_METHODS, context)
 }
 
-const CDATA: bind::Interface =
-    bind::Interface { name: "CDATASection", parent: Some("Text"), ..bind::Interface::EMPTY };
+const CDATA: bind::Interface = bind::Interface { name: "CDATASection", parent: Some("Text"), ..bind::Interface::EMPTY };
 
 /// `new Text(data)`, `new Comment(data)`: nodes of the window's document.
 fn make(

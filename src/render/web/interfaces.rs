@@ -150,6 +150,7 @@ pub(super) fn of(tree: &Tree, id: NodeId) -> &'static str {
             match name.ns {
                 ns!(html) => of_html(&name.local),
                 ns!(svg) if name.local == local_name!("svg") => "SVGSVGElement",
+                ns!(svg) if name.local == local_name!("a") => "SVGAElement",
                 ns!(svg) => "SVGElement",
                 ns!(mathml) => "MathMLElement",
                 _ => "Element",
@@ -183,6 +184,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     define("SVGElement", "Element")?;
     define("SVGGraphicsElement", "SVGElement")?;
     define("SVGSVGElement", "SVGGraphicsElement")?;
+    define("SVGAElement", "SVGGraphicsElement")?;
     define("MathMLElement", "Element")?;
     define("HTMLUnknownElement", "HTMLElement")?;
     define("HTMLMediaElement", "HTMLElement")?;

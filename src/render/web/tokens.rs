@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace, js_string};
 use boa_engine::property::PropertyDescriptor;
+use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace, js_string};
 use html5ever::{LocalName, QualName, ns};
 
 use super::exotic::{self, Computed, Kind};
@@ -32,16 +32,36 @@ struct List {
 
 /// What `rel` of a link leads to that a browser would act on; bundlers ask for `modulepreload` before they bring their own.
 const LINK_TYPES: &[&str] = &[
-    "alternate", "dns-prefetch", "icon", "manifest", "modulepreload", "next", "preconnect", "prefetch", "preload", "prerender",
-    "search", "stylesheet",
+    "alternate",
+    "dns-prefetch",
+    "icon",
+    "manifest",
+    "modulepreload",
+    "next",
+    "preconnect",
+    "prefetch",
+    "preload",
+    "prerender",
+    "search",
+    "stylesheet",
 ];
 
 const ANCHOR_TYPES: &[&str] = &["noopener", "noreferrer", "opener"];
 
 const SANDBOX_FLAGS: &[&str] = &[
-    "allow-downloads", "allow-forms", "allow-modals", "allow-orientation-lock", "allow-pointer-lock", "allow-popups",
-    "allow-popups-to-escape-sandbox", "allow-presentation", "allow-same-origin", "allow-scripts",
-    "allow-storage-access-by-user-activation", "allow-top-navigation", "allow-top-navigation-by-user-activation",
+    "allow-downloads",
+    "allow-forms",
+    "allow-modals",
+    "allow-orientation-lock",
+    "allow-pointer-lock",
+    "allow-popups",
+    "allow-popups-to-escape-sandbox",
+    "allow-presentation",
+    "allow-same-origin",
+    "allow-scripts",
+    "allow-storage-access-by-user-activation",
+    "allow-top-navigation",
+    "allow-top-navigation-by-user-activation",
     "allow-top-navigation-to-custom-protocols",
 ];
 
@@ -65,105 +85,110 @@ static KIND: Kind = computed!(Computed {
     ..Computed::EMPTY
 });
 
-const INTERFACE: bind::Interface = bind::Interface {
-    name: "DOMTokenList",
-    methods: &[
-        ("item", 1, |this, args, context| {
-            let place = this_place(this, context)?;
-            bind::want(args, 1, "item' on 'DOMTokenList")?;
-            let index = args[0].to_u32(context)?;
-            Ok(read(context, |tree| place.item(tree, index)).unwrap_or_else(JsValue::null))
-        }),
-        ("contains", 1, |this, args, context| {
-            let place = this_place(this, context)?;
-            bind::want(args, 1, "contains' on 'DOMTokenList")?;
-            let wanted = bind::text(args, 0, context)?;
-            Ok(read(context, |tree| split(place.value(tree)).any(|word| word == wanted)).into())
-        }),
-        ("add", 0, |this, args, context| {
-            let place = this_place(this, context)?;
-            let given = given(args, context)?;
-            update(&place, context, |words| {
-                let mut known: HashSet<String> = words.iter().cloned().collect();
-                words.extend(given.into_iter().filter(|word| known.insert(word.clone())));
-            })
-        }),
-        ("remove", 0, |this, args, context| {
-            let place = this_place(this, context)?;
-            let given: HashSet<String> = given(args, context)?.into_iter().collect();
-            update(&place, context, |words| words.retain(|word| !given.contains(word)))
-        }),
-        ("toggle", 1, |this, args, context| {
-            let place = this_place(this, context)?;
-            bind::want(args, 1, "toggle' on 'DOMTokenList")?;
-            let force = args.get(1).filter(|value| !value.is_undefined()).map(JsValue::to_boolean);
-            let word = given(&args[..1], context)?.remove(0);
-            let there = read(context, |tree| split(place.value(tree)).any(|known| known == word));
-            let wanted = force.unwrap_or(!there);
-            if there != wanted {
-                update(&place, context, |words| if wanted { words.push(word) } else { words.retain(|known| *known != word) })?;
-            }
-            Ok(wanted.into())
-        }),
-        ("replace", 2, |this, args, context| {
-            let place = this_place(this, context)?;
-            bind::want(args, 2, "replace' on 'DOMTokenList")?;
-            let given = given(&args[..2], context)?;
-            let [old, new] = given.as_slice() else { return Ok(false.into()) };
-            if !read(context, |tree| split(place.value(tree)).any(|known| known == old)) {
-                return Ok(false.into());
-            }
-            update(&place, context, |words| {
-                let mut is_there = false;
-                words.retain_mut(|word| {
-                    if word != old && word != new {
-                        return true;
-                    }
-                    new.clone_into(word);
-                    !std::mem::replace(&mut is_there, true)
-                });
-            })?;
-            Ok(true.into())
-        }),
-        ("supports", 1, |this, args, context| {
-            let list = exotic::this::<Tokens>(this, context)?;
-            bind::want(args, 1, "supports' on 'DOMTokenList")?;
-            let word = bind::text(args, 0, context)?.to_ascii_lowercase();
-            let supported = list.borrow().data().list.supported;
-            if supported.is_empty() {
-                return Err(bind::type_error("Failed to execute 'supports' on 'DOMTokenList': DOMTokenList has no supported tokens."));
-            }
-            Ok(supported.contains(&word.as_str()).into())
-        }),
-        ("toString", 0, |this, _, context| {
-            let place = this_place(this, context)?;
-            Ok(read(context, |tree| bind::js(place.value(tree))))
-        }),
-    ],
-    attributes: &[
-        (
-            "length",
-            |this, _, context| {
+const INTERFACE: bind::Interface =
+    bind::Interface {
+        name: "DOMTokenList",
+        methods: &[
+            ("item", 1, |this, args, context| {
                 let place = this_place(this, context)?;
-                Ok(read(context, |tree| place.length(tree)).into())
-            },
-            None,
-        ),
-        (
-            "value",
-            |this, _, context| {
+                bind::want(args, 1, "item' on 'DOMTokenList")?;
+                let index = args[0].to_u32(context)?;
+                Ok(read(context, |tree| place.item(tree, index)).unwrap_or_else(JsValue::null))
+            }),
+            ("contains", 1, |this, args, context| {
+                let place = this_place(this, context)?;
+                bind::want(args, 1, "contains' on 'DOMTokenList")?;
+                let wanted = bind::text(args, 0, context)?;
+                Ok(read(context, |tree| split(place.value(tree)).any(|word| word == wanted)).into())
+            }),
+            ("add", 0, |this, args, context| {
+                let place = this_place(this, context)?;
+                let given = given(args, context)?;
+                update(&place, context, |words| {
+                    let mut known: HashSet<String> = words.iter().cloned().collect();
+                    words.extend(given.into_iter().filter(|word| known.insert(word.clone())));
+                })
+            }),
+            ("remove", 0, |this, args, context| {
+                let place = this_place(this, context)?;
+                let given: HashSet<String> = given(args, context)?.into_iter().collect();
+                update(&place, context, |words| words.retain(|word| !given.contains(word)))
+            }),
+            ("toggle", 1, |this, args, context| {
+                let place = this_place(this, context)?;
+                bind::want(args, 1, "toggle' on 'DOMTokenList")?;
+                let force = args.get(1).filter(|value| !value.is_undefined()).map(JsValue::to_boolean);
+                let word = given(&args[..1], context)?.remove(0);
+                let there = read(context, |tree| split(place.value(tree)).any(|known| known == word));
+                let wanted = force.unwrap_or(!there);
+                if there != wanted {
+                    update(&place, context, |words| {
+                        if wanted { words.push(word) } else { words.retain(|known| *known != word) }
+                    })?;
+                }
+                Ok(wanted.into())
+            }),
+            ("replace", 2, |this, args, context| {
+                let place = this_place(this, context)?;
+                bind::want(args, 2, "replace' on 'DOMTokenList")?;
+                let given = given(&args[..2], context)?;
+                let [old, new] = given.as_slice() else { return Ok(false.into()) };
+                if !read(context, |tree| split(place.value(tree)).any(|known| known == old)) {
+                    return Ok(false.into());
+                }
+                update(&place, context, |words| {
+                    let mut is_there = false;
+                    words.retain_mut(|word| {
+                        if word != old && word != new {
+                            return true;
+                        }
+                        new.clone_into(word);
+                        !std::mem::replace(&mut is_there, true)
+                    });
+                })?;
+                Ok(true.into())
+            }),
+            ("supports", 1, |this, args, context| {
+                let list = exotic::this::<Tokens>(this, context)?;
+                bind::want(args, 1, "supports' on 'DOMTokenList")?;
+                let word = bind::text(args, 0, context)?.to_ascii_lowercase();
+                let supported = list.borrow().data().list.supported;
+                if supported.is_empty() {
+                    return Err(bind::type_error(
+                        "Failed to execute 'supports' on 'DOMTokenList': DOMTokenList has no supported tokens.",
+                    ));
+                }
+                Ok(supported.contains(&word.as_str()).into())
+            }),
+            ("toString", 0, |this, _, context| {
                 let place = this_place(this, context)?;
                 Ok(read(context, |tree| bind::js(place.value(tree))))
-            },
-            Some(|this, args, context| {
-                let list = exotic::this::<Tokens>(this, context)?;
-                let text = bind::text(args, 0, context)?;
-                    place.set(&text, context)
             }),
-        ),
-    ],
-    ..bind::Interface::EMPTY
-};
+        ],
+        attributes: &[
+            (
+                "length",
+                |this, _, context| {
+                    let place = this_place(this, context)?;
+                    Ok(read(context, |tree| place.length(tree)).into())
+                },
+                None,
+            ),
+            (
+                "value",
+                |this, _, context| {
+                    let place = this_place(this, context)?;
+                    Ok(read(context, |tree| bind::js(place.value(tree))))
+                },
+                Some(|this, args, context| {
+                    let list = exotic::this::<Tokens>(this, context)?;
+                    let text = bind::text(args, 0, context)?;
+                    place.set(&text, context)
+                }),
+            ),
+        ],
+        ..bind::Interface::EMPTY
+    };
 
 /// Where a list's words stand.
 #[derive(Clone)]
