@@ -40,6 +40,30 @@ impl Tree {
         Ok(child)
     }
 
+    /// `parent.moveBefore(node, child)` (DOM "move"): within one tree, for elements and character data.
+    ///
+    /// # Errors
+    /// [`Error::HierarchyRequest`], [`Error::NotFound`].
+    pub fn move_before(&mut self, parent: NodeId, node: NodeId, child: Option<NodeId>) -> Result<(), Error> {
+        let is_elsewhere = self.shadow_including_root(parent) != self.shadow_including_root(node);
+        let is_fixed = !self.is_element(node) && self.character_data(node).is_none();
+        if is_elsewhere || self.host_contains(node, parent) {
+            return Err(Error::HierarchyRequest);
+        }
+        if child.is_some_and(|child| self.parent(child) != Some(parent)) {
+            return Err(Error::NotFound);
+        }
+        let in_document = self.kind(parent) == NodeKind::Document;
+        let doctype_follows = || child.is_some_and(|child| self.has_from(child, NodeKind::DocumentType));
+        let is_second = || self.is_element(node) && (self.document_element(parent).is_some() || doctype_follows());
+        if is_fixed || (in_document && (self.is_text(node) || is_second())) {
+            return Err(Error::HierarchyRequest);
+        }
+        let reference = if child == Some(node) { self.next_sibling(node) } else { child };
+        self.insert(parent, node, reference);
+        Ok(())
+    }
+
     /// `parent.removeChild(child)`.
     ///
     /// # Errors

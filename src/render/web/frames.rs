@@ -23,8 +23,6 @@ use crate::render::engine::{bind, events, jobs, page};
 #[derive(Default)]
 pub struct Frames {
     documents: HashMap<NodeId, Shown>,
-    /// Frames that were ever opened, which is what the cap counts.
-    opened: usize,
 }
 
 /// What a frame shows.
@@ -233,14 +231,15 @@ fn go(frame: NodeId, args: &[JsValue], context: &mut Context) -> JsResult<JsValu
 
 /// Opens frames that came into a document that is shown, and closes those that left one.
 pub(super) fn watch(log: &[Mutation], context: &mut Context) {
-    let (mut came, mut turned) = (Vec::new(), Vec::new());
+    let (mut came, mut turned, mut some_left) = (Vec::new(), Vec::new(), false);
     {
         let web = of(context);
         let web = web.borrow();
         let tree = &web.tree;
         for mutation in log {
             match mutation {
-                Mutation::Children { added, .. } => {
+                Mutation::Children { added, removed, .. } => {
+                    some_left |= !removed.is_empty();
                     for top in added {
                         let below = std::iter::once(*top).chain(tree.descendants(*top));
                         came.extend(below.filter(|id| is_frame(tree, *id)));
@@ -254,11 +253,11 @@ pub(super) fn watch(log: &[Mutation], context: &mut Context) {
                 _ => {}
             }
         }
-        if came.is_empty() && turned.is_empty() && web.frames.documents.is_empty() {
-            return;
-        }
+        some_left &= !web.frames.documents.is_empty();
     }
-    leave_lost(context);
+    if some_left {
+        leave_lost(context);
+    }
     for frame in came {
         let known = of(context).borrow().frames.documents.contains_key(&frame);
         if !known && is_shown(frame, context) && open(frame, context).is_ok() {
@@ -299,14 +298,13 @@ fn leave_lost(context: &mut Context) {
 
 /// Gives a frame its first document, which is empty.
 fn open(frame: NodeId, context: &mut Context) -> JsResult<()> {
-    let opened = of(context).borrow().frames.opened;
-    if opened >= limits::RENDER_FRAMES_MAX {
+    let shown = of(context).borrow().frames.documents.len();
+    if shown >= limits::RENDER_FRAMES_MAX {
         return Err(bind::type_error("too many frames"));
     }
     let document = fill("", "text/html", "UTF-8", context)?;
     let web = of(context);
     let mut web = web.borrow_mut();
-    web.frames.opened += 1;
     web.frames.documents.insert(frame, Shown { document, same_origin: true, navigations: 0 });
     Ok(())
 }

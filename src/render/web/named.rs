@@ -122,7 +122,7 @@ pub(super) fn watch(log: &[Mutation], context: &mut Context) {
         let web = of(context);
         let web = &mut *web.borrow_mut();
         let (tree, names) = (&web.tree, &mut web.names);
-        let mut note = |id: NodeId| {
+        let mut note = |id: NodeId, asked: &mut Vec<Box<str>>| {
             for local in [local_name!("name"), local_name!("id")] {
                 let Some(name) = tree.attribute(id, &local).filter(|name| !name.is_empty()) else { continue };
                 if local == local_name!("name") {
@@ -139,7 +139,7 @@ pub(super) fn watch(log: &[Mutation], context: &mut Context) {
                 Mutation::Children { added, removed, .. } => {
                     for top in added.iter().chain(removed) {
                         let below = std::iter::once(*top).chain(tree.descendants(*top));
-                        below.filter(|id| has_name_on_window(tree, *id)).for_each(&mut note);
+                        below.filter(|id| has_name_on_window(tree, *id)).for_each(|id| note(id, &mut asked));
                     }
                 }
                 Mutation::Attribute { target, local, old, .. }
@@ -147,7 +147,7 @@ pub(super) fn watch(log: &[Mutation], context: &mut Context) {
                         && has_name_on_window(tree, *target) =>
                 {
                     asked.extend(old.as_deref().filter(|name| !name.is_empty()).map(Box::from));
-                    note(*target);
+                    note(*target, &mut asked);
                 }
                 _ => {}
             }

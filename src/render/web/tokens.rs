@@ -181,7 +181,7 @@ const INTERFACE: bind::Interface =
                     Ok(read(context, |tree| bind::js(place.value(tree))))
                 },
                 Some(|this, args, context| {
-                    let list = exotic::this::<Tokens>(this, context)?;
+                    let place = this_place(this, context)?;
                     let text = bind::text(args, 0, context)?;
                     place.set(&text, context)
                 }),
