@@ -9,23 +9,31 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod attr;
 mod collection;
 mod custom;
+mod data;
 mod document;
 mod element;
 mod event_path;
 pub mod exotic;
+mod frames;
+mod implementation;
 mod interfaces;
 pub mod load;
+mod named;
 mod node;
 mod observe;
 mod parent;
 mod shadow;
+mod tokens;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use boa_engine::{Context, Finalize, JsData, JsError, JsObject, JsResult, JsValue, Trace};
+use url::Url;
 
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
 use super::engine::target::{self, Listeners, Target, TargetKind};
@@ -39,6 +47,10 @@ pub struct Web {
     pub selectors: SelectorCache,
     /// By the node's number: strong, so that a node that a script has seen stays the same object. Dropped with the page.
     wrappers: Vec<Option<JsObject>>,
+    names: named::Names,
+    frames: frames::Frames,
+    /// Addresses of documents beside the window's own.
+    addresses: HashMap<NodeId, Url>,
 }
 
 /// How natives hold the tree.
@@ -69,7 +81,7 @@ impl Target for NodeObject {
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
 const WATCHERS: &[fn(&[Mutation], &mut Context)] =
-    &[observe::watch, shadow::watch, custom::watch, load::scripts_came_in];
+    &[observe::watch, shadow::watch, named::watch, frames::watch, custom::watch, load::scripts_came_in];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
@@ -82,7 +94,15 @@ pub fn install(context: &mut Context) -> JsResult<()> {
         data.scripting = true;
     }
     tree.keep_log(true);
-    let web = Web { tree, document, selectors: SelectorCache::default(), wrappers: Vec::new() };
+    let web = Web {
+        tree,
+        document,
+        selectors: SelectorCache::default(),
+        wrappers: Vec::new(),
+        names: named::Names::default(),
+        frames: frames::Frames::default(),
+        addresses: HashMap::new(),
+    };
     context.insert_data::<SharedWeb>(Rc::new(RefCell::new(web)));
     exotic::install(context)?;
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
@@ -90,11 +110,17 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     interfaces::install(context)?;
     element::install(context)?;
     document::install(context)?;
+    data::install(context)?;
     parent::install(context)?;
     observe::install(context)?;
     shadow::install(context)?;
     custom::install(context)?;
-    collection::install(context)
+    collection::install(context)?;
+    attr::install(context)?;
+    tokens::install(context)?;
+    implementation::install(context)?;
+    named::install(context)?;
+    frames::install(context)
 }
 
 /// The tree of a context.
@@ -154,6 +180,26 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
         JsObject::from_proto_and_data(prototype, NodeObject { id, listeners: Listeners::default(), slots: Vec::new() });
     web.borrow_mut().keep(id, object.clone());
     Ok(object)
+}
+
+/// What the constructor of a node's interface gives: a new node, whose object has the prototype of the new target.
+///
+/// # Errors
+/// When it was called without `new`, the new target throws, or the document is full.
+pub fn construct(
+    new_target: &JsValue,
+    interface: &'static str,
+    create: impl FnOnce(&mut Tree) -> Result<NodeId, Error>,
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    // The node comes first, the object may still fail: a node that nobody can reach is nobody's loss.
+    let id = change(context, create)?;
+    let data = NodeObject { id, listeners: Listeners::default(), slots: Vec::new() };
+    let made = bind::construct(new_target, interface, data, context)?;
+    if let Some(object) = made.as_object() {
+        of(context).borrow_mut().keep(id, object);
+    }
+    Ok(made)
 }
 
 /// The object of a node, or `null`.
