@@ -45,6 +45,11 @@ impl Event {
         }
     }
 
+    /// Marks the event as one that a script made, not a reader.
+    pub fn of_script(&mut self) {
+        self.trusted = false;
+    }
+
     /// Whether it is of this type.
     pub fn is(&self, kind: &str) -> bool {
         self.kind == js_string!(kind)
@@ -100,6 +105,7 @@ const KINDS: &[Kind] = &[
         "Event",
         &[("key", Null), ("oldValue", Null), ("newValue", Null), ("url", Empty), ("storageArea", Null)],
     ),
+    ("ToggleEvent", "Event", &[("oldState", Empty), ("newState", Empty), ("source", Null)]),
     ("SubmitEvent", "Event", &[("submitter", Null)]),
     ("FormDataEvent", "Event", &[("formData", Null)]),
     ("TransitionEvent", "Event", &[("propertyName", Empty), ("elapsedTime", Zero), ("pseudoElement", Empty)]),

@@ -12,6 +12,7 @@
 mod document;
 mod element;
 pub mod exotic;
+pub mod html;
 mod interfaces;
 pub mod load;
 mod node;
@@ -64,7 +65,7 @@ impl Target for NodeObject {
 }
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
-const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[load::scripts_came_in];
+const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[html::attributes_changed, load::scripts_came_in];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
@@ -85,7 +86,8 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     interfaces::install(context)?;
     element::install(context)?;
     document::install(context)?;
-    parent::install(context)
+    parent::install(context)?;
+    html::install(context)
 }
 
 /// The tree of a context.
