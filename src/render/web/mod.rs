@@ -9,6 +9,7 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod collection;
 mod document;
 mod element;
 pub mod exotic;
@@ -87,6 +88,7 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     element::install(context)?;
     document::install(context)?;
     parent::install(context)?;
+    collection::install(context)?;
     html::install(context)
 }
 
@@ -143,8 +145,9 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     }
     let name = interfaces::of(&web.borrow().tree, id);
     let prototype = bind::prototype(name, context)?;
-    let object =
-        JsObject::from_proto_and_data(prototype, NodeObject { id, listeners: Listeners::default(), slots: Vec::new() });
+    let mut listeners = Listeners::default();
+    html::handlers::adopt(&web.borrow().tree, id, &mut listeners);
+    let object = JsObject::from_proto_and_data(prototype, NodeObject { id, listeners, slots: Vec::new() });
     web.borrow_mut().keep(id, object.clone());
     Ok(object)
 }
@@ -160,6 +163,11 @@ pub fn wrap_or_null(id: Option<NodeId>, context: &mut Context) -> JsResult<JsVal
 /// The node of an object, `None` for anything else.
 pub fn node_of(value: &JsValue, context: &mut Context) -> Option<NodeId> {
     let object = exotic::target_of(value.as_object()?, context);
+    object.downcast_ref::<NodeObject>().map(|node| node.id)
+}
+
+/// The node of an object that is no proxy.
+pub fn id_of(object: &JsObject) -> Option<NodeId> {
     object.downcast_ref::<NodeObject>().map(|node| node.id)
 }
 

@@ -9,11 +9,14 @@
 
 mod dataset;
 mod element;
+pub mod handlers;
 mod inner_text;
+mod link;
 pub mod numbers;
 mod references;
 pub mod reflect;
 mod table;
+mod tables;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -22,6 +25,7 @@ use std::rc::Rc;
 use boa_engine::{Context, JsResult};
 
 use crate::render::dom::{Mutation, NodeId};
+use crate::render::engine::target;
 
 /// What scripts told elements that no attribute holds.
 #[derive(Default)]
@@ -51,13 +55,19 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         reflect::define(interface, rows, context)?;
     }
     dataset::install(context)?;
-    element::install(context)
+    element::install(context)?;
+    link::install(context)?;
+    tables::install(context)?;
+    handlers::install(context)?;
+    target::set_document_hooks(handlers::compile, |_, _, _| None, context);
+    Ok(())
 }
 
 /// Keeps what scripts told elements in step with their attributes.
 pub(super) fn attributes_changed(log: &[Mutation], context: &mut Context) {
+    handlers::body_came_in(log, context);
     for one in log {
-        let Mutation::Attribute { target, namespace, local, .. } = one else { continue };
+        let Mutation::Attribute { target, namespace, local, new, .. } = one else { continue };
         if !namespace.is_empty() {
             continue;
         }
@@ -66,6 +76,7 @@ pub(super) fn attributes_changed(log: &[Mutation], context: &mut Context) {
             name if name.starts_with("aria-") || name == "popovertarget" => {
                 references::attribute_written(*target, name, context);
             }
+            name if name.starts_with("on") => handlers::attribute_changed(*target, name, new.as_deref(), context),
             _ => {}
         }
     }

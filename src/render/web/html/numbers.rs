@@ -62,6 +62,18 @@ pub fn valid_float(text: &str) -> Option<f64> {
     (begins && ends && float_length(text) == Some(text.len())).then(|| float(text)).flatten()
 }
 
+/// A number as scripts write it ("best representation of the number as a floating-point number").
+pub fn shortest(value: f64) -> String {
+    let size = value.abs();
+    if size >= 1e21 {
+        format!("{value:e}").replace('e', "e+")
+    } else if size != 0.0 && size < 1e-6 {
+        format!("{value:e}")
+    } else {
+        (value + 0.0).to_string()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +95,7 @@ mod tests {
         for text in ["", "-", ".", ".e2", "1.8e308", "e1"] {
             assert_eq!(float(text), None, "{text}");
         }
+        assert_eq!([1e25, 1e-7, -0.0, 1.5].map(shortest), ["1e+25", "1e-7", "0", "1.5"]);
         assert!(valid_float("1.").is_none() && valid_float("+1").is_none() && valid_float("-.5e-2").is_some());
     }
 }
