@@ -18,6 +18,7 @@ mod element;
 mod event_path;
 pub mod exotic;
 mod frames;
+pub mod html;
 mod implementation;
 mod interfaces;
 pub mod load;
@@ -80,8 +81,15 @@ impl Target for NodeObject {
 }
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
-const WATCHERS: &[fn(&[Mutation], &mut Context)] =
-    &[observe::watch, shadow::watch, named::watch, frames::watch, custom::watch, load::scripts_came_in];
+const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
+    observe::watch,
+    html::attributes_changed,
+    shadow::watch,
+    named::watch,
+    frames::watch,
+    custom::watch,
+    load::scripts_came_in,
+];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
@@ -120,7 +128,8 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     tokens::install(context)?;
     implementation::install(context)?;
     named::install(context)?;
-    frames::install(context)
+    frames::install(context)?;
+    html::install(context)
 }
 
 /// The tree of a context.
@@ -176,8 +185,9 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     }
     let name = interfaces::of(&web.borrow().tree, id);
     let prototype = bind::prototype(name, context)?;
-    let object =
-        JsObject::from_proto_and_data(prototype, NodeObject { id, listeners: Listeners::default(), slots: Vec::new() });
+    let mut listeners = Listeners::default();
+    html::handlers::adopt(&web.borrow().tree, id, &mut listeners);
+    let object = JsObject::from_proto_and_data(prototype, NodeObject { id, listeners, slots: Vec::new() });
     web.borrow_mut().keep(id, object.clone());
     Ok(object)
 }
@@ -213,6 +223,11 @@ pub fn wrap_or_null(id: Option<NodeId>, context: &mut Context) -> JsResult<JsVal
 /// The node of an object, `None` for anything else.
 pub fn node_of(value: &JsValue, context: &mut Context) -> Option<NodeId> {
     let object = exotic::target_of(value.as_object()?, context);
+    object.downcast_ref::<NodeObject>().map(|node| node.id)
+}
+
+/// The node of an object that is no proxy.
+pub fn id_of(object: &JsObject) -> Option<NodeId> {
     object.downcast_ref::<NodeObject>().map(|node| node.id)
 }
 
