@@ -14,7 +14,7 @@ mod abort;
 mod ambient;
 pub mod bind;
 mod blob;
-mod clone;
+pub mod clone;
 mod console;
 mod encoding;
 pub mod events;
