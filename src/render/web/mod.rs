@@ -9,6 +9,7 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod collection;
 mod document;
 mod element;
 pub mod exotic;
@@ -85,7 +86,8 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     interfaces::install(context)?;
     element::install(context)?;
     document::install(context)?;
-    parent::install(context)
+    parent::install(context)?;
+    collection::install(context)
 }
 
 /// The tree of a context.
