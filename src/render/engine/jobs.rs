@@ -286,6 +286,16 @@ pub fn enter<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> JsResu
     result
 }
 
+/// Does something as if no script were under way, so that microtasks run behind each script of it. Only for tasks of natives, which no
+/// script waits for.
+pub fn outside<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> T) -> T {
+    let page = page::of(context);
+    let depth = std::mem::take(&mut page.borrow_mut().depth);
+    let result = what(context);
+    page.borrow_mut().depth = depth;
+    result
+}
+
 /// Calls a function of the page as the loop does.
 pub fn call(function: &JsObject, this: &JsValue, args: &[JsValue], context: &mut Context) -> Option<JsValue> {
     enter(context, |context| function.call(this, args, context))

@@ -141,7 +141,8 @@ fn set_state(this: &JsValue, args: &[JsValue], replace: bool, context: &mut Cont
             let joined = document::base_url(document, context).join(&address).ok();
             let allowed = joined.filter(|url| can_be_rewritten(&current, url));
             allowed.ok_or_else(|| {
-                let message = format!("A history state object with URL '{address}' cannot be created in this document.");
+                let message =
+                    format!("A history state object with URL '{address}' cannot be created in this document.");
                 exception::error("SecurityError", &message, context)
             })?
         }

@@ -280,7 +280,10 @@ fn flow(tree: &Tree, document: NodeId, width: f64) -> (Vec<Option<Place>>, f64) 
 }
 
 fn is_replaced(local: &str) -> bool {
-    matches!(local, "img" | "input" | "button" | "select" | "textarea" | "video" | "iframe" | "canvas" | "svg" | "object")
+    matches!(
+        local,
+        "img" | "input" | "button" | "select" | "textarea" | "video" | "iframe" | "canvas" | "svg" | "object"
+    )
 }
 
 fn close(tree: &Tree, closed: Option<Open>, open: &mut [Open], pen: &mut Pen, places: &mut Vec<Option<Place>>) {
@@ -291,7 +294,9 @@ fn close(tree: &Tree, closed: Option<Open>, open: &mut [Open], pen: &mut Pen, pl
     if flow == Flow::Row {
         pen.y = pen.y.max(lowest);
     }
-    if let Some(height) = pixels(tree, id, "height").or_else(|| pixels(tree, id, "min-height").filter(|n| top + n > pen.y)) {
+    if let Some(height) =
+        pixels(tree, id, "height").or_else(|| pixels(tree, id, "min-height").filter(|n| top + n > pen.y))
+    {
         pen.y = top + height;
     }
     if let (Flow::Cell, Some(row)) = (flow, open.last_mut()) {

@@ -200,7 +200,7 @@ struct Own {
     visual: JsObject,
 }
 
-pub(super) fn install(context: &mut Context) -> JsResult<()> {
+pub(super) fn install(view: Viewport, context: &mut Context) -> JsResult<()> {
     target::register(TargetKind::of::<Quiet>(|_, _, _| None), context);
     for interface in [&NAVIGATOR, &SCREEN, &VISUAL_VIEWPORT] {
         bind::define(interface, context)?;
@@ -211,7 +211,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         visual: bind::object("VisualViewport", Quiet::default(), context)?,
     });
     context.insert_data(own);
-    context.insert_data(View(RefCell::default()));
+    context.insert_data(View(RefCell::new(view)));
     let global = context.global_object();
     bind::methods(&global, METHODS, context)?;
     bind::attributes(&global, ATTRIBUTES, context)?;
@@ -264,12 +264,7 @@ fn words(args: &[JsValue], context: &mut Context) -> JsResult<()> {
 }
 
 /// Where a call of `scrollTo` or `scrollBy` wants to be: two numbers, or a dictionary (CSSOM View §4 "normalize non-finite values").
-pub(super) fn wanted(
-    args: &[JsValue],
-    (x, y): (f64, f64),
-    by: bool,
-    context: &mut Context,
-) -> JsResult<(f64, f64)> {
+pub(super) fn wanted(args: &[JsValue], (x, y): (f64, f64), by: bool, context: &mut Context) -> JsResult<(f64, f64)> {
     let finite = |number: f64| if number.is_finite() { number } else { 0.0 };
     let (left, top) = if args.len() >= 2 {
         (Some(args[0].to_number(context)?), Some(args[1].to_number(context)?))
