@@ -24,7 +24,7 @@ mod headers;
 mod intl;
 pub mod jobs;
 mod json;
-mod legacy;
+pub mod legacy;
 pub mod modules;
 pub mod net;
 pub mod page;

@@ -186,7 +186,7 @@ pub fn go(by: i32, context: &mut Context) {
             history.entries[target].clone()
         };
         let old = std::mem::replace(&mut page::of(context).borrow_mut().url, entry.url.clone());
-        navigation::tell_fragment(&old, &entry.url, entry.state, context);
+        navigation::tell_fragment(&old, &entry.url, entry.state.clone(), context);
         Ok(())
     });
 }

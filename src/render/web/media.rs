@@ -51,7 +51,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 pub(super) fn match_media(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     bind::want(args, 1, "matchMedia' on 'Window")?;
     let text = bind::text(args, 0, context)?;
-    let data = MediaQueryList { text: text.trim().to_owned(), ..MediaQueryList::default() };
+    let data = MediaQueryList { listeners: Listeners::default(), text: text.trim().to_owned() };
     bind::object("MediaQueryList", data, context).map(JsValue::from)
 }
 

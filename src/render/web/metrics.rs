@@ -10,7 +10,7 @@ use crate::render::dom::NodeId;
 use crate::render::engine::bind;
 
 /// A `DOMRect`.
-#[derive(Clone, Copy, Trace, Finalize, JsData)]
+#[derive(Clone, Trace, Finalize, JsData)]
 struct Rect {
     x: f64,
     y: f64,
@@ -36,7 +36,7 @@ const DOM_RECT_READ_ONLY: bind::Interface = bind::Interface {
     name: "DOMRectReadOnly",
     constructor: Some(|new_target, args, context| construct(new_target, "DOMRectReadOnly", args, context)),
     methods: &[("toJSON", 0, |this, _, context| {
-        let rect = *bind::this::<Rect>(this)?.borrow().data();
+        let rect = bind::this::<Rect>(this)?.borrow().data().clone();
         let object = boa_engine::JsObject::with_object_proto(context.intrinsics());
         let sides = [
             ("x", rect.x),

@@ -9,16 +9,21 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod closed;
 mod collection;
+mod cookies;
 mod document;
+pub mod document_state;
 mod element;
 pub mod exotic;
 mod history;
+pub mod interact;
 mod interfaces;
 mod layout;
 pub mod load;
 mod location;
 mod media;
+mod messages;
 mod metrics;
 pub mod navigation;
 mod node;
@@ -26,6 +31,9 @@ mod observers;
 mod parent;
 mod resources;
 mod scripts;
+mod storage;
+mod style;
+mod style_sheets;
 mod style_table;
 pub mod window;
 mod writing;
@@ -110,7 +118,14 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     load::install(context)?;
     scripts::install(context)?;
     writing::install(context)?;
-    observers::install(context)
+    observers::install(context)?;
+    cookies::install(&setting.cookies, context)?;
+    storage::install(context)?;
+    messages::install(context)?;
+    closed::install(context)?;
+    style::install(context)?;
+    style_sheets::install(context)?;
+    document_state::install(&setting.referrer, context)
 }
 
 /// The tree of a context.

@@ -35,7 +35,7 @@ pub enum How {
 /// An address that the page wanted to go to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Navigation {
-    pub url: Url,
+    pub url: String,
     pub method: String,
     /// Of a form that is sent by POST, with its type; empty otherwise.
     pub body: Vec<u8>,
@@ -46,7 +46,7 @@ pub struct Navigation {
 impl Navigation {
     /// An address that is only looked up.
     pub fn get(url: Url, how: How) -> Self {
-        Self { url, method: "GET".to_owned(), body: Vec::new(), content_type: String::new(), how }
+        Self { url: url.to_string(), method: "GET".to_owned(), body: Vec::new(), content_type: String::new(), how }
     }
 }
 
@@ -61,9 +61,10 @@ pub(super) fn install(context: &mut Context) {
 /// Goes where a script or a reader wants the page to go: to a fragment of the page at once, to a `javascript:` address as a task; other
 /// addresses are written down. `replace` keeps the history as long as it is.
 pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
-    match wanted.url.scheme() {
+    let Ok(url) = Url::parse(&wanted.url) else { return };
+    match url.scheme() {
         "javascript" => {
-            let text = percent_decode_str(wanted.url.as_str().trim_start_matches("javascript:"));
+            let text = percent_decode_str(url.as_str().trim_start_matches("javascript:"));
             let text = text.decode_utf8_lossy().into_owned();
             jobs::post(context, 0, move |context| {
                 run_script(&text, "javascript:", context);
@@ -71,7 +72,7 @@ pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
             });
         }
         "about" | "data" | "blob" => {}
-        _ if is_within(&wanted, context) => to_fragment(wanted.url, replace, context),
+        _ if is_within(&wanted, &url, context) => to_fragment(url, replace, context),
         _ => record(wanted, context),
     }
 }
@@ -90,13 +91,13 @@ fn record(wanted: Navigation, context: &Context) {
 }
 
 /// Whether only the fragment differs (HTML §7.4.2.2 step 15).
-fn is_within(wanted: &Navigation, context: &Context) -> bool {
+fn is_within(wanted: &Navigation, url: &Url, context: &Context) -> bool {
     let page = page::of(context);
     let page = page.borrow();
     wanted.method == "GET"
         && wanted.how != How::Window
-        && wanted.url.fragment().is_some()
-        && without_fragment(&wanted.url) == without_fragment(&page.url)
+        && url.fragment().is_some()
+        && without_fragment(url) == without_fragment(&page.url)
 }
 
 fn without_fragment(url: &Url) -> &str {

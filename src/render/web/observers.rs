@@ -239,7 +239,7 @@ pub(super) fn look_again(context: &mut Context) {
     if shared.all.borrow().is_empty() || shared.due.replace(true) {
         return;
     }
-    let now = jobs::of(context).clock.now_us();
+    let now = jobs::of(context).now_us();
     let wait = FRAME_US - now % FRAME_US;
     if jobs::post(context, wait, |context| jobs::outside(context, look)).is_none() {
         shared.due.set(false);
@@ -293,7 +293,7 @@ fn is_news(before: Option<Seen>, now: Seen, observer: &JsObject<Observer>) -> bo
     match (before, now) {
         (None, _) => true,
         (Some(Seen::Share(before, was)), Seen::Share(now, is)) => {
-            let thresholds = &observer.borrow().data().thresholds;
+            let thresholds = observer.borrow().data().thresholds.clone();
             let step = |share: f64| thresholds.iter().filter(|threshold| **threshold <= share).count();
             was != is || is && step(before) != step(now)
         }
@@ -353,7 +353,7 @@ fn share_entry(id: NodeId, place: Place, ratio: f64, is: bool, context: &mut Con
         ("isIntersecting", is.into()),
         ("isVisible", is.into()),
         ("intersectionRatio", ratio.into()),
-        ("time", (jobs::of(context).clock.now_us() as f64 / 1_000.0).into()),
+        ("time", (jobs::of(context).now_us() as f64 / 1_000.0).into()),
         ("boundingClientRect", rectangle(place, context)?),
         ("intersectionRect", rectangle(seen, context)?),
         ("rootBounds", rectangle(root, context)?),

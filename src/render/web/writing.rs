@@ -4,8 +4,8 @@ use boa_engine::{Context, JsResult, JsValue};
 
 use super::load::{fire_at, loading};
 use super::{change, of, scripts, settle, this_document};
-use crate::render::dom::{Error, Parser, Step};
-use crate::render::engine::{bind, jobs};
+use crate::render::dom::{Parser, Step};
+use crate::render::engine::{bind, events, exception, jobs};
 
 const METHODS: &[bind::Method] = &[
     ("write", 0, |this, args, context| write(this, args, "", context)),
@@ -37,7 +37,7 @@ fn this_own(this: &JsValue, context: &mut Context) -> JsResult<()> {
     if of(context).borrow().document == document {
         return Ok(());
     }
-    Err(super::thrown(Error::InvalidState, context))
+    Err(exception::error("InvalidStateError", "This document has no parser.", context))
 }
 
 fn write(this: &JsValue, args: &[JsValue], end: &str, context: &mut Context) -> JsResult<JsValue> {
@@ -98,7 +98,7 @@ fn close(context: &mut Context) {
             let document = of(context).borrow().document;
             fire_at(document, "DOMContentLoaded", true, context);
             let global = context.global_object();
-            crate::render::engine::events::fire(&global, "Event", "load", (false, false), &[], context);
+            events::fire(&global, "Event", "load", (false, false), &[], context);
         });
         Ok(())
     });
