@@ -30,6 +30,7 @@ pub mod net;
 pub mod page;
 mod pairs;
 pub mod report;
+mod stream;
 pub mod target;
 #[cfg(test)]
 mod tests;
@@ -265,6 +266,7 @@ fn install(context: &mut Context) -> JsResult<()> {
     blob::install(context)?;
     url::install(context)?;
     headers::install(context)?;
+    stream::install(context)?;
     fetch::install(context)?;
     xhr::install(context)?;
     clone::install(context)?;

@@ -9,6 +9,7 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod animations;
 mod closed;
 mod collection;
 mod cookies;
@@ -125,6 +126,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     closed::install(context)?;
     style::install(context)?;
     style_sheets::install(context)?;
+    animations::install(context)?;
     document_state::install(&setting.referrer, context)
 }
 
