@@ -119,7 +119,7 @@ type Told = (String, bool, String);
 /// Runs a file.
 fn run(name: &str) -> Vec<Told> {
     let address = Url::parse(&format!("http://web-platform.test/{}", name.replace(".any.js", ".any.html"))).unwrap();
-    let start = Start { now_ms: 1_700_000_000_000, instructions: 3_000_000_000, ..Start::at(address) };
+    let start = Start { now_ms: 1_700_000_000_000, instructions: 300_000_000, ..Start::at(address) };
     let mut window = Window::open(&start, Box::new(Archive { waiting: Vec::new() })).unwrap();
     let page = page_of(name, &String::from_utf8_lossy(&files()[name]));
     window.load(&page, Reach { virtual_ms: 12_000, tasks: 200_000 });
