@@ -122,9 +122,14 @@ impl Jobs {
         self.tasks.borrow().first_key_value().map(|((due, _), _)| *due)
     }
 
+    /// Milliseconds since 1970 at which the page began.
+    pub fn origin_ms(&self) -> f64 {
+        self.clock.origin_ms() as f64
+    }
+
     /// The page's time in milliseconds since 1970.
     pub fn wall_ms(&self) -> f64 {
-        self.clock.origin_ms() as f64 + self.clock.now_us() as f64 / 1_000.0
+        self.origin_ms() + self.clock.now_us() as f64 / 1_000.0
     }
 
     /// Microseconds of virtual time since the page began.

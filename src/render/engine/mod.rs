@@ -29,6 +29,7 @@ pub mod modules;
 pub mod net;
 pub mod page;
 mod pairs;
+mod performance;
 pub mod report;
 mod stream;
 pub mod target;
@@ -261,6 +262,7 @@ fn install(context: &mut Context) -> JsResult<()> {
     abort::install(context)?;
     console::install(context)?;
     ambient::install(context)?;
+    performance::install(context)?;
     encoding::install(context)?;
     json::install(context)?;
     blob::install(context)?;

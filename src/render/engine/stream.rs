@@ -82,7 +82,8 @@ const STREAM: bind::Interface = bind::Interface {
             };
             let mut halves = Vec::new();
             for _ in 0..2 {
-                let half = Stream { queue: queue.clone(), state: state.clone(), ..Stream::empty() };
+                let mut half = Stream::empty();
+                (half.queue, half.state) = (queue.clone(), state.clone());
                 halves.push(bind::object("ReadableStream", half, context)?.into());
             }
             Ok(bind::array(halves, context))
