@@ -3,8 +3,7 @@
 //
 // node build.mjs [NAME…]
 import { build } from 'esbuild';
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { BUILT, HERE } from './serve.mjs';
 
@@ -70,20 +69,23 @@ async function angular(page, folder) {
   return {
     entryPoints: [join(outDir, 'main.js')],
     plugins: [plugin('angular-linker', /@angular\/.*\.mjs$/, link)],
-    define: { ngDevMode: 'false', ngJitMode: 'false', ngI18nClosureMode: 'false' },
+    define: { ngDevMode: 'false', ngJitMode: 'false', ngI18nClosureMode: 'false', ngServerMode: 'false' },
   };
 }
 
-/** Ember's templates are compiled at run time by its own compiler; its packages are named without a folder. */
-async function ember() {
+/** Ember's packages lie in a folder of its own, under their names. */
+function ember() {
   const packages = join(MODULES, 'ember-source/dist/prod/packages');
   const resolve = {
     name: 'ember',
     setup(on) {
-      on.onResolve({ filter: /^@(ember|glimmer)\// }, ({ path }) => ({ path: createRequire(import.meta.url).resolve(join(packages, path, 'index.js')) }));
+      on.onResolve({ filter: /^@(ember|glimmer)\// }, ({ path }) => {
+        const file = join(packages, path, 'index.js');
+        return existsSync(file) ? { path: file } : undefined;
+      });
     },
   };
-  return { plugins: [resolve] };
+  return { plugins: [resolve], tsconfigRaw: { compilerOptions: { experimentalDecorators: true, useDefineForClassFields: false } } };
 }
 
 const FLAVOURS = { svelte, solid, vue, angular, ember };
@@ -105,7 +107,7 @@ async function buildPage(name) {
   cpSync(folder, out, { recursive: true, filter: (path) => !entry || path === folder || /\.(html|css|json)$/.test(path) });
   for (const [to, from] of Object.entries(copy)) cpSync(join(MODULES, from), join(out, to));
   if (entry) {
-    const { plugins = [], define = {}, entryPoints } = flavour ? await FLAVOURS[flavour](name, folder) : {};
+    const { plugins = [], define = {}, entryPoints, tsconfigRaw } = flavour ? await FLAVOURS[flavour](name, folder) : {};
     await build({
       entryPoints: entryPoints ?? [join(folder, entry)],
       entryNames: 'main',
@@ -123,6 +125,7 @@ async function buildPage(name) {
       splitting,
       alias,
       plugins,
+      tsconfigRaw,
     });
   }
   return scriptBytes(out);
