@@ -3,7 +3,7 @@
 //
 // node build.mjs [NAME…]
 import { build } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { BUILT, HERE } from './serve.mjs';
 
@@ -131,9 +131,10 @@ async function buildPage(name) {
   return scriptBytes(out);
 }
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : readdirSync(PAGES).sort();
-const sizes = {};
-for (const name of names) sizes[name] = await buildPage(name);
-writeFileSync(join(BUILT, 'sizes.json'), JSON.stringify(sizes, null, 1));
-const total = Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0);
-console.log(`${names.length} pages, ${total} bytes of scripts`);
+const named = process.argv.slice(2);
+const names = named.length ? named : readdirSync(PAGES).sort();
+if (!named.length) rmSync(BUILT, { recursive: true, force: true });
+const sizes = [];
+for (const name of names) sizes.push([name, await buildPage(name)]);
+for (const [name, bytes] of sizes) console.log(`${String(bytes).padStart(9)} ${name}`);
+console.log(`${names.length} pages, ${sizes.reduce((sum, [, bytes]) => sum + bytes, 0)} bytes of scripts in files`);

@@ -65,14 +65,25 @@ export function tree(root) {
   return found;
 }
 
-/** CPU time of a process with all it has waited for, in ms; the kernel tells it in steps of 10 ms a process. */
-export function cpuMs(pids) {
-  return pids.reduce((sum, pid) => {
-    const stat = read(`/proc/${pid}/stat`);
-    if (!stat) return sum;
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return sum + fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) * 10;
-  }, 0);
+/** The four times of a process, in ms: user, system, and both of the children it has waited for; in steps of 10 ms. */
+function timesMs(pid) {
+  const stat = read(`/proc/${pid}/stat`);
+  return stat
+    ? stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11, 15)
+        .map((ticks) => Number(ticks) * 10)
+    : [0, 0, 0, 0];
+}
+
+/** CPU time of processes with all they have waited for, in ms. */
+export const cpuMs = (pids) => pids.reduce((sum, pid) => sum + timesMs(pid).reduce((total, ms) => total + ms, 0), 0);
+
+/** CPU time of the children that this process has waited for, with theirs, in ms. */
+export function waitedMs() {
+  const [, , user, system] = timesMs(process.pid);
+  return user + system;
 }
 
 /** Proportional share of memory of processes, in bytes. */

@@ -7,7 +7,7 @@
 // It ends with 0 when every page is equal, with 1 when one is not.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpuMs, median, pages, pssBytes, resultPath, tree } from './common.mjs';
+import { median, pages, pssBytes, resultPath, tree, waitedMs } from './common.mjs';
 import { serve } from './serve.mjs';
 
 const PAGE_MS_MAX = 30_000;
@@ -21,7 +21,7 @@ const SHOWN = 3;
 function measure(command, timeMs) {
   return new Promise((resolve, reject) => {
     const began = performance.now();
-    const cpuBefore = waitedCpuMs();
+    const cpuBefore = waitedMs();
     const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] });
     const chunks = [];
     let bytes = 0;
@@ -40,18 +40,12 @@ function measure(command, timeMs) {
       resolve({
         output: Buffer.concat(chunks).toString(),
         failure: code === 0 ? null : `ended with ${signal ?? code}`,
-        cpu_ms: waitedCpuMs() - cpuBefore,
+        cpu_ms: waitedMs() - cpuBefore,
         pss_bytes: pss,
         wall_ms: performance.now() - began,
       });
     });
   });
-}
-
-/** CPU time of children that ended, with their own: what `/proc` tells of this process less its own share. */
-function waitedCpuMs() {
-  const { user, system } = process.cpuUsage();
-  return cpuMs([process.pid]) - (user + system) / 1000;
 }
 
 function parse(text) {
@@ -98,13 +92,15 @@ function differences(truth, answer, page) {
     state: named[at],
     missing: without(links, got[at] ?? []),
     extra: without(got[at] ?? [], links),
+    failure: got[at] ? undefined : 'not told',
   }));
   if (answer.navigations) {
     const { navigations } = answer;
     found.push({ state: 'navigations', missing: without(truth.navigations, navigations), extra: without(navigations, truth.navigations) });
   }
-  const differing = found.filter(({ missing, extra }) => missing.length || extra.length);
-  return answer.failure ? [{ state: 'page', missing: [], extra: [], failure: answer.failure }, ...differing] : differing;
+  const differing = found.filter(({ missing, extra, failure }) => missing.length || extra.length || failure);
+  const failure = answer.failure?.trim() ?? (got.length > wanted.length ? `${got.length} states, not ${wanted.length}` : null);
+  return failure ? [{ state: 'page', missing: [], extra: [], failure }, ...differing] : differing;
 }
 
 const split = process.argv.indexOf('--');
@@ -125,10 +121,11 @@ if (file) {
 
 const equal = [];
 const ratios = { cpu_ms: [], pss_bytes: [] };
-const ratio = (key, page) => {
+/** A page that is not equal has not done the work, so its cost is shown and not counted. */
+const ratio = (key, page, counted) => {
   const [ours, theirs] = [results[page]?.[key], chromium[page][key]];
   if (!(ours > 0) || !(theirs > 0)) return '-'.padStart(7);
-  ratios[key].push(ours / theirs);
+  if (counted) ratios[key].push(ours / theirs);
   return `1/${(theirs / ours).toFixed(1)}`.padStart(7);
 };
 console.log(`${'page'.padEnd(28)} verdict   states missing extra     cpu     pss`);
@@ -141,8 +138,8 @@ for (const page of chosen) {
   const states = String(truth.states.length + 1).padStart(8);
   console.log(
     `${page.name.padEnd(28)} ${found.length ? 'DIFFERENT' : 'equal    '}${states}${count('missing')}${count('extra')}`,
-    ratio('cpu_ms', page.name),
-    ratio('pss_bytes', page.name),
+    ratio('cpu_ms', page.name, !found.length),
+    ratio('pss_bytes', page.name, !found.length),
   );
   for (const { state, missing, extra, failure } of found) {
     console.log(`    ${state}: ${failure ?? ''} ${missing.slice(0, SHOWN).map((link) => `- ${link}`).join(' ')} ${extra.slice(0, SHOWN).map((link) => `+ ${link}`).join(' ')}`);
@@ -153,7 +150,7 @@ for (const page of chosen) {
 
 console.log(`\n${equal.length} of ${chosen.length} pages equal`);
 for (const [key, goal] of [['cpu_ms', 8], ['pss_bytes', 6]]) {
-  if (ratios[key].length) console.log(`median ${key}: 1/${(1 / median(ratios[key])).toFixed(1)} of Chromium's (wanted: 1/${goal} or less)`);
+  if (ratios[key].length) console.log(`median ${key} of the equal pages: 1/${(1 / median(ratios[key])).toFixed(1)} of Chromium's (wanted: 1/${goal} or less)`);
 }
 if (existsSync(resultPath('jsdom')) && file !== 'jsdom') {
   const jsdom = JSON.parse(readFileSync(resultPath('jsdom'), 'utf8'));
