@@ -24,13 +24,15 @@ const plugin = (name, filter, compile) => ({
 
 async function svelte() {
   const { compile } = await import('svelte/compiler');
-  return { plugins: [plugin('svelte', /\.svelte$/, (text, filename) => compile(text, { filename, css: 'injected' }).js.code)] };
+  return {
+    plugins: [plugin('svelte', /\.svelte$/, (text, filename) => compile(text, { filename, css: 'injected' }).js.code)],
+  };
 }
 
 async function solid() {
   const { transformAsync } = await import('@babel/core');
   const compile = async (text, filename) =>
-    (await transformAsync(text, { filename, presets: ['solid'], babelrc: false, configFile: false })).code;
+    (await transformAsync(text, { filename, presets: ['solid'], cwd: HERE, babelrc: false, configFile: false })).code;
   return { plugins: [plugin('solid', /\.jsx$/, compile)] };
 }
 
@@ -40,7 +42,11 @@ async function vue() {
     const { descriptor } = parse(text, { filename });
     return compileScript(descriptor, { id: basename(filename), inlineTemplate: true, isProd: true }).content;
   };
-  const flags = { __VUE_OPTIONS_API__: 'true', __VUE_PROD_DEVTOOLS__: 'false', __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false' };
+  const flags = {
+    __VUE_OPTIONS_API__: 'true',
+    __VUE_PROD_DEVTOOLS__: 'false',
+    __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
+  };
   return { plugins: [plugin('vue', /\.vue$/, compile)], define: flags };
 }
 
@@ -61,10 +67,23 @@ async function angular(page, folder) {
   const faults = diagnostics.filter((each) => each.category === 1);
   if (faults.length) throw new Error(faults.map((each) => JSON.stringify(each.messageText)).join('\n'));
   const fileSystem = new NodeJSFileSystem();
-  const linker = createEs2015LinkerPlugin({ fileSystem, logger: new ConsoleLogger(LogLevel.error), linkerJitMode: false });
+  const linker = createEs2015LinkerPlugin({
+    fileSystem,
+    logger: new ConsoleLogger(LogLevel.error),
+    linkerJitMode: false,
+  });
   const link = async (text, filename) =>
     text.includes('ɵɵngDeclare')
-      ? (await transformAsync(text, { filename, plugins: [linker], babelrc: false, configFile: false, compact: false })).code
+      ? (
+          await transformAsync(text, {
+            filename,
+            plugins: [linker],
+            cwd: HERE,
+            babelrc: false,
+            configFile: false,
+            compact: false,
+          })
+        ).code
       : text;
   return {
     entryPoints: [join(outDir, 'main.js')],
@@ -85,7 +104,10 @@ function ember() {
       });
     },
   };
-  return { plugins: [resolve], tsconfigRaw: { compilerOptions: { experimentalDecorators: true, useDefineForClassFields: false } } };
+  return {
+    plugins: [resolve],
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: true, useDefineForClassFields: false } },
+  };
 }
 
 const FLAVOURS = { svelte, solid, vue, angular, ember };
@@ -104,10 +126,18 @@ async function buildPage(name) {
   const { entry, format = 'iife', splitting = false, alias = {}, flavour, copy = {}, jsx } = page.build ?? {};
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  cpSync(folder, out, { recursive: true, filter: (path) => !entry || path === folder || /\.(html|css|json)$/.test(path) });
+  cpSync(folder, out, {
+    recursive: true,
+    filter: (path) => !entry || path === folder || /\.(html|css|json)$/.test(path),
+  });
   for (const [to, from] of Object.entries(copy)) cpSync(join(MODULES, from), join(out, to));
   if (entry) {
-    const { plugins = [], define = {}, entryPoints, tsconfigRaw } = flavour ? await FLAVOURS[flavour](name, folder) : {};
+    const {
+      plugins = [],
+      define = {},
+      entryPoints,
+      tsconfigRaw,
+    } = flavour ? await FLAVOURS[flavour](name, folder) : {};
     await build({
       entryPoints: entryPoints ?? [join(folder, entry)],
       entryNames: 'main',

@@ -89,7 +89,8 @@ const browser = await puppeteer.launch({
   args: ['--no-sandbox', '--disable-extensions', '--no-first-run', '--disable-background-networking'],
 });
 const names = process.argv.slice(2);
-const results = names.length && existsSync(resultPath('chromium')) ? JSON.parse(readFileSync(resultPath('chromium'), 'utf8')) : {};
+const results =
+  names.length && existsSync(resultPath('chromium')) ? JSON.parse(readFileSync(resultPath('chromium'), 'utf8')) : {};
 let faults = 0;
 try {
   browser.on('targetcreated', async (target) => {
@@ -97,7 +98,12 @@ try {
   });
   await (await browser.newPage()).goto('about:blank');
   for (const page of pages(names)) {
-    const result = await run(browser, site.origin, page).catch((error) => ({ load: [], states: [], navigations: [], errors: [String(error)] }));
+    const result = await run(browser, site.origin, page).catch((error) => ({
+      load: [],
+      states: [],
+      navigations: [],
+      errors: [String(error)],
+    }));
     results[page.name] = result;
     // A page is at fault when its counts are not those that its `page.json` was written with.
     const counts = [result.load.length, ...result.states.map((state) => state.length)];
@@ -106,7 +112,8 @@ try {
     const fault = JSON.stringify(wanted) !== JSON.stringify(got) || result.errors.length > 0;
     faults += fault ? 1 : 0;
     console.log(
-      `${fault ? 'FAULT' : 'ok   '} ${page.name.padEnd(28)} links ${counts.join(' ')}, navigations ${result.navigations.length},`,
+      `${fault ? 'FAULT' : 'ok   '} ${page.name.padEnd(28)} links ${counts.join(' ')},`,
+      `navigations ${result.navigations.length},`,
       `cpu ${result.cpu_ms} ms, pss ${((result.pss_bytes ?? 0) / 1e6).toFixed(0)} MB, wall ${result.wall_ms} ms`,
       result.errors.join(' | '),
     );
@@ -119,6 +126,7 @@ writeFileSync(resultPath('chromium'), JSON.stringify(results, null, 1));
 const all = Object.values(results);
 console.log(
   `${all.length} pages, ${faults} at fault; median cpu ${median(all.map((each) => each.cpu_ms))} ms,`,
-  `pss ${(median(all.map((each) => each.pss_bytes)) / 1e6).toFixed(0)} MB, wall ${median(all.map((each) => each.wall_ms))} ms`,
+  `pss ${(median(all.map((each) => each.pss_bytes)) / 1e6).toFixed(0)} MB,`,
+  `wall ${median(all.map((each) => each.wall_ms))} ms`,
 );
 process.exitCode = faults ? 1 : 0;

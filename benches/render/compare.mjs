@@ -1,4 +1,4 @@
-// Compares an engine with Chromium, page by page: links after load and after each interaction, navigations, CPU, memory.
+// Compares an engine with Chromium, page by page: links after load and after each interaction, navigations, CPU, PSS.
 // Needs `target/render-chromium.json`. The engine is a command, or a file that was written before:
 //
 // node compare.mjs [NAME…] -- COMMAND…   runs COMMAND; README.md says what is put into it and what it prints
@@ -69,7 +69,10 @@ async function ask(command, chosen, origin) {
       const answer = parse(line);
       if (answer.name) results[answer.name] = answer;
     }
-    console.log(`one run: cpu ${run.cpu_ms.toFixed(0)} ms, highest pss ${megabytes(run.pss_bytes)}, ${run.wall_ms.toFixed(0)} ms ${run.failure ?? ''}`);
+    console.log(
+      `one run: cpu ${run.cpu_ms} ms, highest pss ${megabytes(run.pss_bytes)}, ${run.wall_ms.toFixed(0)} ms`,
+      run.failure ?? '',
+    );
     return results;
   }
   for (const { name, manifest } of chosen) {
@@ -96,10 +99,15 @@ function differences(truth, answer, page) {
   }));
   if (answer.navigations) {
     const { navigations } = answer;
-    found.push({ state: 'navigations', missing: without(truth.navigations, navigations), extra: without(navigations, truth.navigations) });
+    found.push({
+      state: 'navigations',
+      missing: without(truth.navigations, navigations),
+      extra: without(navigations, truth.navigations),
+    });
   }
   const differing = found.filter(({ missing, extra, failure }) => missing.length || extra.length || failure);
-  const failure = answer.failure?.trim() ?? (got.length > wanted.length ? `${got.length} states, not ${wanted.length}` : null);
+  const failure =
+    answer.failure?.trim() ?? (got.length > wanted.length ? `${got.length} states, not ${wanted.length}` : null);
   return failure ? [{ state: 'page', missing: [], extra: [], failure }, ...differing] : differing;
 }
 
@@ -142,22 +150,42 @@ for (const page of chosen) {
     ratio('pss_bytes', page.name, !found.length),
   );
   for (const { state, missing, extra, failure } of found) {
-    console.log(`    ${state}: ${failure ?? ''} ${missing.slice(0, SHOWN).map((link) => `- ${link}`).join(' ')} ${extra.slice(0, SHOWN).map((link) => `+ ${link}`).join(' ')}`);
+    console.log(
+      `    ${state}: ${failure ?? ''} ${missing
+        .slice(0, SHOWN)
+        .map((link) => `- ${link}`)
+        .join(' ')} ${extra
+        .slice(0, SHOWN)
+        .map((link) => `+ ${link}`)
+        .join(' ')}`,
+    );
   }
   const errors = results[page.name]?.errors ?? [];
   if (found.length && errors.length) console.log(`    errors: ${[...new Set(errors)].slice(0, SHOWN).join(' | ')}`);
 }
 
 console.log(`\n${equal.length} of ${chosen.length} pages equal`);
-for (const [key, goal] of [['cpu_ms', 8], ['pss_bytes', 6]]) {
-  if (ratios[key].length) console.log(`median ${key} of the equal pages: 1/${(1 / median(ratios[key])).toFixed(1)} of Chromium's (wanted: 1/${goal} or less)`);
+for (const [key, goal] of [
+  ['cpu_ms', 8],
+  ['pss_bytes', 6],
+]) {
+  if (ratios[key].length)
+    console.log(
+      `median ${key} of the equal pages: 1/${(1 / median(ratios[key])).toFixed(1)} of Chromium's`,
+      `(wanted: 1/${goal} or less)`,
+    );
 }
 if (existsSync(resultPath('jsdom')) && file !== 'jsdom') {
   const jsdom = JSON.parse(readFileSync(resultPath('jsdom'), 'utf8'));
   const both = chosen.filter(({ name }) => jsdom[name] && results[name]?.wall_ms > 0);
-  const told = (some) =>
-    `${some.reduce((sum, { name }) => sum + results[name].wall_ms, 0).toFixed(0)} ms against jsdom's ${some.reduce((sum, { name }) => sum + jsdom[name].settled_ms, 0)} ms`;
-  const done = both.filter((page) => !differences(chromium[page.name], { ...jsdom[page.name], navigations: undefined }, page).length);
-  console.log(`time: ${told(both)} over ${both.length} pages; ${told(done)} over the ${done.length} that jsdom renders as Chromium does`);
+  const sum = (some, answers, key) => some.reduce((total, { name }) => total + answers[name][key], 0).toFixed(0);
+  const told = (some) => `${sum(some, results, 'wall_ms')} ms against jsdom's ${sum(some, jsdom, 'settled_ms')} ms`;
+  const done = both.filter(
+    (page) => !differences(chromium[page.name], { ...jsdom[page.name], navigations: undefined }, page).length,
+  );
+  console.log(
+    `time: ${told(both)} over ${both.length} pages;`,
+    `${told(done)} over the ${done.length} that jsdom renders as Chromium does`,
+  );
 }
 process.exitCode = equal.length === chosen.length ? 0 : 1;

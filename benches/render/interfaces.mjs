@@ -4,21 +4,19 @@
 //
 // node interfaces.mjs [NAME…]
 import { writeFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import puppeteer from 'puppeteer-core';
 import { act, pages, resultPath } from './common.mjs';
 import { serve } from './serve.mjs';
 
 const IDLE_MS = 500;
 const PAGE_MS_MAX = 20_000;
+/** The globals that the language brings: all that a context without a host has. */
+const LANGUAGE = runInNewContext('Object.getOwnPropertyNames(globalThis)');
 
 /** Runs before a page's first script. Only what the language itself does not have is counted. */
-function count() {
-  const language = new Set(
-    ('Object Function Array Number Boolean String Symbol Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError ' +
-      'URIError JSON Math Intl ArrayBuffer Atomics Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float16Array Float32Array Float64Array ' +
-      'Uint8ClampedArray BigUint64Array BigInt64Array DataView Map BigInt Set Iterator WeakMap WeakSet WeakRef Proxy Reflect FinalizationRegistry ' +
-      'SharedArrayBuffer WebAssembly SuppressedError DisposableStack AsyncDisposableStack Temporal').split(' '),
-  );
+function count(languageNames) {
+  const language = new Set(languageNames);
   const seen = new Set();
   const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
   const { apply, construct } = Reflect;
@@ -45,7 +43,8 @@ function count() {
     if (/^[A-Z]/.test(name) && typeof descriptor.value === 'function' && descriptor.value.prototype) {
       const type = descriptor.value;
       for (const key of getOwnPropertyNames(type.prototype)) wrap(type.prototype, `${name}.`, key);
-      for (const key of getOwnPropertyNames(type)) if (typeof getOwnPropertyDescriptor(type, key).value === 'function') wrap(type, `${name}::`, key);
+      for (const key of getOwnPropertyNames(type))
+        if (typeof getOwnPropertyDescriptor(type, key).value === 'function') wrap(type, `${name}::`, key);
       const counting = new Proxy(type, {
         construct(inner, list, target) {
           seen.add(`new ${name}`);
@@ -75,12 +74,14 @@ try {
     const cdp = await tab.createCDPSession();
     let loaded = false;
     cdp.on('Fetch.requestPaused', ({ requestId }) => {
-      const answer = loaded ? cdp.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' }) : cdp.send('Fetch.continueRequest', { requestId });
+      const answer = loaded
+        ? cdp.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+        : cdp.send('Fetch.continueRequest', { requestId });
       loaded = true;
       answer.catch(() => {});
     });
     await cdp.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] });
-    await tab.evaluateOnNewDocument(count);
+    await tab.evaluateOnNewDocument(count, LANGUAGE);
     const rest = () => tab.waitForNetworkIdle({ idleTime: IDLE_MS, timeout: PAGE_MS_MAX });
     await tab.goto(`${site.origin}/${page.name}/`, { waitUntil: 'load', timeout: PAGE_MS_MAX });
     await rest();
@@ -100,6 +101,9 @@ try {
   await browser.close();
   site.close();
 }
-const sorted = Object.entries(members).sort(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1));
+const sorted = Object.entries(members).sort(
+  ([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1),
+);
 writeFileSync(resultPath('interfaces'), JSON.stringify(Object.fromEntries(sorted), null, 1));
-for (const [member, names] of sorted) console.log(String(names.length).padStart(4), member, names.length <= 2 ? `(${names.join(', ')})` : '');
+for (const [member, names] of sorted)
+  console.log(String(names.length).padStart(4), member, names.length <= 2 ? `(${names.join(', ')})` : '');

@@ -18,16 +18,31 @@ const bare = process.argv.includes('--bare');
 const names = process.argv.slice(2).filter((name) => name !== '--bare');
 
 function help(window) {
-  const absolute = (input) => (input instanceof Request ? input : new URL(String(input?.url ?? input), window.document.baseURI).href);
-  Object.assign(window, { Headers, Request: class extends Request {
-    constructor(input, init) {
-      super(absolute(input), init);
-    }
-  }, Response, AbortController, AbortSignal, TextDecoder, TextEncoder, ReadableStream, TransformStream });
+  const absolute = (input) =>
+    input instanceof Request ? input : new URL(String(input?.url ?? input), window.document.baseURI).href;
+  Object.assign(window, {
+    Headers,
+    Request: class extends Request {
+      constructor(input, init) {
+        super(absolute(input), init);
+      }
+    },
+    Response,
+    AbortController,
+    AbortSignal,
+    TextDecoder,
+    TextEncoder,
+    ReadableStream,
+    TransformStream,
+  });
   window.fetch = (input, init = {}) => {
     const cookie = window.document.cookie;
     const body = init.body instanceof window.URLSearchParams ? new URLSearchParams(init.body.toString()) : init.body;
-    return fetch(absolute(input), { ...init, body, headers: { ...Object.fromEntries(new Headers(init.headers)), ...(cookie ? { cookie } : {}) } });
+    return fetch(absolute(input), {
+      ...init,
+      body,
+      headers: { ...Object.fromEntries(new Headers(init.headers)), ...(cookie ? { cookie } : {}) },
+    });
   };
 }
 
@@ -53,7 +68,12 @@ async function run(page) {
     beforeParse(window) {
       if (!bare) help(window);
       const watch = (root) =>
-        new window.MutationObserver(() => (touched = performance.now())).observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+        new window.MutationObserver(() => (touched = performance.now())).observe(root, {
+          subtree: true,
+          childList: true,
+          attributes: true,
+          characterData: true,
+        });
       const { attachShadow } = window.Element.prototype;
       window.Element.prototype.attachShadow = function (init) {
         const root = attachShadow.call(this, init);
@@ -81,7 +101,14 @@ async function run(page) {
   }
   window.close();
   const { user, system } = process.cpuUsage(cpuBefore);
-  return { load, states, errors, cpu_ms: Math.round((user + system) / 1000), settled_ms: Math.round(settledMs), wall_ms: Math.round(performance.now() - began) };
+  return {
+    load,
+    states,
+    errors,
+    cpu_ms: Math.round((user + system) / 1000),
+    settled_ms: Math.round(settledMs),
+    wall_ms: Math.round(performance.now() - began),
+  };
 }
 
 // The server is a process of its own, so that its work is not counted as jsdom's.
@@ -99,12 +126,19 @@ const results = {};
 try {
   await run({ ...pages(['plain-in-place'])[0], interactions: [] });
   for (const page of pages(names)) {
-    const result = await run(page).catch((error) => ({ load: [], states: [], errors: [String(error)], cpu_ms: 0, settled_ms: 0, wall_ms: 0 }));
+    const result = await run(page).catch((error) => ({
+      load: [],
+      states: [],
+      errors: [String(error)],
+      cpu_ms: 0,
+      settled_ms: 0,
+      wall_ms: 0,
+    }));
     results[page.name] = result;
     const counts = [result.load.length, ...result.states.map((state) => state.length)];
     console.log(
-      `${JSON.stringify(counts) === JSON.stringify(page.links) ? 'same ' : 'fewer'} ${page.name.padEnd(28)} links ${counts.join(' ')}, cpu ${result.cpu_ms} ms,`,
-      `settled ${result.settled_ms} ms`,
+      `${JSON.stringify(counts) === JSON.stringify(page.links) ? 'same ' : 'other'} ${page.name.padEnd(28)}`,
+      `links ${counts.join(' ')}, cpu ${result.cpu_ms} ms, settled ${result.settled_ms} ms`,
       [...new Set(result.errors)].slice(0, 2).join(' | ').slice(0, 120),
     );
   }
@@ -115,7 +149,8 @@ writeFileSync(resultPath('jsdom'), JSON.stringify(results, null, 1));
 const all = Object.values(results);
 const sum = (key) => all.reduce((total, each) => total + each[key], 0);
 console.log(
-  `${all.length} pages, cpu ${sum('cpu_ms')} ms in all, median ${median(all.map((each) => each.cpu_ms))} ms; settled after ${sum('settled_ms')} ms in all;`,
-  `${rejected} promises rejected; resident ${(process.memoryUsage().rss / 1e6).toFixed(0)} MB`,
+  `${all.length} pages, cpu ${sum('cpu_ms')} ms in all, median ${median(all.map((each) => each.cpu_ms))} ms;`,
+  `settled after ${sum('settled_ms')} ms in all; ${rejected} promises rejected;`,
+  `resident ${(process.memoryUsage().rss / 1e6).toFixed(0)} MB`,
 );
 process.exit(0);

@@ -28,7 +28,10 @@ const TYPES = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-const WORDS = 'amber basin cedar delta ember fjord grove harbor island jasper knoll lagoon meadow north orchid prairie quartz river summit tundra'.split(' ');
+const WORDS = (
+  'amber basin cedar delta ember fjord grove harbor island jasper ' +
+  'knoll lagoon meadow north orchid prairie quartz river summit tundra'
+).split(' ');
 const CATEGORIES = ['audio', 'books', 'linux', 'video'];
 
 function torrent(id) {
@@ -61,17 +64,25 @@ function choose(query) {
   const per = Math.min(Number(query.get('per')) || PER_PAGE, TORRENTS);
   const page = Math.max(1, Number(query.get('page')) || 1);
   const offset = query.has('offset') ? Number(query.get('offset')) || 0 : (page - 1) * per;
-  return { page, per, total: items.length, pages: Math.ceil(items.length / per), items: items.slice(offset, offset + per) };
+  return {
+    page,
+    per,
+    total: items.length,
+    pages: Math.ceil(items.length / per),
+    items: items.slice(offset, offset + per),
+  };
 }
 
-const escapeHtml = (text) => text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]);
+const escapeHtml = (text) =>
+  text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]);
 const row = (item) =>
-  `<tr id="t${item.id}"><td><a href="${item.url}">${escapeHtml(item.name)}</a></td><td><a href="${item.download}">get</a></td><td>${item.seeders}</td></tr>`;
+  `<tr id="t${item.id}"><td><a href="${item.url}">${escapeHtml(item.name)}</a></td>` +
+  `<td><a href="${item.download}">get</a></td><td>${item.seeders}</td></tr>`;
 const token = (seed) => createHash('sha1').update(`token ${seed}`).digest('hex').slice(0, 16);
 
-/** The APIs by path. Each takes `{ query, headers, cookies, body, method }` and gives `[status, type, body, headers?]`. */
 const json = (value, status = 200, headers = {}) => [status, 'application/json', JSON.stringify(value), headers];
 const html = (text, headers = {}) => [200, 'text/html; charset=utf-8', text, headers];
+/** The APIs by path: each takes `{ query, headers, cookies, body, method }`, gives `[status, type, body, headers?]`. */
 const APIS = {
   '/api/torrents': ({ query }) => json(choose(query)),
   '/api/array': ({ query }) => json(choose(query).items),
@@ -153,7 +164,8 @@ const APIS = {
   },
   '/fragment/more': ({ query }) => {
     const { page, pages, items } = choose(query);
-    const next = `<tr id="more"><td><button data-act="more" hx-get="/fragment/more?page=${page + 1}" hx-target="#more" hx-swap="outerHTML">more</button></td></tr>`;
+    const attributes = `hx-get="/fragment/more?page=${page + 1}" hx-target="#more" hx-swap="outerHTML"`;
+    const next = `<tr id="more"><td><button data-act="more" ${attributes}>more</button></td></tr>`;
     return html(items.map(row).join('') + (page < pages ? next : ''));
   },
   '/fragment/revealed': ({ query }) => {
@@ -168,13 +180,18 @@ const APIS = {
   '/fragment/frame': ({ query }) => {
     const { page, pages, items } = choose(query);
     const next = page < pages ? `<a data-act="next" href="/fragment/frame?page=${page + 1}">next</a>` : '';
-    const rows = items.map((item) => `<li><a href="${item.url}" data-turbo-frame="_top">${escapeHtml(item.name)}</a></li>`);
+    const rows = items.map(
+      (item) => `<li><a href="${item.url}" data-turbo-frame="_top">${escapeHtml(item.name)}</a></li>`,
+    );
     return html(`<html><body><turbo-frame id="list"><ul>${rows.join('')}</ul>${next}</turbo-frame></body></html>`);
   },
   '/fragment/stream': ({ query }) => {
     const { page, pages, items } = choose(query);
     const rows = items.map((item) => `<li><a href="${item.url}">${escapeHtml(item.name)}</a></li>`).join('');
-    const next = page < pages ? `<form action="/fragment/stream?page=${page + 1}" method="post"><button data-act="more">more</button></form>` : '';
+    const next =
+      page < pages
+        ? `<form action="/fragment/stream?page=${page + 1}" method="post"><button data-act="more">more</button></form>`
+        : '';
     return [
       200,
       'text/vnd.turbo-stream.html; charset=utf-8',
@@ -231,9 +248,15 @@ function handle(crossOrigin, request, response) {
     if (!api) {
       const [, room, name] = url.pathname.split('/');
       if (crossOrigin) return answer(response, [404, 'text/plain', 'nothing here', cors]);
-      if (room === 'torrent') return answer(response, html(`<title>${escapeHtml(name ?? '')}</title><p>a detail page</p>`));
+      if (room === 'torrent')
+        return answer(response, html(`<title>${escapeHtml(name ?? '')}</title><p>a detail page</p>`));
       if (room === 'download')
-        return answer(response, [200, 'application/x-bittorrent', `d4:infod4:name1:xee`, { 'Content-Disposition': 'attachment' }]);
+        return answer(response, [
+          200,
+          'application/x-bittorrent',
+          `d4:infod4:name1:xee`,
+          { 'Content-Disposition': 'attachment' },
+        ]);
       if (room === 'favicon.ico') return answer(response, [204, 'image/x-icon', '']);
       return built(response, url.pathname);
     }
