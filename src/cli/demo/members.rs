@@ -16,6 +16,7 @@ use super::{
 };
 use crate::app::{self, App, secrets, sessions};
 use crate::cli::hints::{Hints, quoted};
+use crate::cli::login::by_hand::by_hand;
 use crate::cli::login::steps::Steps;
 use crate::cli::{Global, crawl};
 use crate::crawl::RunOptions;
@@ -81,6 +82,8 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
     let password = secrets::password(&data_dir, SITE)?;
     let login = rules.login.as_ref().context("the demo's rule file has a login")?;
     let steps = Steps::new(SITE, &Hints::of(global), options.json, global.verbose > 0);
+    // The demo's own password is right, and may be sent again after any end.
+    let crawled = by_hand(crawled, &steps, Box::new(|| Ok(())));
     let means = Means { rules: login, password: &password, jar: &jar };
     let report = steps.during(|| block_on(async { Ok(log_in(&crawled, means).await) }))?;
     steps.complete(&report.steps);
