@@ -234,8 +234,8 @@ impl Login<'_> {
         }
         let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name)).transpose()?;
         let (site, jar) = App::site_alone(&self.config.into(), self.rules)?;
-        // It is a try from when a form leaves: one that is broken off before has asked nothing of the account. That the
-        // file can be written is seen before anything is asked.
+        // It is a try from when a form leaves, be it with the user's name alone, at which sites send letters: one that is
+        // broken off before has asked nothing of the account. That the file can be written is seen before.
         sessions::save_tries(data_dir, name, &before)?;
         let mut tries = before.clone();
         tries.begin(&self.login.user, &password);
