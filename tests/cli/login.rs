@@ -202,15 +202,15 @@ fn a_form_is_told_as_sent_only_once_it_is_and_no_try_is_one_before() {
 #[test]
 fn a_login_by_hand_keeps_the_delay_that_robots_txt_asks_for() {
     let forum = Forum::start();
-    "User-agent: *\nDisallow: /\nCrawl-delay: 4\n".clone_into(&mut forum.seen.robots.lock().unwrap());
+    "User-agent: *\nDisallow: /\nCrawl-delay: 3\n".clone_into(&mut forum.seen.robots.lock().unwrap());
     let told = forum.login(&[]).ended(0);
-    assert!(told.out.contains(" asks for 4 s between two requests (Crawl-delay)\n"), "{}", told.out);
+    assert!(told.out.contains(" asks for 3 s between two requests (Crawl-delay)\n"), "{}", told.out);
     let asked = forum.seen.at.lock().unwrap();
     assert_eq!(asked[0].0, "GET /robots.txt");
     assert!(asked.iter().filter(|(what, _)| what == "GET /robots.txt").count() == 1 && asked.len() > 3, "{asked:?}");
     for pair in asked.windows(2) {
         let apart = pair[1].1 - pair[0].1;
-        assert!(apart >= Duration::from_secs(4), "{apart:?}: {asked:?}");
+        assert!(apart >= Duration::from_secs(3), "{apart:?}: {asked:?}");
     }
 }
 
