@@ -40,8 +40,8 @@ impl Steps {
         Self(Arc::new(Mutex::new(shown)))
     }
 
-    /// From now on whoever sends requests tells when one leaves; the login pauses for this long in front of each but the
-    /// first.
+    /// From now on whoever sends requests tells when one leaves; in front of a form that is not the first request, the login
+    /// pauses for this long.
     pub(super) fn hear_requests(&self, pause: Duration) {
         self.lock().pause = Some(pause);
     }
@@ -98,7 +98,7 @@ struct Shown {
     proof: Option<String>,
     /// The form whose first question was shown.
     tree: Option<String>,
-    /// In front of a request, where somebody tells when one leaves.
+    /// In front of a form, where somebody tells when one leaves.
     pause: Option<Duration>,
     /// True once a request has left.
     has_asked: bool,
