@@ -309,11 +309,11 @@ pub struct LoginFile {
     /// The account's name, or its e-mail address where the site asks for that. A site's own to say, never a family's.
     #[schemars(length(min = 1, max = 256))]
     pub user: Option<String>,
-    /// URL of the page with the login form, or its path from `/` on; in a family relative to the first start URL. Default: found from
-    /// the first start page.
+    /// URL of the page with the login form, or its path: from `/` on, or relative to the first start URL. In a family a path.
+    /// Default: found from the first start page.
     #[schemars(length(min = 1))]
     pub page: Option<String>,
-    /// URL or path of a page that only members see, to prove a session by. Default: the first start page.
+    /// URL or path, likewise, of a page that only members see, to prove a session by. Default: the first start page.
     #[schemars(length(min = 1))]
     pub probe: Option<String>,
     /// Which form of the page it is, from 1. Default: the one that looks like a login form.
@@ -325,7 +325,7 @@ pub struct LoginFile {
     /// Name of the field that takes the password.
     #[schemars(length(min = 1))]
     pub password_field: Option<String>,
-    /// Other fields that are sent, by name. No secrets.
+    /// Other fields that are sent, by name: a style, a list of security questions and the answer to yours. No password.
     pub fields: IndexMapOfStrings,
     /// Where the site logs in by a JSON API and not by a form.
     pub json: Option<JsonLoginFile>,
@@ -336,7 +336,7 @@ pub struct LoginFile {
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["url", "token"]))]
 pub struct JsonLoginFile {
-    /// URL or path that the object is sent to.
+    /// URL or path, likewise, that the object is sent to.
     #[schemars(length(min = 1))]
     pub url: String,
     /// Member of the object that takes the user's name. Default: `username`.
