@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
-use crate::crawl::progress::{Ended, Progress, RuleFault};
+use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
 use crate::crawl::{site_loop, worth};
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::frontier::budgets::{Cut, Shapes};
@@ -50,6 +50,9 @@ pub struct SiteStatus {
     /// Why nothing is being fetched, and until when (UTC); of a site that is not being crawled, until when its rules
     /// would let nobody ask.
     pub waiting: Option<Waiting>,
+    /// What the process that crawls it knows of its account's session.
+    #[serde(default)]
+    pub session: Option<SessionState>,
     /// Why the site is left alone for want of a session.
     #[serde(default)]
     pub no_session: Option<NoSession>,
@@ -117,6 +120,9 @@ pub async fn report(
     for name in names {
         let counts = db.site_counts(name).await?;
         let doing = live.get(name).cloned().unwrap_or_default();
+        let no_session = doing.no_session();
+        let no_session = no_session
+            .map(|(until, reason)| NoSession { until: until.map(UnixMillis::rfc3339), reason: reason.to_owned() });
         let blocked_hosts = hosts
             .iter()
             .filter(|host| &*host.site == name && (host.blocked_until > now || host.complaints > 0))
@@ -142,9 +148,8 @@ pub async fn report(
             is_crawled: live.get(name).is_some_and(|doing| doing.ended.is_none()),
             under_way: doing.under_way,
             waiting: doing.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
-            no_session: doing
-                .no_session
-                .map(|(until, reason)| NoSession { until: until.map(UnixMillis::rfc3339), reason }),
+            no_session,
+            session: doing.session,
             blocked_hosts,
             ended: doing.ended,
             cuts: cuts(db, name).await?,
@@ -165,9 +170,10 @@ pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result
     }
     let Some(most) = rules.requests_per_day else { return Ok(None) };
     let note = db.note(&rules.name, site_loop::DAY_NOTE).await?;
-    let kept = note.and_then(|note| serde_json::from_slice::<(u64, u64)>(&note).ok());
-    let Some((_, before)) = kept.filter(|(day, _)| *day == rules.hours.day(now)) else { return Ok(None) };
-    let today = db.site_counts(&rules.name).await?.pages().saturating_sub(before);
+    let pages = db.site_counts(&rules.name).await?.pages();
+    let Some(today) = note.and_then(|note| site_loop::requests_of_day(&note, rules.hours.day(now), pages)) else {
+        return Ok(None);
+    };
     let reason = "requests_per_day of the rule file is used up";
     Ok((today >= most).then(|| wait(rules.hours.next_day(now), reason)).flatten())
 }
