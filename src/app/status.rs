@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::accounts::AccountStatus;
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
 use crate::crawl::{site_loop, worth};
@@ -23,6 +24,9 @@ pub struct StatusReport {
     /// Rule files that the process which crawls cannot use.
     #[serde(default)]
     pub rule_faults: Vec<RuleFault>,
+    /// The operator's accounts; put together by whoever shows the report, who has the rule files at hand.
+    #[serde(default)]
+    pub accounts: Vec<AccountStatus>,
 }
 
 /// One site.
@@ -53,7 +57,7 @@ pub struct SiteStatus {
     /// What the process that crawls it knows of its account's session.
     #[serde(default)]
     pub session: Option<SessionState>,
-    /// Why the site is left alone for want of a session.
+    /// Why it leaves the site alone for want of a session.
     #[serde(default)]
     pub no_session: Option<NoSession>,
     /// Hosts that asked for a pause which is not over, or that gave no good answer since.
@@ -158,7 +162,7 @@ pub async fn report(
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
-    Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults })
+    Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults, accounts: Vec::new() })
 }
 
 /// Until when a site's rules let nobody ask, and which of them; None where they do. What the loop of a site that is

@@ -165,7 +165,7 @@ async fn quiet_hours_that_begin_in_the_middle_of_a_login_keep_its_form_back() {
     let files = Files::new("secret");
     let rules = slow(60.0, "quiet_hours = ['22:15-22:18']");
     let crawling = crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None);
-    let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(120)]).await;
+    let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(150)]).await;
     assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
     let waiting = seen[0].waiting.clone().map(|(until, why)| (until.0 - BEGIN, why));
     assert_eq!(waiting, Some((280_000, "quiet_hours of the rule file".to_owned())));
