@@ -162,7 +162,7 @@ fn account(of: &AccountStatus) -> String {
         (AccountState::Unreadable, _) => reason.to_owned(),
     };
     let user = user.as_ref().map(|user| format!(" {user}")).unwrap_or_default();
-    let last = last_login.as_ref().map(|last| format!("\nthe last login was not let in: {last}")).unwrap_or_default();
+    let last = last_login.as_ref().map(|last| format!("\nthe last login: {last}")).unwrap_or_default();
     let line = |line: &str| match line.strip_prefix("hint: ") {
         Some(hint) => format!("  hint: {hint}\n"),
         None => format!("{site}: account{user}: {line}\n"),

@@ -210,6 +210,9 @@ async fn why_there_is_no_session_is_one_sentence_for_the_crawl_and_for_whoever_a
     let kept: MissingSession = serde_json::from_slice(&note).unwrap();
     assert_eq!((kept.why.as_str(), kept.stamp), (&*why, *files.stamp.lock().unwrap()));
     assert!(kept.until.is_some_and(|until| until > kept.at), "{kept:?}");
+    // Nor does the next crawl, which sends nothing, find other ones.
+    let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+    assert_eq!((ended, forum.asked("/login")), (Ended::NotLoggedIn(why), 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -394,7 +394,11 @@ impl SiteLoop {
                     _ => self.pause_until(now, why, true).await,
                 }
             }
-            Asked::Login(Err(Hold::Until(until, why))) => self.pause_until(until, why, false).await,
+            Asked::Login(Err(Hold::Until(until, why))) => {
+                // An earlier crawl knew more of it than the account's tries keep.
+                let why = self.why_until_then(until).await?.unwrap_or(why);
+                self.pause_until(until, why, false).await
+            }
             Asked::Login(Err(Hold::Operator(why))) => self.pause_until(now, why, true).await,
         }
     }
@@ -527,6 +531,14 @@ impl SiteLoop {
         let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp };
         let note = serde_json::to_vec(&note).unwrap_or_default();
         Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
+    }
+
+    /// What an earlier crawl has written down of a pause that ends then, where the operator has done nothing since.
+    async fn why_until_then(&mut self, until: UnixMillis) -> Result<Option<String>, CrawlError> {
+        let note = self.site.db.note(&self.site.rules.name, SESSION_NOTE).await?;
+        let kept = note.and_then(|note| serde_json::from_slice::<MissingSession>(&note).ok());
+        let is_this = |kept: &MissingSession| kept.until == Some(until) && kept.stamp == self.session.stamp;
+        Ok(kept.filter(is_this).map(|kept| kept.why))
     }
 
     /// The session was proven just now: it is written down, so that its file tells when.
