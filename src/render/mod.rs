@@ -3,7 +3,8 @@
 //!
 //! A page's way: the crawl hands it to a child (`children`, in the words of `protocol`), which is confined (`confine`) and runs the
 //! page's scripts in virtual time (`child`, `engine`), asks the crawl for every request that they make, and gives back what came of it.
-//! A child that dies costs its page. The document under the scripts is a tree of its own (`dom`), which the engine does not know yet.
+//! A child that dies costs its page. The document under the scripts is a tree of its own (`dom`), which they see through wrappers
+//! (`web`).
 //!
 //! This room never opens a socket or a file on behalf of a script, and never reads the time for one: what a page takes for the clock is
 //! virtual and begins where the crawl says.
@@ -14,3 +15,4 @@ mod confine;
 pub mod dom;
 pub mod engine;
 pub mod protocol;
+pub mod web;

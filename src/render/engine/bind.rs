@@ -160,7 +160,7 @@ pub fn function(name: &str, length: usize, body: NativeFunctionPointer, context:
 }
 
 /// A property that enumeration passes over.
-pub(super) fn hidden(
+pub(in crate::render) fn hidden(
     object: &JsObject,
     key: impl Into<PropertyKey>,
     value: JsValue,

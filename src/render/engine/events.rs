@@ -45,6 +45,11 @@ impl Event {
         }
     }
 
+    /// Whether it is of this type.
+    pub fn is(&self, kind: &str) -> bool {
+        self.kind == js_string!(kind)
+    }
+
     fn member(&self, name: &JsString) -> JsValue {
         self.members.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()).unwrap_or_default()
     }

@@ -118,28 +118,17 @@ impl Engine {
     /// Runs a classic script, and the microtasks behind it. What it throws is told in the page's errors, with `name` as its source.
     /// Gives what it evaluates to, `None` when it threw or the page is spent.
     pub fn evaluate(&mut self, text: &str, name: &str) -> Option<JsValue> {
-        self.with(|context| {
-            let script = script(text, name, context).map_err(|error| report::unreadable(error, name, context)).ok()?;
-            jobs::enter(context, |context| script.evaluate(context))
-        })
-        .flatten()
+        self.with(|context| run_script(text, name, context)).flatten()
     }
 
     /// Begins an inline module: it runs in [`Engine::run`], once what it imports is there.
     pub fn module(&mut self, text: &str, name: &str) {
-        self.with(|context| match modules::inline(text, context) {
-            Ok(module) => drop(jobs::enter(context, |context| {
-                // What fails on the way is told as a promise that nobody handles.
-                module.load_link_evaluate(context);
-                Ok(())
-            })),
-            Err(error) => report::unreadable(error, name, context),
-        });
+        self.with(|context| start_module(text, name, context));
     }
 
     /// Begins a module at an address, relative to the page's, as an import of it would.
     pub fn module_at(&mut self, address: &str) {
-        self.with(|context| jobs::enter(context, |context| modules::start(address, context)));
+        self.with(|context| start_module_at(address, context));
     }
 
     /// Adds an import map; what an earlier one told stays.
@@ -147,7 +136,7 @@ impl Engine {
     /// # Errors
     /// When the text is no import map.
     pub fn import_map(&mut self, text: &str) -> Result<(), String> {
-        self.context.downcast_module_loader::<Loader>().map_or(Ok(()), |loader| loader.add_map(text))
+        add_import_map(text, &self.context)
     }
 
     /// Runs the event loop: timers, answers of the network, and what they bring.
@@ -212,6 +201,36 @@ impl Drop for Engine {
             boa_engine::gc::force_collect();
         }));
     }
+}
+
+/// Runs a classic script and the microtasks behind it; what it throws is told in the page's errors. For natives, which have no engine.
+pub fn run_script(text: &str, name: &str, context: &mut Context) -> Option<JsValue> {
+    let script = script(text, name, context).map_err(|error| report::unreadable(error, name, context)).ok()?;
+    jobs::enter(context, |context| script.evaluate(context))
+}
+
+/// Begins an inline module; it runs once what it imports is there. What fails is told as a promise that nobody handles.
+pub fn start_module(text: &str, name: &str, context: &mut Context) {
+    match modules::inline(text, context) {
+        Ok(module) => drop(jobs::enter(context, |context| {
+            module.load_link_evaluate(context);
+            Ok(())
+        })),
+        Err(error) => report::unreadable(error, name, context),
+    }
+}
+
+/// Begins a module at an address, as an import of it would.
+pub fn start_module_at(address: &str, context: &mut Context) {
+    jobs::enter(context, |context| modules::start(address, context));
+}
+
+/// Adds an import map; what an earlier one told stays.
+///
+/// # Errors
+/// When the text is no import map.
+pub fn add_import_map(text: &str, context: &Context) -> Result<(), String> {
+    context.downcast_module_loader::<Loader>().map_or(Ok(()), |loader| loader.add_map(text))
 }
 
 /// Reads a script.

@@ -1,0 +1,277 @@
+//! Lists of nodes (DOM §4.2.10): `NodeList` and `HTMLCollection`, live or fixed. A live list is read anew when the tree's generation has
+//! moved on, and not before.
+
+use boa_engine::{
+    Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsSymbol, JsValue, Trace, js_string,
+};
+use html5ever::{LocalName, Namespace, local_name};
+
+use super::exotic::{self, Computed, Kind};
+use super::{node, parent, read, slot, this_node, wrap, wrap_or_null};
+use crate::computed;
+use crate::render::dom::{NodeId, Tree};
+use crate::render::engine::bind;
+
+/// What stands in a live list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    /// All children.
+    ChildNodes,
+    /// Elements among the children.
+    Children,
+    /// Elements below, by qualified name; HTML elements of HTML documents by the name in lower case too. `*` is any.
+    TagName { given: LocalName, lower: LocalName },
+    /// Elements below, by namespace and local name; `None` is any.
+    TagNameNs(Option<Namespace>, Option<LocalName>),
+    /// Elements below that have all these classes.
+    Classes(Vec<String>),
+    /// HTML elements below whose `name` is this.
+    Name(String),
+}
+
+/// The data of a list.
+#[derive(Trace, Finalize, JsData)]
+pub struct List {
+    #[unsafe_ignore_trace]
+    root: NodeId,
+    /// `None`: the list is fixed.
+    #[unsafe_ignore_trace]
+    filter: Option<Filter>,
+    /// Generation of the tree to which `nodes` belong.
+    #[unsafe_ignore_trace]
+    generation: u64,
+    #[unsafe_ignore_trace]
+    nodes: Vec<NodeId>,
+}
+
+static NODE_LIST: Kind = computed!(Computed { length, item, ..Computed::EMPTY });
+static COLLECTION: Kind = computed!(Computed { length, item, named, names, ..Computed::EMPTY });
+
+const LENGTH: bind::Attribute = (
+    "length",
+    |this, _, context| {
+        let this = exotic::this::<List>(this, context)?;
+        Ok(nodes(&this.upcast(), context, |nodes| u32::try_from(nodes.len()).unwrap_or(u32::MAX)).into())
+    },
+    None,
+);
+
+const ITEM: bind::Method = ("item", 1, |this, args, context| {
+    let this = exotic::this::<List>(this, context)?.upcast();
+    bind::want(args, 1, "item' on 'NodeList")?;
+    let index = args.get_or_undefined(0).to_u32(context)?;
+    let found = nodes(&this, context, |nodes| nodes.get(index as usize).copied());
+    wrap_or_null(found, context)
+});
+
+const NODE_LIST_INTERFACE: bind::Interface =
+    bind::Interface { name: "NodeList", methods: &[ITEM], attributes: &[LENGTH], ..bind::Interface::EMPTY };
+
+const COLLECTION_INTERFACE: bind::Interface = bind::Interface {
+    name: "HTMLCollection",
+    methods: &[
+        ITEM,
+        ("namedItem", 1, |this, args, context| {
+            let this = exotic::this::<List>(this, context)?.upcast();
+            bind::want(args, 1, "namedItem' on 'HTMLCollection")?;
+            let name = args[0].to_string(context)?;
+            Ok(named(&this, &name, context)?.unwrap_or_else(JsValue::null))
+        }),
+    ],
+    attributes: &[LENGTH],
+    ..bind::Interface::EMPTY
+};
+
+const TAG_METHODS: &[bind::Method] = &[
+    ("getElementsByTagName", 1, |this, args, context| {
+        let id = this_node(this, context)?;
+        bind::want(args, 1, "getElementsByTagName' on 'Element")?;
+        let name = bind::text(args, 0, context)?;
+        let filter =
+            Filter::TagName { lower: LocalName::from(name.to_ascii_lowercase()), given: LocalName::from(name) };
+        live("HTMLCollection", id, filter, context).map(JsValue::from)
+    }),
+    ("getElementsByTagNameNS", 2, |this, args, context| {
+        let id = this_node(this, context)?;
+        bind::want(args, 2, "getElementsByTagNameNS' on 'Element")?;
+        let namespace = node::nullable_text(args, 0, context)?.unwrap_or_default();
+        let local = bind::text(args, 1, context)?;
+        let filter = Filter::TagNameNs(
+            (namespace != "*").then(|| Namespace::from(namespace)),
+            (local != "*").then(|| LocalName::from(local)),
+        );
+        live("HTMLCollection", id, filter, context).map(JsValue::from)
+    }),
+    ("getElementsByClassName", 1, |this, args, context| {
+        let id = this_node(this, context)?;
+        bind::want(args, 1, "getElementsByClassName' on 'Element")?;
+        let classes = bind::text(args, 0, context)?.split_ascii_whitespace().map(str::to_owned).collect();
+        live("HTMLCollection", id, Filter::Classes(classes), context).map(JsValue::from)
+    }),
+];
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    for interface in [&NODE_LIST_INTERFACE, &COLLECTION_INTERFACE] {
+        let prototype = bind::define(interface, context)?;
+        let array = context.intrinsics().constructors().array().prototype();
+        let taken: &[&str] =
+            if interface.name == "NodeList" { &["values", "keys", "entries", "forEach"] } else { &["values"] };
+        for name in taken {
+            let method = array.get(js_string!(*name), context)?;
+            if *name == "values" {
+                bind::hidden(&prototype, JsSymbol::iterator(), method.clone(), true, context)?;
+            }
+            if interface.name == "NodeList" {
+                prototype.create_data_property_or_throw(js_string!(*name), method, context)?;
+            }
+        }
+    }
+    for name in ["Element", "Document"] {
+        let prototype = bind::prototype(name, context)?;
+        bind::methods(&prototype, TAG_METHODS, context)?;
+    }
+    let by_name: bind::Method = ("getElementsByName", 1, |this, args, context| {
+        let id = super::this_document(this, context)?;
+        bind::want(args, 1, "getElementsByName' on 'Document")?;
+        let name = bind::text(args, 0, context)?;
+        live("NodeList", id, Filter::Name(name), context).map(JsValue::from)
+    });
+    let document = bind::prototype("Document", context)?;
+    bind::methods(&document, &[by_name], context)?;
+    let child_nodes: bind::Attribute = (
+        "childNodes",
+        |this, _, context| {
+            let id = this_node(this, context)?;
+            slot(id, "childNodes", context, |context| live("NodeList", id, Filter::ChildNodes, context))
+                .map(JsValue::from)
+        },
+        None,
+    );
+    let node = bind::prototype("Node", context)?;
+    bind::attributes(&node, &[child_nodes], context)?;
+    let children: bind::Attribute = (
+        "children",
+        |this, _, context| {
+            let id = this_node(this, context)?;
+            slot(id, "children", context, |context| live("HTMLCollection", id, Filter::Children, context))
+                .map(JsValue::from)
+        },
+        None,
+    );
+    let all: bind::Method = ("querySelectorAll", 1, |this, args, context| {
+        let id = this_node(this, context)?;
+        bind::want(args, 1, "querySelectorAll' on 'Element")?;
+        let selectors = parent::selectors(args, context)?;
+        let found = read(context, |tree| tree.query_selector_all(id, &selectors));
+        fixed(id, found, context).map(JsValue::from)
+    });
+    for name in ["Element", "Document", "DocumentFragment"] {
+        let prototype = bind::prototype(name, context)?;
+        bind::attributes(&prototype, &[children], context)?;
+        bind::methods(&prototype, &[all], context)?;
+    }
+    Ok(())
+}
+
+/// A list that follows the tree.
+///
+/// # Errors
+/// When an interface is missing, which means a fault of ours.
+pub fn live(interface: &'static str, root: NodeId, filter: Filter, context: &mut Context) -> JsResult<JsObject> {
+    let data = List { root, filter: Some(filter), generation: u64::MAX, nodes: Vec::new() };
+    exotic::object(interface, data, if interface == "NodeList" { &NODE_LIST } else { &COLLECTION }, context)
+}
+
+/// A `NodeList` that stays as it is.
+///
+/// # Errors
+/// As [`live`].
+pub fn fixed(root: NodeId, nodes: Vec<NodeId>, context: &mut Context) -> JsResult<JsObject> {
+    exotic::object("NodeList", List { root, filter: None, generation: 0, nodes }, &NODE_LIST, context)
+}
+
+/// Lends the nodes of a list as they are now.
+fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId]) -> T) -> T {
+    let Some(mut list) = list.downcast_mut::<List>() else { return what(&[]) };
+    let list = &mut *list;
+    if let Some(filter) = &list.filter {
+        read(context, |tree| {
+            if list.generation != tree.generation() {
+                (list.generation, list.nodes) = (tree.generation(), filter.find(tree, list.root));
+            }
+        });
+    }
+    what(&list.nodes)
+}
+
+impl Filter {
+    fn find(&self, tree: &Tree, root: NodeId) -> Vec<NodeId> {
+        match self {
+            Self::ChildNodes => tree.children(root).collect(),
+            Self::Children => tree.child_elements(root).collect(),
+            other => tree.descendants(root).filter(|id| other.takes(tree, *id)).collect(),
+        }
+    }
+
+    fn takes(&self, tree: &Tree, id: NodeId) -> bool {
+        let Some(element) = tree.element(id) else { return false };
+        let name = element.name();
+        match self {
+            Self::ChildNodes | Self::Children => true,
+            Self::TagName { given, lower } => {
+                let wanted = if tree.is_html_in_html(id) { lower } else { given };
+                **given == *"*"
+                    || (name.prefix.is_none() && name.local == *wanted)
+                    || (name.prefix.is_some() && super::element::qualified(name) == **wanted)
+            }
+            Self::TagNameNs(namespace, local) => {
+                namespace.as_ref().is_none_or(|namespace| *namespace == name.ns)
+                    && local.as_ref().is_none_or(|local| *local == name.local)
+            }
+            Self::Classes(classes) => {
+                !classes.is_empty() && classes.iter().all(|wanted| tree.classes(id).any(|class| class == wanted))
+            }
+            Self::Name(wanted) => {
+                name.ns == html5ever::ns!(html) && element.attribute(&local_name!("name")) == Some(wanted)
+            }
+        }
+    }
+}
+
+fn length(list: &JsObject, context: &mut Context) -> JsResult<u32> {
+    Ok(nodes(list, context, |nodes| u32::try_from(nodes.len()).unwrap_or(u32::MAX)))
+}
+
+fn item(list: &JsObject, index: u32, context: &mut Context) -> JsResult<JsValue> {
+    match nodes(list, context, |nodes| nodes.get(index as usize).copied()) {
+        Some(id) => wrap(id, context).map(JsValue::from),
+        None => Ok(JsValue::undefined()),
+    }
+}
+
+/// DOM §4.2.10.2 "supported property names": identifiers, and names of HTML elements.
+fn names_of(tree: &Tree, id: NodeId) -> [Option<&str>; 2] {
+    let name = tree.element(id).filter(|element| element.name().ns == html5ever::ns!(html));
+    let name = name.and_then(|element| element.attribute(&local_name!("name"))).filter(|name| !name.is_empty());
+    [tree.id(id), name]
+}
+
+fn named(list: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>> {
+    let name = name.to_std_string_lossy();
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let found = nodes(list, context, |nodes| {
+        read(context, |tree| nodes.iter().copied().find(|id| names_of(tree, *id).contains(&Some(name.as_str()))))
+    });
+    found.map(|id| wrap(id, context).map(JsValue::from)).transpose()
+}
+
+fn names(list: &JsObject, context: &mut Context) -> JsResult<Vec<JsString>> {
+    Ok(nodes(list, context, |nodes| {
+        read(context, |tree| {
+            let names = nodes.iter().flat_map(|id| names_of(tree, *id)).flatten();
+            names.map(|name| js_string!(name)).collect()
+        })
+    }))
+}

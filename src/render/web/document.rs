@@ -1,0 +1,258 @@
+//! `Document` (DOM §4.5, HTML §3.1): its parts, its factories, its address.
+
+use boa_engine::{Context, JsArgs, JsResult, JsValue, js_string};
+use html5ever::{LocalName, QualName, local_name, ns};
+use url::Url;
+
+use super::node::nullable_text;
+use super::{change, node_argument, of, read, this_document, thrown, wrap, wrap_or_null};
+use crate::render::dom::{Error, NodeId, Tree, is_element_name, validate_and_extract};
+use crate::render::engine::{bind, page};
+
+const METHODS: &[bind::Method] = &[
+    ("createElement", 1, |this, args, context| {
+        let document = this_document(this, context)?;
+        bind::want(args, 1, "createElement' on 'Document")?;
+        let name = bind::text(args, 0, context)?;
+        let element = change(context, |tree| create_element(tree, document, &name))?;
+        wrap(element, context).map(JsValue::from)
+    }),
+    ("createElementNS", 2, |this, args, context| {
+        let document = this_document(this, context)?;
+        bind::want(args, 2, "createElementNS' on 'Document")?;
+        let (namespace, name) = (nullable_text(args, 0, context)?, bind::text(args, 1, context)?);
+        let element = change(context, |tree| {
+            let name = validate_and_extract(namespace.as_deref(), &name, false)?;
+            tree.create_element(document, name, Vec::new())
+        })?;
+        wrap(element, context).map(JsValue::from)
+    }),
+    ("createTextNode", 1, |this, args, context| {
+        let document = this_document(this, context)?;
+        bind::want(args, 1, "createTextNode' on 'Document")?;
+        let text = bind::text(args, 0, context)?;
+        let node = change(context, |tree| tree.create_text(document, text))?;
+        wrap(node, context).map(JsValue::from)
+    }),
+    ("createComment", 1, |this, args, context| {
+        let document = this_document(this, context)?;
+        bind::want(args, 1, "createComment' on 'Document")?;
+        let text = bind::text(args, 0, context)?;
+        let node = change(context, |tree| tree.create_comment(document, text))?;
+        wrap(node, context).map(JsValue::from)
+    }),
+    ("createDocumentFragment", 0, |this, _, context| {
+        let document = this_document(this, context)?;
+        let node = change(context, |tree| tree.create_fragment(document))?;
+        wrap(node, context).map(JsValue::from)
+    }),
+    ("getElementById", 1, |this, args, context| {
+        let document = this_document(this, context)?;
+        bind::want(args, 1, "getElementById' on 'Document")?;
+        let id = bind::text(args, 0, context)?;
+        let found = read(context, |tree| tree.element_by_id(document, &id));
+        wrap_or_null(found, context)
+    }),
+    ("importNode", 1, |this, args, context| {
+        let document = this_document(this, context)?;
+        let node = node_argument(args, 0, "importNode' on 'Document", context)?;
+        let deep = args.get_or_undefined(1).to_boolean();
+        let copy = change(context, |tree| tree.clone_node(node, Some(document), deep))?;
+        wrap(copy, context).map(JsValue::from)
+    }),
+    ("adoptNode", 1, |this, args, context| {
+        let document = this_document(this, context)?;
+        let node = node_argument(args, 0, "adoptNode' on 'Document", context)?;
+        change(context, |tree| tree.adopt(node, document))?;
+        wrap(node, context).map(JsValue::from)
+    }),
+];
+
+/// An attribute that gives the address of a document.
+const ADDRESS: bind::Attribute = (
+    "URL",
+    |this, _, context| {
+        let document = this_document(this, context)?;
+        Ok(bind::js(address(document, context).as_str()))
+    },
+    None,
+);
+
+const ATTRIBUTES: &[bind::Attribute] = &[
+    ADDRESS,
+    ("documentURI", ADDRESS.1, None),
+    (
+        "documentElement",
+        |this, _, context| {
+            let document = this_document(this, context)?;
+            let found = read(context, |tree| tree.document_element(document));
+            wrap_or_null(found, context)
+        },
+        None,
+    ),
+    (
+        "head",
+        |this, _, context| {
+            let document = this_document(this, context)?;
+            let found = read(context, |tree| child_of_html(tree, document, &[local_name!("head")]));
+            wrap_or_null(found, context)
+        },
+        None,
+    ),
+    (
+        "body",
+        |this, _, context| {
+            let document = this_document(this, context)?;
+            let found = read(context, |tree| body(tree, document));
+            wrap_or_null(found, context)
+        },
+        Some(set_body),
+    ),
+    (
+        "title",
+        |this, _, context| {
+            let document = this_document(this, context)?;
+            let text = read(context, |tree| title(tree, document).map(|id| tree.child_text(id)).unwrap_or_default());
+            Ok(bind::js(&text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")))
+        },
+        Some(|this, args, context| {
+            let document = this_document(this, context)?;
+            let text = bind::text(args, 0, context)?;
+            change(context, |tree| {
+                let title = match title(tree, document) {
+                    Some(title) => title,
+                    None => {
+                        let Some(head) = child_of_html(tree, document, &[local_name!("head")]) else {
+                            return Ok(JsValue::undefined());
+                        };
+                        let title = create_element(tree, document, "title")?;
+                        tree.append(head, title)?
+                    }
+                };
+                tree.set_text_content(title, &text).map(|()| JsValue::undefined())
+            })
+        }),
+    ),
+];
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    for (name, parent) in [
+        ("Document", "Node"),
+        ("XMLDocument", "Document"),
+        ("HTMLDocument", "Document"),
+        ("DocumentType", "Node"),
+        ("DocumentFragment", "Node"),
+        ("ShadowRoot", "DocumentFragment"),
+        ("CharacterData", "Node"),
+        ("Text", "CharacterData"),
+        ("CDATASection", "Text"),
+        ("Comment", "CharacterData"),
+        ("ProcessingInstruction", "CharacterData"),
+    ] {
+        bind::define(&bind::Interface { name, parent: Some(parent), ..bind::Interface::EMPTY }, context)?;
+    }
+    let prototype = bind::prototype("Document", context)?;
+    bind::methods(&prototype, METHODS, context)?;
+    bind::attributes(&prototype, ATTRIBUTES, context)?;
+    let window_attribute: bind::Attribute = (
+        "document",
+        |_, _, context| {
+            let document = of(context).borrow().document;
+            wrap(document, context).map(JsValue::from)
+        },
+        None,
+    );
+    let location: bind::Attribute = (
+        "location",
+        |_, _, context| {
+            let address = page::of(context).borrow().url.to_string();
+            let make = context.global_object().get(js_string!("URL"), context)?;
+            let make = make.as_object().ok_or_else(|| bind::type_error("URL is gone"))?;
+            make.construct(&[bind::js(&address)], None, context).map(JsValue::from)
+        },
+        None,
+    );
+    let global = context.global_object();
+    for name in ["parent", "top"] {
+        bind::hidden(&global, js_string!(name), global.clone().into(), true, context)?;
+    }
+    for name in ["opener", "frameElement"] {
+        bind::hidden(&global, js_string!(name), JsValue::null(), true, context)?;
+    }
+    bind::attributes(&global, &[window_attribute, location], context)
+}
+
+/// An element by the name that `createElement` got (DOM §4.5).
+///
+/// # Errors
+/// [`Error::InvalidCharacter`] for what is no name, [`Error::Full`].
+pub fn create_element(tree: &mut Tree, document: NodeId, name: &str) -> Result<NodeId, Error> {
+    if !is_element_name(name) {
+        return Err(Error::InvalidCharacter);
+    }
+    let is_html = tree.is_html_document(document);
+    let local = if is_html { LocalName::from(name.to_ascii_lowercase()) } else { LocalName::from(name) };
+    let is_xhtml = tree.document_data(document).is_some_and(|data| data.content_type == "application/xhtml+xml");
+    let namespace = if is_html || is_xhtml { ns!(html) } else { ns!() };
+    tree.create_element(document, QualName::new(None, namespace, local), Vec::new())
+}
+
+/// The address of a document: the page's, and none for those that scripts made.
+pub fn address(document: NodeId, context: &Context) -> Url {
+    if of(context).borrow().document == document {
+        return page::of(context).borrow().url.clone();
+    }
+    Url::parse("about:blank").unwrap_or_else(|_| page::of(context).borrow().url.clone())
+}
+
+/// What relative addresses in a node's document are relative to (HTML §2.4.3).
+pub fn base_url(id: NodeId, context: &Context) -> Url {
+    let page = page::of(context).borrow().url.clone();
+    let href = read(context, |tree| {
+        let document = tree.document_of(id);
+        let bases = tree
+            .descendants(document)
+            .filter(|id| tree.element(*id).is_some_and(|element| element.is_html(&local_name!("base"))));
+        bases.filter_map(|id| tree.attribute(id, &local_name!("href"))).next().map(str::to_owned)
+    });
+    href.and_then(|href| page.join(&href).ok()).unwrap_or(page)
+}
+
+fn child_of_html(tree: &Tree, document: NodeId, names: &[LocalName]) -> Option<NodeId> {
+    let html = tree.document_element(document)?;
+    if !tree.element(html)?.is_html(&local_name!("html")) {
+        return None;
+    }
+    tree.child_elements(html)
+        .find(|id| tree.element(*id).is_some_and(|element| names.iter().any(|name| element.is_html(name))))
+}
+
+/// HTML §3.1.3 "the body element".
+pub fn body(tree: &Tree, document: NodeId) -> Option<NodeId> {
+    child_of_html(tree, document, &[local_name!("body"), local_name!("frameset")])
+}
+
+fn title(tree: &Tree, document: NodeId) -> Option<NodeId> {
+    let is_title = |id: &NodeId| tree.element(*id).is_some_and(|element| element.is_html(&local_name!("title")));
+    tree.descendants(document).find(is_title)
+}
+
+fn set_body(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let document = this_document(this, context)?;
+    let new = node_argument(args, 0, "body' on 'Document", context)?;
+    let fits = read(context, |tree| {
+        tree.element(new).is_some_and(|one| one.is_html(&local_name!("body")) || one.is_html(&local_name!("frameset")))
+    });
+    if !fits {
+        return Err(thrown(Error::HierarchyRequest, context));
+    }
+    change(context, |tree| {
+        let html = tree.document_element(document).ok_or(Error::HierarchyRequest)?;
+        match body(tree, document) {
+            Some(old) if old == new => {}
+            Some(old) => drop(tree.replace(html, new, old)?),
+            None => drop(tree.append(html, new)?),
+        }
+        Ok(JsValue::undefined())
+    })
+}

@@ -1,0 +1,292 @@
+//! The document as scripts see it: wrappers over the arena of `dom`, on the engine of `engine`.
+//!
+//! ```text
+//! load::Window → engine + document → parser and scripts by turns (`load`) → events → what the tree holds
+//! script → native of an interface (`node`, `element`, …) → Web::tree → settle: reactions, observers, scripts that came in
+//! ```
+//!
+//! A wrapper is an object with a node's id; a node has at most one, which the page keeps until it ends. A native that changes the tree
+//! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
+//! held while a script may run.
+
+mod collection;
+mod document;
+mod element;
+pub mod exotic;
+mod interfaces;
+pub mod load;
+mod node;
+mod parent;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use boa_engine::{Context, Finalize, JsData, JsError, JsObject, JsResult, JsValue, Trace};
+
+use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
+use super::engine::events::Event;
+use super::engine::target::{self, Listeners, Target, TargetKind};
+use super::engine::{bind, exception};
+
+/// The tree of a page and what its natives share.
+pub struct Web {
+    pub tree: Tree,
+    /// The document of the window.
+    pub document: NodeId,
+    pub selectors: SelectorCache,
+    /// By the node's number: strong, so that a node that a script has seen stays the same object. Dropped with the page.
+    wrappers: Vec<Option<JsObject>>,
+}
+
+/// How natives hold the tree.
+pub type SharedWeb = Rc<RefCell<Web>>;
+
+/// What a node's object holds beside its id.
+#[derive(Trace, Finalize, JsData)]
+pub struct NodeObject {
+    #[unsafe_ignore_trace]
+    id: NodeId,
+    listeners: Listeners,
+    slots: Vec<Slot>,
+}
+
+/// An object that belongs to a node and is always the same: its `classList`, its `childNodes`.
+#[derive(Trace, Finalize)]
+struct Slot {
+    #[unsafe_ignore_trace]
+    name: &'static str,
+    object: JsObject,
+}
+
+impl Target for NodeObject {
+    fn listeners(&mut self) -> &mut Listeners {
+        &mut self.listeners
+    }
+}
+
+/// Who sees what changed, in this order, before the script that changed it goes on.
+const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[load::scripts_came_in];
+
+/// Gives the engine a tree with an empty document, and the interfaces to it.
+///
+/// # Errors
+/// When the engine's own set-up fails.
+pub fn install(context: &mut Context) -> JsResult<()> {
+    let mut tree = Tree::new();
+    let document = tree.create_document(true).map_err(|error| bind::type_error(error.to_string()))?;
+    if let Some(data) = tree.document_data_mut(document) {
+        data.scripting = true;
+    }
+    tree.keep_log(true);
+    let web = Web { tree, document, selectors: SelectorCache::default(), wrappers: Vec::new() };
+    context.insert_data::<SharedWeb>(Rc::new(RefCell::new(web)));
+    exotic::install(context)?;
+    target::register(TargetKind::of::<NodeObject>(event_parent), context);
+    node::install(context)?;
+    interfaces::install(context)?;
+    element::install(context)?;
+    document::install(context)?;
+    parent::install(context)?;
+    collection::install(context)
+}
+
+/// The tree of a context.
+///
+/// # Panics
+/// On a context without a document: natives of this room are installed together with it.
+pub fn of(context: &Context) -> SharedWeb {
+    Rc::clone(context.get_data::<SharedWeb>().expect("install gives the context its document"))
+}
+
+/// Reads the tree. No script may run meanwhile.
+pub fn read<T>(context: &Context, what: impl FnOnce(&Tree) -> T) -> T {
+    what(&of(context).borrow().tree)
+}
+
+/// Changes the tree, then settles what follows from the change.
+///
+/// # Errors
+/// What the tree refuses, as a `DOMException`.
+pub fn change<T>(context: &mut Context, what: impl FnOnce(&mut Tree) -> Result<T, Error>) -> JsResult<T> {
+    let result = what(&mut of(context).borrow_mut().tree);
+    settle(context);
+    result.map_err(|error| thrown(error, context))
+}
+
+/// Shows what changed to those who watch, until nothing new has changed.
+pub fn settle(context: &mut Context) {
+    let web = of(context);
+    loop {
+        let log = web.borrow_mut().tree.take_log();
+        if log.is_empty() {
+            return;
+        }
+        for watcher in WATCHERS {
+            watcher(&log, context);
+        }
+    }
+}
+
+/// A refusal of the tree as scripts catch it.
+pub fn thrown(error: Error, context: &mut Context) -> JsError {
+    exception::error(error.name(), &error.to_string(), context)
+}
+
+/// The object of a node, made on first sight.
+///
+/// # Errors
+/// When an interface is missing, which means a fault of ours.
+pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
+    let web = of(context);
+    if let Some(object) = web.borrow().wrapper(id) {
+        return Ok(object);
+    }
+    let name = interfaces::of(&web.borrow().tree, id);
+    let prototype = bind::prototype(name, context)?;
+    let object =
+        JsObject::from_proto_and_data(prototype, NodeObject { id, listeners: Listeners::default(), slots: Vec::new() });
+    web.borrow_mut().keep(id, object.clone());
+    Ok(object)
+}
+
+/// The object of a node, or `null`.
+///
+/// # Errors
+/// As [`wrap`].
+pub fn wrap_or_null(id: Option<NodeId>, context: &mut Context) -> JsResult<JsValue> {
+    id.map_or_else(|| Ok(JsValue::null()), |id| Ok(wrap(id, context)?.into()))
+}
+
+/// The node of an object, `None` for anything else.
+pub fn node_of(value: &JsValue, context: &mut Context) -> Option<NodeId> {
+    let object = exotic::target_of(value.as_object()?, context);
+    object.downcast_ref::<NodeObject>().map(|node| node.id)
+}
+
+/// `this` as a node.
+///
+/// # Errors
+/// "Illegal invocation" for anything else.
+pub fn this_node(this: &JsValue, context: &mut Context) -> JsResult<NodeId> {
+    node_of(this, context).ok_or_else(|| bind::type_error("Illegal invocation"))
+}
+
+/// `this` as a node of some kinds.
+///
+/// # Errors
+/// "Illegal invocation" for anything else.
+pub fn this_of(this: &JsValue, kinds: &[NodeKind], context: &mut Context) -> JsResult<NodeId> {
+    let id = this_node(this, context)?;
+    if read(context, |tree| kinds.contains(&tree.kind(id))) {
+        Ok(id)
+    } else {
+        Err(bind::type_error("Illegal invocation"))
+    }
+}
+
+/// `this` as an element.
+///
+/// # Errors
+/// "Illegal invocation" for anything else.
+pub fn this_element(this: &JsValue, context: &mut Context) -> JsResult<NodeId> {
+    this_of(this, &[NodeKind::Element], context)
+}
+
+/// `this` as a document; a bare name in a script means the window's.
+///
+/// # Errors
+/// "Illegal invocation" for anything else.
+pub fn this_document(this: &JsValue, context: &mut Context) -> JsResult<NodeId> {
+    this_of(this, &[NodeKind::Document], context)
+}
+
+/// An argument that must be a node.
+///
+/// # Errors
+/// A `TypeError` that names the method.
+pub fn node_argument(args: &[JsValue], index: usize, what: &str, context: &mut Context) -> JsResult<NodeId> {
+    node_argument_or_null(args, index, what, context)?.ok_or_else(|| not_a_node(index, what))
+}
+
+/// An argument that must be a node, `null` or missing.
+///
+/// # Errors
+/// A `TypeError` that names the method.
+pub fn node_argument_or_null(
+    args: &[JsValue],
+    index: usize,
+    what: &str,
+    context: &mut Context,
+) -> JsResult<Option<NodeId>> {
+    match args.get(index) {
+        None => Ok(None),
+        Some(value) if value.is_null_or_undefined() => Ok(None),
+        Some(value) => node_of(value, context).map(Some).ok_or_else(|| not_a_node(index, what)),
+    }
+}
+
+fn not_a_node(index: usize, what: &str) -> JsError {
+    bind::type_error(format!("Failed to execute '{what}': parameter {} is not of type 'Node'.", index + 1))
+}
+
+/// The object that always belongs to a node under this name, made by `make` when it is first asked for.
+///
+/// # Errors
+/// What `make` throws.
+pub fn slot(
+    id: NodeId,
+    name: &'static str,
+    context: &mut Context,
+    make: impl FnOnce(&mut Context) -> JsResult<JsObject>,
+) -> JsResult<JsObject> {
+    let object = exotic::target_of(wrap(id, context)?, context);
+    let known = object
+        .downcast_ref::<NodeObject>()
+        .and_then(|node| node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone()));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let made = make(context)?;
+    if let Some(mut node) = object.downcast_mut::<NodeObject>() {
+        node.slots.push(Slot { name, object: made.clone() });
+    }
+    Ok(made)
+}
+
+/// The object that belongs to a node under this name, if it was ever asked for.
+pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Option<JsObject> {
+    let wrapper = of(context).borrow().wrapper(id)?;
+    let object = exotic::target_of(wrapper, context);
+    let node = object.downcast_ref::<NodeObject>()?;
+    node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone())
+}
+
+/// Where an event goes from a node (DOM §2.7 "get the parent").
+fn event_parent(object: &JsObject, event: &JsObject<Event>, context: &mut Context) -> Option<JsObject> {
+    let id = object.downcast_ref::<NodeObject>()?.id;
+    let (parent, is_window_document) = {
+        let web = of(context);
+        let web = web.borrow();
+        (web.tree.parent(id).or_else(|| web.tree.shadow_host(id)), id == web.document)
+    };
+    if is_window_document {
+        return (!event.borrow().data().is("load")).then(|| context.global_object());
+    }
+    wrap(parent?, context).ok()
+}
+
+impl Web {
+    /// The object of a node that a script has seen.
+    pub fn wrapper(&self, id: NodeId) -> Option<JsObject> {
+        self.wrappers.get(id.to_u32() as usize).cloned().flatten()
+    }
+
+    /// Makes an object the node's own, as the constructor of a custom element does.
+    pub fn keep(&mut self, id: NodeId, object: JsObject) {
+        let place = id.to_u32() as usize;
+        if self.wrappers.len() <= place {
+            self.wrappers.resize(place + 1, None);
+        }
+        self.wrappers[place] = Some(object);
+    }
+}
