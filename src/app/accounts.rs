@@ -42,6 +42,8 @@ pub enum AccountState {
     LoggedIn,
     /// One is kept for the next crawl.
     Kept,
+    /// It is to be proven, or a login is to begin, before the site is crawled on.
+    Due,
     /// Whether the one that was kept holds is being asked.
     Proving,
     /// A login is under way.
@@ -69,6 +71,7 @@ impl AccountStatus {
     pub fn live(site: &str, user: Option<&str>, session: &SessionState) -> Self {
         let of = |state| Self::new(site, user, state);
         match session {
+            SessionState::Due => of(AccountState::Due),
             SessionState::Proving => of(AccountState::Proving),
             SessionState::LoggingIn => of(AccountState::LoggingIn),
             SessionState::Good { proven } => Self { proven: Some(proven.rfc3339()), ..of(AccountState::LoggedIn) },

@@ -155,6 +155,7 @@ fn account(of: &AccountStatus) -> String {
     let stands = match (state, until) {
         (AccountState::LoggedIn, _) => format!("logged in{proven}"),
         (AccountState::Kept, _) => format!("a session is kept{proven}"),
+        (AccountState::Due, _) => "is to be logged in, or its session to be proven, before anything else".to_owned(),
         (AccountState::Proving, _) => "is asked whether its session holds".to_owned(),
         (AccountState::LoggingIn, _) => "is being logged in".to_owned(),
         (AccountState::NoSession, Some(until)) => format!("no session, the next try at {until}: {reason}"),

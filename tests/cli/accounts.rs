@@ -138,6 +138,7 @@ fn a_crawl_without_a_session_says_why_and_status_says_the_same_later() {
         let status = forum.run(&["status"]).ended(0);
         let line = status.out.lines().find(|line| line.starts_with("forum: account anna: no session, ")).unwrap();
         assert!(line.ends_with(&format!(": {why}")), "{line}\n{why}");
+        crawl.says(&["              hint: crawl again at 20"]);
     }
     assert_eq!(forum.posts(), 1);
 }

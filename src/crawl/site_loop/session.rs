@@ -136,8 +136,9 @@ impl Session {
     pub(super) fn told(&self) -> SessionState {
         match &self.state {
             State::Good => SessionState::Good { proven: self.proven },
-            State::Doubted { log_in: false } | State::Asking { log_in: false } => SessionState::Proving,
-            State::Doubted { log_in: true } | State::Asking { log_in: true } => SessionState::LoggingIn,
+            State::Doubted { .. } => SessionState::Due,
+            State::Asking { log_in: false } => SessionState::Proving,
+            State::Asking { log_in: true } => SessionState::LoggingIn,
             State::Paused { until, why, needs_operator } => {
                 let until = (!needs_operator).then_some(*until);
                 SessionState::Missing { until, why: why.clone() }
@@ -237,7 +238,11 @@ impl SiteLoop {
     /// Why a crawl that is to end does not wait for a session any longer.
     pub(super) fn session_is_out_of_reach(&self, now: UnixMillis) -> Option<String> {
         let (until, why, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
-        (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| why.to_owned())
+        match needs_operator {
+            true => Some(why.to_owned()),
+            false if until.since(now) <= limits::SESSION_PATIENCE => None,
+            false => Some(format!("{why}\nhint: crawl again at {} or later", until.rfc3339())),
+        }
     }
 
     fn enter(&mut self, state: State) {
