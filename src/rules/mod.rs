@@ -34,7 +34,7 @@ pub use families::Families;
 pub use fault::Fault;
 pub use file::Class;
 pub use judge::{
-    BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules,
+    BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, RenderWhen, Robots, Rule, SiteRules,
     Verdict,
 };
 pub use log_out::ends_session;
