@@ -685,3 +685,11 @@ pub const JSON_DEPTH_MAX: usize = 1_000;
 
 /// Microtasks of one page: some natives make another each time, and use no instruction of the engine.
 pub const RENDER_MICROTASKS_MAX: u64 = 1_000_000;
+
+/// Navigations of one page that are told, entries of its history, bytes of a storage or of its cookies.
+pub const RENDER_NAVIGATIONS_MAX: usize = 1_000;
+pub const RENDER_HISTORY_MAX: usize = 50;
+pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
+
+/// Nodes that a page's scripts have laid out by measuring and changing by turns, all layouts together: some seconds of CPU.
+pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;

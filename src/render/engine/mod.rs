@@ -14,7 +14,7 @@ mod abort;
 mod ambient;
 pub mod bind;
 mod blob;
-mod clone;
+pub mod clone;
 mod console;
 mod encoding;
 pub mod events;
@@ -24,8 +24,8 @@ mod headers;
 mod intl;
 pub mod jobs;
 mod json;
-mod legacy;
-mod modules;
+pub mod legacy;
+pub mod modules;
 pub mod net;
 pub mod page;
 mod pairs;
@@ -223,6 +223,20 @@ pub fn start_module(text: &str, name: &str, context: &mut Context) {
 /// Begins a module at an address, as an import of it would.
 pub fn start_module_at(address: &str, context: &mut Context) {
     jobs::enter(context, |context| modules::start(address, context));
+}
+
+/// Sends a request the way of its scheme; `done` is a task of its own once the answer is there.
+pub fn request(
+    request: net::Request,
+    context: &mut Context,
+    done: impl FnOnce(net::Answer, &mut Context) -> JsResult<()> + 'static,
+) {
+    fetch::start(request, context, done);
+}
+
+/// Sends a request the way of its scheme, and waits for its answer.
+pub fn request_and_wait(request: net::Request, context: &mut Context) -> net::Answer {
+    fetch::local(&request.url, context).unwrap_or_else(|| jobs::request_and_wait(context, request))
 }
 
 /// Adds an import map; what an earlier one told stays.

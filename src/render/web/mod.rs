@@ -9,14 +9,34 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod closed;
 mod collection;
+mod cookies;
 mod document;
+pub mod document_state;
 mod element;
 pub mod exotic;
+mod history;
+pub mod interact;
 mod interfaces;
+mod layout;
 pub mod load;
+mod location;
+mod media;
+mod messages;
+mod metrics;
+pub mod navigation;
 mod node;
+mod observers;
 mod parent;
+mod resources;
+mod scripts;
+mod storage;
+mod style;
+mod style_sheets;
+mod style_table;
+pub mod window;
+mod writing;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -65,13 +85,13 @@ impl Target for NodeObject {
 }
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
-const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[load::scripts_came_in];
+const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[resources::came_in, observers::tree_changed];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
 /// # Errors
 /// When the engine's own set-up fails.
-pub fn install(context: &mut Context) -> JsResult<()> {
+pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     let mut tree = Tree::new();
     let document = tree.create_document(true).map_err(|error| bind::type_error(error.to_string()))?;
     if let Some(data) = tree.document_data_mut(document) {
@@ -87,7 +107,25 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     element::install(context)?;
     document::install(context)?;
     parent::install(context)?;
-    collection::install(context)
+    collection::install(context)?;
+    navigation::install(context);
+    location::install(context)?;
+    history::install(context)?;
+    layout::install(context);
+    window::install(setting.viewport, context)?;
+    media::install(context)?;
+    metrics::install(context)?;
+    load::install(context)?;
+    scripts::install(context)?;
+    writing::install(context)?;
+    observers::install(context)?;
+    cookies::install(&setting.cookies, context)?;
+    storage::install(context)?;
+    messages::install(context)?;
+    closed::install(context)?;
+    style::install(context)?;
+    style_sheets::install(context)?;
+    document_state::install(&setting.referrer, context)
 }
 
 /// The tree of a context.
