@@ -1,5 +1,6 @@
 //! Composition root: the real clock, store, archive and transports, put together for one process.
 
+pub mod accounts;
 pub mod control;
 pub mod queues;
 pub mod secrets;

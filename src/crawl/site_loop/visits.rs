@@ -20,7 +20,7 @@ use crate::frontier::budgets::Reason;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
-use crate::politeness::{Answered, Gate};
+use crate::politeness::{Answered, Block, Gate};
 use crate::rules::{Class, Verdict};
 use crate::url::CrawlUrl;
 
@@ -362,14 +362,27 @@ impl SiteLoop {
         if forgiven {
             self.site.db.forgive_host(host.id).await?;
         }
-        if let Some(block) = block {
-            let (site, until) = (&self.site.rules.name, block.until.rfc3339());
-            let reason = format!("{}: {detail}", block.reason);
-            tracing::warn!(%site, host = host.name(), until, reason, "host pauses");
-            self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
-            host.blocked_until = block.until;
-            host.block = Some((block, reason));
+        match block {
+            Some(block) => self.pauses(index, face, block, detail).await,
+            None => Ok(()),
         }
+    }
+
+    /// A host has imposed a pause, which is kept in the database.
+    pub(super) async fn pauses(
+        &mut self,
+        index: usize,
+        face: usize,
+        block: Block,
+        detail: &str,
+    ) -> Result<(), CrawlError> {
+        let host = self.hosts[index].face_mut(face);
+        let (site, until) = (&self.site.rules.name, block.until.rfc3339());
+        let reason = format!("{}: {detail}", block.reason);
+        tracing::warn!(%site, host = host.name(), until, reason, "host pauses");
+        self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
+        host.blocked_until = block.until;
+        host.block = Some((block, reason));
         Ok(())
     }
 
