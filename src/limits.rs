@@ -693,3 +693,7 @@ pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
 
 /// Nodes that a page's scripts have laid out by measuring and changing by turns, all layouts together: some seconds of CPU.
 pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
+
+/// Links of all states of one page, and controls of it that a reader considers at a time.
+pub const RENDER_LINKS_MAX: usize = 20_000;
+pub const RENDER_CONTROLS_MAX: usize = 2_000;
