@@ -122,9 +122,14 @@ impl Jobs {
         self.tasks.borrow().first_key_value().map(|((due, _), _)| *due)
     }
 
+    /// Milliseconds since 1970 at which the page began.
+    pub fn origin_ms(&self) -> f64 {
+        self.clock.origin_ms() as f64
+    }
+
     /// The page's time in milliseconds since 1970.
     pub fn wall_ms(&self) -> f64 {
-        self.clock.origin_ms() as f64 + self.clock.now_us() as f64 / 1_000.0
+        self.origin_ms() + self.clock.now_us() as f64 / 1_000.0
     }
 
     /// Microseconds of virtual time since the page began.
@@ -230,6 +235,12 @@ pub fn post(
 ) -> Option<(u64, u64)> {
     let jobs = of(context);
     jobs.put(jobs.clock.now_us().saturating_add(after_us), Box::new(run))
+}
+
+/// Puts a microtask behind those that wait.
+pub fn microtask(context: &mut Context, run: impl FnOnce(&mut Context) -> JsResult<()> + 'static) {
+    let job = PromiseJob::new(move |context| run(context).map(|()| JsValue::undefined()));
+    context.enqueue_job(job.into());
 }
 
 /// Sends a request; `done` is a task of its own once the answer is there. Beyond the cap of requests the answer is an error.

@@ -29,7 +29,9 @@ pub mod modules;
 pub mod net;
 pub mod page;
 mod pairs;
+mod performance;
 pub mod report;
+mod stream;
 pub mod target;
 #[cfg(test)]
 mod tests;
@@ -260,11 +262,13 @@ fn install(context: &mut Context) -> JsResult<()> {
     abort::install(context)?;
     console::install(context)?;
     ambient::install(context)?;
+    performance::install(context)?;
     encoding::install(context)?;
     json::install(context)?;
     blob::install(context)?;
     url::install(context)?;
     headers::install(context)?;
+    stream::install(context)?;
     fetch::install(context)?;
     xhr::install(context)?;
     clone::install(context)?;

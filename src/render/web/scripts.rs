@@ -339,7 +339,8 @@ fn classic(tree: &Tree, script: NodeId, answer: Answer) -> Content {
 /// "Execute the script element" (HTML §4.12.1.1), once.
 pub(super) fn run(pending: &Pending, turn: Turn, context: &mut Context) {
     let script = pending.script;
-    match pending.content.borrow_mut().take() {
+    let content = pending.content.borrow_mut().take();
+    match content {
         None => {}
         Some(Content::None) => fire_at(script, "error", false, context),
         Some(Content::Classic { text, name }) => {

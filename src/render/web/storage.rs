@@ -1,7 +1,6 @@
 //! `localStorage` and `sessionStorage` (HTML §12.2): tables of texts that end with the page.
 
-use boa_engine::property::PropertyKey;
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, Trace, js_string};
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, Trace};
 
 use super::exotic;
 use crate::computed;

@@ -298,7 +298,7 @@ fn whose(object: &JsObject) -> Option<Declarations> {
 fn declarations(object: &JsObject, context: &Context) -> Vec<Declaration> {
     match whose(object) {
         Some(Declarations::Inline(id)) => read(context, |tree| inline(tree, id)),
-        Some(Declarations::Own(text)) => parse(&text),
+        Some(Declarations::Own(ref text)) => parse(text),
         Some(Declarations::Computed(_)) | None => Vec::new(),
     }
 }
