@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{secrets, sessions};
 use crate::clock::UnixMillis;
-use crate::crawl::account::Keeper as _;
+use crate::crawl::account::{Keeper as _, hold};
 use crate::crawl::progress::SessionState;
 use crate::crawl::site_loop::{MissingSession, SESSION_NOTE};
 use crate::crawldb::{CrawlDbError, Reader};
@@ -42,6 +42,8 @@ pub enum AccountState {
     LoggedIn,
     /// One is kept for the next crawl.
     Kept,
+    /// It is to be proven, or a login is to begin, before the site is crawled on.
+    Due,
     /// Whether the one that was kept holds is being asked.
     Proving,
     /// A login is under way.
@@ -69,6 +71,7 @@ impl AccountStatus {
     pub fn live(site: &str, user: Option<&str>, session: &SessionState) -> Self {
         let of = |state| Self::new(site, user, state);
         match session {
+            SessionState::Due => of(AccountState::Due),
             SessionState::Proving => of(AccountState::Proving),
             SessionState::LoggingIn => of(AccountState::LoggingIn),
             SessionState::Good { proven } => Self { proven: Some(proven.rfc3339()), ..of(AccountState::LoggedIn) },
@@ -125,6 +128,8 @@ pub async fn account(
     let missing = missing.filter(|missing| missing.stamp == sessions::Files::new(data_dir, site).stamp());
     if let (Some(proven), None) = (kept, &missing) {
         let proven = Some(proven.rfc3339());
+        let has_broken_off = || tries.as_ref().is_ok_and(|tries| broke_off(data_dir, site, user, tries, now));
+        let last_login = last_login.or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
         return Ok(Some(AccountStatus { proven, last_login, ..of(AccountState::Kept) }));
     }
     // A login by hand since then says more of the account than the crawl.
@@ -139,6 +144,11 @@ pub async fn account(
     let last_login = last_login.filter(|_| reason == NOT_YET);
     let (until, reason) = (until.map(UnixMillis::rfc3339), Some(reason));
     Ok(Some(AccountStatus { until, reason, last_login, ..of(AccountState::NoSession) }))
+}
+
+/// True where the process of the last login was killed.
+fn broke_off(data_dir: &Path, site: &str, user: &str, tries: &Tries, now: UnixMillis) -> bool {
+    secrets::password(data_dir, site).is_ok_and(|password| tries.clone().broke_off(user, &password, now))
 }
 
 /// Why there is no session, and until when, as far as the password and earlier logins tell.
@@ -156,14 +166,10 @@ fn missing_by_files(
     // What the next crawl would make of them.
     let mut tries = tries.clone();
     let broke_off = tries.broke_off(user, &password, now);
-    match tries.hold(user, &password, now) {
+    match hold(&tries, user, &password, now) {
         None => (None, NOT_YET.to_owned()),
         Some(Hold::Until(..)) if broke_off => (None, BROKE_OFF.to_owned()),
         Some(Hold::Until(until, why)) => (Some(until), why),
-        // In the words of the login that was refused.
-        Some(Hold::Operator(why)) if tries.has_refused(user, &password) => {
-            (None, tries.trouble().map_or(why, ToOwned::to_owned))
-        }
         Some(Hold::Operator(why)) => (None, why),
     }
 }

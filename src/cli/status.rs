@@ -155,6 +155,7 @@ fn account(of: &AccountStatus) -> String {
     let stands = match (state, until) {
         (AccountState::LoggedIn, _) => format!("logged in{proven}"),
         (AccountState::Kept, _) => format!("a session is kept{proven}"),
+        (AccountState::Due, _) => "is to be logged in, or its session to be proven, before anything else".to_owned(),
         (AccountState::Proving, _) => "is asked whether its session holds".to_owned(),
         (AccountState::LoggingIn, _) => "is being logged in".to_owned(),
         (AccountState::NoSession, Some(until)) => format!("no session, the next try at {until}: {reason}"),
@@ -162,7 +163,7 @@ fn account(of: &AccountStatus) -> String {
         (AccountState::Unreadable, _) => reason.to_owned(),
     };
     let user = user.as_ref().map(|user| format!(" {user}")).unwrap_or_default();
-    let last = last_login.as_ref().map(|last| format!("\nthe last login was not let in: {last}")).unwrap_or_default();
+    let last = last_login.as_ref().map(|last| format!("\nthe last login: {last}")).unwrap_or_default();
     let line = |line: &str| match line.strip_prefix("hint: ") {
         Some(hint) => format!("  hint: {hint}\n"),
         None => format!("{site}: account{user}: {line}\n"),

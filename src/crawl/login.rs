@@ -81,7 +81,9 @@ async fn run(mut run: Run<'_>) -> Report {
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
     }
-    run.say(format!("verdict: {}", sentence(judged.verdict, run.trouble)));
+    let named = format!("gleaner login {}", run.site.rules.name);
+    let verdict = sentence(judged.verdict, run.trouble).replace("gleaner login SITE", &named);
+    run.say(format!("verdict: {verdict}"));
     let Run { steps, was_sent, was_answered, trouble, chosen, .. } = run;
     Report { steps, judged, was_sent, was_answered, trouble, chosen }
 }

@@ -48,9 +48,11 @@ pub struct SiteProgress {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum SessionState {
-    /// Whether it holds is being asked, or is to be.
+    /// It is to be proven, or a login is to begin, before anything else is asked for.
+    Due,
+    /// The page that proves it is being asked for.
     Proving,
-    /// It does not hold, or there is none: a login is under way, or is to begin.
+    /// A login is under way.
     LoggingIn,
     Good {
         /// When it was last proven.

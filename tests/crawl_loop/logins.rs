@@ -204,12 +204,17 @@ async fn why_there_is_no_session_is_one_sentence_for_the_crawl_and_for_whoever_a
     forum.state.lock().unwrap().form_statuses = vec![500];
     let files = Files::new("secret");
     let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
-    let Ended::NotLoggedIn(why) = ended else { panic!("{ended:?}") };
+    let Ended::NotLoggedIn(told) = &ended else { panic!("{ended:?}") };
+    let (why, hint) = told.split_once('\n').unwrap();
     assert!(why.contains("in trouble") && why.contains("500"), "{why}");
     let note = machine.db.note("sim", SESSION_NOTE).await.unwrap().expect("it is kept");
     let kept: MissingSession = serde_json::from_slice(&note).unwrap();
-    assert_eq!((kept.why.as_str(), kept.stamp), (&*why, *files.stamp.lock().unwrap()));
-    assert!(kept.until.is_some_and(|until| until > kept.at), "{kept:?}");
+    assert_eq!((kept.why.as_str(), kept.stamp), (why, *files.stamp.lock().unwrap()));
+    let until = kept.until.filter(|until| *until > kept.at).unwrap();
+    assert_eq!(hint, format!("hint: crawl again at {} or later", until.rfc3339()));
+    // Nor does the next crawl, which sends nothing, find other ones.
+    let (again, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+    assert_eq!((again, forum.asked("/login")), (ended, 1));
 }
 
 #[tokio::test(start_paused = true)]

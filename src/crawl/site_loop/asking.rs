@@ -2,7 +2,7 @@
 //! and how it ended. It runs beside the loop and changes nothing of it; `session` draws the conclusions.
 
 use crate::clock::UnixMillis;
-use crate::crawl::account::Account;
+use crate::crawl::account::{self, Account};
 use crate::crawl::login::pace::Pace;
 use crate::crawl::login::{self, Means, Proof, Report};
 use crate::crawl::site::Site;
@@ -31,9 +31,9 @@ const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), steps: V
 
 /// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
 /// written down stays as it was.
-pub(super) async fn log_in_once(site: &Site, account: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
+pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
-    let keeper = &account.keeper;
+    let keeper = &of.keeper;
     let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
     // A file that cannot be read or written may be mended by anything: it is tried again before long.
     let faulty = |why: String| Asked::Login(Err(Hold::Until(now.plus(limits::KEEPER_RETRY), why)));
@@ -51,7 +51,7 @@ pub(super) async fn log_in_once(site: &Site, account: &Account, now: UnixMillis,
         (_, Err(error)) => return faulty(error),
     };
     let broke_off = tries.broke_off(&rules.user, &password, now);
-    let hold = tries.hold(&rules.user, &password, now);
+    let hold = account::hold(&tries, &rules.user, &password, now);
     if hold.is_none() {
         tries.begin(&rules.user, &password);
     }
@@ -64,9 +64,9 @@ pub(super) async fn log_in_once(site: &Site, account: &Account, now: UnixMillis,
     if let Some(hold) = hold {
         return Asked::Login(Err(hold));
     }
-    let before = account.jar.to_bytes();
-    account.jar.clear();
-    let means = Means { rules, password: &password, jar: &account.jar };
+    let before = of.jar.to_bytes();
+    of.jar.clear();
+    let means = Means { rules, password: &password, jar: &of.jar };
     let report = login::log_in_paced(site, means, pace).await;
     if report.is_unproven() {
         // It has begun, and stays so until a page tells how it ended; it is not sent again for that.
@@ -74,9 +74,9 @@ pub(super) async fn log_in_once(site: &Site, account: &Account, now: UnixMillis,
     }
     let verdict = report.judged.verdict;
     if verdict != Verdict::LoggedIn {
-        account.jar.clear();
+        of.jar.clear();
         // It was a jar's own list a moment ago.
-        let _ = account.jar.take_up(&before);
+        let _ = of.jar.take_up(&before);
     }
     match report.trouble {
         Some(_) if !report.was_sent && verdict == Verdict::Unknown => tries.came_to_nothing(),

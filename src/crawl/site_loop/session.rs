@@ -136,8 +136,9 @@ impl Session {
     pub(super) fn told(&self) -> SessionState {
         match &self.state {
             State::Good => SessionState::Good { proven: self.proven },
-            State::Doubted { log_in: false } | State::Asking { log_in: false } => SessionState::Proving,
-            State::Doubted { log_in: true } | State::Asking { log_in: true } => SessionState::LoggingIn,
+            State::Doubted { .. } => SessionState::Due,
+            State::Asking { log_in: false } => SessionState::Proving,
+            State::Asking { log_in: true } => SessionState::LoggingIn,
             State::Paused { until, why, needs_operator } => {
                 let until = (!needs_operator).then_some(*until);
                 SessionState::Missing { until, why: why.clone() }
@@ -237,7 +238,11 @@ impl SiteLoop {
     /// Why a crawl that is to end does not wait for a session any longer.
     pub(super) fn session_is_out_of_reach(&self, now: UnixMillis) -> Option<String> {
         let (until, why, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
-        (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| why.to_owned())
+        match needs_operator {
+            true => Some(why.to_owned()),
+            false if until.since(now) <= limits::SESSION_PATIENCE => None,
+            false => Some(format!("{why}\nhint: crawl again at {} or later", until.rfc3339())),
+        }
     }
 
     fn enter(&mut self, state: State) {
@@ -394,7 +399,11 @@ impl SiteLoop {
                     _ => self.pause_until(now, why, true).await,
                 }
             }
-            Asked::Login(Err(Hold::Until(until, why))) => self.pause_until(until, why, false).await,
+            Asked::Login(Err(Hold::Until(until, why))) => {
+                // An earlier crawl knew more of it than the account's tries keep.
+                let why = self.why_until_then(until).await?.unwrap_or(why);
+                self.pause_until(until, why, false).await
+            }
             Asked::Login(Err(Hold::Operator(why))) => self.pause_until(now, why, true).await,
         }
     }
@@ -527,6 +536,14 @@ impl SiteLoop {
         let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp };
         let note = serde_json::to_vec(&note).unwrap_or_default();
         Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
+    }
+
+    /// What an earlier crawl has written down of a pause that ends then, where the operator has done nothing since.
+    async fn why_until_then(&mut self, until: UnixMillis) -> Result<Option<String>, CrawlError> {
+        let note = self.site.db.note(&self.site.rules.name, SESSION_NOTE).await?;
+        let kept = note.and_then(|note| serde_json::from_slice::<MissingSession>(&note).ok());
+        let is_this = |kept: &MissingSession| kept.until == Some(until) && kept.stamp == self.session.stamp;
+        Ok(kept.filter(is_this).map(|kept| kept.why))
     }
 
     /// The session was proven just now: it is written down, so that its file tells when.
