@@ -13,9 +13,9 @@ use std::process::ExitCode;
 use url::Url;
 
 use super::confine;
+use super::engine::Start;
 use super::engine::net::{Answer, Net, Request, RequestId};
 use super::engine::page::{ScriptError, Spent};
-use super::engine::Start;
 use super::protocol::{self, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
 use super::web::load::{Setting, Window};
 use super::web::reader;
@@ -148,8 +148,7 @@ fn outcome_of(page: &Page, net: Box<dyn Net>) -> Outcome {
     let url = Url::parse(&page.url).or_else(|_| Url::parse("about:blank"));
     let Ok(url) = url else { return Outcome::default() };
     let start = Start { url, now_ms: page.now_ms, seed: page.seed, instructions: page.instructions };
-    let setting =
-        Setting { referrer: page.referrer.clone(), cookies: page.cookies.clone(), ..Setting::default() };
+    let setting = Setting { referrer: page.referrer.clone(), cookies: page.cookies.clone(), ..Setting::default() };
     let Ok(mut window) = Window::open_with(&start, &setting, net) else {
         return Outcome { spent: Some(Spent::Panicked), ..Outcome::default() };
     };

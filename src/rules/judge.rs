@@ -215,7 +215,19 @@ impl SiteRules {
     #[must_use]
     pub fn links_fingerprint(&self) -> u64 {
         let Self {
-            start, hosts, below, canonical, budget, charset, mirrors, depth_max, robots, sitemaps, rules, render, ..
+            start,
+            hosts,
+            below,
+            canonical,
+            budget,
+            charset,
+            mirrors,
+            depth_max,
+            robots,
+            sitemaps,
+            rules,
+            render,
+            ..
         } = self;
         let patterns: Vec<_> = rules.iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
