@@ -82,7 +82,7 @@ pub struct Shared {
 type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 
 enum Ran {
-    Visit { host: usize, face: usize, lane: usize, slot: Slot, finished: Box<Finished> },
+    Visit { host: usize, face: usize, lane: usize, slot: Option<Slot>, finished: Box<Finished> },
     Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
     Session { host: usize, pace: Box<Pace>, asked: Asked },
     Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },

@@ -62,6 +62,11 @@ impl Listeners {
         self.list.iter().position(|listener| listener.handler && listener.kind == *kind)
     }
 
+    /// Whether anybody listens to events of this type.
+    pub fn has_kind(&self, kind: &str) -> bool {
+        self.list.iter().any(|listener| listener.kind == js_string!(kind))
+    }
+
     fn has(&self, id: u64) -> bool {
         self.list.iter().any(|listener| listener.id == id)
     }

@@ -39,6 +39,7 @@ mod node;
 mod observe;
 mod observers;
 mod parent;
+pub mod reader;
 mod resources;
 mod scripts;
 mod shadow;
@@ -368,6 +369,13 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
     let object = exotic::target_of(wrapper, context);
     let node = object.downcast_ref::<NodeObject>()?;
     node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone())
+}
+
+/// Whether somebody listens to clicks on a node itself.
+fn listens_to_clicks(id: NodeId, context: &mut Context) -> bool {
+    let Some(wrapper) = of(context).borrow().wrapper(id) else { return false };
+    let object = exotic::target_of(wrapper, context);
+    object.downcast_ref::<NodeObject>().is_some_and(|node| node.listeners.has_kind("click"))
 }
 
 impl Web {
