@@ -211,7 +211,8 @@ mod tests {
         // The replaced value lives on in its node.
         assert_eq!(tree.text_bytes(), bytes);
         assert_eq!(tree.attr_value(old), Some("1"));
-        let values: Vec<&str> = tree.element(element).unwrap().attributes().iter().map(|one| one.value.as_str()).collect();
+        let values: Vec<&str> =
+            tree.element(element).unwrap().attributes().iter().map(|one| one.value.as_str()).collect();
         assert_eq!(values, ["3", "2"]);
         assert_eq!(tree.set_attr_node(element, new), Ok(Some(new)));
         let other = tree.clone_node(element, None, false).unwrap();
@@ -250,7 +251,8 @@ mod tests {
     #[test]
     fn a_move_stays_within_its_tree_and_is_told_as_two_changes() {
         let (mut tree, document, element) = tree();
-        let (first, second) = (tree.clone_node(element, None, false).unwrap(), tree.clone_node(element, None, false).unwrap());
+        let (first, second) =
+            (tree.clone_node(element, None, false).unwrap(), tree.clone_node(element, None, false).unwrap());
         assert_eq!(tree.move_before(element, first, None), Err(Error::HierarchyRequest));
         tree.append(element, first).unwrap();
         tree.append(element, second).unwrap();
