@@ -688,3 +688,12 @@ pub const JSON_DEPTH_MAX: usize = 1_000;
 
 /// Microtasks of one page: some natives make another each time, and use no instruction of the engine.
 pub const RENDER_MICROTASKS_MAX: u64 = 1_000_000;
+
+/// Nodes that one observer observes, registrations at one node, and names that one is asked to look for.
+pub const OBSERVED_NODES_MAX: usize = 10_000;
+
+/// Records of one observer that it has not been told of; more are lost, as they are when nobody looks.
+pub const MUTATION_RECORDS_MAX: usize = 100_000;
+
+/// Custom elements of one page, names that are waited for, and what one of them holds by name. Large sites define some hundreds.
+pub const CUSTOM_ELEMENTS_MAX: usize = 10_000;

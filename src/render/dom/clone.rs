@@ -1,7 +1,8 @@
 //! Copies (DOM §4.4 "clone a node") and equality. Loops, because scripts nest as deep as memory goes.
 
 use super::Error;
-use super::node::{Attribute, ElementState, Instruction, NodeData, NodeId};
+use super::node::{Attribute, CustomState, ElementState, Instruction, NodeData, NodeId};
+use super::record::Mutation;
 use super::tree::Tree;
 
 /// Children that are still to be copied: from where, to where, into which document.
@@ -115,6 +116,9 @@ impl Tree {
             let custom = new.state.custom;
             new.state =
                 ElementState { custom, checked, indeterminate, value, already_started, ..ElementState::default() };
+            if custom == CustomState::Undefined {
+                self.record(|| Mutation::Made { node: copy });
+            }
         }
         let contents = self.element(copy).and_then(|element| element.template);
         if let (true, Some(from), Some(to)) = (deep, template, contents) {

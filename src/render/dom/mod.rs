@@ -25,6 +25,7 @@ mod parse_xml;
 mod record;
 mod select;
 mod serialize;
+mod shadow;
 mod sweep;
 mod text;
 mod tree;

@@ -200,6 +200,10 @@ pub struct ElementState {
     pub value: Option<String>,
     /// The form that the parser was in (HTML §4.10.18.3), which a misnested table hides from the tree.
     pub parser_form: Option<NodeId>,
+    /// What a custom element's own code says that `:state()` matches.
+    pub states: Vec<String>,
+    /// What `slot.assign()` put into a slot.
+    pub assigned: Vec<NodeId>,
     /// A script that has run or never will (HTML §4.12.1).
     pub already_started: bool,
     /// The parser made the script, and runs it.

@@ -28,6 +28,8 @@ pub struct Tree {
     log: Option<Vec<Mutation>>,
     /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
+    /// Whether any shadow root was ever attached.
+    has_shadow_roots: bool,
     /// The nodes that scripts asked for of an element's attributes.
     pub(super) attr_nodes: HashMap<NodeId, Vec<NodeId>>,
     /// The element that `:target` matches: the one that the address's fragment names.
@@ -223,8 +225,14 @@ impl Tree {
         if let Some(element) = self.element_mut(host) {
             element.shadow = Some(root);
         }
+        self.has_shadow_roots = true;
         self.changed();
         Ok(root)
+    }
+
+    /// Whether slots need to be looked at.
+    pub fn has_shadow_roots(&self) -> bool {
+        self.has_shadow_roots
     }
 
     /// Lets a template of the parser fill a shadow root (HTML §13.2.6.4.4); false if it is none.

@@ -30,6 +30,10 @@ pub enum Filter {
     Of(fn(&Tree, NodeId) -> bool),
     /// The same, with a text to ask for.
     Called(fn(&Tree, NodeId, &str) -> bool, Box<str>),
+    /// What a function finds for the root.
+    Found(fn(&Tree, NodeId) -> Vec<NodeId>),
+    /// What a function finds for the root and a name.
+    FoundBy(fn(&Tree, NodeId, &str) -> Vec<NodeId>, String),
 }
 
 /// The data of a list.
@@ -189,8 +193,27 @@ pub fn iterable(prototype: &JsObject, context: &mut Context) -> JsResult<()> {
 /// # Errors
 /// When an interface is missing, which means a fault of ours.
 pub fn live(interface: &'static str, root: NodeId, filter: Filter, context: &mut Context) -> JsResult<JsObject> {
+    live_of_kind(interface, if interface == "NodeList" { &NODE_LIST } else { &COLLECTION }, root, filter, context)
+}
+
+/// A list that follows the tree, of an interface that inherits from `NodeList` or `HTMLCollection` and has properties of its own kind.
+///
+/// # Errors
+/// As [`live`].
+pub fn live_of_kind(
+    interface: &'static str,
+    kind: &'static Kind,
+    root: NodeId,
+    filter: Filter,
+    context: &mut Context,
+) -> JsResult<JsObject> {
     let data = List { root, filter: Some(filter), generation: u64::MAX, nodes: Vec::new() };
-    exotic::object(interface, data, if interface == "NodeList" { &NODE_LIST } else { &COLLECTION }, context)
+    exotic::object(interface, data, kind, context)
+}
+
+/// The node whose list it is.
+pub fn root_of(list: &JsObject) -> Option<NodeId> {
+    list.downcast_ref::<List>().map(|list| list.root)
 }
 
 /// A `NodeList` that stays as it is.
@@ -202,7 +225,7 @@ pub fn fixed(root: NodeId, nodes: Vec<NodeId>, context: &mut Context) -> JsResul
 }
 
 /// Lends the nodes of a list as they are now.
-fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId]) -> T) -> T {
+pub fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId]) -> T) -> T {
     let Some(mut list) = list.downcast_mut::<List>() else { return what(&[]) };
     let list = &mut *list;
     if let Some(filter) = &list.filter {
@@ -226,6 +249,8 @@ impl Filter {
         match self {
             Self::ChildNodes => tree.children(root).collect(),
             Self::Children => tree.child_elements(root).collect(),
+            Self::Found(find) => find(tree, root),
+            Self::FoundBy(find, name) => find(tree, root, name),
             other => tree.descendants(root).filter(|id| other.takes(tree, *id)).collect(),
         }
     }
@@ -234,7 +259,7 @@ impl Filter {
         let Some(element) = tree.element(id) else { return false };
         let name = element.name();
         match self {
-            Self::ChildNodes | Self::Children => true,
+            Self::ChildNodes | Self::Children | Self::Found(_) | Self::FoundBy(..) => true,
             Self::TagName { given, lower } => {
                 let wanted = if tree.is_html_in_html(id) { lower } else { given };
                 **given == *"*"
@@ -267,11 +292,11 @@ fn has_name(tree: &Tree, id: NodeId, wanted: &str) -> bool {
     })
 }
 
-fn length(list: &JsObject, context: &mut Context) -> JsResult<u32> {
+pub(super) fn length(list: &JsObject, context: &mut Context) -> JsResult<u32> {
     Ok(nodes(list, context, |nodes| u32::try_from(nodes.len()).unwrap_or(u32::MAX)))
 }
 
-fn item(list: &JsObject, index: u32, context: &mut Context) -> JsResult<JsValue> {
+pub(super) fn item(list: &JsObject, index: u32, context: &mut Context) -> JsResult<JsValue> {
     match nodes(list, context, |nodes| nodes.get(index as usize).copied()) {
         Some(id) => wrap(id, context).map(JsValue::from),
         None => Ok(JsValue::undefined()),
@@ -285,7 +310,7 @@ fn names_of(tree: &Tree, id: NodeId) -> [Option<&str>; 2] {
     [tree.id(id), name]
 }
 
-fn named(list: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>> {
+pub(super) fn named(list: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>> {
     let name = name.to_std_string_lossy();
     if name.is_empty() {
         return Ok(None);
@@ -296,7 +321,7 @@ fn named(list: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Op
     found.map(|id| wrap(id, context).map(JsValue::from)).transpose()
 }
 
-fn names(list: &JsObject, context: &mut Context) -> JsResult<Vec<JsString>> {
+pub(super) fn names(list: &JsObject, context: &mut Context) -> JsResult<Vec<JsString>> {
     Ok(nodes(list, context, |nodes| {
         read(context, |tree| {
             let names = nodes.iter().flat_map(|id| names_of(tree, *id)).flatten();

@@ -9,7 +9,8 @@ use url::Url;
 use super::collection::{self, Filter};
 use super::node::nullable_text;
 use super::{
-    change, frames, implementation, node_argument, of, read, slot, this_document, this_of, thrown, wrap, wrap_or_null,
+    change, custom, frames, implementation, node_argument, of, read, slot, this_document, this_of, thrown, wrap,
+    wrap_or_null,
 };
 use crate::render::dom::{Document, Error, NodeId, NodeKind, Tree, is_element_name, validate_and_extract};
 use crate::render::engine::{bind, page};
@@ -19,6 +20,10 @@ const METHODS: &[bind::Method] = &[
         let document = this_document(this, context)?;
         bind::want(args, 1, "createElement' on 'Document")?;
         let name = bind::text(args, 0, context)?;
+        let is = custom::is_option(args.get_or_undefined(1), context)?;
+        if let Some(made) = custom::create_by_name(document, &name, is.as_deref(), context)? {
+            return Ok(made.into());
+        }
         let element = change(context, |tree| create_element(tree, document, &name))?;
         wrap(element, context).map(JsValue::from)
     }),
@@ -26,10 +31,14 @@ const METHODS: &[bind::Method] = &[
         let document = this_document(this, context)?;
         bind::want(args, 2, "createElementNS' on 'Document")?;
         let (namespace, name) = (nullable_text(args, 0, context)?, bind::text(args, 1, context)?);
-        let element = change(context, |tree| {
-            let name = validate_and_extract(namespace.as_deref(), &name, false)?;
-            tree.create_element(document, name, Vec::new())
-        })?;
+        let is = custom::is_option(args.get_or_undefined(2), context)?;
+        let name = validate_and_extract(namespace.as_deref(), &name, false).map_err(|error| thrown(error, context))?;
+        if name.ns == ns!(html) {
+            if let Some(made) = custom::create_element(document, &name, is.as_deref(), context)? {
+                return Ok(made.into());
+            }
+        }
+        let element = change(context, |tree| tree.create_element(document, name, Vec::new()))?;
         wrap(element, context).map(JsValue::from)
     }),
     ("createTextNode", 1, |this, args, context| {

@@ -11,17 +11,22 @@
 
 mod attr;
 mod collection;
+mod custom;
 mod data;
 mod document;
 mod element;
+mod event_path;
 pub mod exotic;
 mod frames;
+pub mod html;
 mod implementation;
 mod interfaces;
 pub mod load;
 mod named;
 mod node;
+mod observe;
 mod parent;
+mod shadow;
 mod tokens;
 
 use std::cell::RefCell;
@@ -32,7 +37,6 @@ use boa_engine::{Context, Finalize, JsData, JsError, JsObject, JsResult, JsValue
 use url::Url;
 
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
-use super::engine::events::Event;
 use super::engine::target::{self, Listeners, Target, TargetKind};
 use super::engine::{bind, exception};
 
@@ -77,7 +81,15 @@ impl Target for NodeObject {
 }
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
-const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[named::watch, frames::watch, load::scripts_came_in];
+const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
+    observe::watch,
+    html::attributes_changed,
+    shadow::watch,
+    named::watch,
+    frames::watch,
+    custom::watch,
+    load::scripts_came_in,
+];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
@@ -101,19 +113,23 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     };
     context.insert_data::<SharedWeb>(Rc::new(RefCell::new(web)));
     exotic::install(context)?;
-    target::register(TargetKind::of::<NodeObject>(event_parent), context);
+    target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
     node::install(context)?;
     interfaces::install(context)?;
     element::install(context)?;
     document::install(context)?;
     data::install(context)?;
     parent::install(context)?;
+    observe::install(context)?;
+    shadow::install(context)?;
+    custom::install(context)?;
     collection::install(context)?;
     attr::install(context)?;
     tokens::install(context)?;
     implementation::install(context)?;
     named::install(context)?;
-    frames::install(context)
+    frames::install(context)?;
+    html::install(context)
 }
 
 /// The tree of a context.
@@ -169,8 +185,9 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     }
     let name = interfaces::of(&web.borrow().tree, id);
     let prototype = bind::prototype(name, context)?;
-    let object =
-        JsObject::from_proto_and_data(prototype, NodeObject { id, listeners: Listeners::default(), slots: Vec::new() });
+    let mut listeners = Listeners::default();
+    html::handlers::adopt(&web.borrow().tree, id, &mut listeners);
+    let object = JsObject::from_proto_and_data(prototype, NodeObject { id, listeners, slots: Vec::new() });
     web.borrow_mut().keep(id, object.clone());
     Ok(object)
 }
@@ -206,6 +223,11 @@ pub fn wrap_or_null(id: Option<NodeId>, context: &mut Context) -> JsResult<JsVal
 /// The node of an object, `None` for anything else.
 pub fn node_of(value: &JsValue, context: &mut Context) -> Option<NodeId> {
     let object = exotic::target_of(value.as_object()?, context);
+    object.downcast_ref::<NodeObject>().map(|node| node.id)
+}
+
+/// The node of an object that is no proxy.
+pub fn id_of(object: &JsObject) -> Option<NodeId> {
     object.downcast_ref::<NodeObject>().map(|node| node.id)
 }
 
@@ -305,20 +327,6 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
     let object = exotic::target_of(wrapper, context);
     let node = object.downcast_ref::<NodeObject>()?;
     node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone())
-}
-
-/// Where an event goes from a node (DOM §2.7 "get the parent").
-fn event_parent(object: &JsObject, event: &JsObject<Event>, context: &mut Context) -> Option<JsObject> {
-    let id = object.downcast_ref::<NodeObject>()?.id;
-    let (parent, is_window_document) = {
-        let web = of(context);
-        let web = web.borrow();
-        (web.tree.parent(id).or_else(|| web.tree.shadow_host(id)), id == web.document)
-    };
-    if is_window_document {
-        return (!event.borrow().data().is("load")).then(|| context.global_object());
-    }
-    wrap(parent?, context).ok()
 }
 
 impl Web {
