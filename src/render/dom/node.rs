@@ -208,6 +208,8 @@ pub struct ElementState {
     pub already_started: bool,
     /// The parser made the script, and runs it.
     pub parser_inserted: bool,
+    /// A script's `async` was set by a script: it no longer runs as soon as it can unless its attribute says so.
+    pub is_ordered: bool,
 }
 
 /// An element.

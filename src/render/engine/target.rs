@@ -320,6 +320,15 @@ pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context
     Ok(())
 }
 
+/// The event handler of a target for a type of events, if one is set.
+pub fn handler(target: &JsObject, kind: &str, context: &Context) -> Option<JsObject> {
+    let (kind, mut found) = (js_string!(kind), None);
+    kind_of(target, context, &mut |listeners| {
+        found = listeners.handler(&kind).and_then(|place| listeners.list[place].callback.clone());
+    })?;
+    found
+}
+
 /// Sets an event handler; it keeps the place that its first setting gave it (HTML §8.1.8.1).
 ///
 /// # Errors

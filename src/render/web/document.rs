@@ -205,24 +205,8 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         },
         None,
     );
-    let location: bind::Attribute = (
-        "location",
-        |_, _, context| {
-            let address = page::of(context).borrow().url.to_string();
-            let make = context.global_object().get(js_string!("URL"), context)?;
-            let make = make.as_object().ok_or_else(|| bind::type_error("URL is gone"))?;
-            make.construct(&[bind::js(&address)], None, context).map(JsValue::from)
-        },
-        None,
-    );
     let global = context.global_object();
-    for name in ["parent", "top"] {
-        bind::hidden(&global, js_string!(name), global.clone().into(), true, context)?;
-    }
-    for name in ["opener", "frameElement"] {
-        bind::hidden(&global, js_string!(name), JsValue::null(), true, context)?;
-    }
-    bind::attributes(&global, &[window_attribute, location], context)
+    bind::attributes(&global, &[window_attribute], context)
 }
 
 /// An element by the name that `createElement` got (DOM §4.5).

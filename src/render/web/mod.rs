@@ -9,25 +9,46 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod animations;
 mod attr;
+mod closed;
 mod collection;
+mod cookies;
 mod custom;
 mod data;
 mod document;
+pub mod document_state;
 mod element;
 mod event_path;
 pub mod exotic;
 mod frames;
+mod history;
 pub mod html;
 mod implementation;
+pub mod interact;
 mod interfaces;
+mod layout;
 pub mod load;
+mod location;
+mod media;
+mod messages;
+mod metrics;
 mod named;
+pub mod navigation;
 mod node;
 mod observe;
+mod observers;
 mod parent;
+mod resources;
+mod scripts;
 mod shadow;
+mod storage;
+mod style;
+mod style_sheets;
+mod style_table;
 mod tokens;
+pub mod window;
+mod writing;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -89,14 +110,15 @@ const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
     named::watch,
     frames::watch,
     custom::watch,
-    load::scripts_came_in,
+    resources::came_in,
+    observers::tree_changed,
 ];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
 /// # Errors
 /// When the engine's own set-up fails.
-pub fn install(context: &mut Context) -> JsResult<()> {
+pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     let mut tree = Tree::new();
     let document = tree.create_document(true).map_err(|error| bind::type_error(error.to_string()))?;
     if let Some(data) = tree.document_data_mut(document) {
@@ -131,7 +153,26 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     implementation::install(context)?;
     named::install(context)?;
     frames::install(context)?;
-    html::install(context)
+    html::install(context)?;
+    navigation::install(context);
+    location::install(context)?;
+    history::install(context)?;
+    layout::install(context);
+    window::install(setting.viewport, context)?;
+    media::install(context)?;
+    metrics::install(context)?;
+    load::install(context)?;
+    scripts::install(context)?;
+    writing::install(context)?;
+    observers::install(context)?;
+    cookies::install(&setting.cookies, context)?;
+    storage::install(context)?;
+    messages::install(context)?;
+    closed::install(context)?;
+    style::install(context)?;
+    style_sheets::install(context)?;
+    animations::install(context)?;
+    document_state::install(&setting.referrer, context)
 }
 
 /// The tree of a context.
