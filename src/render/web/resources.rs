@@ -1,4 +1,4 @@
-//! Elements that bring something in once they are in the document: scripts run; images, style sheets, frames and preloads are not
+//! Elements that bring something in once they are in the document: scripts run; images, style sheets and preloads are not
 //! fetched, and are said to have loaded, so that what waits for them goes on.
 
 use boa_engine::Context;
@@ -53,10 +53,16 @@ pub(super) fn came_in(log: &[Mutation], context: &mut Context) {
         loaded(id, context);
     }
     for script in found {
-        if read(context, |tree| scripts::is_waiting(tree, script) && tree.is_connected(script)) {
+        if read(context, |tree| scripts::is_waiting(tree, script) && runs_here(tree, script)) {
             scripts::prepare(script, false, context);
         }
     }
+}
+
+/// Whether the script stands in a document that has a window: others, a frame's too, run none.
+fn runs_here(tree: &Tree, script: NodeId) -> bool {
+    let has_scripting = tree.document_data(tree.document_of(script)).is_some_and(|data| data.scripting);
+    has_scripting && tree.is_connected(script)
 }
 
 fn sort(tree: &Tree, id: NodeId, found: &mut Vec<NodeId>, loads: &mut Vec<NodeId>) {
@@ -71,7 +77,6 @@ fn sort(tree: &Tree, id: NodeId, found: &mut Vec<NodeId>, loads: &mut Vec<NodeId
             loads.push(id)
         }
         "img" if has(local_name!("src")) || has(local_name!("srcset")) => loads.push(id),
-        "iframe" | "frame" => loads.push(id),
         "object" if has(local_name!("data")) => loads.push(id),
         "embed" if has(local_name!("src")) => loads.push(id),
         _ => {}
