@@ -237,6 +237,12 @@ pub fn post(
     jobs.put(jobs.clock.now_us().saturating_add(after_us), Box::new(run))
 }
 
+/// Puts a microtask behind those that wait.
+pub fn microtask(context: &mut Context, run: impl FnOnce(&mut Context) -> JsResult<()> + 'static) {
+    let job = PromiseJob::new(move |context| run(context).map(|()| JsValue::undefined()));
+    context.enqueue_job(job.into());
+}
+
 /// Sends a request; `done` is a task of its own once the answer is there. Beyond the cap of requests the answer is an error.
 pub fn request(
     context: &Context,

@@ -15,7 +15,6 @@ use super::{navigation, of, read, settle, window, wrap};
 use crate::render::dom::{NodeId, Parser, Step};
 use crate::render::engine::jobs::{self, End, Reach};
 use crate::render::engine::net::Net;
-use crate::render::engine::target;
 use crate::render::engine::{Engine, EngineError, Start, bind, events};
 
 /// A page: an engine and its document.
@@ -100,8 +99,7 @@ const DOCUMENT: &[bind::Attribute] = &[
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     context.insert_data::<SharedLoading>(SharedLoading::default());
     let document = bind::prototype("Document", context)?;
-    bind::attributes(&document, DOCUMENT, context)?;
-    target::handlers(&document, &["readystatechange"], context)
+    bind::attributes(&document, DOCUMENT, context)
 }
 
 impl Window {

@@ -1,5 +1,5 @@
-//! Elements that bring something in once they are in the document: scripts run; images, style sheets, frames and preloads are not
-//! fetched, and are said to have loaded, so that what waits for them goes on.
+//! Elements that bring something in once they are in the document: scripts run; images, style sheets and preloads are not fetched,
+//! and are said to have loaded, so that what waits for them goes on.
 
 use boa_engine::Context;
 use html5ever::{local_name, ns};
@@ -71,7 +71,6 @@ fn sort(tree: &Tree, id: NodeId, found: &mut Vec<NodeId>, loads: &mut Vec<NodeId
             loads.push(id)
         }
         "img" if has(local_name!("src")) || has(local_name!("srcset")) => loads.push(id),
-        "iframe" | "frame" => loads.push(id),
         "object" if has(local_name!("data")) => loads.push(id),
         "embed" if has(local_name!("src")) => loads.push(id),
         _ => {}
