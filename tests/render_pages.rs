@@ -162,7 +162,7 @@ fn what_is_not_fetched_is_said_to_have_loaded() {
          document.head.append(add('link', { rel: 'stylesheet', href: '/a.css' }), add('iframe', {}));\
          add('img', { src: '/a.png' }); addEventListener('load', () => log.push('window'))</script>",
         &[],
-        "link iframe img window",
+        "iframe link img window",
     );
 }
 
