@@ -689,14 +689,6 @@ pub const JSON_DEPTH_MAX: usize = 1_000;
 /// Microtasks of one page: some natives make another each time, and use no instruction of the engine.
 pub const RENDER_MICROTASKS_MAX: u64 = 1_000_000;
 
-/// Navigations of one page that are told, entries of its history, bytes of a storage or of its cookies.
-pub const RENDER_NAVIGATIONS_MAX: usize = 1_000;
-pub const RENDER_HISTORY_MAX: usize = 50;
-pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
-
-/// Nodes that a page's scripts have laid out by measuring and changing by turns, all layouts together: some seconds of CPU.
-pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
-
 /// Nodes that one observer observes, registrations at one node, and names that one is asked to look for.
 pub const OBSERVED_NODES_MAX: usize = 10_000;
 
@@ -705,3 +697,11 @@ pub const MUTATION_RECORDS_MAX: usize = 100_000;
 
 /// Custom elements of one page, names that are waited for, and what one of them holds by name. Large sites define some hundreds.
 pub const CUSTOM_ELEMENTS_MAX: usize = 10_000;
+
+/// Navigations of one page that are told, entries of its history, bytes of a storage or of its cookies.
+pub const RENDER_NAVIGATIONS_MAX: usize = 1_000;
+pub const RENDER_HISTORY_MAX: usize = 50;
+pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
+
+/// Nodes that a page's scripts have laid out by measuring and changing by turns, all layouts together: some seconds of CPU.
+pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;

@@ -331,7 +331,7 @@ pub fn erase(target: &JsObject, context: &Context) {
 pub fn handler(target: &JsObject, kind: &str, context: &Context) -> Option<JsObject> {
     let (kind, mut found) = (js_string!(kind), None);
     kind_of(target, context, &mut |listeners| {
-        found = listeners.handler(&kind).map(|place| listeners.list[place].callback.clone());
+        found = listeners.handler(&kind).and_then(|place| listeners.list[place].callback.clone());
     })?;
     found.flatten()
 }
