@@ -658,8 +658,10 @@ pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 /// Render children at a time. Pages that need scripts are few, and each takes a processor.
 pub const RENDER_CHILDREN_MAX: usize = 2;
 
-/// Frames of one page that have a document at a time: forums with a player in each post have some dozens.
+/// Frames of one page that have a document at a time, forums with a player in each post have some dozens; and live lists of elements that
+/// a page gets again when it asks for the same.
 pub const RENDER_FRAMES_MAX: usize = 256;
+pub const RECENT_LISTS_MAX: usize = 32;
 
 /// Pages that a render child runs before another takes its place: whatever leaks goes with it.
 pub const RENDER_CHILD_PAGES_MAX: u32 = 500;

@@ -21,6 +21,7 @@ mod names;
 mod node;
 mod order;
 mod parse;
+mod parse_xml;
 mod record;
 mod select;
 mod serialize;

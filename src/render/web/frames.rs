@@ -534,7 +534,13 @@ fn fill(markup: &str, kind: &'static str, encoding: &'static str, context: &mut 
 
 /// A document of XML.
 fn fill_xml(text: &str, kind: &'static str, encoding: &'static str, context: &mut Context) -> JsResult<NodeId> {
-    fill(text, kind, encoding, context)
+    change(context, |tree| {
+        let document = tree.create_document(false)?;
+        if let Some(data) = tree.document_data_mut(document) {
+            (data.content_type, data.encoding) = (kind, encoding);
+        }
+        tree.parse_xml(document, text).map(|_| document)
+    })
 }
 
 /// Says that a frame has loaded, to its window and to its element.

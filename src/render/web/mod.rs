@@ -69,6 +69,7 @@ pub struct Web {
     pub selectors: SelectorCache,
     /// By the node's number: strong, so that a node that a script has seen stays the same object. Dropped with the page.
     wrappers: Vec<Option<JsObject>>,
+    recent_lists: collection::Recent,
     names: named::Names,
     frames: frames::Frames,
     /// Addresses of documents beside the window's own.
@@ -129,6 +130,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
         document,
         selectors: SelectorCache::default(),
         wrappers: Vec::new(),
+        recent_lists: collection::Recent::default(),
         names: named::Names::default(),
         frames: frames::Frames::default(),
         addresses: HashMap::new(),
