@@ -14,6 +14,7 @@
 
 mod attributes;
 mod clone;
+mod direction;
 mod forms;
 mod mutate;
 mod names;

@@ -16,6 +16,7 @@ pub mod exotic;
 pub mod html;
 mod interfaces;
 pub mod load;
+pub mod navigation;
 mod node;
 mod parent;
 
@@ -66,7 +67,7 @@ impl Target for NodeObject {
 }
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
-const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[html::attributes_changed, load::scripts_came_in];
+const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[html::tree_changed, load::scripts_came_in];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
@@ -148,6 +149,14 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     let mut listeners = Listeners::default();
     html::handlers::adopt(&web.borrow().tree, id, &mut listeners);
     let object = JsObject::from_proto_and_data(prototype, NodeObject { id, listeners, slots: Vec::new() });
+    let object = match html::form::kind_of_element(name) {
+        None => object,
+        Some(kind) => {
+            let proxy = exotic::wrap_target(object.clone(), kind, context)?;
+            target::stands_for(proxy.clone(), object, context);
+            proxy
+        }
+    };
     web.borrow_mut().keep(id, object.clone());
     Ok(object)
 }
@@ -271,7 +280,7 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
 
 /// Where an event goes from a node (DOM §2.7 "get the parent").
 fn event_parent(object: &JsObject, event: &JsObject<Event>, context: &mut Context) -> Option<JsObject> {
-    let id = object.downcast_ref::<NodeObject>()?.id;
+    let id = node_of(&object.clone().into(), context)?;
     let (parent, is_window_document) = {
         let web = of(context);
         let web = web.borrow();
