@@ -1,7 +1,8 @@
 //! Copies (DOM §4.4 "clone a node") and equality. Loops, because scripts nest as deep as memory goes.
 
 use super::Error;
-use super::node::{Attribute, ElementState, Instruction, NodeData, NodeId};
+use super::node::{Attribute, CustomState, ElementState, Instruction, NodeData, NodeId};
+use super::record::Mutation;
 use super::tree::Tree;
 
 /// Children that are still to be copied: from where, to where, into which document.
@@ -92,6 +93,10 @@ impl Tree {
                 self.check_room(1, 0)?;
                 Ok(self.place(NodeData::Document(data), None))
             }
+            NodeData::Attr(attr) => {
+                let (name, value) = (attr.name.clone(), self.attr_value(id).unwrap_or_default().to_owned());
+                self.create_attr(document, name, value)
+            }
             NodeData::Fragment(_) | NodeData::Vacant => self.create_fragment(document),
         }
     }
@@ -111,6 +116,9 @@ impl Tree {
             let custom = new.state.custom;
             new.state =
                 ElementState { custom, checked, indeterminate, value, already_started, ..ElementState::default() };
+            if custom == CustomState::Undefined {
+                self.record(|| Mutation::Made { node: copy });
+            }
         }
         let contents = self.element(copy).and_then(|element| element.template);
         if let (true, Some(from), Some(to)) = (deep, template, contents) {
@@ -156,6 +164,10 @@ impl Tree {
 
     fn is_equal_alone(&self, a: NodeId, b: NodeId) -> bool {
         match (self.data(a), self.data(b)) {
+            (NodeData::Attr(one), NodeData::Attr(other)) => {
+                (&one.name.ns, &one.name.local) == (&other.name.ns, &other.name.local)
+                    && self.attr_value(a) == self.attr_value(b)
+            }
             (NodeData::Element(a), NodeData::Element(b)) => {
                 let has = |attributes: &[Attribute], one: &Attribute| {
                     attributes.iter().any(|other| {

@@ -155,10 +155,25 @@ impl Parser {
 
 /// Whole documents and fragments at once.
 impl Tree {
-    /// Parses a document whose scripts never run, as `DOMParser` does.
+    /// Parses a document whose scripts never run, as `Document.parseHTMLUnsafe` does.
     pub fn parse_document(&mut self, markup: &str) -> Result<NodeId, Error> {
+        self.parse_document_with(markup, true)
+    }
+
+    /// [`Tree::parse_document`], without `shadow_roots` as `DOMParser` does it: `<template shadowrootmode>` is a template.
+    pub fn parse_document_with(&mut self, markup: &str, shadow_roots: bool) -> Result<NodeId, Error> {
         let document = self.create_document(true)?;
+        // Nobody observes nodes that no script has seen.
+        let mut log = None;
+        self.swap_log(&mut log);
+        let result = self.parse_into(document, markup, shadow_roots);
+        self.swap_log(&mut log);
+        result.map(|()| document)
+    }
+
+    fn parse_into(&mut self, document: NodeId, markup: &str, shadow_roots: bool) -> Result<(), Error> {
         let mut parser = Parser::new(self, document);
+        parser.sink().allow_shadow_roots(shadow_roots);
         let mut step = parser.feed(self, markup)?;
         while let Step::Script(script) = step {
             if let Some(state) = self.state_mut(script) {
@@ -166,8 +181,7 @@ impl Tree {
             }
             step = parser.feed(self, "")?;
         }
-        parser.finish(self)?;
-        Ok(document)
+        parser.finish(self)
     }
 
     /// The HTML fragment parsing algorithm (HTML §13.4): what `innerHTML` and its kin make of a text within an
@@ -176,31 +190,49 @@ impl Tree {
     /// # Errors
     /// [`Error::NotSupported`] if the context is no element, [`Error::Full`].
     pub fn parse_fragment(&mut self, context: NodeId, markup: &str) -> Result<NodeId, Error> {
+        self.parse_fragment_with(context, markup, false)
+    }
+
+    /// [`Tree::parse_fragment`], with `shadow_roots` as `setHTMLUnsafe` does it: `<template shadowrootmode>` makes shadow roots.
+    pub fn parse_fragment_with(&mut self, context: NodeId, markup: &str, shadow_roots: bool) -> Result<NodeId, Error> {
         if !self.is_element(context) {
             return Err(Error::NotSupported);
         }
         // Nobody observes nodes that no script has seen.
         let mut log = None;
         self.swap_log(&mut log);
-        let fragment = self.parse_fragment_unobserved(context, markup);
+        let fragment = self.parse_fragment_unobserved(context, markup, shadow_roots);
         self.swap_log(&mut log);
         fragment
     }
 
-    fn parse_fragment_unobserved(&mut self, context: NodeId, markup: &str) -> Result<NodeId, Error> {
+    fn parse_fragment_unobserved(
+        &mut self,
+        context: NodeId,
+        markup: &str,
+        shadow_roots: bool,
+    ) -> Result<NodeId, Error> {
         let owner = self.document_of(context);
         let fragment = self.create_fragment(owner)?;
         let (scripting, quirks) = match self.document_data(owner) {
             Some(data) => (data.scripting, data.quirks),
             None => (false, QuirksMode::NoQuirks),
         };
-        let of_its_own = Document { is_html: true, quirks, content_type: "text/html", scripting, inert: Some(owner) };
+        let of_its_own = Document {
+            is_html: true,
+            quirks,
+            content_type: "text/html",
+            encoding: "UTF-8",
+            scripting,
+            inert: Some(owner),
+        };
         // What comes to stand in it belongs to the owner from the start.
         let document = self.place(NodeData::Document(Box::new(of_its_own)), Some(owner));
         let is_form = |id: &NodeId| self.element(*id).is_some_and(|element| element.is_html(&local_name!("form")));
         let form = self.inclusive_ancestors(context).find(is_form);
 
         let sink = Sink::new(std::mem::take(self), document, owner, true);
+        sink.allow_shadow_roots(shadow_roots);
         let options =
             TreeBuilderOpts { scripting_enabled: scripting, quirks_mode: quirks, ..TreeBuilderOpts::default() };
         let builder = TreeBuilder::new_for_fragment(sink, context, form, options);

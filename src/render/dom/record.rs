@@ -33,6 +33,8 @@ pub enum Mutation {
     },
     /// The node and what is below it moved to another document. For `adoptedCallback`; no observer sees it.
     Adopted { node: NodeId, from: Option<NodeId>, to: NodeId },
+    /// A copy of an element that may be a custom one: if its name is defined, it becomes one at once. No observer sees it.
+    Made { node: NodeId },
 }
 
 impl Mutation {
@@ -44,6 +46,7 @@ impl Mutation {
             }
             Self::Attribute { target, .. } | Self::Text { target, .. } => (*target, [&[], &[]], [None, None]),
             Self::Adopted { node, from, to } => (*node, [&[], &[]], [*from, Some(*to)]),
+            Self::Made { node } => (*node, [&[], &[]], [None, None]),
         };
         std::iter::once(first).chain(lists.into_iter().flatten().copied()).chain(edges.into_iter().flatten())
     }

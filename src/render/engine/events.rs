@@ -7,6 +7,7 @@ use boa_engine::{
 };
 
 use super::page::ScriptError;
+use super::target::Step;
 use super::{bind, jobs, target};
 
 pub(super) const CAPTURING: u8 = 1;
@@ -23,7 +24,7 @@ pub struct Event {
     composed: bool,
     pub(super) target: Option<JsObject>,
     pub(super) current_target: Option<JsObject>,
-    pub(super) path: Vec<JsObject>,
+    pub(super) path: Vec<Step>,
     pub(super) phase: u8,
     pub(super) stop: bool,
     pub(super) stop_now: bool,
@@ -58,6 +59,24 @@ impl Event {
     /// Whether it is of this type.
     pub fn is(&self, kind: &str) -> bool {
         self.kind == js_string!(kind)
+    }
+
+    /// Whether it passes the edges of shadow trees.
+    pub fn is_composed(&self) -> bool {
+        self.composed
+    }
+
+    /// `relatedTarget`, where the event's interface has one that is set.
+    pub fn related(&self) -> Option<JsObject> {
+        self.member(&js_string!("relatedTarget")).as_object()
+    }
+
+    /// Tells `relatedTarget` otherwise; an event without one stays without.
+    pub(super) fn set_related(&mut self, object: Option<JsObject>) {
+        let name = js_string!("relatedTarget");
+        if let Some((_, value)) = self.members.iter_mut().find(|(key, value)| *key == name && value.is_object()) {
+            *value = object.map_or_else(JsValue::null, JsValue::from);
+        }
     }
 
     fn member(&self, name: &JsString) -> JsValue {
@@ -181,7 +200,8 @@ const EVENT: bind::Interface = bind::Interface {
     length: 1,
     methods: &[
         ("composedPath", 0, |this, _, context| {
-            let path = bind::this::<Event>(this)?.borrow().data().path.clone();
+            let event = bind::this::<Event>(this)?;
+            let path = composed_path(event.borrow().data());
             Ok(bind::array(path.into_iter().map(JsValue::from), context))
         }),
         ("stopPropagation", 0, |this, _, _| change(this, |event| event.stop = true)),
@@ -245,6 +265,44 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     }
     let custom = bind::prototype("CustomEvent", context)?;
     bind::methods(&custom, &[("initCustomEvent", 1, init_custom_event)], context)
+}
+
+/// `composedPath()` (DOM §2.2): what stands in closed shadow trees is told to those in them only.
+fn composed_path(event: &Event) -> Vec<JsObject> {
+    let Some(current) = &event.current_target else { return Vec::new() };
+    let path = &event.path;
+    let mut level = 0;
+    let mut at = 0;
+    for (place, step) in path.iter().enumerate().rev() {
+        level += i32::from(step.closed_root);
+        if JsObject::equals(&step.object, current) {
+            at = place;
+            break;
+        }
+        level -= i32::from(step.closed_slot);
+    }
+    let mut inner = Vec::new();
+    let (mut depth, mut most) = (level, level);
+    for step in path[..at].iter().rev() {
+        depth += i32::from(step.closed_root);
+        if depth <= most {
+            inner.push(step.object.clone());
+        }
+        depth -= i32::from(step.closed_slot);
+        most = most.min(depth);
+    }
+    inner.reverse();
+    inner.push(current.clone());
+    (depth, most) = (level, level);
+    for step in path.iter().skip(at + 1) {
+        depth += i32::from(step.closed_slot);
+        if depth <= most {
+            inner.push(step.object.clone());
+        }
+        depth -= i32::from(step.closed_root);
+        most = most.min(depth);
+    }
+    inner
 }
 
 fn read(this: &JsValue, what: impl FnOnce(&Event) -> JsValue) -> JsResult<JsValue> {

@@ -107,17 +107,56 @@ type Take<'a> = dyn FnMut(&mut Listeners) + 'a;
 /// "Get the parent" (DOM §2.7).
 type Parent = fn(&JsObject, &JsObject<Event>, &mut Context) -> Option<JsObject>;
 
+/// The whole of an event's way from a target: `None` where the event is not dispatched at all.
+type Way = fn(&JsObject, &JsObject<Event>, &mut Context) -> Option<Vec<Step>>;
+
+/// One object of an event's way (DOM §2.9 "event path").
+#[derive(Clone, Trace, Finalize)]
+pub struct Step {
+    pub object: JsObject,
+    /// What the event's `target` is here and further on, where that begins: at the target, and at each host of a shadow tree around it.
+    pub target: Option<JsObject>,
+    /// `relatedTarget` as it is told here.
+    pub related: Option<JsObject>,
+    /// The object stands in a shadow tree: `window.event` does not tell of the event.
+    pub in_shadow: bool,
+    /// It is the root of a closed shadow tree, or a slot in one.
+    pub closed_root: bool,
+    pub closed_slot: bool,
+}
+
+impl Step {
+    fn plain(object: JsObject, target: Option<JsObject>) -> Self {
+        Self { object, target, related: None, in_shadow: false, closed_root: false, closed_slot: false }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Path {
+    Parents(Parent),
+    Way(Way),
+}
+
 /// What dispatch must know of a kind of targets.
 #[derive(Clone, Copy)]
 pub struct TargetKind {
     /// Lends the listeners of an object of this kind; false for objects of other kinds.
     lend: fn(&JsObject, &mut Take<'_>) -> bool,
-    parent: Parent,
+    path: Path,
 }
 
 impl TargetKind {
     /// A kind whose listeners are its own and whose parent `parent` tells.
     pub fn of<T: Target>(parent: Parent) -> Self {
+        Self::with::<T>(Path::Parents(parent))
+    }
+
+    /// A kind that knows the whole way of an event.
+    pub fn with_way<T: Target>(way: Way) -> Self {
+        Self::with::<T>(Path::Way(way))
+    }
+
+    fn with<T: Target>(path: Path) -> Self {
         let lend = |object: &JsObject, take: &mut Take<'_>| match object.downcast_mut::<T>() {
             Some(mut target) => {
                 take(target.listeners());
@@ -125,7 +164,7 @@ impl TargetKind {
             }
             None => false,
         };
-        Self { lend, parent }
+        Self { lend, path }
     }
 }
 
@@ -281,6 +320,15 @@ pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context
     Ok(())
 }
 
+/// The event handler of a target for a type of events, if one is set.
+pub fn handler(target: &JsObject, kind: &str, context: &Context) -> Option<JsObject> {
+    let (kind, mut found) = (js_string!(kind), None);
+    kind_of(target, context, &mut |listeners| {
+        found = listeners.handler(&kind).and_then(|place| listeners.list[place].callback.clone());
+    })?;
+    found
+}
+
 /// Sets an event handler; it keeps the place that its first setting gave it (HTML §8.1.8.1).
 ///
 /// # Errors
@@ -428,15 +476,10 @@ fn dispatch_event(this: &JsValue, args: &[JsValue], context: &mut Context) -> Js
 /// # Errors
 /// When the object is no target.
 pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> JsResult<bool> {
-    let mut path = Vec::new();
-    let mut next = Some(target.clone());
-    while let Some(object) = next.take() {
-        let kind = kind_of(&object, context, &mut |_| {}).ok_or_else(|| bind::type_error("Illegal invocation"))?;
-        path.push(object.clone());
-        if path.len() < limits::EVENT_PATH_MAX {
-            next = (kind.parent)(&object, event, context);
-        }
-    }
+    let Some(path) = path_of(target, event, context)? else {
+        end(event, false);
+        return Ok(!event.borrow().data().canceled);
+    };
     let (kind, bubbles) = {
         let mut event = event.borrow_mut();
         let event = event.data_mut();
@@ -444,33 +487,71 @@ pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Contex
         (event.kind.clone(), event.bubbles)
     };
     let activate = context.get_data::<Kinds>().and_then(|kinds| kinds.activate);
-    let after = activate.filter(|_| event.borrow().data().is_click());
-    let after = after.and_then(|activate| activate(if bubbles { &path } else { &path[..1] }, event, context));
-    for (place, object) in path.iter().enumerate().rev() {
-        let phase = if place == 0 { events::AT_TARGET } else { events::CAPTURING };
-        invoke(object, event, &kind, phase, true, context);
+    let activate = activate.filter(|_| event.borrow().data().is_click());
+    let after = activate.and_then(|activate| {
+        let way: Vec<JsObject> = path.iter().map(|step| step.object.clone()).collect();
+        activate(if bubbles { &way } else { &way[..1] }, event, context)
+    });
+    for place in (0..path.len()).rev() {
+        let phase = if path[place].target.is_some() { events::AT_TARGET } else { events::CAPTURING };
+        invoke(&path, place, event, &kind, phase, true, context);
     }
-    for (place, object) in path.iter().enumerate().take(if bubbles { path.len() } else { 1 }) {
-        let phase = if place == 0 { events::AT_TARGET } else { events::BUBBLING };
-        invoke(object, event, &kind, phase, false, context);
+    for place in 0..path.len() {
+        let at_target = path[place].target.is_some();
+        if at_target || bubbles {
+            let phase = if at_target { events::AT_TARGET } else { events::BUBBLING };
+            invoke(&path, place, event, &kind, phase, false, context);
+        }
     }
-    let canceled = {
-        let mut event = event.borrow_mut();
-        let event = event.data_mut();
-        (event.phase, event.current_target, event.dispatching) = (0, None, false);
-        (event.stop, event.stop_now) = (false, false);
-        event.path.clear();
-        event.canceled
-    };
+    // What stands in a shadow tree is not told to those outside, even after the event's end.
+    let clear = path.iter().rev().find(|step| step.target.is_some()).is_some_and(|step| step.in_shadow);
+    end(event, clear);
+    let canceled = event.borrow().data().canceled;
     if let Some(after) = after {
         after(canceled, context);
     }
     Ok(!canceled)
 }
 
-/// Calls the listeners of one object for one phase (DOM §2.9 "inner invoke").
+/// The last steps of dispatch (DOM §2.9 steps 7 to 10).
+fn end(event: &JsObject<Event>, clear_targets: bool) {
+    let mut event = event.borrow_mut();
+    let event = event.data_mut();
+    (event.phase, event.current_target, event.dispatching) = (0, None, false);
+    (event.stop, event.stop_now) = (false, false);
+    event.path.clear();
+    if clear_targets {
+        event.target = None;
+        event.set_related(None);
+    }
+}
+
+/// The event's way, whose first step is the target's own.
+fn path_of(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> JsResult<Option<Vec<Step>>> {
+    let mut path: Vec<Step> = Vec::new();
+    let mut next = Some(target.clone());
+    while let Some(object) = next.take() {
+        let kind = kind_of(&object, context, &mut |_| {}).ok_or_else(|| bind::type_error("Illegal invocation"))?;
+        match kind.path {
+            Path::Way(way) => {
+                let Some(steps) = way(&object, event, context) else { return Ok(None) };
+                path.extend(steps);
+            }
+            Path::Parents(parent) => {
+                path.push(Step::plain(object.clone(), path.is_empty().then(|| target.clone())));
+                if path.len() < limits::EVENT_PATH_MAX {
+                    next = parent(&object, event, context);
+                }
+            }
+        }
+    }
+    Ok(Some(path))
+}
+
+/// Calls the listeners of one object for one phase (DOM §2.9 "invoke").
 fn invoke(
-    object: &JsObject,
+    path: &[Step],
+    place: usize,
     event: &JsObject<Event>,
     kind: &JsString,
     phase: u8,
@@ -480,16 +561,58 @@ fn invoke(
     if event.borrow().data().stop {
         return;
     }
+    let step = &path[place];
+    if !has_listener(&step.object, kind, capture, context) {
+        // What WebKit called it is only looked at when nobody listens to the name itself.
+        let old = legacy_name(kind).filter(|_| event.borrow().data().trusted);
+        let Some(old) = old.filter(|old| has_listener(&step.object, old, capture, context)) else { return };
+        event.borrow_mut().data_mut().kind = old.clone();
+        inner_invoke(path, place, event, &old, phase, capture, context);
+        event.borrow_mut().data_mut().kind = kind.clone();
+        return;
+    }
+    inner_invoke(path, place, event, kind, phase, capture, context);
+}
+
+fn has_listener(object: &JsObject, kind: &JsString, capture: bool, context: &Context) -> bool {
+    let mut has = false;
+    kind_of(object, context, &mut |all| has = all.list.iter().any(|one| one.kind == *kind && one.capture == capture));
+    has
+}
+
+/// The names of old (DOM §2.9 "invoke" step 9).
+fn legacy_name(kind: &JsString) -> Option<JsString> {
+    let names = [
+        ("animationend", "webkitAnimationEnd"),
+        ("animationiteration", "webkitAnimationIteration"),
+        ("animationstart", "webkitAnimationStart"),
+        ("transitionend", "webkitTransitionEnd"),
+    ];
+    names.iter().find(|(name, _)| *kind == js_string!(*name)).map(|(_, old)| js_string!(*old))
+}
+
+/// DOM §2.9 "inner invoke".
+fn inner_invoke(
+    path: &[Step],
+    place: usize,
+    event: &JsObject<Event>,
+    kind: &JsString,
+    phase: u8,
+    capture: bool,
+    context: &mut Context,
+) {
+    let step = &path[place];
+    let object = &step.object;
     let mut listeners = Vec::new();
     kind_of(object, context, &mut |all| {
         listeners = all.list.iter().filter(|one| one.kind == *kind && one.capture == capture).cloned().collect();
     });
-    if listeners.is_empty() {
-        return;
-    }
     {
         let mut event = event.borrow_mut();
-        (event.data_mut().phase, event.data_mut().current_target) = (phase, Some(object.clone()));
+        let event = event.data_mut();
+        (event.phase, event.current_target) = (phase, Some(object.clone()));
+        event.target = path[..=place].iter().rev().find_map(|step| step.target.clone());
+        event.set_related(step.related.clone());
     }
     for listener in listeners {
         let mut there = false;
@@ -504,7 +627,8 @@ fn invoke(
         }
         let Some(callback) = callback_of(object, &listener, context) else { continue };
         event.borrow_mut().data_mut().passive = listener.passive;
-        let before = swap_current(context, Some(event.clone().upcast()));
+        let told = (!step.in_shadow).then(|| event.clone().upcast());
+        let before = swap_current(context, told);
         if listener.handler {
             call_handler(object, event, &callback, context);
         } else {

@@ -4,6 +4,7 @@
 use boa_engine::{
     Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsSymbol, JsValue, Trace, js_string,
 };
+use html5ever::interface::QuirksMode;
 use html5ever::{LocalName, Namespace, local_name};
 
 use super::exotic::{self, Computed, Kind};
@@ -25,8 +26,10 @@ pub enum Filter {
     TagNameNs(Option<Namespace>, Option<LocalName>),
     /// Elements below that have all these classes.
     Classes(Vec<String>),
-    /// HTML elements below whose `name` is this.
-    Name(String),
+    /// Elements below of which this is true, as their names and attributes tell.
+    Of(fn(&Tree, NodeId) -> bool),
+    /// The same, with a text to ask for.
+    Called(fn(&Tree, NodeId, &str) -> bool, Box<str>),
     /// What a function finds for the root.
     Found(fn(&Tree, NodeId) -> Vec<NodeId>),
     /// What a function finds for the root and a name.
@@ -41,15 +44,15 @@ pub struct List {
     /// `None`: the list is fixed.
     #[unsafe_ignore_trace]
     filter: Option<Filter>,
-    /// Generation of the tree to which `nodes` belong.
+    /// Generation of the tree, or of its structure, to which `nodes` belong.
     #[unsafe_ignore_trace]
     generation: u64,
     #[unsafe_ignore_trace]
     nodes: Vec<NodeId>,
 }
 
-static NODE_LIST: Kind = computed!(Computed { length, item, ..Computed::EMPTY });
-static COLLECTION: Kind = computed!(Computed { length, item, named, names, ..Computed::EMPTY });
+static NODE_LIST: Kind = computed!(Computed { length, item, indexed: true, has_names: false, ..Computed::EMPTY });
+static COLLECTION: Kind = computed!(Computed { length, item, indexed: true, named, names, ..Computed::EMPTY });
 
 const LENGTH: bind::Attribute = (
     "length",
@@ -117,17 +120,11 @@ const TAG_METHODS: &[bind::Method] = &[
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     for interface in [&NODE_LIST_INTERFACE, &COLLECTION_INTERFACE] {
         let prototype = bind::define(interface, context)?;
-        let array = context.intrinsics().constructors().array().prototype();
-        let taken: &[&str] =
-            if interface.name == "NodeList" { &["values", "keys", "entries", "forEach"] } else { &["values"] };
-        for name in taken {
-            let method = array.get(js_string!(*name), context)?;
-            if *name == "values" {
-                bind::hidden(&prototype, JsSymbol::iterator(), method.clone(), true, context)?;
-            }
-            if interface.name == "NodeList" {
-                prototype.create_data_property_or_throw(js_string!(*name), method, context)?;
-            }
+        if interface.name == "NodeList" {
+            iterable(&prototype, context)?;
+        } else {
+            let values = context.intrinsics().objects().array_prototype_values();
+            bind::hidden(&prototype, JsSymbol::iterator(), values.into(), true, context)?;
         }
     }
     for name in ["Element", "Document"] {
@@ -138,7 +135,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         let id = super::this_document(this, context)?;
         bind::want(args, 1, "getElementsByName' on 'Document")?;
         let name = bind::text(args, 0, context)?;
-        live("NodeList", id, Filter::Name(name), context).map(JsValue::from)
+        live("NodeList", id, Filter::Called(has_name, name.into()), context).map(JsValue::from)
     });
     let document = bind::prototype("Document", context)?;
     bind::methods(&document, &[by_name], context)?;
@@ -175,6 +172,20 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         bind::methods(&prototype, &[all], context)?;
     }
     Ok(())
+}
+
+/// Gives a prototype the iteration of lists, whose functions are those of arrays (WebIDL §3.7.9).
+///
+/// # Errors
+/// When the prototype takes no new properties.
+pub fn iterable(prototype: &JsObject, context: &mut Context) -> JsResult<()> {
+    let array = context.intrinsics().constructors().array().prototype();
+    for name in ["entries", "keys", "values", "forEach"] {
+        let method = array.get(js_string!(name), context)?;
+        prototype.create_data_property_or_throw(js_string!(name), method, context)?;
+    }
+    let values = context.intrinsics().objects().array_prototype_values();
+    bind::hidden(prototype, JsSymbol::iterator(), values.into(), true, context)
 }
 
 /// A list that follows the tree.
@@ -219,8 +230,9 @@ pub fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId])
     let list = &mut *list;
     if let Some(filter) = &list.filter {
         read(context, |tree| {
-            if list.generation != tree.generation() {
-                (list.generation, list.nodes) = (tree.generation(), filter.find(tree, list.root));
+            let now = if filter.reads_attributes() { tree.generation() } else { tree.structure() };
+            if list.generation != now {
+                (list.generation, list.nodes) = (now, filter.find(tree, list.root));
             }
         });
     }
@@ -228,6 +240,11 @@ pub fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId])
 }
 
 impl Filter {
+    /// Whether what stands in the list depends on more than where elements are and how they are called.
+    fn reads_attributes(&self) -> bool {
+        matches!(self, Self::Classes(_) | Self::Of(_) | Self::Called(..))
+    }
+
     fn find(&self, tree: &Tree, root: NodeId) -> Vec<NodeId> {
         match self {
             Self::ChildNodes => tree.children(root).collect(),
@@ -254,13 +271,25 @@ impl Filter {
                     && local.as_ref().is_none_or(|local| *local == name.local)
             }
             Self::Classes(classes) => {
-                !classes.is_empty() && classes.iter().all(|wanted| tree.classes(id).any(|class| class == wanted))
+                // In quirks mode classes are compared as a reader would write them.
+                let quirks =
+                    tree.document_data(tree.document_of(id)).is_some_and(|data| data.quirks == QuirksMode::Quirks);
+                let is_same = |class: &str, wanted: &str| {
+                    if quirks { class.eq_ignore_ascii_case(wanted) } else { class == wanted }
+                };
+                !classes.is_empty() && classes.iter().all(|wanted| tree.classes(id).any(|class| is_same(class, wanted)))
             }
-            Self::Name(wanted) => {
-                name.ns == html5ever::ns!(html) && element.attribute(&local_name!("name")) == Some(wanted)
-            }
+            Self::Of(is_one) => is_one(tree, id),
+            Self::Called(is_called, text) => is_called(tree, id, text),
         }
     }
+}
+
+/// Whether an HTML element's `name` is this.
+fn has_name(tree: &Tree, id: NodeId, wanted: &str) -> bool {
+    tree.element(id).is_some_and(|element| {
+        element.name().ns == html5ever::ns!(html) && element.attribute(&local_name!("name")) == Some(wanted)
+    })
 }
 
 pub(super) fn length(list: &JsObject, context: &mut Context) -> JsResult<u32> {

@@ -1,8 +1,9 @@
 //! Which interface the object of a node has (HTML §3.2.2, DOM §4): a table of elements, and the chain of prototypes.
 
-use boa_engine::{Context, JsResult};
+use boa_engine::{Context, JsResult, NativeFunction};
 use html5ever::{local_name, ns};
 
+use super::custom;
 use crate::render::dom::{NodeData, NodeId, Tree, is_custom_element_name};
 use crate::render::engine::bind;
 
@@ -144,11 +145,13 @@ pub(super) fn of(tree: &Tree, id: NodeId) -> &'static str {
         NodeData::CData(_) => "CDATASection",
         NodeData::Comment(_) => "Comment",
         NodeData::Instruction(_) => "ProcessingInstruction",
+        NodeData::Attr(_) => "Attr",
         NodeData::Element(element) => {
             let name = element.name();
             match name.ns {
                 ns!(html) => of_html(&name.local),
                 ns!(svg) if name.local == local_name!("svg") => "SVGSVGElement",
+                ns!(svg) if name.local == local_name!("a") => "SVGAElement",
                 ns!(svg) => "SVGElement",
                 ns!(mathml) => "MathMLElement",
                 _ => "Element",
@@ -175,13 +178,22 @@ pub fn of_html(local: &str) -> &'static str {
 /// Defines the interfaces of elements, without their members.
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let mut define = |name: &'static str, parent: &'static str| {
-        bind::define(&bind::Interface { name, parent: Some(parent), ..bind::Interface::EMPTY }, context).map(|_| ())
+        let interface = bind::Interface { name, parent: Some(parent), ..bind::Interface::EMPTY };
+        if !name.starts_with("HTML") {
+            return bind::define(&interface, context).map(|_| ());
+        }
+        // Classes of custom elements inherit from any of them.
+        let body = NativeFunction::from_copy_closure(move |new_target, _, context| {
+            custom::html_constructor(name, new_target, context)
+        });
+        bind::define_with(&interface, body, context).map(|_| ())
     };
     define("Element", "Node")?;
     define("HTMLElement", "Element")?;
     define("SVGElement", "Element")?;
     define("SVGGraphicsElement", "SVGElement")?;
     define("SVGSVGElement", "SVGGraphicsElement")?;
+    define("SVGAElement", "SVGGraphicsElement")?;
     define("MathMLElement", "Element")?;
     define("HTMLUnknownElement", "HTMLElement")?;
     define("HTMLMediaElement", "HTMLElement")?;

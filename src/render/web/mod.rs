@@ -9,24 +9,55 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod animations;
+mod attr;
+mod closed;
 mod collection;
+mod cookies;
+mod custom;
+mod data;
 mod document;
+pub mod document_state;
 mod element;
+mod event_path;
 pub mod exotic;
+mod frames;
+mod history;
 pub mod html;
+mod implementation;
+pub mod interact;
 mod interfaces;
+mod layout;
 pub mod load;
+mod location;
+mod media;
+mod messages;
+mod metrics;
+mod named;
 pub mod navigation;
 mod node;
+mod observe;
+mod observers;
 mod parent;
+mod resources;
+mod scripts;
+mod shadow;
+mod storage;
+mod style;
+mod style_sheets;
+mod style_table;
+mod tokens;
+pub mod window;
+mod writing;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use boa_engine::{Context, Finalize, JsData, JsError, JsObject, JsResult, JsValue, Trace};
+use url::Url;
 
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
-use super::engine::events::Event;
 use super::engine::target::{self, Listeners, Target, TargetKind};
 use super::engine::{bind, exception};
 
@@ -38,6 +69,10 @@ pub struct Web {
     pub selectors: SelectorCache,
     /// By the node's number: strong, so that a node that a script has seen stays the same object. Dropped with the page.
     wrappers: Vec<Option<JsObject>>,
+    names: named::Names,
+    frames: frames::Frames,
+    /// Addresses of documents beside the window's own.
+    addresses: HashMap<NodeId, Url>,
 }
 
 /// How natives hold the tree.
@@ -67,30 +102,75 @@ impl Target for NodeObject {
 }
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
-const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[html::tree_changed, load::scripts_came_in];
+const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
+    observe::watch,
+    html::tree_changed,
+    shadow::watch,
+    named::watch,
+    frames::watch,
+    custom::watch,
+    resources::came_in,
+    observers::tree_changed,
+];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
 /// # Errors
 /// When the engine's own set-up fails.
-pub fn install(context: &mut Context) -> JsResult<()> {
+pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     let mut tree = Tree::new();
     let document = tree.create_document(true).map_err(|error| bind::type_error(error.to_string()))?;
     if let Some(data) = tree.document_data_mut(document) {
         data.scripting = true;
     }
     tree.keep_log(true);
-    let web = Web { tree, document, selectors: SelectorCache::default(), wrappers: Vec::new() };
+    let web = Web {
+        tree,
+        document,
+        selectors: SelectorCache::default(),
+        wrappers: Vec::new(),
+        names: named::Names::default(),
+        frames: frames::Frames::default(),
+        addresses: HashMap::new(),
+    };
     context.insert_data::<SharedWeb>(Rc::new(RefCell::new(web)));
     exotic::install(context)?;
-    target::register(TargetKind::of::<NodeObject>(event_parent), context);
+    target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
     node::install(context)?;
     interfaces::install(context)?;
     element::install(context)?;
     document::install(context)?;
+    data::install(context)?;
     parent::install(context)?;
+    observe::install(context)?;
+    shadow::install(context)?;
+    custom::install(context)?;
     collection::install(context)?;
-    html::install(context)
+    attr::install(context)?;
+    tokens::install(context)?;
+    implementation::install(context)?;
+    named::install(context)?;
+    frames::install(context)?;
+    html::install(context)?;
+    navigation::install(context);
+    location::install(context)?;
+    history::install(context)?;
+    layout::install(context);
+    window::install(setting.viewport, context)?;
+    media::install(context)?;
+    metrics::install(context)?;
+    load::install(context)?;
+    scripts::install(context)?;
+    writing::install(context)?;
+    observers::install(context)?;
+    cookies::install(&setting.cookies, context)?;
+    storage::install(context)?;
+    messages::install(context)?;
+    closed::install(context)?;
+    style::install(context)?;
+    style_sheets::install(context)?;
+    animations::install(context)?;
+    document_state::install(&setting.referrer, context)
 }
 
 /// The tree of a context.
@@ -159,6 +239,26 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     };
     web.borrow_mut().keep(id, object.clone());
     Ok(object)
+}
+
+/// What the constructor of a node's interface gives: a new node, whose object has the prototype of the new target.
+///
+/// # Errors
+/// When it was called without `new`, the new target throws, or the document is full.
+pub fn construct(
+    new_target: &JsValue,
+    interface: &'static str,
+    create: impl FnOnce(&mut Tree) -> Result<NodeId, Error>,
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    // The node comes first, the object may still fail: a node that nobody can reach is nobody's loss.
+    let id = change(context, create)?;
+    let data = NodeObject { id, listeners: Listeners::default(), slots: Vec::new() };
+    let made = bind::construct(new_target, interface, data, context)?;
+    if let Some(object) = made.as_object() {
+        of(context).borrow_mut().keep(id, object);
+    }
+    Ok(made)
 }
 
 /// The object of a node, or `null`.
@@ -276,20 +376,6 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
     let object = exotic::target_of(wrapper, context);
     let node = object.downcast_ref::<NodeObject>()?;
     node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone())
-}
-
-/// Where an event goes from a node (DOM §2.7 "get the parent").
-fn event_parent(object: &JsObject, event: &JsObject<Event>, context: &mut Context) -> Option<JsObject> {
-    let id = node_of(&object.clone().into(), context)?;
-    let (parent, is_window_document) = {
-        let web = of(context);
-        let web = web.borrow();
-        (web.tree.parent(id).or_else(|| web.tree.shadow_host(id)), id == web.document)
-    };
-    if is_window_document {
-        return (!event.borrow().data().is("load")).then(|| context.global_object());
-    }
-    wrap(parent?, context).ok()
 }
 
 impl Web {

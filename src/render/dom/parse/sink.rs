@@ -19,6 +19,8 @@ pub(super) struct Sink {
     /// The document that owns the nodes.
     owner: NodeId,
     is_fragment: bool,
+    /// Whether `<template shadowrootmode>` makes a shadow root.
+    shadow_roots: Cell<bool>,
     /// Elements made so far.
     created: Cell<usize>,
     /// Names that the builder asked for: its work, which is linear as long as the stack is short.
@@ -28,7 +30,12 @@ pub(super) struct Sink {
 impl Sink {
     pub(super) fn new(tree: Tree, document: NodeId, owner: NodeId, is_fragment: bool) -> Self {
         let (created, steps) = (Cell::new(0), Cell::new(0));
-        Self { tree: RefCell::new(tree), document, owner, is_fragment, created, steps }
+        let shadow_roots = Cell::new(!is_fragment);
+        Self { tree: RefCell::new(tree), document, owner, is_fragment, shadow_roots, created, steps }
+    }
+
+    pub(super) fn allow_shadow_roots(&self, allow: bool) {
+        self.shadow_roots.set(allow);
     }
 
     pub(super) fn swap_tree(&self, tree: &mut Tree) {
@@ -225,7 +232,7 @@ impl TreeSink for Sink {
     }
 
     fn allow_declarative_shadow_roots(&self, _: &NodeId) -> bool {
-        !self.is_fragment
+        self.shadow_roots.get()
     }
 
     fn attach_declarative_shadow(&self, location: &NodeId, template: &NodeId, attrs: &[html5ever::Attribute]) -> bool {

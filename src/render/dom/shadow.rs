@@ -1,0 +1,125 @@
+//! Shadow trees: which slot a node is assigned to, what a slot holds (DOM §4.2.2), and walks that go into shadow roots.
+
+use html5ever::local_name;
+
+use super::node::{NodeData, NodeId, NodeKind};
+use super::tree::Tree;
+
+impl Tree {
+    /// "Shadow-including inclusive descendants" that are elements, in tree order, a shadow root's before the host's own.
+    pub fn composed_elements(&self, root: NodeId) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        let mut work = vec![root];
+        while let Some(id) = work.pop() {
+            if let Some(element) = self.element(id) {
+                found.push(id);
+                work.extend(self.children(id).rev());
+                work.extend(element.shadow);
+            } else if matches!(self.kind(id), NodeKind::Fragment | NodeKind::Document) {
+                work.extend(self.children(id).rev());
+            }
+        }
+        found
+    }
+
+    /// The name by which a slottable looks for its slot, none for what cannot be slotted.
+    pub fn slot_name_of(&self, id: NodeId) -> Option<&str> {
+        match self.kind(id) {
+            NodeKind::Element => Some(self.attribute(id, &local_name!("slot")).unwrap_or_default()),
+            NodeKind::Text | NodeKind::CData => Some(""),
+            _ => None,
+        }
+    }
+
+    fn is_slot(&self, id: NodeId) -> bool {
+        self.element(id).is_some_and(|element| element.is_html(&local_name!("slot")))
+    }
+
+    /// A shadow tree's first slot of a name (DOM §4.2.2.3).
+    pub fn slot_named(&self, root: NodeId, name: &str) -> Option<NodeId> {
+        self.descendants(root)
+            .filter(|id| self.is_slot(*id))
+            .find(|id| self.attribute(*id, &local_name!("name")).unwrap_or_default() == name)
+    }
+
+    /// "Find a slot": where a node is shown. With `open`, closed roots have none.
+    pub fn find_slot(&self, id: NodeId, open: bool) -> Option<NodeId> {
+        let host = self.parent(id)?;
+        let root = self.element(host)?.shadow?;
+        let settings = self.fragment(root)?.shadow?;
+        if open && !settings.is_open {
+            return None;
+        }
+        let name = self.slot_name_of(id)?;
+        if settings.manual_slots {
+            let holds = |slot: &NodeId| self.element(*slot).is_some_and(|slot| slot.state.assigned.contains(&id));
+            return self.descendants(root).filter(|slot| self.is_slot(*slot)).find(holds);
+        }
+        self.slot_named(root, name)
+    }
+
+    /// "Find slottables": what stands in a slot, in the order of the host's children, or in that of `assign()`.
+    pub fn assigned_nodes(&self, slot: NodeId) -> Vec<NodeId> {
+        let root = self.root(slot);
+        let (Some(host), true) = (self.shadow_host(root), self.is_slot(slot)) else {
+            return Vec::new();
+        };
+        if self.fragment(root).and_then(|root| root.shadow).is_some_and(|settings| settings.manual_slots) {
+            let assigned = self.element(slot).map(|element| element.state.assigned.as_slice()).unwrap_or_default();
+            return assigned.iter().copied().filter(|id| self.find_slot(*id, false) == Some(slot)).collect();
+        }
+        let name = self.attribute(slot, &local_name!("name")).unwrap_or_default();
+        if self.slot_named(root, name) != Some(slot) {
+            return Vec::new();
+        }
+        self.children(host).filter(|id| self.slot_name_of(*id) == Some(name)).collect()
+    }
+
+    /// "Find flattened slottables": what is shown in a slot, other slots' contents in their place.
+    pub fn flattened_nodes(&self, slot: NodeId) -> Vec<NodeId> {
+        let is_shown = |id: NodeId| self.is_slot(id) && self.shadow_host(self.root(id)).is_some();
+        let mut found = Vec::new();
+        let mut work = if is_shown(slot) { vec![slot] } else { Vec::new() };
+        while let Some(id) = work.pop() {
+            if !is_shown(id) {
+                found.push(id);
+                continue;
+            }
+            let assigned = self.assigned_nodes(id);
+            if assigned.is_empty() {
+                work.extend(self.children(id).rev().filter(|child| self.slot_name_of(*child).is_some()));
+            } else {
+                work.extend(assigned.into_iter().rev());
+            }
+        }
+        found
+    }
+
+    /// A root that the parser made, emptied to be a script's own (DOM §4.9 "attach a shadow root" step 4); `None` if there is none
+    /// or it is of the other mode.
+    pub fn take_declarative_root(&mut self, host: NodeId, is_open: bool) -> Option<NodeId> {
+        let root = self.element(host)?.shadow?;
+        let NodeData::Fragment(fragment) = self.data_mut(root)? else { return None };
+        let settings =
+            fragment.shadow.as_mut().filter(|settings| settings.declarative && settings.is_open == is_open)?;
+        settings.declarative = false;
+        self.replace_all(root, None);
+        Some(root)
+    }
+
+    /// `slot.assign(…)`: what is put into a slot of a tree whose slots are assigned by hand leaves the others.
+    pub fn assign_to_slot(&mut self, slot: NodeId, nodes: Vec<NodeId>) {
+        let others: Vec<NodeId> = self
+            .descendants(self.root(slot))
+            .filter(|id| self.element(*id).is_some_and(|element| !element.state.assigned.is_empty()))
+            .collect();
+        for other in others {
+            if let Some(state) = self.state_mut(other) {
+                state.assigned.retain(|id| !nodes.contains(id));
+            }
+        }
+        if let Some(state) = self.state_mut(slot) {
+            state.assigned = nodes;
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! `ElementInternals` and `attachInternals` (HTML §4.13.7): the shadow root, the states, and what forms would be told.
+
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
+
+use super::super::{read, this_element, wrap_or_null};
+use super::of;
+use crate::limits;
+use crate::render::dom::{CustomState, NodeId};
+use crate::render::engine::{bind, exception};
+
+/// The object that an element's own code holds.
+#[derive(Trace, Finalize, JsData)]
+struct Internals {
+    #[unsafe_ignore_trace]
+    element: NodeId,
+    /// What the element submits.
+    value: JsValue,
+    /// The flags that `setValidity` set, and its message.
+    #[unsafe_ignore_trace]
+    flaws: Vec<&'static str>,
+    #[unsafe_ignore_trace]
+    message: String,
+    states: JsObject,
+}
+
+/// `ValidityStateFlags`.
+const FLAWS: &[&str] = &[
+    "valueMissing",
+    "typeMismatch",
+    "patternMismatch",
+    "tooLong",
+    "tooShort",
+    "rangeUnderflow",
+    "rangeOverflow",
+    "stepMismatch",
+    "badInput",
+    "customError",
+];
+
+const INTERNALS: bind::Interface = bind::Interface {
+    name: "ElementInternals",
+    methods: &[
+        ("setFormValue", 1, |this, args, context| {
+            let internals = of_form(this, context)?;
+            bind::want(args, 1, "setFormValue' on 'ElementInternals")?;
+            internals.borrow_mut().data_mut().value = args[0].clone();
+            Ok(JsValue::undefined())
+        }),
+        ("setValidity", 0, set_validity),
+        ("checkValidity", 0, |this, _, context| Ok(of_form(this, context)?.borrow().data().flaws.is_empty().into())),
+        ("reportValidity", 0, |this, _, context| Ok(of_form(this, context)?.borrow().data().flaws.is_empty().into())),
+    ],
+    attributes: &[
+        (
+            "shadowRoot",
+            |this, _, context| {
+                let id = bind::this::<Internals>(this)?.borrow().data().element;
+                let root = read(context, |tree| tree.element(id).and_then(|element| element.shadow_root()));
+                wrap_or_null(root, context)
+            },
+            None,
+        ),
+        (
+            "form",
+            |this, _, context| {
+                let id = of_form(this, context)?.borrow().data().element;
+                let form = read(context, |tree| {
+                    tree.ancestors(id).find(|id| {
+                        tree.element(*id).is_some_and(|element| element.is_html(&html5ever::local_name!("form")))
+                    })
+                });
+                wrap_or_null(form, context)
+            },
+            None,
+        ),
+        ("willValidate", |this, _, context| of_form(this, context).map(|_| true.into()), None),
+        ("validationMessage", |this, _, context| Ok(bind::js(&of_form(this, context)?.borrow().data().message)), None),
+        (
+            "validity",
+            |this, _, context| {
+                let flaws = of_form(this, context)?.borrow().data().flaws.clone();
+                let validity = JsObject::with_object_proto(context.intrinsics());
+                for name in FLAWS {
+                    validity.create_data_property_or_throw(js_string!(*name), flaws.contains(name), context)?;
+                }
+                validity.create_data_property_or_throw(js_string!("valid"), flaws.is_empty(), context)?;
+                Ok(validity.into())
+            },
+            None,
+        ),
+        ("states", |this, _, _| Ok(bind::this::<Internals>(this)?.borrow().data().states.clone().into()), None),
+    ],
+    ..bind::Interface::EMPTY
+};
+
+/// `CustomStateSet`: a set of names.
+#[derive(Default, Trace, Finalize, JsData)]
+struct States {
+    #[unsafe_ignore_trace]
+    element: Option<NodeId>,
+}
+
+const STATES: bind::Interface = bind::Interface {
+    name: "CustomStateSet",
+    methods: &[
+        ("add", 1, |this, args, context| {
+            let name = bind::text(args, 0, context)?;
+            change_states(this, context, |states| {
+                if states.len() < limits::CUSTOM_ELEMENTS_MAX && !states.contains(&name) {
+                    states.push(name);
+                }
+            })?;
+            Ok(this.clone())
+        }),
+        ("delete", 1, |this, args, context| {
+            let name = bind::text(args, 0, context)?;
+            let had = change_states(this, context, |states| {
+                let before = states.len();
+                states.retain(|state| *state != name);
+                states.len() != before
+            })?;
+            Ok(had.into())
+        }),
+        ("has", 1, |this, args, context| {
+            let name = bind::text(args, 0, context)?;
+            Ok(states(this, context)?.contains(&name).into())
+        }),
+        ("clear", 0, |this, _, context| change_states(this, context, Vec::clear).map(|()| JsValue::undefined())),
+        ("forEach", 1, |this, args, context| {
+            let callback = args.get_or_undefined(0).as_callable().ok_or_else(|| bind::type_error("no function"))?;
+            for state in states(this, context)? {
+                let state = bind::js(&state);
+                callback.call(args.get_or_undefined(1), &[state.clone(), state, this.clone()], context)?;
+            }
+            Ok(JsValue::undefined())
+        }),
+        ("values", 0, iterate),
+        ("keys", 0, iterate),
+        ("@@iterator", 0, iterate),
+        ("entries", 0, |this, _, context| {
+            let mut pairs = Vec::new();
+            for state in states(this, context)? {
+                pairs.push(bind::array([bind::js(&state), bind::js(&state)], context));
+            }
+            iterator_of(pairs, context)
+        }),
+    ],
+    attributes: &[(
+        "size",
+        |this, _, context| Ok(u32::try_from(states(this, context)?.len()).unwrap_or(u32::MAX).into()),
+        None,
+    )],
+    ..bind::Interface::EMPTY
+};
+
+/// Attributes of accessibility, which are kept as they are given.
+const ARIA: &[&str] =
+    &["role", "ariaLabel", "ariaChecked", "ariaDisabled", "ariaExpanded", "ariaHidden", "ariaRoleDescription"];
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    bind::define(&INTERNALS, context)?;
+    bind::define(&STATES, context)?;
+    let html = bind::prototype("HTMLElement", context)?;
+    bind::methods(&html, &[("attachInternals", 0, attach)], context)?;
+    let internals = bind::prototype("ElementInternals", context)?;
+    for name in ARIA {
+        let property = boa_engine::property::PropertyDescriptor::builder()
+            .value(JsValue::null())
+            .writable(true)
+            .enumerable(true)
+            .configurable(true);
+        internals.define_property_or_throw(js_string!(*name), property, context)?;
+    }
+    Ok(())
+}
+
+/// `attachInternals()` (HTML §4.13.7.1).
+fn attach(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let id = this_element(this, context)?;
+    let definition = read(context, |tree| of(context).of_element(tree, id));
+    let state =
+        read(context, |tree| tree.element(id).map(|element| (element.state.custom, element.is_value().is_some())));
+    let is_custom = matches!(state, Some((CustomState::Precustomized | CustomState::Custom, false)));
+    let fault = match definition {
+        Some(definition) if definition.no_internals => Some("is disabled by disabledFeatures"),
+        Some(_) if !is_custom => Some("cannot be called before the element is constructed"),
+        Some(_) if super::super::slot_if_made(id, "internals", context).is_some() => Some("was called before"),
+        Some(_) => None,
+        None => Some("is for custom elements only"),
+    };
+    if let Some(fault) = fault {
+        return Err(exception::error("NotSupportedError", &format!("attachInternals {fault}"), context));
+    }
+    let made = super::super::slot(id, "internals", context, |context| {
+        let states = bind::object("CustomStateSet", States { element: Some(id) }, context)?;
+        let internals =
+            Internals { element: id, value: JsValue::null(), flaws: Vec::new(), message: String::new(), states };
+        bind::object("ElementInternals", internals, context)
+    })?;
+    Ok(made.into())
+}
+
+/// `this`, of an element that takes part in forms.
+fn of_form(this: &JsValue, context: &mut Context) -> JsResult<JsObject<Internals>> {
+    let internals = bind::this::<Internals>(this)?;
+    let id = internals.borrow().data().element;
+    let definition = read(context, |tree| of(context).of_element(tree, id));
+    if definition.is_some_and(|definition| definition.form_associated) {
+        return Ok(internals);
+    }
+    Err(exception::error("NotSupportedError", "The target element is not a form-associated custom element.", context))
+}
+
+fn set_validity(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let internals = of_form(this, context)?;
+    let mut flaws = Vec::new();
+    for name in FLAWS {
+        if bind::flag(args.get_or_undefined(0), name, context)? {
+            flaws.push(*name);
+        }
+    }
+    let message = bind::text_if_given(args, 1, context)?.unwrap_or_default();
+    if !flaws.is_empty() && message.is_empty() {
+        return Err(bind::type_error("The second argument should not be empty if one or more flags are true."));
+    }
+    let mut internals = internals.borrow_mut();
+    let internals = internals.data_mut();
+    internals.message = if flaws.is_empty() { String::new() } else { message };
+    internals.flaws = flaws;
+    Ok(JsValue::undefined())
+}
+
+fn states(this: &JsValue, context: &mut Context) -> JsResult<Vec<String>> {
+    let element = bind::this::<States>(this)?.borrow().data().element;
+    let found = element.and_then(|id| read(context, |tree| Some(tree.element(id)?.state.states.clone())));
+    Ok(found.unwrap_or_default())
+}
+
+fn change_states<T: Default>(
+    this: &JsValue,
+    context: &mut Context,
+    what: impl FnOnce(&mut Vec<String>) -> T,
+) -> JsResult<T> {
+    let element = bind::this::<States>(this)?.borrow().data().element;
+    let web = super::super::of(context);
+    let mut web = web.borrow_mut();
+    Ok(element.and_then(|id| web.tree.state_mut(id)).map(|state| what(&mut state.states)).unwrap_or_default())
+}
+
+fn iterate(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let states = states(this, context)?;
+    iterator_of(states.iter().map(|state| bind::js(state)).collect(), context)
+}
+
+fn iterator_of(values: Vec<JsValue>, context: &mut Context) -> JsResult<JsValue> {
+    let array = bind::array(values, context);
+    let array = array.as_object().ok_or_else(|| bind::type_error("no array"))?;
+    let method = array.get(boa_engine::JsSymbol::iterator(), context)?;
+    let method = method.as_callable().ok_or_else(|| bind::type_error("arrays do not iterate"))?;
+    method.call(&array.into(), &[], context)
+}

@@ -1,0 +1,211 @@
+//! Reactions (HTML §4.13.6): the log's entries become callbacks of the elements that are custom, element by element.
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use boa_engine::{Context, JsValue};
+use html5ever::{LocalName, Namespace};
+
+use super::super::{of as web, read, wrap};
+use super::construct::upgrade;
+use super::{Callback, Definition, Registry, of};
+use crate::render::dom::{CustomState, Mutation, NodeId, Tree};
+use crate::render::engine::{bind, jobs};
+
+/// What is to be done with one element.
+pub(super) enum Reaction {
+    Upgrade(Rc<Definition>),
+    Call(Rc<Definition>, Callback, Argument),
+}
+
+/// What a callback is told.
+pub(super) enum Argument {
+    None,
+    Documents(Option<NodeId>, NodeId),
+    Attribute { local: LocalName, namespace: Namespace, old: Option<String>, new: Option<String> },
+}
+
+/// Reactions by element, elements in the order of their first (HTML §4.13.6 "element queue").
+#[derive(Default)]
+struct Queue {
+    order: Vec<NodeId>,
+    reactions: HashMap<NodeId, VecDeque<Reaction>>,
+}
+
+impl Queue {
+    fn push(&mut self, id: NodeId, reaction: Reaction) {
+        let of_element = self.reactions.entry(id).or_insert_with(|| {
+            self.order.push(id);
+            VecDeque::new()
+        });
+        of_element.push_back(reaction);
+    }
+
+    fn call(&mut self, id: NodeId, definition: &Rc<Definition>, which: Callback, argument: Argument) {
+        if definition.callback(which).is_some() {
+            self.push(id, Reaction::Call(Rc::clone(definition), which, argument));
+        }
+    }
+
+    fn run(mut self, context: &mut Context) {
+        for id in std::mem::take(&mut self.order) {
+            run(id, self.reactions.remove(&id).unwrap_or_default(), context);
+        }
+    }
+}
+
+/// Does what an element's queue holds. An upgrade puts more behind itself.
+fn run(id: NodeId, mut queue: VecDeque<Reaction>, context: &mut Context) {
+    while let Some(reaction) = queue.pop_front() {
+        match reaction {
+            Reaction::Upgrade(definition) => match upgrade(id, &definition, context) {
+                Ok(more) => more.into_iter().rev().for_each(|reaction| queue.push_front(reaction)),
+                Err(()) => return,
+            },
+            Reaction::Call(definition, which, argument) => call(id, &definition, which, argument, context),
+        }
+    }
+}
+
+fn call(id: NodeId, definition: &Definition, which: Callback, argument: Argument, context: &mut Context) {
+    let Some(callback) = definition.callback(which).cloned() else { return };
+    let Ok(this) = wrap(id, context) else { return };
+    let text_or_null = |text: Option<&str>| text.map_or_else(JsValue::null, bind::js);
+    let arguments = match argument {
+        Argument::None => Vec::new(),
+        Argument::Documents(from, to) => [from, Some(to)]
+            .into_iter()
+            .map(|document| document.and_then(|id| wrap(id, context).ok()).map_or_else(JsValue::null, JsValue::from))
+            .collect(),
+        Argument::Attribute { local, namespace, old, new } => vec![
+            bind::js(&local),
+            text_or_null(old.as_deref()),
+            text_or_null(new.as_deref()),
+            text_or_null(Some(&*namespace).filter(|namespace| !namespace.is_empty())),
+        ],
+    };
+    jobs::call(&callback, &this.into(), &arguments, context);
+}
+
+/// What follows for custom elements from what changed.
+pub(in super::super) fn watch(log: &[Mutation], context: &mut Context) {
+    let registry = of(context);
+    if registry.is_empty() {
+        return;
+    }
+    let document = web(context).borrow().document;
+    let mut queue = Queue::default();
+    read(context, |tree| {
+        for mutation in log {
+            collect(&registry, tree, document, mutation, &mut queue);
+        }
+    });
+    queue.run(context);
+}
+
+fn collect(registry: &Registry, tree: &Tree, document: NodeId, mutation: &Mutation, queue: &mut Queue) {
+    let custom = |id: NodeId| match tree.element(id)?.state.custom {
+        CustomState::Custom => registry.of_element(tree, id),
+        _ => None,
+    };
+    match mutation {
+        Mutation::Text { .. } => {}
+        Mutation::Made { node } => try_upgrade(registry, tree, document, *node, queue),
+        Mutation::Attribute { target, namespace, local, old, new } => {
+            if let Some(definition) = custom(*target).filter(|definition| definition.observed.contains(local)) {
+                let argument = Argument::Attribute {
+                    local: local.clone(),
+                    namespace: namespace.clone(),
+                    old: old.clone(),
+                    new: new.clone(),
+                };
+                queue.call(*target, &definition, Callback::AttributeChanged, argument);
+            }
+        }
+        Mutation::Adopted { node, from, to } => {
+            for id in tree.composed_elements(*node) {
+                if let Some(definition) = custom(id) {
+                    queue.call(id, &definition, Callback::Adopted, Argument::Documents(*from, *to));
+                }
+            }
+        }
+        Mutation::Children { target, added, removed, .. } => {
+            if !tree.is_connected(*target) {
+                return;
+            }
+            for id in removed.iter().flatten_tree(tree) {
+                if let Some(definition) = custom(id) {
+                    queue.call(id, &definition, Callback::Disconnected, Argument::None);
+                }
+            }
+            for id in added.iter().flatten_tree(tree) {
+                match custom(id) {
+                    Some(definition) => queue.call(id, &definition, Callback::Connected, Argument::None),
+                    None => try_upgrade(registry, tree, document, id, queue),
+                }
+            }
+        }
+    }
+}
+
+/// The elements of several trees.
+trait FlattenTree<'a> {
+    fn flatten_tree(self, tree: &'a Tree) -> impl Iterator<Item = NodeId> + 'a;
+}
+
+impl<'a, I: Iterator<Item = &'a NodeId> + 'a> FlattenTree<'a> for I {
+    fn flatten_tree(self, tree: &'a Tree) -> impl Iterator<Item = NodeId> + 'a {
+        self.flat_map(move |top| tree.composed_elements(*top))
+    }
+}
+
+/// "Try to upgrade" (HTML §4.13.5); only the window's document has a registry.
+fn try_upgrade(registry: &Registry, tree: &Tree, document: NodeId, id: NodeId, queue: &mut Queue) {
+    let is_open = tree.element(id).is_some_and(|element| element.state.custom == CustomState::Undefined);
+    if !is_open || tree.document_of(id) != document {
+        return;
+    }
+    if let Some(definition) = registry.of_element(tree, id) {
+        queue.push(id, Reaction::Upgrade(definition));
+    }
+}
+
+/// Upgrades what can be, in this order.
+pub(in super::super) fn upgrade_all(candidates: Vec<NodeId>, context: &mut Context) {
+    let registry = of(context);
+    let document = web(context).borrow().document;
+    let mut queue = Queue::default();
+    read(context, |tree| {
+        for id in candidates {
+            try_upgrade(&registry, tree, document, id, &mut queue);
+        }
+    });
+    queue.run(context);
+}
+
+/// What an element that is upgraded is told first: its attributes, then that it is connected.
+pub(super) fn first_reactions(tree: &Tree, id: NodeId, definition: &Rc<Definition>) -> Vec<Reaction> {
+    let attributes = tree.element(id).map(|element| element.attributes()).unwrap_or_default();
+    let has = |which| definition.callback(which).is_some();
+    let observed = attributes.iter().filter(|one| definition.observed.contains(&one.name.local));
+    let mut found: Vec<Reaction> = observed
+        .map(|one| {
+            let argument = Argument::Attribute {
+                local: one.name.local.clone(),
+                namespace: one.name.ns.clone(),
+                old: None,
+                new: Some(one.value.clone()),
+            };
+            Reaction::Call(Rc::clone(definition), Callback::AttributeChanged, argument)
+        })
+        .collect();
+    if has(Callback::Connected) && tree.is_connected(id) {
+        found.push(Reaction::Call(Rc::clone(definition), Callback::Connected, Argument::None));
+    }
+    found
+}
+
+/// What the constructor of a new element missed runs once it is done.
+pub(super) fn run_all(id: NodeId, reactions: Vec<Reaction>, context: &mut Context) {
+    run(id, reactions.into(), context);
+}
