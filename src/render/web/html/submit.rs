@@ -116,7 +116,7 @@ fn navigation(
     if body.len() > limits::RENDER_BODY_BYTES_MAX {
         return None;
     }
-    Some(Navigation { url, method: "POST".to_owned(), body, content_type, how })
+    Some(Navigation { url: url.into(), method: "POST".to_owned(), body, content_type, how })
 }
 
 fn encoded(fields: &[(String, String)]) -> String {
