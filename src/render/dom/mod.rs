@@ -15,6 +15,7 @@
 mod attr;
 mod attributes;
 mod clone;
+mod direction;
 mod forms;
 mod mutate;
 mod names;

@@ -51,11 +51,6 @@ impl Event {
         self.is("click") && self.members.iter().any(|(key, _)| *key == js_string!("button"))
     }
 
-    /// A member that its interface adds.
-    pub fn told(&self, name: &str) -> JsValue {
-        self.member(&js_string!(name))
-    }
-
     /// Marks the event as one that a script made, not a reader.
     pub fn of_script(&mut self) {
         self.trusted = false;

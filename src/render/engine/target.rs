@@ -172,7 +172,7 @@ impl TargetKind {
 pub type Compile = fn(&JsObject, &str, &str, &mut Context) -> Option<JsObject>;
 
 /// What is done once a click has been dispatched; true: a listener cancelled it.
-pub type AfterClick = Box<dyn FnOnce(bool, &JsObject<Event>, &mut Context)>;
+pub type AfterClick = Box<dyn FnOnce(bool, &mut Context)>;
 
 /// Finds on a click's way what the click does, and begins it (DOM §2.9 "activation behavior"). The way begins at the target.
 pub type Activate = fn(&[JsObject], &JsObject<Event>, &mut Context) -> Option<AfterClick>;
@@ -515,7 +515,7 @@ pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Contex
     end(event, clear);
     let canceled = event.borrow().data().canceled;
     if let Some(after) = after {
-        after(canceled, event, context);
+        after(canceled, context);
     }
     Ok(!canceled)
 }

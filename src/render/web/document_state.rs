@@ -181,5 +181,5 @@ pub(super) fn install(referrer: &str, context: &mut Context) -> JsResult<()> {
     let document = bind::prototype("Document", context)?;
     bind::methods(&document, METHODS, context)?;
     bind::attributes(&document, ATTRIBUTES, context)?;
-    target::handlers(&document, &["selectionchange", "fullscreenchange"], context)
+    target::handlers(&document, &["visibilitychange", "selectionchange", "fullscreenchange"], context)
 }
