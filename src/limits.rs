@@ -658,6 +658,9 @@ pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 /// Render children at a time. Pages that need scripts are few, and each takes a processor.
 pub const RENDER_CHILDREN_MAX: usize = 2;
 
+/// Frames of one page that have a document at a time: forums with a player in each post have some dozens.
+pub const RENDER_FRAMES_MAX: usize = 256;
+
 /// Pages that a render child runs before another takes its place: whatever leaks goes with it.
 pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
 
@@ -694,3 +697,11 @@ pub const MUTATION_RECORDS_MAX: usize = 100_000;
 
 /// Custom elements of one page, names that are waited for, and what one of them holds by name. Large sites define some hundreds.
 pub const CUSTOM_ELEMENTS_MAX: usize = 10_000;
+
+/// Navigations of one page that are told, entries of its history, bytes of a storage or of its cookies.
+pub const RENDER_NAVIGATIONS_MAX: usize = 1_000;
+pub const RENDER_HISTORY_MAX: usize = 50;
+pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
+
+/// Nodes that a page's scripts have laid out by measuring and changing by turns, all layouts together: some seconds of CPU.
+pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;

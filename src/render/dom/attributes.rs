@@ -88,6 +88,7 @@ impl Tree {
 
     /// `element.removeAttributeNS(namespace, local)`.
     pub fn remove_attribute_ns(&mut self, element: NodeId, namespace: &str, local: &str) -> Option<Attribute> {
+        self.release_attr_of(element, namespace, local);
         let data = self.element_mut(element)?;
         let is_it = |attribute: &Attribute| &*attribute.name.local == local && &*attribute.name.ns == namespace;
         let place = data.attributes.iter().position(is_it)?;

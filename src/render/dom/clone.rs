@@ -93,6 +93,10 @@ impl Tree {
                 self.check_room(1, 0)?;
                 Ok(self.place(NodeData::Document(data), None))
             }
+            NodeData::Attr(attr) => {
+                let (name, value) = (attr.name.clone(), self.attr_value(id).unwrap_or_default().to_owned());
+                self.create_attr(document, name, value)
+            }
             NodeData::Fragment(_) | NodeData::Vacant => self.create_fragment(document),
         }
     }
@@ -160,6 +164,10 @@ impl Tree {
 
     fn is_equal_alone(&self, a: NodeId, b: NodeId) -> bool {
         match (self.data(a), self.data(b)) {
+            (NodeData::Attr(one), NodeData::Attr(other)) => {
+                (&one.name.ns, &one.name.local) == (&other.name.ns, &other.name.local)
+                    && self.attr_value(a) == self.attr_value(b)
+            }
             (NodeData::Element(a), NodeData::Element(b)) => {
                 let has = |attributes: &[Attribute], one: &Attribute| {
                     attributes.iter().any(|other| {

@@ -112,7 +112,9 @@ impl Tree {
             }
         }
         let size = attribute(local_name!("size")).and_then(|size| size.trim().parse::<u32>().ok()).unwrap_or(1);
-        chosen.or(if size <= 1 { first_enabled } else { None }) == Some(id)
+        // A script may have told a list to show none of its options.
+        let shows_none = list.is_some_and(|list| list.state.checked == Some(false));
+        chosen.or(if size <= 1 && !shows_none { first_enabled } else { None }) == Some(id)
     }
 }
 

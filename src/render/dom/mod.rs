@@ -6,12 +6,13 @@
 //!
 //! Standards: DOM (dom.spec.whatwg.org) for the tree, HTML for parsing and serialising. Section numbers are theirs.
 //!
-//! Two deviations, both invisible to links: character data is UTF-8, so that a lone surrogate becomes U+FFFD; and
-//! attributes are values of their element, to which the engine gives `Attr` objects of its own.
+//! One deviation, invisible to links: character data is UTF-8, so that a lone surrogate becomes U+FFFD. Attributes are values of
+//! their element, and nodes only where a script asks (`attr`).
 //!
 //! Nothing here runs scripts, does I/O or reads a clock, and no input panics: every count is bounded in `limits.rs`,
 //! every walk over the tree is a loop and not a recursion.
 
+mod attr;
 mod attributes;
 mod clone;
 mod forms;
@@ -38,7 +39,7 @@ pub use self::names::{
     QualifiedName, is_attribute_name, is_custom_element_name, is_element_name, is_name, validate_and_extract,
 };
 pub use self::node::{
-    Attribute, CustomState, Document, DocumentType, Element, ElementState, Fragment, Instruction, Node, NodeData,
+    Attr, Attribute, CustomState, Document, DocumentType, Element, ElementState, Fragment, Instruction, Node, NodeData,
     NodeId, NodeKind, ShadowRoot,
 };
 pub use self::order::Position;
@@ -77,6 +78,9 @@ pub enum Error {
     /// The parent has no place for what is to be put beside a node.
     #[error("the node cannot be modified there")]
     NoModificationAllowed,
+    /// The attribute belongs to another element.
+    #[error("the attribute is in use by another element")]
+    InUse,
     /// The document holds as much as `limits.rs` allows.
     #[error("the document is full")]
     Full,
@@ -94,6 +98,7 @@ impl Error {
             Self::NotSupported => "NotSupportedError",
             Self::Syntax => "SyntaxError",
             Self::NoModificationAllowed => "NoModificationAllowedError",
+            Self::InUse => "InUseAttributeError",
             Self::Full => "QuotaExceededError",
         }
     }

@@ -40,6 +40,30 @@ impl Tree {
         Ok(child)
     }
 
+    /// `parent.moveBefore(node, child)` (DOM "move"): within one tree, for elements and character data.
+    ///
+    /// # Errors
+    /// [`Error::HierarchyRequest`], [`Error::NotFound`].
+    pub fn move_before(&mut self, parent: NodeId, node: NodeId, child: Option<NodeId>) -> Result<(), Error> {
+        let is_elsewhere = self.shadow_including_root(parent) != self.shadow_including_root(node);
+        let is_fixed = !self.is_element(node) && self.character_data(node).is_none();
+        if is_elsewhere || self.host_contains(node, parent) {
+            return Err(Error::HierarchyRequest);
+        }
+        if child.is_some_and(|child| self.parent(child) != Some(parent)) {
+            return Err(Error::NotFound);
+        }
+        let in_document = self.kind(parent) == NodeKind::Document;
+        let doctype_follows = || child.is_some_and(|child| self.has_from(child, NodeKind::DocumentType));
+        let is_second = || self.is_element(node) && (self.document_element(parent).is_some() || doctype_follows());
+        if is_fixed || (in_document && (self.is_text(node) || is_second())) {
+            return Err(Error::HierarchyRequest);
+        }
+        let reference = if child == Some(node) { self.next_sibling(node) } else { child };
+        self.insert(parent, node, reference);
+        Ok(())
+    }
+
     /// `parent.removeChild(child)`.
     ///
     /// # Errors
@@ -257,6 +281,7 @@ impl Tree {
         if from == Some(document) {
             return;
         }
+        self.structure_changed();
         // A node with the document that is to be its own from then on.
         let mut work = vec![(node, document)];
         while let Some((top, document)) = work.pop() {
@@ -264,6 +289,13 @@ impl Tree {
             while let Some(id) = at {
                 if let Some(node) = self.node_mut(id) {
                     node.document = Some(document);
+                }
+                if !self.attr_nodes.is_empty() {
+                    for attr in self.attr_nodes(id).to_vec() {
+                        if let Some(node) = self.node_mut(attr) {
+                            node.document = Some(document);
+                        }
+                    }
                 }
                 let below = self.element(id).map(|element| (element.shadow, element.template));
                 if let Some((shadow, template)) = below {
@@ -281,6 +313,7 @@ impl Tree {
 
     /// Puts a node without a parent between the children of one.
     pub(super) fn link(&mut self, parent: NodeId, node: NodeId, child: Option<NodeId>) {
+        self.structure_changed();
         let previous = match child {
             Some(child) => self.previous_sibling(child),
             None => self.last_child(parent),
@@ -303,6 +336,7 @@ impl Tree {
         let Some(parent) = parent else {
             return;
         };
+        self.structure_changed();
         match previous.and_then(|previous| self.node_mut(previous)) {
             Some(previous) => previous.next = next,
             None => self.set_first_child(parent, next),

@@ -65,6 +65,8 @@ pub enum NodeData {
     CData(String),
     Comment(String),
     Instruction(Box<Instruction>),
+    /// An attribute that a script has asked for as a node; never in the tree.
+    Attr(Box<Attr>),
 }
 
 /// The kinds of nodes with the numbers of `nodeType` (DOM §4.4).
@@ -73,6 +75,7 @@ pub enum NodeData {
 pub enum NodeKind {
     Vacant = 0,
     Element = 1,
+    Attribute = 2,
     Text = 3,
     CData = 4,
     Instruction = 7,
@@ -90,6 +93,8 @@ pub struct Document {
     pub quirks: QuirksMode,
     /// `application/xml`, `text/html` and the like, as `contentType` tells it.
     pub content_type: &'static str,
+    /// Name of the encoding that the markup was in.
+    pub encoding: &'static str,
     /// Whether `<noscript>` holds text: this document's scripts run.
     pub scripting: bool,
     /// The document that owns the contents of this one's templates (HTML §4.12.3); itself for such a document.
@@ -150,6 +155,26 @@ pub struct Attribute {
     pub value: String,
 }
 
+/// An attribute as a node.
+#[derive(Clone, Debug)]
+pub struct Attr {
+    pub(super) name: QualName,
+    /// The value while no element has the attribute; an element keeps it itself.
+    pub(super) value: String,
+    pub(super) owner: Option<NodeId>,
+}
+
+impl Attr {
+    pub fn name(&self) -> &QualName {
+        &self.name
+    }
+
+    /// The element that has the attribute.
+    pub fn owner(&self) -> Option<NodeId> {
+        self.owner
+    }
+}
+
 /// Where a custom element stands (DOM §4.9).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CustomState {
@@ -183,6 +208,8 @@ pub struct ElementState {
     pub already_started: bool,
     /// The parser made the script, and runs it.
     pub parser_inserted: bool,
+    /// A script's `async` was set by a script: it no longer runs as soon as it can unless its attribute says so.
+    pub is_ordered: bool,
 }
 
 /// An element.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::node::{NodeData, NodeId};
+use super::node::{Attr, NodeData, NodeId};
 use super::tree::Tree;
 
 /// Elements that share an `id` up to this number are told apart by their positions; with more, walking the tree is
@@ -112,6 +112,27 @@ impl Tree {
         if node == other {
             return Position::SAME;
         }
+        let owner = |id| self.attr(id).and_then(Attr::owner);
+        let (our_owner, their_owner) = (owner(node), owner(other));
+        if our_owner.is_some() || their_owner.is_some() {
+            let (our_element, their_element) = (our_owner.unwrap_or(node), their_owner.unwrap_or(other));
+            if our_element == their_element {
+                return match (our_owner, their_owner) {
+                    (Some(element), Some(_)) => self.compare_attrs(element, node, other),
+                    (Some(_), None) => Position::CONTAINS.and(Position::PRECEDING),
+                    _ => Position::CONTAINED_BY.and(Position::FOLLOWING),
+                };
+            }
+            let position = self.compare_position(our_element, their_element);
+            // An attribute contains nothing.
+            let is_lost = (our_owner.is_some() && position.0 & Position::CONTAINED_BY.0 != 0)
+                || (their_owner.is_some() && position.0 & Position::CONTAINS.0 != 0);
+            return if is_lost {
+                Position(position.0 & (Position::PRECEDING.0 | Position::FOLLOWING.0))
+            } else {
+                position
+            };
+        }
         let (ours, theirs) = (self.path(node), self.path(other));
         if ours.first() != theirs.first() {
             // Any order, as long as it is always the same.
@@ -125,6 +146,17 @@ impl Tree {
             (Some(our), Some(their)) if self.is_later_sibling(*our, *their) => Position::FOLLOWING,
             _ => Position::PRECEDING,
         }
+    }
+
+    /// The order of two attributes of one element.
+    fn compare_attrs(&self, element: NodeId, one: NodeId, other: NodeId) -> Position {
+        let place = |id| {
+            let name = self.attr(id)?.name();
+            let attributes = self.element(element)?.attributes();
+            attributes.iter().position(|at| at.name.ns == name.ns && at.name.local == name.local)
+        };
+        let side = if place(other) < place(one) { Position::PRECEDING } else { Position::FOLLOWING };
+        Position::IMPLEMENTATION_SPECIFIC.and(side)
     }
 
     /// Tree order of two nodes; of different trees, an arbitrary constant one.
@@ -168,6 +200,11 @@ impl Tree {
             return below.min_by(|a, b| self.compare_order(*a, *b));
         }
         self.descendants(root).find(|node| self.id(*node) == Some(id))
+    }
+
+    /// The elements below `root` with that `id`, in no order.
+    pub fn elements_by_id(&self, root: NodeId, id: &str) -> Vec<NodeId> {
+        self.ids(id).iter().copied().filter(|node| *node != root && self.contains(root, *node)).collect()
     }
 
     /// The document element.

@@ -218,7 +218,14 @@ impl Tree {
             Some(data) => (data.scripting, data.quirks),
             None => (false, QuirksMode::NoQuirks),
         };
-        let of_its_own = Document { is_html: true, quirks, content_type: "text/html", scripting, inert: Some(owner) };
+        let of_its_own = Document {
+            is_html: true,
+            quirks,
+            content_type: "text/html",
+            encoding: "UTF-8",
+            scripting,
+            inert: Some(owner),
+        };
         // What comes to stand in it belongs to the owner from the start.
         let document = self.place(NodeData::Document(Box::new(of_its_own)), Some(owner));
         let is_form = |id: &NodeId| self.element(*id).is_some_and(|element| element.is_html(&local_name!("form")));

@@ -126,7 +126,7 @@ impl Tree {
                 work.extend(self.first_child(id).map(Work::Siblings));
             }
             NodeData::Document(_) => work.extend(self.first_child(id).map(Work::Siblings)),
-            NodeData::Vacant => {}
+            NodeData::Attr(_) | NodeData::Vacant => {}
         }
     }
 

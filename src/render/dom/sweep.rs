@@ -25,7 +25,9 @@ impl Tree {
             match &node.data {
                 NodeData::Element(element) => {
                     work.extend([element.template, element.shadow, element.state.parser_form].into_iter().flatten());
+                    work.extend(self.attr_nodes(id));
                 }
+                NodeData::Attr(attr) => work.extend(attr.owner),
                 NodeData::Fragment(fragment) => work.extend(fragment.host),
                 NodeData::Document(document) => work.extend(document.inert),
                 _ => {}

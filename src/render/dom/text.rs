@@ -174,6 +174,7 @@ impl Tree {
                 let texts = self.descendants(id).filter(|node| self.is_text(*node));
                 Some(texts.filter_map(|text| self.character_data(text)).collect())
             }
+            NodeKind::Attribute => self.attr_value(id).map(str::to_owned),
             _ => self.character_data(id).map(str::to_owned),
         }
     }
@@ -195,6 +196,7 @@ impl Tree {
                 Ok(())
             }
             NodeKind::Document | NodeKind::DocumentType | NodeKind::Vacant => Ok(()),
+            NodeKind::Attribute => self.set_attr_value(id, text),
             _ => self.set_data(id, text),
         }
     }

@@ -23,6 +23,8 @@ pub struct Tree {
     /// Bytes of character data and attribute values.
     text_bytes: usize,
     generation: u64,
+    structure: u64,
+    has_base: bool,
     log: Option<Vec<Mutation>>,
     /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
@@ -30,6 +32,8 @@ pub struct Tree {
     pub(super) followers: super::live::Followers,
     /// Whether any shadow root was ever attached.
     has_shadow_roots: bool,
+    /// The nodes that scripts asked for of an element's attributes.
+    pub(super) attr_nodes: HashMap<NodeId, Vec<NodeId>>,
     /// The element that `:target` matches: the one that the address's fragment names.
     pub target: Option<NodeId>,
     /// The element that `:focus` matches.
@@ -48,7 +52,14 @@ impl Tree {
     /// [`Error::Full`], as every function that makes a node.
     pub fn create_document(&mut self, is_html: bool) -> Result<NodeId, Error> {
         let content_type = if is_html { "text/html" } else { "application/xml" };
-        let document = Document { is_html, quirks: QuirksMode::NoQuirks, content_type, scripting: false, inert: None };
+        let document = Document {
+            is_html,
+            quirks: QuirksMode::NoQuirks,
+            content_type,
+            encoding: "UTF-8",
+            scripting: false,
+            inert: None,
+        };
         self.create(NodeData::Document(Box::new(document)), None)
     }
 
@@ -119,7 +130,7 @@ impl Tree {
         self.create(NodeData::Fragment(Box::default()), Some(document))
     }
 
-    fn create(&mut self, data: NodeData, document: Option<NodeId>) -> Result<NodeId, Error> {
+    pub(super) fn create(&mut self, data: NodeData, document: Option<NodeId>) -> Result<NodeId, Error> {
         self.check_room(1, text_bytes(&data))?;
         Ok(self.place(data, document))
     }
@@ -156,6 +167,7 @@ impl Tree {
         attributes: Vec<Attribute>,
         is: Option<Box<str>>,
     ) -> NodeId {
+        self.has_base |= name.expanded() == expanded_name!(html "base");
         let is_template = name.expanded() == expanded_name!(html "template");
         let may_be_custom = name.ns == ns!(html) && (is.is_some() || is_custom_element_name(&name.local));
         let custom = if may_be_custom { CustomState::Undefined } else { CustomState::Uncustomized };
@@ -242,6 +254,7 @@ impl Tree {
         let old = std::mem::replace(node, Node::new(NodeData::Vacant, None));
         self.text_bytes = self.text_bytes.saturating_sub(text_bytes(&old.data));
         self.free.push(id);
+        self.attr_nodes.remove(&id);
         for special in [&mut self.target, &mut self.focus] {
             if *special == Some(id) {
                 *special = None;
@@ -268,6 +281,7 @@ fn text_bytes(data: &NodeData) -> usize {
     match data {
         NodeData::Text(text) | NodeData::CData(text) | NodeData::Comment(text) => text.len(),
         NodeData::Instruction(instruction) => instruction.data.len(),
+        NodeData::Attr(attr) => attr.value.len(),
         NodeData::Element(element) => element.attributes.iter().map(|attribute| attribute.value.len()).sum(),
         _ => 0,
     }
@@ -292,6 +306,20 @@ impl Tree {
     /// Grows with each mutation: a live collection is stale once it differs.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// Grows with each change of who is whose child or in which document: what only depends on that is stale once it differs.
+    pub fn structure(&self) -> u64 {
+        self.structure
+    }
+
+    pub(super) fn structure_changed(&mut self) {
+        self.structure += 1;
+    }
+
+    /// Whether a `<base>` was ever made.
+    pub fn has_base(&self) -> bool {
+        self.has_base
     }
 
     pub(super) fn changed(&mut self) {
@@ -356,6 +384,7 @@ impl Tree {
             NodeData::CData(_) => NodeKind::CData,
             NodeData::Comment(_) => NodeKind::Comment,
             NodeData::Instruction(_) => NodeKind::Instruction,
+            NodeData::Attr(_) => NodeKind::Attribute,
         }
     }
 

@@ -1,25 +1,13 @@
-//! What a page takes from its surroundings: the time (`performance`) and chance (`Math.random`, `crypto`), both the page's own, so that
-//! a page runs the same way twice.
+//! What a page takes for chance (`Math.random`, `crypto`): the page's own, so that a page runs the same way twice.
 
 use boa_engine::object::builtins::{JsArrayBuffer, JsPromise, JsTypedArray};
 use boa_engine::{Context, JsArgs, JsNativeError, JsObject, JsResult, JsValue, js_string};
 use sha1::Digest as _;
 
-use super::{bind, exception, jobs, page};
+use super::{bind, exception, page};
 
 /// Bytes that `getRandomValues` gives at once (Web Cryptography §10.1.1).
 const RANDOM_BYTES: usize = 65_536;
-
-const PERFORMANCE: &[bind::Method] = &[
-    ("now", 0, |_, _, context| Ok((jobs::of(context).clock.look_us() as f64 / 1_000.0).into())),
-    ("mark", 1, |_, _, _| Ok(JsValue::undefined())),
-    ("measure", 1, |_, _, _| Ok(JsValue::undefined())),
-    ("clearMarks", 0, |_, _, _| Ok(JsValue::undefined())),
-    ("clearMeasures", 0, |_, _, _| Ok(JsValue::undefined())),
-    ("getEntries", 0, |_, _, context| Ok(bind::array([], context))),
-    ("getEntriesByType", 1, |_, _, context| Ok(bind::array([], context))),
-    ("getEntriesByName", 1, |_, _, context| Ok(bind::array([], context))),
-];
 
 const CRYPTO: &[bind::Method] = &[("getRandomValues", 1, random_values), ("randomUUID", 0, random_uuid)];
 
@@ -27,19 +15,6 @@ const SUBTLE: &[bind::Method] = &[("digest", 2, digest)];
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let global = context.global_object();
-    let performance = JsObject::with_object_proto(context.intrinsics());
-    bind::methods(&performance, PERFORMANCE, context)?;
-    let origin = jobs::of(context).clock.origin_ms();
-    bind::hidden(&performance, js_string!("timeOrigin"), (origin as f64).into(), true, context)?;
-    let timing = JsObject::with_object_proto(context.intrinsics());
-    for moment in
-        ["navigationStart", "fetchStart", "domLoading", "domInteractive", "domContentLoadedEventEnd", "loadEventEnd"]
-    {
-        bind::hidden(&timing, js_string!(moment), (origin as f64).into(), true, context)?;
-    }
-    bind::hidden(&performance, js_string!("timing"), timing.into(), true, context)?;
-    bind::hidden(&global, js_string!("performance"), performance.into(), true, context)?;
-
     let (crypto, subtle) =
         (JsObject::with_object_proto(context.intrinsics()), JsObject::with_object_proto(context.intrinsics()));
     bind::methods(&crypto, CRYPTO, context)?;

@@ -142,6 +142,28 @@ pub fn attributes(object: &JsObject, attributes: &[Attribute], context: &mut Con
     Ok(())
 }
 
+/// Adds an attribute whose functions know more than plain ones do.
+///
+/// # Errors
+/// When the object takes no new properties.
+pub fn accessor(
+    object: &JsObject,
+    name: &str,
+    get: NativeFunction,
+    set: Option<NativeFunction>,
+    context: &mut Context,
+) -> JsResult<()> {
+    let build = |prefix: &str, length: usize, body: NativeFunction| -> JsObject {
+        let name = js_string!(format!("{prefix} {name}"));
+        FunctionObjectBuilder::new(context.realm(), body).name(name).length(length).build().into()
+    };
+    let mut property = PropertyDescriptor::builder().get(build("get", 0, get)).enumerable(true).configurable(true);
+    if let Some(set) = set {
+        property = property.set(build("set", 1, set));
+    }
+    object.define_property_or_throw(js_string!(name), property, context).map(|_| ())
+}
+
 /// `@@iterator` in a table stands for the symbol.
 fn key(name: &str) -> PropertyKey {
     match name {

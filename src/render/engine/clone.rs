@@ -16,7 +16,15 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 
 fn structured_clone(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     bind::want(args, 1, "structuredClone' on 'Window")?;
-    copy(args.get_or_undefined(0), &mut Vec::new(), 0, context)
+    structured(args.get_or_undefined(0), context)
+}
+
+/// A copy of a value for whoever must not share it: a message, a history entry.
+///
+/// # Errors
+/// `DataCloneError` for what cannot be copied.
+pub fn structured(value: &JsValue, context: &mut Context) -> JsResult<JsValue> {
+    copy(value, &mut Vec::new(), 0, context)
 }
 
 fn refuse(what: &str, context: &mut Context) -> boa_engine::JsError {

@@ -46,6 +46,21 @@ impl Event {
         }
     }
 
+    /// Whether it is a click of a mouse, a finger or a key: a `MouseEvent`, which has a button.
+    pub fn is_click(&self) -> bool {
+        self.is("click") && self.members.iter().any(|(key, _)| *key == js_string!("button"))
+    }
+
+    /// A member that its interface adds.
+    pub fn told(&self, name: &str) -> JsValue {
+        self.member(&js_string!(name))
+    }
+
+    /// Marks the event as one that a script made, not a reader.
+    pub fn of_script(&mut self) {
+        self.trusted = false;
+    }
+
     /// Whether it is of this type.
     pub fn is(&self, kind: &str) -> bool {
         self.kind == js_string!(kind)
@@ -119,6 +134,7 @@ const KINDS: &[Kind] = &[
         "Event",
         &[("key", Null), ("oldValue", Null), ("newValue", Null), ("url", Empty), ("storageArea", Null)],
     ),
+    ("ToggleEvent", "Event", &[("oldState", Empty), ("newState", Empty), ("source", Null)]),
     ("SubmitEvent", "Event", &[("submitter", Null)]),
     ("FormDataEvent", "Event", &[("formData", Null)]),
     ("TransitionEvent", "Event", &[("propertyName", Empty), ("elapsedTime", Zero), ("pseudoElement", Empty)]),

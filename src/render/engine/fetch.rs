@@ -1,4 +1,5 @@
-//! `fetch`, `Request` and `Response` (Fetch §5), whose requests go the crawl's way (`net`). Bodies are whole: there are no streams.
+//! `fetch`, `Request` and `Response` (Fetch §5), whose requests go the crawl's way (`net`). Bodies are whole, and streams of
+//! one chunk to who wants streams.
 //!
 //! Whether an answer of another origin may be read is the crawl's to decide, which refuses requests and not answers.
 
@@ -10,7 +11,7 @@ use boa_engine::{
 
 use super::headers::Headers;
 use super::net::{Answer, Asker, Request as NetRequest, Response as NetResponse};
-use super::{abort, bind, blob, headers, jobs, json, url};
+use super::{abort, bind, blob, headers, jobs, json, stream, url};
 
 /// A body, and whether it was read.
 #[derive(Clone, Default, Trace, Finalize)]
@@ -19,6 +20,8 @@ struct Body {
     #[unsafe_ignore_trace]
     bytes: Option<std::rc::Rc<[u8]>>,
     used: bool,
+    /// What `body` gave.
+    stream: Option<JsObject>,
 }
 
 #[derive(Clone, Trace, Finalize, JsData)]
@@ -98,6 +101,7 @@ const REQUEST: bind::Interface = bind::Interface {
     methods: &[("clone", 0, |this, _, context| {
         let mut copy = bind::this::<Request>(this)?.borrow().data().clone();
         copy.headers = copy_headers(&copy.headers, context)?;
+        copy.body.stream = None;
         Ok(bind::object("Request", copy, context)?.into())
     })],
     attributes: &[
@@ -136,6 +140,7 @@ const RESPONSE: bind::Interface = bind::Interface {
             return Err(bind::type_error("Failed to execute 'clone' on 'Response': Response body is already used"));
         }
         copy.headers = copy_headers(&copy.headers, context)?;
+        copy.body.stream = None;
         Ok(bind::object("Response", copy, context)?.into())
     })],
     attributes: &[
@@ -220,9 +225,31 @@ fn with_body<T: WithBody>(prototype: &JsObject, context: &mut Context) -> JsResu
     bind::methods(prototype, methods, context)?;
     let attributes: &[bind::Attribute] = &[
         ("bodyUsed", |this, _, _| Ok(bind::this::<T>(this)?.borrow_mut().data_mut().body().used.into()), None),
-        ("body", |_, _, _| Ok(JsValue::null()), None),
+        ("body", stream_of::<T>, None),
     ];
     bind::attributes(prototype, attributes, context)
+}
+
+/// The body as a stream, the same each time.
+fn stream_of<T: WithBody>(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let object = bind::this::<T>(this)?;
+    let (bytes, known) = {
+        let mut data = object.borrow_mut();
+        let body = data.data_mut().body();
+        (body.bytes.clone(), body.stream.clone())
+    };
+    if let Some(known) = known {
+        return Ok(known.into());
+    }
+    let Some(bytes) = bytes else { return Ok(JsValue::null()) };
+    let disturb = |owner: &JsObject| {
+        if let Some(mut owner) = owner.downcast_mut::<T>() {
+            owner.body().used = true;
+        }
+    };
+    let stream = stream::of_bytes(&bytes, object.clone().upcast(), disturb, context)?;
+    object.borrow_mut().data_mut().body().stream = Some(stream.clone());
+    Ok(stream.into())
 }
 
 /// UTF-8 without its mark (Encoding §6 "UTF-8 decode").
@@ -317,7 +344,7 @@ fn request_of(input: &JsValue, init: &JsValue, context: &mut Context) -> JsResul
             return Err(bind::type_error("Request with GET/HEAD method cannot have body."));
         }
         let (bytes, kind) = blob::extract(&body, context)?;
-        request.body = Body { bytes: Some(bytes.into()), used: false };
+        request.body = Body { bytes: Some(bytes.into()), used: false, stream: None };
         usual_type(&request.headers, kind);
     }
     Ok(request)
@@ -518,7 +545,7 @@ fn answered(answer: NetResponse, context: &mut Context) -> JsResult<JsValue> {
         status_text: answer.status_text,
         kind: "basic",
         headers,
-        body: Body { bytes: Some(answer.body.into()), used: false },
+        body: Body { bytes: Some(answer.body.into()), used: false, stream: None },
     };
     Ok(bind::object("Response", response, context)?.into())
 }

@@ -122,6 +122,21 @@ impl Jobs {
         self.tasks.borrow().first_key_value().map(|((due, _), _)| *due)
     }
 
+    /// Milliseconds since 1970 at which the page began.
+    pub fn origin_ms(&self) -> f64 {
+        self.clock.origin_ms() as f64
+    }
+
+    /// The page's time in milliseconds since 1970.
+    pub fn wall_ms(&self) -> f64 {
+        self.origin_ms() + self.clock.now_us() as f64 / 1_000.0
+    }
+
+    /// Microseconds of virtual time since the page began.
+    pub fn now_us(&self) -> u64 {
+        self.clock.now_us()
+    }
+
     /// Tasks that wait, requests under way not among them.
     pub fn waiting(&self) -> usize {
         self.tasks.borrow().len()
@@ -264,6 +279,7 @@ pub fn request_and_wait(context: &Context, what: Request) -> Answer {
     while jobs.requests.borrow().contains_key(&id) {
         let (answered, answer) = page::of(context).borrow_mut().net.wait();
         let handler = jobs.requests.borrow_mut().remove(&answered);
+        page::of(context).borrow_mut().take_cookies(&answer);
         match handler {
             Some(_) if answered == id => return answer,
             Some(handler) => {
@@ -289,6 +305,16 @@ pub fn enter<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> JsResu
     if page.borrow().depth == 0 {
         checkpoint(context);
     }
+    result
+}
+
+/// Does something as if no script were under way, so that microtasks run behind each script of it. Only for tasks of natives, which no
+/// script waits for.
+pub fn outside<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> T) -> T {
+    let page = page::of(context);
+    let depth = std::mem::take(&mut page.borrow_mut().depth);
+    let result = what(context);
+    page.borrow_mut().depth = depth;
     result
 }
 
@@ -373,6 +399,7 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
         } else {
             let (id, answer) = page.borrow_mut().net.wait();
             let handler = jobs.requests.borrow_mut().remove(&id);
+            page.borrow_mut().take_cookies(&answer);
             if let Some(handler) = handler {
                 enter(context, |context| handler(answer, context));
             }

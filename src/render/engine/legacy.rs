@@ -107,7 +107,7 @@ const DATE_BYTES: usize = 100;
 
 /// Milliseconds since 1970 of a date as people write them: `2026/11/21`, `11/21/2026`, `Nov 21, 2026 5:04 PM`,
 /// `Sat, 21 Nov 2026 17:04:00 +0100`, `21-Nov-2026`. Dates without a zone are the page's own, which is UTC.
-fn time_of(text: &str) -> Option<f64> {
+pub fn time_of(text: &str) -> Option<f64> {
     let text = text.split('(').next().filter(|text| text.len() <= DATE_BYTES)?.to_ascii_lowercase();
     let (mut numbers, mut month, mut clock, mut offset_minutes) = (Vec::new(), None, None, 0_i64);
     let mut afternoon = None;

@@ -14,7 +14,7 @@ mod abort;
 mod ambient;
 pub mod bind;
 mod blob;
-mod clone;
+pub mod clone;
 mod console;
 mod encoding;
 pub mod events;
@@ -24,12 +24,14 @@ mod headers;
 mod intl;
 pub mod jobs;
 mod json;
-mod legacy;
-mod modules;
+pub mod legacy;
+pub mod modules;
 pub mod net;
 pub mod page;
 mod pairs;
+mod performance;
 pub mod report;
+mod stream;
 pub mod target;
 #[cfg(test)]
 mod tests;
@@ -225,6 +227,20 @@ pub fn start_module_at(address: &str, context: &mut Context) {
     jobs::enter(context, |context| modules::start(address, context));
 }
 
+/// Sends a request the way of its scheme; `done` is a task of its own once the answer is there.
+pub fn request(
+    request: net::Request,
+    context: &mut Context,
+    done: impl FnOnce(net::Answer, &mut Context) -> JsResult<()> + 'static,
+) {
+    fetch::start(request, context, done);
+}
+
+/// Sends a request the way of its scheme, and waits for its answer.
+pub fn request_and_wait(request: net::Request, context: &mut Context) -> net::Answer {
+    fetch::local(&request.url, context).unwrap_or_else(|| jobs::request_and_wait(context, request))
+}
+
 /// Adds an import map; what an earlier one told stays.
 ///
 /// # Errors
@@ -246,11 +262,13 @@ fn install(context: &mut Context) -> JsResult<()> {
     abort::install(context)?;
     console::install(context)?;
     ambient::install(context)?;
+    performance::install(context)?;
     encoding::install(context)?;
     json::install(context)?;
     blob::install(context)?;
     url::install(context)?;
     headers::install(context)?;
+    stream::install(context)?;
     fetch::install(context)?;
     xhr::install(context)?;
     clone::install(context)?;

@@ -8,11 +8,15 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use ::url::Url;
+use boa_engine::builtins::promise::PromiseState;
+use boa_engine::job::NativeAsyncJob;
 use boa_engine::module::{ModuleLoader, ModuleRequest, Referrer};
-use boa_engine::{Context, JsNativeError, JsObject, JsResult, JsString, Module, NativeFunction, Source, js_string};
+use boa_engine::{
+    Context, JsError, JsNativeError, JsObject, JsResult, JsString, Module, NativeFunction, Source, js_string,
+};
 
 use super::net::{Answer, Asker, Request};
-use super::{bind, fetch, page, url};
+use super::{bind, fetch, page, report, url};
 
 /// Where a module that is being fetched will be, or why it will not.
 type Slot = Rc<RefCell<Option<Result<Module, String>>>>;
@@ -132,11 +136,7 @@ impl ModuleLoader for Loader {
         };
         let json = request.get_attribute("type").is_some_and(|kind| *kind == js_string!("json"));
         let slot = self.fetch(&address, json, &mut context.borrow_mut())?;
-        let loaded = std::future::poll_fn(|_| match &*slot.borrow() {
-            Some(result) => Poll::Ready(result.clone()),
-            None => Poll::Pending,
-        });
-        loaded.await.map_err(|why| JsNativeError::typ().with_message(why).into())
+        filled(&slot).await
     }
 
     fn init_import_meta(self: Rc<Self>, meta: &JsObject, module: &Module, context: &mut Context) {
@@ -206,6 +206,60 @@ fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> Result
     // The address after redirects is what imports within are resolved against.
     let path = if response.url.is_empty() { name } else { &response.url };
     Module::parse(Source::from_bytes(text.as_bytes()).with_path(Path::new(path)), None, context).map_err(told)
+}
+
+/// Where a module's text comes from.
+pub enum From {
+    Text(String),
+    Address(Url),
+}
+
+/// Reads a module and all that it imports, without running any of it; `done` gets it, or nothing once the reason has been told.
+pub fn prepare(from: From, context: &mut Context, done: impl FnOnce(Option<Module>, &mut Context) + 'static) {
+    let name = match &from {
+        From::Text(_) => page::of(context).borrow().url.to_string(),
+        From::Address(address) => address.to_string(),
+    };
+    let load = async move |context: &RefCell<&mut Context>| {
+        let module = read_with_imports(from, context).await;
+        let context = &mut **context.borrow_mut();
+        let module = module.map_err(|error| report::unreadable(error, &name, context)).ok();
+        done(module, context);
+        Ok(boa_engine::JsValue::undefined())
+    };
+    context.enqueue_job(NativeAsyncJob::new(load).into());
+}
+
+async fn read_with_imports(from: From, context: &RefCell<&mut Context>) -> JsResult<Module> {
+    let module = match from {
+        From::Text(text) => inline(&text, &mut context.borrow_mut())?,
+        From::Address(address) => {
+            let slot = {
+                let context = &mut **context.borrow_mut();
+                let loader = context.downcast_module_loader::<Loader>();
+                let loader = loader.ok_or_else(|| bind::type_error("there is no module loader"))?;
+                loader.fetch(&address, false, context)?
+            };
+            filled(&slot).await?
+        }
+    };
+    let loaded = module.load(&mut context.borrow_mut());
+    std::future::poll_fn(|_| match loaded.state() {
+        PromiseState::Pending => Poll::Pending,
+        PromiseState::Fulfilled(_) => Poll::Ready(Ok(())),
+        PromiseState::Rejected(reason) => Poll::Ready(Err(JsError::from_opaque(reason))),
+    })
+    .await?;
+    Ok(module)
+}
+
+/// Waits until a slot holds its module.
+async fn filled(slot: &Slot) -> JsResult<Module> {
+    let loaded = std::future::poll_fn(|_| match &*slot.borrow() {
+        Some(result) => Poll::Ready(result.clone()),
+        None => Poll::Pending,
+    });
+    loaded.await.map_err(|why| JsNativeError::typ().with_message(why).into())
 }
 
 /// Reads an inline module: its imports are relative to the page.

@@ -64,6 +64,9 @@ pub trait Net {
 
     /// Waits for the answer to any request that was started and not given up. The engine calls it only while there is one.
     fn wait(&mut self) -> (RequestId, Answer);
+
+    /// A script set a cookie, in the words of `Set-Cookie`: it goes with the requests behind this.
+    fn cookie(&mut self, _text: &str) {}
 }
 
 /// A network that refuses everything.

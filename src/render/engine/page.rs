@@ -10,7 +10,7 @@ use boa_engine::context::time::{Clock, JsInstant};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::net::Net;
+use super::net::{Answer, Net};
 use crate::limits;
 
 /// One line that a script wrote to its console.
@@ -57,6 +57,8 @@ pub struct Page {
     /// Calls of scripts under way: microtasks run when none is.
     pub(super) depth: u32,
     pub(super) spent: Option<Spent>,
+    /// What answers said in `Set-Cookie` since somebody asked last.
+    pub cookies_received: Vec<String>,
     random: u64,
 }
 
@@ -65,7 +67,30 @@ pub type SharedPage = Rc<RefCell<Page>>;
 
 impl Page {
     pub(super) fn new(url: Url, net: Box<dyn Net>, seed: u64) -> Self {
-        Self { url, console: Vec::new(), errors: Vec::new(), untold: 0, net, depth: 0, spent: None, random: seed }
+        Self {
+            url,
+            console: Vec::new(),
+            errors: Vec::new(),
+            untold: 0,
+            net,
+            depth: 0,
+            spent: None,
+            cookies_received: Vec::new(),
+            random: seed,
+        }
+    }
+
+    /// Tells the crawl of a cookie that a script set, in the words of `Set-Cookie`.
+    pub fn tell_cookie(&mut self, text: &str) {
+        self.net.cookie(text);
+    }
+
+    /// Keeps the cookies of an answer until somebody asks for them.
+    pub(super) fn take_cookies(&mut self, answer: &Answer) {
+        let Ok(response) = answer else { return };
+        let set = response.headers.iter().filter(|(name, _)| name == "set-cookie").map(|(_, value)| value);
+        let room = limits::COOKIES_PER_SITE_MAX.saturating_sub(self.cookies_received.len());
+        self.cookies_received.extend(set.take(room).cloned());
     }
 
     /// Why the page's scripts run no more; `None` while they do.

@@ -4,6 +4,8 @@
 //! own kind. Never knows what a node is.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use boa_engine::object::NativeObject;
 use boa_engine::property::PropertyDescriptor;
@@ -28,8 +30,11 @@ struct Listener {
     #[unsafe_ignore_trace]
     id: u64,
     kind: JsString,
-    /// A function, an object with `handleEvent`, or what an event handler attribute was set to.
-    callback: JsObject,
+    /// A function, an object with `handleEvent`, or what an event handler attribute was set to. `None`: the handler is a text of the
+    /// markup that is still to be read.
+    callback: Option<JsObject>,
+    #[unsafe_ignore_trace]
+    text: Option<Rc<str>>,
     /// Set by an `on…` attribute.
     handler: bool,
     capture: bool,
@@ -44,7 +49,7 @@ impl Listeners {
                 && !other.handler
                 && other.kind == listener.kind
                 && other.capture == listener.capture
-                && JsObject::equals(&other.callback, &listener.callback)
+                && same(&other.callback, &listener.callback)
         };
         if self.list.len() < limits::LISTENERS_MAX && !self.list.iter().any(known) {
             self.last += 1;
@@ -60,6 +65,35 @@ impl Listeners {
     fn has(&self, id: u64) -> bool {
         self.list.iter().any(|listener| listener.id == id)
     }
+
+    /// Sets an event handler to a text of the markup, which is read when it is needed; `None` takes the handler away. It keeps the place
+    /// that its first setting gave it (HTML §8.1.8.1).
+    pub fn set_text(&mut self, kind: JsString, text: Option<Rc<str>>) {
+        self.set_handler(kind, None, text);
+    }
+
+    fn set_handler(&mut self, kind: JsString, callback: Option<JsObject>, text: Option<Rc<str>>) {
+        let empty = callback.is_none() && text.is_none();
+        match self.handler(&kind) {
+            Some(place) if empty => drop(self.list.remove(place)),
+            Some(place) => (self.list[place].callback, self.list[place].text) = (callback, text),
+            None if empty => {}
+            None => self.add(Listener {
+                id: 0,
+                kind,
+                callback,
+                text,
+                handler: true,
+                capture: false,
+                once: false,
+                passive: false,
+            }),
+        }
+    }
+}
+
+fn same(one: &Option<JsObject>, other: &Option<JsObject>) -> bool {
+    matches!((one, other), (Some(one), Some(other)) if JsObject::equals(one, other))
 }
 
 /// A native kind that events can be dispatched at.
@@ -134,8 +168,23 @@ impl TargetKind {
     }
 }
 
+/// Reads the text of an event handler: the target, the type of the event, the text. `None`: it is no function body.
+pub type Compile = fn(&JsObject, &str, &str, &mut Context) -> Option<JsObject>;
+
+/// What is done once a click has been dispatched; true: a listener cancelled it.
+pub type AfterClick = Box<dyn FnOnce(bool, &JsObject<Event>, &mut Context)>;
+
+/// Finds on a click's way what the click does, and begins it (DOM §2.9 "activation behavior"). The way begins at the target.
+pub type Activate = fn(&[JsObject], &JsObject<Event>, &mut Context) -> Option<AfterClick>;
+
 #[derive(Default)]
-struct Kinds(Vec<TargetKind>);
+struct Kinds {
+    list: Vec<TargetKind>,
+    /// What proxies stand for: pages hold the proxy, the target has the listeners.
+    targets: HashMap<JsObject, JsObject>,
+    compile: Option<Compile>,
+    activate: Option<Activate>,
+}
 
 /// The event that is being dispatched, which pages of old read as `window.event`.
 #[derive(Default)]
@@ -149,7 +198,21 @@ pub fn register(kind: TargetKind, context: &mut Context) {
         data.insert(Current::default());
     }
     if let Some(kinds) = data.get_mut::<Kinds>() {
-        kinds.0.push(kind);
+        kinds.list.push(kind);
+    }
+}
+
+/// Tells what the documents of this context do with texts of handlers and with clicks.
+pub fn set_document_hooks(compile: Compile, activate: Activate, context: &mut Context) {
+    if let Some(kinds) = context.host_defined_mut().get_mut::<Kinds>() {
+        (kinds.compile, kinds.activate) = (Some(compile), Some(activate));
+    }
+}
+
+/// Makes a proxy a target: what is done to it is done to the object that it stands for.
+pub fn stands_for(proxy: JsObject, object: JsObject, context: &mut Context) {
+    if let Some(kinds) = context.host_defined_mut().get_mut::<Kinds>() {
+        kinds.targets.insert(proxy, object);
     }
 }
 
@@ -240,8 +303,9 @@ pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context
             let (target, kind) = (target(this, context)?, js_string!(kind));
             let mut found = None;
             lend(&target, context, &mut |listeners| {
-                found = listeners.handler(&kind).map(|place| listeners.list[place].callback.clone());
+                found = listeners.handler(&kind).map(|place| listeners.list[place].clone());
             })?;
+            let found = found.and_then(|listener| callback_of(&target, &listener, context));
             Ok(found.map_or_else(JsValue::null, JsValue::from))
         });
         let set = NativeFunction::from_copy_closure(move |this, args, context| {
@@ -256,28 +320,44 @@ pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context
     Ok(())
 }
 
+/// The event handler of a target for a type of events, if one is set.
+pub fn handler(target: &JsObject, kind: &str, context: &Context) -> Option<JsObject> {
+    let (kind, mut found) = (js_string!(kind), None);
+    kind_of(target, context, &mut |listeners| {
+        found = listeners.handler(&kind).and_then(|place| listeners.list[place].callback.clone());
+    })?;
+    found
+}
+
 /// Sets an event handler; it keeps the place that its first setting gave it (HTML §8.1.8.1).
 ///
 /// # Errors
 /// When the object is no target.
 pub fn set_handler(target: &JsObject, kind: JsString, handler: Option<JsObject>, context: &Context) -> JsResult<()> {
-    lend(target, context, &mut |listeners| {
-        let place = listeners.handler(&kind);
-        match (place, handler.clone()) {
-            (Some(place), Some(callback)) => listeners.list[place].callback = callback,
-            (Some(place), None) => drop(listeners.list.remove(place)),
-            (None, Some(callback)) => listeners.add(Listener {
-                id: 0,
-                kind: kind.clone(),
-                callback,
-                handler: true,
-                capture: false,
-                once: false,
-                passive: false,
-            }),
-            (None, None) => {}
-        }
-    })
+    lend(target, context, &mut |listeners| listeners.set_handler(kind.clone(), handler.clone(), None))
+}
+
+/// Sets an event handler to a text of the markup.
+///
+/// # Errors
+/// When the object is no target.
+pub fn set_handler_text(target: &JsObject, kind: &str, text: Option<Rc<str>>, context: &Context) -> JsResult<()> {
+    lend(target, context, &mut |listeners| listeners.set_text(js_string!(kind), text.clone()))
+}
+
+/// What a listener calls; a text is read now, and stays `None` when it is no function body.
+fn callback_of(target: &JsObject, listener: &Listener, context: &mut Context) -> Option<JsObject> {
+    if let (None, Some(text)) = (&listener.callback, &listener.text) {
+        let compile = context.get_data::<Kinds>()?.compile?;
+        let read = compile(target, &listener.kind.to_std_string_lossy(), text, context);
+        kind_of(target, context, &mut |listeners| {
+            if let Some(one) = listeners.list.iter_mut().find(|one| one.id == listener.id) {
+                (one.callback, one.text) = (read.clone(), None);
+            }
+        });
+        return read;
+    }
+    listener.callback.clone()
 }
 
 /// `this` of a method of targets; a bare call means the window.
@@ -298,7 +378,8 @@ fn lend(target: &JsObject, context: &Context, take: &mut Take<'_>) -> JsResult<(
 /// The kind of a target, whose listeners are lent on the way.
 fn kind_of(target: &JsObject, context: &Context, take: &mut Take<'_>) -> Option<TargetKind> {
     let kinds = context.get_data::<Kinds>()?;
-    kinds.0.iter().find(|kind| (kind.lend)(target, take)).copied()
+    let mut known = |target: &JsObject| kinds.list.iter().find(|kind| (kind.lend)(target, take)).copied();
+    known(target).or_else(|| known(kinds.targets.get(target)?))
 }
 
 /// DOM §2.7 "flatten more": capture, once, passive, signal.
@@ -334,7 +415,8 @@ fn add_event_listener(this: &JsValue, args: &[JsValue], context: &mut Context) -
         }
         abort::on_abort(signal, abort::Action::Listener(target.clone(), kind.clone(), callback.clone(), capture));
     }
-    let listener = Listener { id: 0, kind, callback, handler: false, capture, once, passive };
+    let callback = Some(callback);
+    let listener = Listener { id: 0, kind, callback, text: None, handler: false, capture, once, passive };
     lend(&target, context, &mut |listeners| listeners.add(listener.clone()))?;
     Ok(JsValue::undefined())
 }
@@ -364,7 +446,7 @@ pub(super) fn remove(
             other.handler
                 || other.kind != *kind
                 || other.capture != capture
-                || !JsObject::equals(&other.callback, callback)
+                || !other.callback.as_ref().is_some_and(|other| JsObject::equals(other, callback))
         });
     })
 }
@@ -404,6 +486,12 @@ pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Contex
         (event.dispatching, event.target, event.path) = (true, Some(target.clone()), path.clone());
         (event.kind.clone(), event.bubbles)
     };
+    let activate = context.get_data::<Kinds>().and_then(|kinds| kinds.activate);
+    let activate = activate.filter(|_| event.borrow().data().is_click());
+    let after = activate.and_then(|activate| {
+        let way: Vec<JsObject> = path.iter().map(|step| step.object.clone()).collect();
+        activate(if bubbles { &way } else { &way[..1] }, event, context)
+    });
     for place in (0..path.len()).rev() {
         let phase = if path[place].target.is_some() { events::AT_TARGET } else { events::CAPTURING };
         invoke(&path, place, event, &kind, phase, true, context);
@@ -418,7 +506,11 @@ pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Contex
     // What stands in a shadow tree is not told to those outside, even after the event's end.
     let clear = path.iter().rev().find(|step| step.target.is_some()).is_some_and(|step| step.in_shadow);
     end(event, clear);
-    Ok(!event.borrow().data().canceled)
+    let canceled = event.borrow().data().canceled;
+    if let Some(after) = after {
+        after(canceled, event, context);
+    }
+    Ok(!canceled)
 }
 
 /// The last steps of dispatch (DOM §2.9 steps 7 to 10).
@@ -533,13 +625,14 @@ fn inner_invoke(
         if !there {
             continue;
         }
+        let Some(callback) = callback_of(object, &listener, context) else { continue };
         event.borrow_mut().data_mut().passive = listener.passive;
         let told = (!step.in_shadow).then(|| event.clone().upcast());
         let before = swap_current(context, told);
         if listener.handler {
-            call_handler(object, event, &listener.callback, context);
+            call_handler(object, event, &callback, context);
         } else {
-            call_listener(object, event, &listener.callback, context);
+            call_listener(object, event, &callback, context);
         }
         swap_current(context, before);
         let mut event = event.borrow_mut();

@@ -4,6 +4,7 @@
 use boa_engine::{
     Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsSymbol, JsValue, Trace, js_string,
 };
+use html5ever::interface::QuirksMode;
 use html5ever::{LocalName, Namespace, local_name};
 
 use super::exotic::{self, Computed, Kind};
@@ -13,7 +14,7 @@ use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::bind;
 
 /// What stands in a live list.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Filter {
     /// All children.
     ChildNodes,
@@ -25,8 +26,14 @@ pub enum Filter {
     TagNameNs(Option<Namespace>, Option<LocalName>),
     /// Elements below that have all these classes.
     Classes(Vec<String>),
-    /// HTML elements below whose `name` is this.
-    Name(String),
+    /// Elements below of which this is true, as their names and attributes tell.
+    Of(fn(&Tree, NodeId) -> bool),
+    /// The same, with a text to ask for.
+    Called(fn(&Tree, NodeId, &str) -> bool, Box<str>),
+    /// What a function finds for the root.
+    Found(fn(&Tree, NodeId) -> Vec<NodeId>),
+    /// What a function finds for the root and a name.
+    FoundBy(fn(&Tree, NodeId, &str) -> Vec<NodeId>, String),
 }
 
 /// The data of a list.
@@ -37,15 +44,15 @@ pub struct List {
     /// `None`: the list is fixed.
     #[unsafe_ignore_trace]
     filter: Option<Filter>,
-    /// Generation of the tree to which `nodes` belong.
+    /// Generation of the tree, or of its structure, to which `nodes` belong.
     #[unsafe_ignore_trace]
     generation: u64,
     #[unsafe_ignore_trace]
     nodes: Vec<NodeId>,
 }
 
-static NODE_LIST: Kind = computed!(Computed { length, item, ..Computed::EMPTY });
-static COLLECTION: Kind = computed!(Computed { length, item, named, names, ..Computed::EMPTY });
+static NODE_LIST: Kind = computed!(Computed { length, item, indexed: true, has_names: false, ..Computed::EMPTY });
+static COLLECTION: Kind = computed!(Computed { length, item, indexed: true, named, names, ..Computed::EMPTY });
 
 const LENGTH: bind::Attribute = (
     "length",
@@ -113,17 +120,11 @@ const TAG_METHODS: &[bind::Method] = &[
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     for interface in [&NODE_LIST_INTERFACE, &COLLECTION_INTERFACE] {
         let prototype = bind::define(interface, context)?;
-        let array = context.intrinsics().constructors().array().prototype();
-        let taken: &[&str] =
-            if interface.name == "NodeList" { &["values", "keys", "entries", "forEach"] } else { &["values"] };
-        for name in taken {
-            let method = array.get(js_string!(*name), context)?;
-            if *name == "values" {
-                bind::hidden(&prototype, JsSymbol::iterator(), method.clone(), true, context)?;
-            }
-            if interface.name == "NodeList" {
-                prototype.create_data_property_or_throw(js_string!(*name), method, context)?;
-            }
+        if interface.name == "NodeList" {
+            iterable(&prototype, context)?;
+        } else {
+            let values = context.intrinsics().objects().array_prototype_values();
+            bind::hidden(&prototype, JsSymbol::iterator(), values.into(), true, context)?;
         }
     }
     for name in ["Element", "Document"] {
@@ -134,7 +135,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         let id = super::this_document(this, context)?;
         bind::want(args, 1, "getElementsByName' on 'Document")?;
         let name = bind::text(args, 0, context)?;
-        live("NodeList", id, Filter::Name(name), context).map(JsValue::from)
+        live("NodeList", id, Filter::Called(has_name, name.into()), context).map(JsValue::from)
     });
     let document = bind::prototype("Document", context)?;
     bind::methods(&document, &[by_name], context)?;
@@ -173,13 +174,46 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
+/// Gives a prototype the iteration of lists, whose functions are those of arrays (WebIDL §3.7.9).
+///
+/// # Errors
+/// When the prototype takes no new properties.
+pub fn iterable(prototype: &JsObject, context: &mut Context) -> JsResult<()> {
+    let array = context.intrinsics().constructors().array().prototype();
+    for name in ["entries", "keys", "values", "forEach"] {
+        let method = array.get(js_string!(name), context)?;
+        prototype.create_data_property_or_throw(js_string!(name), method, context)?;
+    }
+    let values = context.intrinsics().objects().array_prototype_values();
+    bind::hidden(prototype, JsSymbol::iterator(), values.into(), true, context)
+}
+
 /// A list that follows the tree.
 ///
 /// # Errors
 /// When an interface is missing, which means a fault of ours.
 pub fn live(interface: &'static str, root: NodeId, filter: Filter, context: &mut Context) -> JsResult<JsObject> {
+    live_of_kind(interface, if interface == "NodeList" { &NODE_LIST } else { &COLLECTION }, root, filter, context)
+}
+
+/// A list that follows the tree, of an interface that inherits from `NodeList` or `HTMLCollection` and has properties of its own kind.
+///
+/// # Errors
+/// As [`live`].
+pub fn live_of_kind(
+    interface: &'static str,
+    kind: &'static Kind,
+    root: NodeId,
+    filter: Filter,
+    context: &mut Context,
+) -> JsResult<JsObject> {
     let data = List { root, filter: Some(filter), generation: u64::MAX, nodes: Vec::new() };
-    exotic::object(interface, data, if interface == "NodeList" { &NODE_LIST } else { &COLLECTION }, context)
+    exotic::object(interface, data, kind, context)
+}
+
+/// The node whose list it is.
+pub fn root_of(list: &JsObject) -> Option<NodeId> {
+    list.downcast_ref::<List>().map(|list| list.root)
 }
 
 /// A `NodeList` that stays as it is.
@@ -191,13 +225,14 @@ pub fn fixed(root: NodeId, nodes: Vec<NodeId>, context: &mut Context) -> JsResul
 }
 
 /// Lends the nodes of a list as they are now.
-fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId]) -> T) -> T {
+pub fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId]) -> T) -> T {
     let Some(mut list) = list.downcast_mut::<List>() else { return what(&[]) };
     let list = &mut *list;
     if let Some(filter) = &list.filter {
         read(context, |tree| {
-            if list.generation != tree.generation() {
-                (list.generation, list.nodes) = (tree.generation(), filter.find(tree, list.root));
+            let now = if filter.reads_attributes() { tree.generation() } else { tree.structure() };
+            if list.generation != now {
+                (list.generation, list.nodes) = (now, filter.find(tree, list.root));
             }
         });
     }
@@ -205,10 +240,17 @@ fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId]) -> 
 }
 
 impl Filter {
+    /// Whether what stands in the list depends on more than where elements are and how they are called.
+    fn reads_attributes(&self) -> bool {
+        matches!(self, Self::Classes(_) | Self::Of(_) | Self::Called(..))
+    }
+
     fn find(&self, tree: &Tree, root: NodeId) -> Vec<NodeId> {
         match self {
             Self::ChildNodes => tree.children(root).collect(),
             Self::Children => tree.child_elements(root).collect(),
+            Self::Found(find) => find(tree, root),
+            Self::FoundBy(find, name) => find(tree, root, name),
             other => tree.descendants(root).filter(|id| other.takes(tree, *id)).collect(),
         }
     }
@@ -217,7 +259,7 @@ impl Filter {
         let Some(element) = tree.element(id) else { return false };
         let name = element.name();
         match self {
-            Self::ChildNodes | Self::Children => true,
+            Self::ChildNodes | Self::Children | Self::Found(_) | Self::FoundBy(..) => true,
             Self::TagName { given, lower } => {
                 let wanted = if tree.is_html_in_html(id) { lower } else { given };
                 **given == *"*"
@@ -229,20 +271,32 @@ impl Filter {
                     && local.as_ref().is_none_or(|local| *local == name.local)
             }
             Self::Classes(classes) => {
-                !classes.is_empty() && classes.iter().all(|wanted| tree.classes(id).any(|class| class == wanted))
+                // In quirks mode classes are compared as a reader would write them.
+                let quirks =
+                    tree.document_data(tree.document_of(id)).is_some_and(|data| data.quirks == QuirksMode::Quirks);
+                let is_same = |class: &str, wanted: &str| {
+                    if quirks { class.eq_ignore_ascii_case(wanted) } else { class == wanted }
+                };
+                !classes.is_empty() && classes.iter().all(|wanted| tree.classes(id).any(|class| is_same(class, wanted)))
             }
-            Self::Name(wanted) => {
-                name.ns == html5ever::ns!(html) && element.attribute(&local_name!("name")) == Some(wanted)
-            }
+            Self::Of(is_one) => is_one(tree, id),
+            Self::Called(is_called, text) => is_called(tree, id, text),
         }
     }
 }
 
-fn length(list: &JsObject, context: &mut Context) -> JsResult<u32> {
+/// Whether an HTML element's `name` is this.
+fn has_name(tree: &Tree, id: NodeId, wanted: &str) -> bool {
+    tree.element(id).is_some_and(|element| {
+        element.name().ns == html5ever::ns!(html) && element.attribute(&local_name!("name")) == Some(wanted)
+    })
+}
+
+pub(super) fn length(list: &JsObject, context: &mut Context) -> JsResult<u32> {
     Ok(nodes(list, context, |nodes| u32::try_from(nodes.len()).unwrap_or(u32::MAX)))
 }
 
-fn item(list: &JsObject, index: u32, context: &mut Context) -> JsResult<JsValue> {
+pub(super) fn item(list: &JsObject, index: u32, context: &mut Context) -> JsResult<JsValue> {
     match nodes(list, context, |nodes| nodes.get(index as usize).copied()) {
         Some(id) => wrap(id, context).map(JsValue::from),
         None => Ok(JsValue::undefined()),
@@ -256,7 +310,7 @@ fn names_of(tree: &Tree, id: NodeId) -> [Option<&str>; 2] {
     [tree.id(id), name]
 }
 
-fn named(list: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>> {
+pub(super) fn named(list: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>> {
     let name = name.to_std_string_lossy();
     if name.is_empty() {
         return Ok(None);
@@ -267,7 +321,7 @@ fn named(list: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Op
     found.map(|id| wrap(id, context).map(JsValue::from)).transpose()
 }
 
-fn names(list: &JsObject, context: &mut Context) -> JsResult<Vec<JsString>> {
+pub(super) fn names(list: &JsObject, context: &mut Context) -> JsResult<Vec<JsString>> {
     Ok(nodes(list, context, |nodes| {
         read(context, |tree| {
             let names = nodes.iter().flat_map(|id| names_of(tree, *id)).flatten();

@@ -1,12 +1,18 @@
 //! `Document` (DOM §4.5, HTML §3.1): its parts, its factories, its address.
 
-use boa_engine::{Context, JsArgs, JsResult, JsValue, js_string};
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, js_string};
+use html5ever::interface::QuirksMode;
 use html5ever::{LocalName, QualName, local_name, ns};
 use url::Url;
 
+use super::collection::{self, Filter};
 use super::node::nullable_text;
-use super::{change, custom, node_argument, of, read, this_document, thrown, wrap, wrap_or_null};
-use crate::render::dom::{Error, NodeId, Tree, is_element_name, validate_and_extract};
+use super::{
+    change, custom, frames, implementation, node_argument, of, read, slot, this_document, this_of, thrown, wrap,
+    wrap_or_null,
+};
+use crate::render::dom::{Document, Error, NodeId, NodeKind, Tree, is_element_name, validate_and_extract};
 use crate::render::engine::{bind, page};
 
 const METHODS: &[bind::Method] = &[
@@ -54,13 +60,6 @@ const METHODS: &[bind::Method] = &[
         let node = change(context, |tree| tree.create_fragment(document))?;
         wrap(node, context).map(JsValue::from)
     }),
-    ("getElementById", 1, |this, args, context| {
-        let document = this_document(this, context)?;
-        bind::want(args, 1, "getElementById' on 'Document")?;
-        let id = bind::text(args, 0, context)?;
-        let found = read(context, |tree| tree.element_by_id(document, &id));
-        wrap_or_null(found, context)
-    }),
     ("importNode", 1, |this, args, context| {
         let document = this_document(this, context)?;
         let node = node_argument(args, 0, "importNode' on 'Document", context)?;
@@ -86,9 +85,39 @@ const ADDRESS: bind::Attribute = (
     None,
 );
 
+/// What the document's data tells.
+macro_rules! told {
+    ($name:literal, $of:expr) => {
+        (
+            $name,
+            |this: &JsValue, _: &[JsValue], context: &mut Context| {
+                let document = this_document(this, context)?;
+                let of: fn(&Document) -> &'static str = $of;
+                Ok(bind::js(read(context, |tree| tree.document_data(document).map_or("", of))))
+            },
+            None,
+        )
+    };
+}
+
 const ATTRIBUTES: &[bind::Attribute] = &[
     ADDRESS,
     ("documentURI", ADDRESS.1, None),
+    told!("characterSet", |data| data.encoding),
+    told!("charset", |data| data.encoding),
+    told!("inputEncoding", |data| data.encoding),
+    told!("contentType", |data| data.content_type),
+    told!("compatMode", |data| if data.quirks == QuirksMode::Quirks { "BackCompat" } else { "CSS1Compat" }),
+    (
+        "doctype",
+        |this, _, context| {
+            let document = this_document(this, context)?;
+            let found =
+                read(context, |tree| tree.children(document).find(|id| tree.kind(*id) == NodeKind::DocumentType));
+            wrap_or_null(found, context)
+        },
+        None,
+    ),
     (
         "documentElement",
         |this, _, context| {
@@ -144,24 +173,30 @@ const ATTRIBUTES: &[bind::Attribute] = &[
 ];
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    for (name, parent) in [
-        ("Document", "Node"),
-        ("XMLDocument", "Document"),
-        ("HTMLDocument", "Document"),
-        ("DocumentType", "Node"),
-        ("DocumentFragment", "Node"),
-        ("ShadowRoot", "DocumentFragment"),
-        ("CharacterData", "Node"),
-        ("Text", "CharacterData"),
-        ("CDATASection", "Text"),
-        ("Comment", "CharacterData"),
-        ("ProcessingInstruction", "CharacterData"),
+    let interface = |name, parent, constructor| bind::Interface {
+        name,
+        parent: Some(parent),
+        constructor,
+        ..bind::Interface::EMPTY
+    };
+    for interface in [
+        interface("Document", "Node", Some(implementation::new_document)),
+        interface("XMLDocument", "Document", None),
+        interface("HTMLDocument", "Document", None),
+        interface("DocumentFragment", "Node", Some(implementation::new_fragment)),
+        interface("ShadowRoot", "DocumentFragment", None),
     ] {
-        bind::define(&bind::Interface { name, parent: Some(parent), ..bind::Interface::EMPTY }, context)?;
+        bind::define(&interface, context)?;
     }
+    let fragment = bind::prototype("DocumentFragment", context)?;
+    bind::methods(&fragment, &[BY_ID], context)?;
     let prototype = bind::prototype("Document", context)?;
     bind::methods(&prototype, METHODS, context)?;
+    bind::methods(&prototype, &[BY_ID], context)?;
     bind::attributes(&prototype, ATTRIBUTES, context)?;
+    for list in LISTS {
+        define_list(&prototype, list, context)?;
+    }
     let window_attribute: bind::Attribute = (
         "document",
         |_, _, context| {
@@ -170,24 +205,8 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         },
         None,
     );
-    let location: bind::Attribute = (
-        "location",
-        |_, _, context| {
-            let address = page::of(context).borrow().url.to_string();
-            let make = context.global_object().get(js_string!("URL"), context)?;
-            let make = make.as_object().ok_or_else(|| bind::type_error("URL is gone"))?;
-            make.construct(&[bind::js(&address)], None, context).map(JsValue::from)
-        },
-        None,
-    );
     let global = context.global_object();
-    for name in ["parent", "top"] {
-        bind::hidden(&global, js_string!(name), global.clone().into(), true, context)?;
-    }
-    for name in ["opener", "frameElement"] {
-        bind::hidden(&global, js_string!(name), JsValue::null(), true, context)?;
-    }
-    bind::attributes(&global, &[window_attribute, location], context)
+    bind::attributes(&global, &[window_attribute], context)
 }
 
 /// An element by the name that `createElement` got (DOM §4.5).
@@ -205,25 +224,79 @@ pub fn create_element(tree: &mut Tree, document: NodeId, name: &str) -> Result<N
     tree.create_element(document, QualName::new(None, namespace, local), Vec::new())
 }
 
-/// The address of a document: the page's, and none for those that scripts made.
+/// `getElementById`, of documents and fragments.
+const BY_ID: bind::Method = ("getElementById", 1, |this, args, context| {
+    let id = this_of(this, &[NodeKind::Document, NodeKind::Fragment], context)?;
+    bind::want(args, 1, "getElementById' on 'Document")?;
+    let wanted = bind::text(args, 0, context)?;
+    let found = read(context, |tree| tree.element_by_id(id, &wanted));
+    wrap_or_null(found, context)
+});
+
+/// Lists of a document (HTML §3.1.5): the name, what stands in them.
+type List = (&'static str, fn(&Tree, NodeId) -> bool);
+
+const LISTS: &[List] = &[
+    ("images", |tree, id| is_html(tree, id, &[local_name!("img")])),
+    ("embeds", |tree, id| is_html(tree, id, &[local_name!("embed")])),
+    ("plugins", |tree, id| is_html(tree, id, &[local_name!("embed")])),
+    ("links", |tree, id| {
+        is_html(tree, id, &[local_name!("a"), local_name!("area")])
+            && tree.attribute(id, &local_name!("href")).is_some()
+    }),
+    ("forms", |tree, id| is_html(tree, id, &[local_name!("form")])),
+    ("scripts", |tree, id| is_html(tree, id, &[local_name!("script")])),
+    ("anchors", |tree, id| {
+        is_html(tree, id, &[local_name!("a")]) && tree.attribute(id, &local_name!("name")).is_some()
+    }),
+    ("applets", |_, _| false),
+];
+
+fn is_html(tree: &Tree, id: NodeId, names: &[LocalName]) -> bool {
+    tree.element(id).is_some_and(|element| names.iter().any(|name| element.is_html(name)))
+}
+
+fn define_list(prototype: &JsObject, list: &'static List, context: &mut Context) -> JsResult<()> {
+    let get = NativeFunction::from_copy_closure(move |this, _, context| {
+        let document = this_document(this, context)?;
+        let make = |context: &mut Context| collection::live("HTMLCollection", document, Filter::Of(list.1), context);
+        // Both names of the embedded things are one list.
+        let name = if list.0 == "plugins" { "embeds" } else { list.0 };
+        slot(document, name, context, make).map(JsValue::from)
+    });
+    let get = get.to_js_function(context.realm());
+    let property = PropertyDescriptor::builder().get(get).enumerable(true).configurable(true);
+    prototype.define_property_or_throw(js_string!(list.0), property, context).map(|_| ())
+}
+
+/// The address of a document: the page's, a frame's, and none for those that scripts made.
 pub fn address(document: NodeId, context: &Context) -> Url {
-    if of(context).borrow().document == document {
-        return page::of(context).borrow().url.clone();
+    let web = of(context);
+    let web = web.borrow();
+    let known = || web.addresses.get(&document).cloned().or_else(|| Url::parse("about:blank").ok());
+    match known().filter(|_| web.document != document) {
+        Some(address) => address,
+        None => page::of(context).borrow().url.clone(),
     }
-    Url::parse("about:blank").unwrap_or_else(|_| page::of(context).borrow().url.clone())
 }
 
 /// What relative addresses in a node's document are relative to (HTML §2.4.3).
 pub fn base_url(id: NodeId, context: &Context) -> Url {
-    let page = page::of(context).borrow().url.clone();
+    let document = read(context, |tree| tree.document_of(id));
+    let mut around = address(document, context);
+    if around.as_str() == "about:srcdoc"
+        || (around.as_str() == "about:blank" && frames::frame_of(document, context).is_some())
+    {
+        around = page::of(context).borrow().url.clone();
+    }
     let href = read(context, |tree| {
-        let document = tree.document_of(id);
-        let bases = tree
-            .descendants(document)
-            .filter(|id| tree.element(*id).is_some_and(|element| element.is_html(&local_name!("base"))));
-        bases.filter_map(|id| tree.attribute(id, &local_name!("href"))).next().map(str::to_owned)
+        if !tree.has_base() {
+            return None;
+        }
+        let mut bases = tree.descendants(document).filter(|id| is_html(tree, *id, &[local_name!("base")]));
+        bases.find_map(|id| tree.attribute(id, &local_name!("href"))).map(str::to_owned)
     });
-    href.and_then(|href| page.join(&href).ok()).unwrap_or(page)
+    href.and_then(|href| around.join(&href).ok()).unwrap_or(around)
 }
 
 fn child_of_html(tree: &Tree, document: NodeId, names: &[LocalName]) -> Option<NodeId> {

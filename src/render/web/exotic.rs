@@ -25,6 +25,10 @@ struct Own {
 pub struct Computed {
     /// Whether the numbers below [`Self::length`] are properties.
     pub length: fn(&JsObject, &mut Context) -> JsResult<u32>,
+    /// Whether no number is a name, and numbers beyond the length can be neither set nor defined ("supports indexed properties").
+    pub indexed: bool,
+    /// Whether there can be names; asking for them is spared otherwise.
+    pub has_names: bool,
     /// The value at a number below the length.
     pub item: fn(&JsObject, u32, &mut Context) -> JsResult<JsValue>,
     /// The value of a name that is supported; `None` for others.
@@ -45,6 +49,8 @@ impl Computed {
     /// A kind without computed properties, to be filled in.
     pub const EMPTY: Self = Self {
         length: |_, _| Ok(0),
+        indexed: false,
+        has_names: true,
         item: |_, _, _| Ok(JsValue::undefined()),
         named: |_, _, _| Ok(None),
         names: |_, _| Ok(Vec::new()),
@@ -159,11 +165,8 @@ fn split(args: &[JsValue], context: &mut Context) -> JsResult<(JsObject, Propert
 fn index_of(key: &PropertyKey) -> Option<u32> {
     match key {
         PropertyKey::Index(index) => Some(index.get()),
-        PropertyKey::String(text) => text
-            .to_std_string_lossy()
-            .parse()
-            .ok()
-            .filter(|n: &u32| *n != u32::MAX && js_string!(n.to_string()) == *text),
+        // The engine's own keys: what is an index is no string.
+        PropertyKey::String(_) => None,
         PropertyKey::Symbol(_) => None,
     }
 }
@@ -187,6 +190,12 @@ fn value(
         if index < (table.length)(target, context)? {
             return Ok(Some(((table.item)(target, index, context)?, true)));
         }
+        if table.indexed {
+            return Ok(None);
+        }
+    }
+    if !table.has_names {
+        return Ok(None);
     }
     let Some(name) = name_of(key) else { return Ok(None) };
     // "Named property visibility algorithm" (WebIDL §3.9.7).
@@ -220,8 +229,17 @@ pub fn set(table: &Computed, args: &[JsValue], context: &mut Context) -> JsResul
             if set(&target, &key, given.clone(), context)? {
                 return Ok(true.into());
             }
+        } else if table.indexed && index_of(&key).is_some() {
+            return Ok(false.into());
         } else if let Some((_, is_index)) = value(table, &target, &key, context)? {
-            // Read-only: sloppy code goes on, strict code is told. Names that are no numbers may be hidden by an own property.
+            // Read-only: sloppy code goes on, strict code is told. Names that are no numbers may be hidden by an own property, and an
+            // object that inherits from this one gets a property of its own.
+            let receiver = args.get(3).and_then(JsValue::as_object);
+            let inherits = receiver.filter(|object| !JsObject::equals(&target_of(object.clone(), context), &target));
+            if let Some(receiver) = inherits.filter(|_| !is_index) {
+                let set = own(context, |own| &own.set)?;
+                return set.call(&JsValue::undefined(), &[target.into(), key.into(), given, receiver.into()], context);
+            }
             if is_index || !table.overrides {
                 return Ok(false.into());
             }
@@ -321,7 +339,7 @@ pub fn define(table: &Computed, args: &[JsValue], context: &mut Context) -> JsRe
                 return Ok(true.into());
             }
         }
-    } else if known && (is_index || !table.overrides) {
+    } else if (known && (is_index || !table.overrides)) || (table.indexed && is_index) {
         return Ok(false.into());
     }
     let descriptor: PropertyDescriptor = descriptor.to_property_descriptor(context)?;

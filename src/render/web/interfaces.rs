@@ -145,11 +145,13 @@ pub(super) fn of(tree: &Tree, id: NodeId) -> &'static str {
         NodeData::CData(_) => "CDATASection",
         NodeData::Comment(_) => "Comment",
         NodeData::Instruction(_) => "ProcessingInstruction",
+        NodeData::Attr(_) => "Attr",
         NodeData::Element(element) => {
             let name = element.name();
             match name.ns {
                 ns!(html) => of_html(&name.local),
                 ns!(svg) if name.local == local_name!("svg") => "SVGSVGElement",
+                ns!(svg) if name.local == local_name!("a") => "SVGAElement",
                 ns!(svg) => "SVGElement",
                 ns!(mathml) => "MathMLElement",
                 _ => "Element",
@@ -191,6 +193,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     define("SVGElement", "Element")?;
     define("SVGGraphicsElement", "SVGElement")?;
     define("SVGSVGElement", "SVGGraphicsElement")?;
+    define("SVGAElement", "SVGGraphicsElement")?;
     define("MathMLElement", "Element")?;
     define("HTMLUnknownElement", "HTMLElement")?;
     define("HTMLMediaElement", "HTMLElement")?;

@@ -9,23 +9,53 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
+mod animations;
+mod attr;
+mod closed;
 mod collection;
+mod cookies;
 mod custom;
+mod data;
 mod document;
+pub mod document_state;
 mod element;
 mod event_path;
 pub mod exotic;
+mod frames;
+mod history;
+pub mod html;
+mod implementation;
+pub mod interact;
 mod interfaces;
+mod layout;
 pub mod load;
+mod location;
+mod media;
+mod messages;
+mod metrics;
+mod named;
+pub mod navigation;
 mod node;
 mod observe;
+mod observers;
 mod parent;
+mod resources;
+mod scripts;
 mod shadow;
+mod storage;
+mod style;
+mod style_sheets;
+mod style_table;
+mod tokens;
+pub mod window;
+mod writing;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use boa_engine::{Context, Finalize, JsData, JsError, JsObject, JsResult, JsValue, Trace};
+use url::Url;
 
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
 use super::engine::target::{self, Listeners, Target, TargetKind};
@@ -39,6 +69,10 @@ pub struct Web {
     pub selectors: SelectorCache,
     /// By the node's number: strong, so that a node that a script has seen stays the same object. Dropped with the page.
     wrappers: Vec<Option<JsObject>>,
+    names: named::Names,
+    frames: frames::Frames,
+    /// Addresses of documents beside the window's own.
+    addresses: HashMap<NodeId, Url>,
 }
 
 /// How natives hold the tree.
@@ -68,21 +102,37 @@ impl Target for NodeObject {
 }
 
 /// Who sees what changed, in this order, before the script that changed it goes on.
-const WATCHERS: &[fn(&[Mutation], &mut Context)] =
-    &[observe::watch, shadow::watch, custom::watch, load::scripts_came_in];
+const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
+    observe::watch,
+    html::attributes_changed,
+    shadow::watch,
+    named::watch,
+    frames::watch,
+    custom::watch,
+    resources::came_in,
+    observers::tree_changed,
+];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
 ///
 /// # Errors
 /// When the engine's own set-up fails.
-pub fn install(context: &mut Context) -> JsResult<()> {
+pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     let mut tree = Tree::new();
     let document = tree.create_document(true).map_err(|error| bind::type_error(error.to_string()))?;
     if let Some(data) = tree.document_data_mut(document) {
         data.scripting = true;
     }
     tree.keep_log(true);
-    let web = Web { tree, document, selectors: SelectorCache::default(), wrappers: Vec::new() };
+    let web = Web {
+        tree,
+        document,
+        selectors: SelectorCache::default(),
+        wrappers: Vec::new(),
+        names: named::Names::default(),
+        frames: frames::Frames::default(),
+        addresses: HashMap::new(),
+    };
     context.insert_data::<SharedWeb>(Rc::new(RefCell::new(web)));
     exotic::install(context)?;
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
@@ -90,11 +140,37 @@ pub fn install(context: &mut Context) -> JsResult<()> {
     interfaces::install(context)?;
     element::install(context)?;
     document::install(context)?;
+    data::install(context)?;
     parent::install(context)?;
     observe::install(context)?;
     shadow::install(context)?;
     custom::install(context)?;
-    collection::install(context)
+    collection::install(context)?;
+    attr::install(context)?;
+    tokens::install(context)?;
+    implementation::install(context)?;
+    named::install(context)?;
+    frames::install(context)?;
+    html::install(context)?;
+    navigation::install(context);
+    location::install(context)?;
+    history::install(context)?;
+    layout::install(context);
+    window::install(setting.viewport, context)?;
+    media::install(context)?;
+    metrics::install(context)?;
+    load::install(context)?;
+    scripts::install(context)?;
+    writing::install(context)?;
+    observers::install(context)?;
+    cookies::install(&setting.cookies, context)?;
+    storage::install(context)?;
+    messages::install(context)?;
+    closed::install(context)?;
+    style::install(context)?;
+    style_sheets::install(context)?;
+    animations::install(context)?;
+    document_state::install(&setting.referrer, context)
 }
 
 /// The tree of a context.
@@ -150,10 +226,31 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     }
     let name = interfaces::of(&web.borrow().tree, id);
     let prototype = bind::prototype(name, context)?;
-    let object =
-        JsObject::from_proto_and_data(prototype, NodeObject { id, listeners: Listeners::default(), slots: Vec::new() });
+    let mut listeners = Listeners::default();
+    html::handlers::adopt(&web.borrow().tree, id, &mut listeners);
+    let object = JsObject::from_proto_and_data(prototype, NodeObject { id, listeners, slots: Vec::new() });
     web.borrow_mut().keep(id, object.clone());
     Ok(object)
+}
+
+/// What the constructor of a node's interface gives: a new node, whose object has the prototype of the new target.
+///
+/// # Errors
+/// When it was called without `new`, the new target throws, or the document is full.
+pub fn construct(
+    new_target: &JsValue,
+    interface: &'static str,
+    create: impl FnOnce(&mut Tree) -> Result<NodeId, Error>,
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    // The node comes first, the object may still fail: a node that nobody can reach is nobody's loss.
+    let id = change(context, create)?;
+    let data = NodeObject { id, listeners: Listeners::default(), slots: Vec::new() };
+    let made = bind::construct(new_target, interface, data, context)?;
+    if let Some(object) = made.as_object() {
+        of(context).borrow_mut().keep(id, object);
+    }
+    Ok(made)
 }
 
 /// The object of a node, or `null`.
@@ -167,6 +264,11 @@ pub fn wrap_or_null(id: Option<NodeId>, context: &mut Context) -> JsResult<JsVal
 /// The node of an object, `None` for anything else.
 pub fn node_of(value: &JsValue, context: &mut Context) -> Option<NodeId> {
     let object = exotic::target_of(value.as_object()?, context);
+    object.downcast_ref::<NodeObject>().map(|node| node.id)
+}
+
+/// The node of an object that is no proxy.
+pub fn id_of(object: &JsObject) -> Option<NodeId> {
     object.downcast_ref::<NodeObject>().map(|node| node.id)
 }
 

@@ -164,14 +164,14 @@ const NODE: bind::Interface = bind::Interface {
             "nodeValue",
             |this, _, context| {
                 let id = this_node(this, context)?;
-                let value = read(context, |tree| tree.character_data(id).map(bind::js));
+                let value = read(context, |tree| node_value(tree, id).map(bind::js));
                 Ok(value.unwrap_or_else(JsValue::null))
             },
             Some(|this, args, context| {
                 let id = this_node(this, context)?;
                 let text = nullable_text(args, 0, context)?.unwrap_or_default();
-                if read(context, |tree| tree.character_data(id).is_some()) {
-                    change(context, |tree| tree.set_data(id, &text))?;
+                if read(context, |tree| node_value(tree, id).is_some()) {
+                    change(context, |tree| tree.set_text_content(id, &text))?;
                 }
                 Ok(JsValue::undefined())
             }),
@@ -240,8 +240,14 @@ fn node_name(tree: &Tree, id: NodeId) -> String {
         NodeData::Fragment(_) => "#document-fragment".to_owned(),
         NodeData::DocumentType(doctype) => doctype.name.clone(),
         NodeData::Instruction(instruction) => instruction.target.clone(),
+        NodeData::Attr(attr) => super::element::qualified(attr.name()),
         NodeData::Vacant => String::new(),
     }
+}
+
+/// DOM §4.4 "nodeValue".
+fn node_value(tree: &Tree, id: NodeId) -> Option<&str> {
+    tree.character_data(id).or_else(|| tree.attr_value(id))
 }
 
 /// The element whose declarations count for a node (DOM §4.4 "locate a namespace").
@@ -250,6 +256,7 @@ fn declaring_element(tree: &Tree, id: NodeId) -> Option<NodeId> {
         NodeKind::Element => Some(id),
         NodeKind::Document => tree.document_element(id),
         NodeKind::DocumentType | NodeKind::Fragment => None,
+        NodeKind::Attribute => tree.attr(id).and_then(|attr| attr.owner()),
         _ => tree.parent_element(id),
     }
 }

@@ -1,8 +1,9 @@
 //! The mixins that several kinds of nodes share: `ParentNode` (DOM §4.2.6), `ChildNode` (§4.2.8), `NonDocumentTypeChildNode` (§4.2.7).
 
-use boa_engine::{Context, JsResult, JsValue};
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{Context, JsObject, JsResult, JsSymbol, JsValue, js_string};
 
-use super::{change, node_of, of, read, this_node, thrown, wrap_or_null};
+use super::{change, node_argument, node_argument_or_null, node_of, of, read, this_node, thrown, wrap_or_null};
 use crate::render::dom::{NodeId, Selectors, Tree};
 use crate::render::engine::bind;
 
@@ -20,6 +21,13 @@ const PARENT_METHODS: &[bind::Method] = &[
             tree.insert_before(id, node, first)
         })
         .map(|_| JsValue::undefined())
+    }),
+    ("moveBefore", 2, |this, args, context| {
+        let id = this_node(this, context)?;
+        bind::want(args, 2, "moveBefore' on 'Element")?;
+        let node = node_argument(args, 0, "moveBefore' on 'Element", context)?;
+        let child = node_argument_or_null(args, 1, "moveBefore' on 'Element", context)?;
+        change(context, |tree| tree.move_before(id, node, child)).map(|()| JsValue::undefined())
     }),
     ("replaceChildren", 0, |this, args, context| {
         let id = this_node(this, context)?;
@@ -150,6 +158,22 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     for name in ["Element", "CharacterData"] {
         let prototype = bind::prototype(name, context)?;
         bind::attributes(&prototype, SIBLING_ATTRIBUTES, context)?;
+    }
+    for (name, hidden) in [
+        ("Element", &["after", "append", "before", "prepend", "remove", "replaceChildren", "replaceWith", "slot"][..]),
+        ("Document", &["append", "prepend", "replaceChildren"]),
+        ("DocumentFragment", &["append", "prepend", "replaceChildren"]),
+        ("CharacterData", &["after", "before", "remove", "replaceWith"]),
+        ("DocumentType", &["after", "before", "remove", "replaceWith"]),
+    ] {
+        // `[Unscopable]`: handlers in the markup, whose scope holds their element, do not see these as variables.
+        let unscopables = JsObject::with_null_proto();
+        for member in hidden {
+            unscopables.create_data_property_or_throw(js_string!(*member), true, context)?;
+        }
+        let property =
+            PropertyDescriptor::builder().value(unscopables).writable(false).enumerable(false).configurable(true);
+        bind::prototype(name, context)?.define_property_or_throw(JsSymbol::unscopables(), property, context)?;
     }
     Ok(())
 }

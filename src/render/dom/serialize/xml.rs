@@ -57,7 +57,7 @@ impl Tree {
                 NodeData::Document(_) | NodeData::Fragment(_) => {
                     work.extend(self.first_child(id).map(Work::Siblings));
                 }
-                NodeData::Vacant => {}
+                NodeData::Attr(_) | NodeData::Vacant => {}
             }
         }
         xml

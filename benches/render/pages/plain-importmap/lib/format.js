@@ -1,0 +1,3 @@
+const escape = { '&': '&amp;', '<': '&lt;', '"': '&quot;' };
+
+export default (text) => text.replace(/[&<"]/g, (char) => escape[char]);

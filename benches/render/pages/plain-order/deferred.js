@@ -1,0 +1,1 @@
+step('deferred-' + document.currentScript.src.split('?')[1]);

@@ -1,0 +1,266 @@
+//! `Attr` nodes (DOM §4.9.2): attributes that a script holds as objects.
+//!
+//! An element keeps its attributes as values; a node is made for one only when a script asks. While it has an element, the element's value
+//! is the node's; once the attribute goes, the node keeps the value that it had.
+
+use html5ever::QualName;
+
+use super::Error;
+use super::node::{Attr, Attribute, NodeData, NodeId};
+use super::tree::Tree;
+
+impl Tree {
+    /// An attribute without an element, empty.
+    ///
+    /// # Errors
+    /// [`Error::Full`].
+    pub fn create_attr(&mut self, document: NodeId, name: QualName, value: String) -> Result<NodeId, Error> {
+        self.create(NodeData::Attr(Box::new(Attr { name, value, owner: None })), Some(document))
+    }
+
+    pub fn attr(&self, id: NodeId) -> Option<&Attr> {
+        match self.data(id) {
+            NodeData::Attr(attr) => Some(attr),
+            _ => None,
+        }
+    }
+
+    fn attr_mut(&mut self, id: NodeId) -> Option<&mut Attr> {
+        match self.data_mut(id) {
+            Some(NodeData::Attr(attr)) => Some(attr),
+            _ => None,
+        }
+    }
+
+    /// The value of an attribute's node.
+    pub fn attr_value(&self, id: NodeId) -> Option<&str> {
+        let attr = self.attr(id)?;
+        let owned = attr
+            .owner
+            .and_then(|owner| self.attribute_ns(owner, &attr.name.ns, &attr.name.local))
+            .map(|one| &one.value);
+        Some(owned.unwrap_or(&attr.value))
+    }
+
+    /// `attr.value = …` (DOM §4.9.2 "set an existing attribute value").
+    ///
+    /// # Errors
+    /// [`Error::Full`]; [`Error::NotSupported`] for another node.
+    pub fn set_attr_value(&mut self, id: NodeId, value: &str) -> Result<(), Error> {
+        let attr = self.attr(id).ok_or(Error::NotSupported)?;
+        if let Some(owner) = attr.owner {
+            let name = attr.name.clone();
+            return self.set_attribute_ns(owner, name, value);
+        }
+        let old = attr.value.len();
+        self.check_room(0, value.len().saturating_sub(old))?;
+        self.count_text(old, value.len());
+        if let Some(attr) = self.attr_mut(id) {
+            value.clone_into(&mut attr.value);
+        }
+        Ok(())
+    }
+
+    /// The node of an element's attribute, made on first sight; `None` where the element has no such attribute.
+    ///
+    /// # Errors
+    /// [`Error::Full`].
+    pub fn attr_node(&mut self, element: NodeId, namespace: &str, local: &str) -> Result<Option<NodeId>, Error> {
+        let Some(name) = self.attribute_ns(element, namespace, local).map(|one| one.name.clone()) else {
+            return Ok(None);
+        };
+        if let Some(known) = self.known_attr(element, namespace, local) {
+            return Ok(Some(known));
+        }
+        let node = self.create_attr(self.document_of(element), name, String::new())?;
+        self.own_attr(element, node);
+        Ok(Some(node))
+    }
+
+    /// `element.setAttributeNode(attr)`; gives the node of the attribute that it replaced.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] for the attribute of another element, [`Error::Full`].
+    pub fn set_attr_node(&mut self, element: NodeId, node: NodeId) -> Result<Option<NodeId>, Error> {
+        let attr = self.attr(node).ok_or(Error::NotSupported)?;
+        if attr.owner.is_some_and(|owner| owner != element) {
+            return Err(Error::InUse);
+        }
+        if attr.owner.is_some() {
+            return Ok(Some(node));
+        }
+        let new = Attribute { name: attr.name.clone(), value: attr.value.clone() };
+        let old = self.attr_node(element, &new.name.ns, &new.name.local)?;
+        self.check_room(0, new.value.len())?;
+        if let Some(old) = old {
+            self.release_attr(old);
+        }
+        // The node's own copy of the value counts no more; the element's does from here on.
+        let freed = self.attr_mut(node).map_or(0, |attr| std::mem::take(&mut attr.value).len());
+        self.count_text(freed, 0);
+        self.own_attr(element, node);
+        let document = self.document_of(element);
+        if let Some(place) = self.node_mut(node) {
+            place.document = Some(document);
+        }
+        self.replace_attribute(element, new)?;
+        Ok(old)
+    }
+
+    /// `element.removeAttributeNode(attr)`.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] for an attribute that is not the element's.
+    pub fn remove_attr_node(&mut self, element: NodeId, node: NodeId) -> Result<(), Error> {
+        let attr = self.attr(node).filter(|attr| attr.owner == Some(element)).ok_or(Error::NotFound)?;
+        let name = attr.name.clone();
+        self.remove_attribute_ns(element, &name.ns, &name.local);
+        Ok(())
+    }
+
+    /// The nodes that were made of an element's attributes.
+    pub(super) fn attr_nodes(&self, element: NodeId) -> &[NodeId] {
+        self.attr_nodes.get(&element).map_or(&[], Vec::as_slice)
+    }
+
+    fn known_attr(&self, element: NodeId, namespace: &str, local: &str) -> Option<NodeId> {
+        let is_it = |id: &&NodeId| {
+            self.attr(**id).is_some_and(|attr| &*attr.name.ns == namespace && &*attr.name.local == local)
+        };
+        self.attr_nodes(element).iter().find(is_it).copied()
+    }
+
+    fn own_attr(&mut self, element: NodeId, node: NodeId) {
+        if let Some(attr) = self.attr_mut(node) {
+            attr.owner = Some(element);
+            self.attr_nodes.entry(element).or_default().push(node);
+        }
+    }
+
+    /// Takes a node from its element with the value that the attribute has.
+    fn release_attr(&mut self, node: NodeId) {
+        let value = self.attr_value(node).unwrap_or_default().to_owned();
+        let Some(owner) = self.attr_mut(node).and_then(|attr| attr.owner.take()) else { return };
+        self.count_text(0, value.len());
+        if let Some(attr) = self.attr_mut(node) {
+            attr.value = value;
+        }
+        if let Some(nodes) = self.attr_nodes.get_mut(&owner) {
+            nodes.retain(|other| *other != node);
+            if nodes.is_empty() {
+                self.attr_nodes.remove(&owner);
+            }
+        }
+    }
+
+    /// What precedes the removal of an element's attribute: its node, if there is one, goes its own way.
+    pub(super) fn release_attr_of(&mut self, element: NodeId, namespace: &str, local: &str) {
+        if self.attr_nodes.is_empty() {
+            return;
+        }
+        if let Some(node) = self.known_attr(element, namespace, local) {
+            self.release_attr(node);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use html5ever::{LocalName, QualName, ns};
+
+    use super::super::{Error, Mutation, NodeId, Position, Tree};
+
+    fn name(local: &str) -> QualName {
+        QualName::new(None, ns!(), LocalName::from(local))
+    }
+
+    fn tree() -> (Tree, NodeId, NodeId) {
+        let mut tree = Tree::new();
+        let document = tree.create_document(true).unwrap();
+        let html = QualName::new(None, ns!(html), LocalName::from("p"));
+        let element = tree.create_element(document, html, Vec::new()).unwrap();
+        (tree, document, element)
+    }
+
+    #[test]
+    fn a_node_follows_its_attribute_and_keeps_the_last_value() {
+        let (mut tree, _, element) = tree();
+        tree.set_attribute(element, "title", "one").unwrap();
+        let node = tree.attr_node(element, "", "title").unwrap().unwrap();
+        assert_eq!(tree.attr_node(element, "", "title").unwrap(), Some(node));
+        assert_eq!(tree.attr_value(node), Some("one"));
+        tree.set_attribute(element, "title", "two").unwrap();
+        assert_eq!(tree.attr_value(node), Some("two"));
+        tree.set_attr_value(node, "three").unwrap();
+        assert_eq!(tree.attribute(element, &LocalName::from("title")), Some("three"));
+        tree.remove_attribute(element, "title");
+        assert_eq!((tree.attr_value(node), tree.attr(node).unwrap().owner()), (Some("three"), None));
+        tree.set_attribute(element, "title", "four").unwrap();
+        assert_eq!(tree.attr_value(node), Some("three"));
+        assert_ne!(tree.attr_node(element, "", "title").unwrap(), Some(node));
+    }
+
+    #[test]
+    fn an_attribute_has_one_element_and_takes_the_place_of_its_namesake() {
+        let (mut tree, document, element) = tree();
+        tree.set_attribute(element, "a", "1").unwrap();
+        tree.set_attribute(element, "b", "2").unwrap();
+        let new = tree.create_attr(document, name("a"), "3".to_owned()).unwrap();
+        let bytes = tree.text_bytes();
+        let old = tree.set_attr_node(element, new).unwrap().unwrap();
+        // The replaced value lives on in its node.
+        assert_eq!(tree.text_bytes(), bytes);
+        assert_eq!(tree.attr_value(old), Some("1"));
+        let values: Vec<&str> =
+            tree.element(element).unwrap().attributes().iter().map(|one| one.value.as_str()).collect();
+        assert_eq!(values, ["3", "2"]);
+        assert_eq!(tree.set_attr_node(element, new), Ok(Some(new)));
+        let other = tree.clone_node(element, None, false).unwrap();
+        assert_eq!(tree.set_attr_node(other, new), Err(Error::InUse));
+        assert_eq!(tree.remove_attr_node(other, new), Err(Error::NotFound));
+        assert_eq!(tree.remove_attr_node(element, new), Ok(()));
+        assert_eq!(tree.attribute_by_name(element, "a"), None);
+    }
+
+    #[test]
+    fn attributes_stand_within_their_element_and_are_swept_with_it() {
+        let (mut tree, document, element) = tree();
+        let child = tree.clone_node(element, None, false).unwrap();
+        tree.append(element, child).unwrap();
+        for attribute in ["a", "b"] {
+            tree.set_attribute(element, attribute, "").unwrap();
+        }
+        let a = tree.attr_node(element, "", "a").unwrap().unwrap();
+        let b = tree.attr_node(element, "", "b").unwrap().unwrap();
+        for (node, other, expected) in [
+            (element, a, 0x10 | 0x04),
+            (a, element, 0x08 | 0x02),
+            (a, b, 0x20 | 0x04),
+            (b, a, 0x20 | 0x02),
+            (a, child, 0x04),
+            (child, a, 0x02),
+        ] {
+            assert_eq!(tree.compare_position(node, other), Position(expected));
+        }
+        assert_eq!(tree.append(element, a), Err(Error::HierarchyRequest));
+        assert_eq!(tree.sweep([a]), 0);
+        assert_eq!(tree.sweep([document]), 4);
+        assert_eq!(tree.text_bytes(), 0);
+    }
+
+    #[test]
+    fn a_move_stays_within_its_tree_and_is_told_as_two_changes() {
+        let (mut tree, document, element) = tree();
+        let (first, second) =
+            (tree.clone_node(element, None, false).unwrap(), tree.clone_node(element, None, false).unwrap());
+        assert_eq!(tree.move_before(element, first, None), Err(Error::HierarchyRequest));
+        tree.append(element, first).unwrap();
+        tree.append(element, second).unwrap();
+        tree.keep_log(true);
+        tree.move_before(element, second, Some(first)).unwrap();
+        assert_eq!(tree.children(element).collect::<Vec<_>>(), [second, first]);
+        assert!(matches!(tree.take_log().as_slice(), [Mutation::Children { .. }, Mutation::Children { .. }]));
+        assert_eq!(tree.move_before(first, element, None), Err(Error::HierarchyRequest));
+        assert_eq!(tree.move_before(first, second, Some(document)), Err(Error::NotFound));
+    }
+}

@@ -1,0 +1,390 @@
+//! What controls of forms share (HTML §4.10.18): their form, their labels, whether they are valid.
+
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, NativeFunction, Trace};
+
+use super::element::is_called;
+use super::reflect::{has, text};
+use super::{numbers, state, values};
+use crate::render::dom::{NodeId, Tree};
+use crate::render::engine::{bind, events};
+use crate::render::web::collection::{self, Filter};
+use crate::render::web::{exotic, read, slot, this_element, wrap, wrap_or_null};
+
+/// Listed elements (§4.10.2): what `form.elements` holds, but for buttons that are images.
+pub const LISTED: &[&str] = &["button", "fieldset", "input", "object", "output", "select", "textarea"];
+
+/// Elements whose entries a form sends.
+pub const SUBMITTABLE: &[&str] = &["button", "input", "select", "textarea"];
+
+const LABELABLE: &[&str] = &["button", "input", "meter", "output", "progress", "select", "textarea"];
+
+/// The interfaces that have a validity, as listed elements have.
+const WITH_VALIDITY: &[&str] = &[
+    "HTMLButtonElement",
+    "HTMLFieldSetElement",
+    "HTMLInputElement",
+    "HTMLObjectElement",
+    "HTMLOutputElement",
+    "HTMLSelectElement",
+    "HTMLTextAreaElement",
+];
+
+const FORM: bind::Attribute = (
+    "form",
+    |this, _, context| {
+        let id = this_element(this, context)?;
+        let form = read(context, |tree| form_of(tree, id));
+        wrap_or_null(form, context)
+    },
+    None,
+);
+
+const LABELS: bind::Attribute = (
+    "labels",
+    |this, _, context| {
+        let id = this_element(this, context)?;
+        if read(context, |tree| !is_labelable(tree, id)) {
+            return Ok(JsValue::null());
+        }
+        let list = slot(id, "labels", context, |context| {
+            collection::live("NodeList", id, Filter::Found(labels), context)
+        })?;
+        Ok(list.into())
+    },
+    None,
+);
+
+/// `validity` as the page sees it: asked anew each time.
+#[derive(Trace, Finalize, JsData)]
+struct Validity {
+    #[unsafe_ignore_trace]
+    id: NodeId,
+}
+
+/// What may be wrong with a value (§4.10.18.2), with its name in scripts.
+const FAULTS: &[&str] = &[
+    "valueMissing",
+    "typeMismatch",
+    "patternMismatch",
+    "tooLong",
+    "tooShort",
+    "rangeUnderflow",
+    "rangeOverflow",
+    "stepMismatch",
+    "badInput",
+    "customError",
+];
+
+const VALIDITY_METHODS: &[bind::Method] = &[
+    ("checkValidity", 0, |this, _, context| {
+        let id = this_element(this, context)?;
+        Ok(check(id, context).into())
+    }),
+    ("reportValidity", 0, |this, _, context| {
+        let id = this_element(this, context)?;
+        Ok(check(id, context).into())
+    }),
+    ("setCustomValidity", 1, |this, args, context| {
+        let id = this_element(this, context)?;
+        bind::want(args, 1, "setCustomValidity' on 'HTMLElement")?;
+        let message = bind::text(args, 0, context)?;
+        state(context).borrow_mut().messages.insert(id, message);
+        Ok(JsValue::undefined())
+    }),
+];
+
+const VALIDITY_ATTRIBUTES: &[bind::Attribute] = &[
+    (
+        "willValidate",
+        |this, _, context| {
+            let id = this_element(this, context)?;
+            Ok(read(context, |tree| is_candidate(tree, id)).into())
+        },
+        None,
+    ),
+    (
+        "validity",
+        |this, _, context| {
+            let id = this_element(this, context)?;
+            slot(id, "validity", context, |context| bind::object("ValidityState", Validity { id }, context))
+                .map(JsValue::from)
+        },
+        None,
+    ),
+    (
+        "validationMessage",
+        |this, _, context| {
+            let id = this_element(this, context)?;
+            if !read(context, |tree| is_candidate(tree, id)) {
+                return Ok(bind::js(""));
+            }
+            let own = state(context).borrow().messages.get(&id).cloned().unwrap_or_default();
+            let usual = if own.is_empty() && fault(id, context).is_some() { "Please check this field." } else { "" };
+            Ok(bind::js(if own.is_empty() { usual } else { &own }))
+        },
+        None,
+    ),
+];
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    let prototype = bind::define(&bind::Interface { name: "ValidityState", ..bind::Interface::EMPTY }, context)?;
+    for name in FAULTS.iter().copied().chain(["valid"]) {
+        let get = NativeFunction::from_copy_closure(move |this, _, context| {
+            let id = exotic::this::<Validity>(this, context)?.borrow().data().id;
+            let faults = faults(id, context);
+            Ok(if name == "valid" { faults.is_empty().into() } else { faults.contains(&name).into() })
+        });
+        bind::accessor(&prototype, name, get, None, context)?;
+    }
+    for name in WITH_VALIDITY {
+        let prototype = bind::prototype(name, context)?;
+        bind::methods(&prototype, VALIDITY_METHODS, context)?;
+        bind::attributes(&prototype, VALIDITY_ATTRIBUTES, context)?;
+        bind::attributes(&prototype, &[FORM], context)?;
+    }
+    for name in ["HTMLLabelElement", "HTMLLegendElement", "HTMLOptionElement"] {
+        let prototype = bind::prototype(name, context)?;
+        bind::attributes(&prototype, &[FORM], context)?;
+    }
+    for local in LABELABLE {
+        let prototype = bind::prototype(crate::render::web::interfaces::of_html(local), context)?;
+        bind::attributes(&prototype, &[LABELS], context)?;
+    }
+    let label = bind::prototype("HTMLLabelElement", context)?;
+    let control: bind::Attribute = (
+        "control",
+        |this, _, context| {
+            let id = this_element(this, context)?;
+            let control = read(context, |tree| control(tree, id));
+            wrap_or_null(control, context)
+        },
+        None,
+    );
+    bind::attributes(&label, &[control], context)
+}
+
+/// The form of a control, a label, a legend or an option.
+pub fn form_of(tree: &Tree, id: NodeId) -> Option<NodeId> {
+    let owner = if is_called(tree, id, &["label"]) {
+        control(tree, id).filter(|control| is_called(tree, *control, LISTED))?
+    } else if is_called(tree, id, &["legend"]) {
+        tree.parent(id).filter(|parent| is_called(tree, *parent, &["fieldset"]))?
+    } else if is_called(tree, id, &["option"]) {
+        tree.ancestors(id).take(2).find(|above| is_called(tree, *above, &["select"]))?
+    } else {
+        id
+    };
+    tree.form_owner(owner)
+}
+
+fn is_labelable(tree: &Tree, id: NodeId) -> bool {
+    is_called(tree, id, LABELABLE) && !(is_called(tree, id, &["input"]) && values::kind(tree, id) == "hidden")
+}
+
+/// "Labeled control" (§4.10.4).
+pub fn control(tree: &Tree, label: NodeId) -> Option<NodeId> {
+    match text(tree, label, "for") {
+        Some(id) => tree.element_by_id(tree.root(label), id).filter(|found| is_labelable(tree, *found)),
+        None => tree.descendants(label).find(|id| is_labelable(tree, *id)),
+    }
+}
+
+fn labels(tree: &Tree, id: NodeId) -> Vec<NodeId> {
+    if !is_labelable(tree, id) {
+        return Vec::new();
+    }
+    let root = tree.root(id);
+    let all = std::iter::once(root).chain(tree.descendants(root));
+    all.filter(|label| is_called(tree, *label, &["label"]) && control(tree, *label) == Some(id)).collect()
+}
+
+/// Whether a value is looked at at all ("barred from constraint validation").
+pub fn is_candidate(tree: &Tree, id: NodeId) -> bool {
+    if !is_called(tree, id, SUBMITTABLE) || tree.is_disabled(id) {
+        return false;
+    }
+    let is_barred_kind = match tree.element(id).map(|element| &*element.name().local) {
+        Some("input") => matches!(values::kind(tree, id), "hidden" | "reset" | "button"),
+        Some("button") => super::table::BUTTON_TYPE.state(text(tree, id, "type")) != Some("submit"),
+        _ => false,
+    };
+    let is_fixed = is_called(tree, id, &["input", "textarea"]) && has(tree, id, "readonly");
+    !is_barred_kind && !is_fixed && !tree.ancestors(id).any(|above| is_called(tree, above, &["datalist"]))
+}
+
+/// Checks one control and tells it when it is invalid (§4.10.21.2 "check validity steps").
+pub fn check(id: NodeId, context: &mut Context) -> bool {
+    if !read(context, |tree| is_candidate(tree, id)) || fault(id, context).is_none() {
+        return true;
+    }
+    if let Ok(object) = wrap(id, context) {
+        events::fire(&object, "Event", "invalid", (false, true), &[], context);
+    }
+    false
+}
+
+fn fault(id: NodeId, context: &mut Context) -> Option<&'static str> {
+    faults(id, context).first().copied()
+}
+
+/// What is wrong with the value of a control.
+fn faults(id: NodeId, context: &mut Context) -> Vec<&'static str> {
+    let (mut found, pattern) = read(context, |tree| {
+        let mut found = Vec::new();
+        let mut pattern = None;
+        if is_called(tree, id, &["input"]) {
+            input_faults(tree, id, &mut found);
+            let value = values::of_input(tree, id);
+            let kind = values::kind(tree, id);
+            let has_pattern = matches!(kind, "text" | "search" | "url" | "tel" | "email" | "password");
+            if let Some(written) = text(tree, id, "pattern").filter(|_| has_pattern && !value.is_empty()) {
+                pattern = Some((written.to_owned(), value));
+            }
+        } else if is_called(tree, id, &["textarea"]) {
+            if has(tree, id, "required") && !has(tree, id, "readonly") && super::text::value(tree, id).is_empty() {
+                found.push("valueMissing");
+            }
+        } else if is_called(tree, id, &["select"]) && has(tree, id, "required") && super::select::is_unchosen(tree, id) {
+            found.push("valueMissing");
+        }
+        (found, pattern)
+    });
+    if let Some((pattern, value)) = pattern {
+        if !matches_pattern(&pattern, &value, context) {
+            found.push("patternMismatch");
+        }
+    }
+    if state(context).borrow().messages.get(&id).is_some_and(|message| !message.is_empty()) {
+        found.push("customError");
+    }
+    found
+}
+
+fn input_faults(tree: &Tree, id: NodeId, found: &mut Vec<&'static str>) {
+    let (kind, value) = (values::kind(tree, id), values::of_input(tree, id));
+    if has(tree, id, "required") && is_missing(tree, id, kind, &value) {
+        found.push("valueMissing");
+    }
+    let is_wrong = match kind {
+        "url" => !value.is_empty() && url::Url::parse(&value).is_err(),
+        "email" if has(tree, id, "multiple") => {
+            !value.is_empty() && !value.split(',').all(values::is_email)
+        }
+        "email" => !value.is_empty() && !values::is_email(&value),
+        _ => false,
+    };
+    if is_wrong {
+        found.push("typeMismatch");
+    }
+    let Some(number) = values::number(kind, &value) else { return };
+    let (least, most) = values::bounds(tree, id, kind);
+    let wraps = kind == "time" && matches!((least, most), (Some(least), Some(most)) if most < least);
+    if wraps {
+        // Bounds that pass midnight leave out what lies between them.
+        if most.is_some_and(|most| number > most) && least.is_some_and(|least| number < least) {
+            found.extend(["rangeUnderflow", "rangeOverflow"]);
+        }
+    } else {
+        if least.is_some_and(|least| number < least) {
+            found.push("rangeUnderflow");
+        }
+        if most.is_some_and(|most| number > most) {
+            found.push("rangeOverflow");
+        }
+    }
+    if let Some(step) = values::step(tree, id, kind) {
+        let steps = (number - values::step_base(tree, id, kind)) / step;
+        // What the division adds is not counted.
+        if (steps - steps.round()).abs() > 1e-7 {
+            found.push("stepMismatch");
+        }
+    }
+}
+
+fn is_missing(tree: &Tree, id: NodeId, kind: &str, value: &str) -> bool {
+    match kind {
+        "checkbox" => !tree.is_checked(id),
+        "radio" => !super::input::group(tree, id).iter().any(|radio| tree.is_checked(*radio)),
+        "file" => true,
+        "hidden" | "range" | "color" | "submit" | "image" | "reset" | "button" => false,
+        _ => !has(tree, id, "readonly") && value.is_empty(),
+    }
+}
+
+/// Whether a pattern takes the whole of a value; a pattern that cannot be read takes all.
+fn matches_pattern(pattern: &str, value: &str, context: &mut Context) -> bool {
+    use boa_engine::object::builtins::JsRegExp;
+    // A pattern must be one of its own, before it is put into parentheses.
+    if JsRegExp::new(boa_engine::js_string!(pattern), boa_engine::js_string!("u"), context).is_err() {
+        return true;
+    }
+    let whole = boa_engine::js_string!(format!("^(?:{pattern})$"));
+    let Ok(whole) = JsRegExp::new(whole, boa_engine::js_string!("u"), context) else { return true };
+    whole.test(boa_engine::js_string!(value), context).unwrap_or(true)
+}
+
+/// Defines `meter` and `progress`, whose numbers hold each other within bounds (§4.10.13, §4.10.14), and `output`.
+pub(super) fn install_gauges(context: &mut Context) -> JsResult<()> {
+    let meter = bind::prototype("HTMLMeterElement", context)?;
+    for name in ["value", "min", "max", "low", "high", "optimum"] {
+        let get = NativeFunction::from_copy_closure(move |this, _, context| {
+            let id = this_element(this, context)?;
+            Ok(read(context, |tree| gauge(tree, id, name)).into())
+        });
+        let set = NativeFunction::from_copy_closure(move |this, args, context| {
+            let id = this_element(this, context)?;
+            let value = super::reflect::double(args.get_or_undefined(0), name, context)?;
+            super::reflect::set_text(id, name, &numbers::shortest(value), context).map(|()| JsValue::undefined())
+        });
+        bind::accessor(&meter, name, get, Some(set), context)?;
+    }
+    let progress = bind::prototype("HTMLProgressElement", context)?;
+    let attributes: [bind::Attribute; 2] = [
+        (
+            "value",
+            |this, _, context| {
+                let id = this_element(this, context)?;
+                Ok(read(context, |tree| progress_value(tree, id).unwrap_or(0.0)).into())
+            },
+            Some(|this, args, context| {
+                let id = this_element(this, context)?;
+                let value = super::reflect::double(args.get_or_undefined(0), "value", context)?;
+                super::reflect::set_text(id, "value", &numbers::shortest(value), context).map(|()| JsValue::undefined())
+            }),
+        ),
+        (
+            "position",
+            |this, _, context| {
+                let id = this_element(this, context)?;
+                Ok(read(context, |tree| progress_value(tree, id).map_or(-1.0, |value| value / progress_max(tree, id))).into())
+            },
+            None,
+        ),
+    ];
+    bind::attributes(&progress, &attributes, context)
+}
+
+fn progress_max(tree: &Tree, id: NodeId) -> f64 {
+    text(tree, id, "max").and_then(numbers::float).filter(|max| *max > 0.0).unwrap_or(1.0)
+}
+
+fn progress_value(tree: &Tree, id: NodeId) -> Option<f64> {
+    let value = text(tree, id, "value")?;
+    Some(numbers::float(value).unwrap_or(0.0).clamp(0.0, progress_max(tree, id)))
+}
+
+/// A number of a meter, held within what the others allow.
+fn gauge(tree: &Tree, id: NodeId, name: &str) -> f64 {
+    let read = |name: &str| text(tree, id, name).and_then(numbers::float);
+    let least = read("min").unwrap_or(0.0);
+    let most = read("max").unwrap_or(1.0).max(least);
+    let low = read("low").unwrap_or(least).clamp(least, most);
+    match name {
+        "min" => least,
+        "max" => most,
+        "value" => read("value").unwrap_or(0.0).clamp(least, most),
+        "low" => low,
+        "high" => read("high").unwrap_or(most).clamp(low, most),
+        _ => read("optimum").unwrap_or_else(|| f64::midpoint(least, most)).clamp(least, most),
+    }
+}

@@ -1,0 +1,285 @@
+//! Event handlers of elements, documents and windows (HTML §8.1.8): `on…` attributes in scripts, and in markup, where their text is read
+//! when it is needed, with document, form and element as its scopes.
+
+use std::rc::Rc;
+
+use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, Source, js_string};
+
+use super::element::is_called;
+use crate::render::dom::{Mutation, NodeId, Tree};
+use crate::render::engine::target::{self, Listeners};
+use crate::render::engine::{bind, page, report};
+use crate::render::web::{node_of, of, read, wrap};
+
+/// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows.
+const GLOBAL: &[&str] = &[
+    "abort",
+    "animationcancel",
+    "animationend",
+    "animationiteration",
+    "animationstart",
+    "auxclick",
+    "beforeinput",
+    "beforematch",
+    "beforetoggle",
+    "blur",
+    "cancel",
+    "canplay",
+    "canplaythrough",
+    "change",
+    "click",
+    "close",
+    "contextlost",
+    "contextmenu",
+    "contextrestored",
+    "copy",
+    "cuechange",
+    "cut",
+    "dblclick",
+    "drag",
+    "dragend",
+    "dragenter",
+    "dragleave",
+    "dragover",
+    "dragstart",
+    "drop",
+    "durationchange",
+    "emptied",
+    "ended",
+    "error",
+    "focus",
+    "formdata",
+    "gotpointercapture",
+    "input",
+    "invalid",
+    "keydown",
+    "keypress",
+    "keyup",
+    "load",
+    "loadeddata",
+    "loadedmetadata",
+    "loadstart",
+    "lostpointercapture",
+    "mousedown",
+    "mouseenter",
+    "mouseleave",
+    "mousemove",
+    "mouseout",
+    "mouseover",
+    "mouseup",
+    "mousewheel",
+    "paste",
+    "pause",
+    "play",
+    "playing",
+    "pointercancel",
+    "pointerdown",
+    "pointerenter",
+    "pointerleave",
+    "pointermove",
+    "pointerout",
+    "pointerover",
+    "pointerup",
+    "progress",
+    "ratechange",
+    "reset",
+    "resize",
+    "scroll",
+    "scrollend",
+    "securitypolicyviolation",
+    "seeked",
+    "seeking",
+    "select",
+    "selectionchange",
+    "selectstart",
+    "slotchange",
+    "stalled",
+    "submit",
+    "suspend",
+    "timeupdate",
+    "toggle",
+    "touchcancel",
+    "touchend",
+    "touchmove",
+    "touchstart",
+    "transitioncancel",
+    "transitionend",
+    "transitionrun",
+    "transitionstart",
+    "volumechange",
+    "waiting",
+    "webkitanimationend",
+    "webkitanimationiteration",
+    "webkitanimationstart",
+    "webkittransitionend",
+    "wheel",
+];
+
+/// `WindowEventHandlers`, which a body has for its window.
+const WINDOW: &[&str] = &[
+    "afterprint",
+    "beforeprint",
+    "beforeunload",
+    "hashchange",
+    "languagechange",
+    "message",
+    "messageerror",
+    "offline",
+    "online",
+    "pagehide",
+    "pageshow",
+    "popstate",
+    "rejectionhandled",
+    "storage",
+    "unhandledrejection",
+    "unload",
+];
+
+/// Handlers of elements that a body has for its window too.
+const REFLECTED: &[&str] = &["blur", "error", "focus", "load", "resize", "scroll"];
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    let element = bind::prototype("HTMLElement", context)?;
+    target::handlers(&element, GLOBAL, context)?;
+    let global = context.global_object();
+    // The same functions serve all: each asks its `this` for the listeners.
+    for kind in GLOBAL {
+        let name = js_string!(format!("on{kind}"));
+        let Some(descriptor) = element.borrow().properties().get(&name.clone().into()) else { continue };
+        for interface in ["SVGElement", "MathMLElement", "Document"] {
+            let prototype = bind::prototype(interface, context)?;
+            prototype.define_property_or_throw(name.clone(), descriptor.clone(), context)?;
+        }
+        global.define_property_or_throw(name, descriptor, context)?;
+    }
+    target::handlers(&global, WINDOW, context)?;
+    let document = bind::prototype("Document", context)?;
+    target::handlers(&document, &["readystatechange", "visibilitychange"], context)?;
+    for interface in ["HTMLBodyElement", "HTMLFrameSetElement"] {
+        let prototype = bind::prototype(interface, context)?;
+        for kind in REFLECTED.iter().chain(WINDOW).copied() {
+            let get = NativeFunction::from_copy_closure(move |_, _, context| {
+                context.global_object().get(js_string!(format!("on{kind}")), context)
+            });
+            let set = NativeFunction::from_copy_closure(move |_, args, context| {
+                let handler = args.get_or_undefined(0).as_object();
+                target::set_handler(&context.global_object(), js_string!(kind), handler, context)?;
+                Ok(JsValue::undefined())
+            });
+            bind::accessor(&prototype, &format!("on{kind}"), get, Some(set), context)?;
+        }
+    }
+    Ok(())
+}
+
+/// The type of event that a content attribute handles.
+fn kind_of(attribute: &str) -> Option<&'static str> {
+    let kind = attribute.strip_prefix("on")?;
+    let known = GLOBAL.binary_search(&kind).ok().map(|place| GLOBAL[place]);
+    known.or_else(|| WINDOW.binary_search(&kind).ok().map(|place| WINDOW[place]))
+}
+
+fn is_of_window(kind: &str) -> bool {
+    REFLECTED.contains(&kind) || WINDOW.binary_search(&kind).is_ok()
+}
+
+fn is_body(tree: &Tree, id: NodeId) -> bool {
+    is_called(tree, id, &["body", "frameset"])
+}
+
+/// Gives a new object of an element the handlers that its markup has.
+pub fn adopt(tree: &Tree, id: NodeId, listeners: &mut Listeners) {
+    let Some(element) = tree.element(id) else { return };
+    for attribute in element.attributes().iter().filter(|one| one.name.local.starts_with("on")) {
+        let Some(kind) = kind_of(&attribute.name.local).filter(|_| attribute.name.ns.is_empty()) else { continue };
+        let is_windows = WINDOW.binary_search(&kind).is_ok() || (is_body(tree, id) && is_of_window(kind));
+        if !is_windows {
+            listeners.set_text(js_string!(kind), Some(Rc::from(attribute.value.as_str())));
+        }
+    }
+}
+
+/// An attribute was written: its handler is its text now.
+pub(super) fn attribute_changed(id: NodeId, attribute: &str, new: Option<&str>, context: &Context) {
+    let Some(kind) = kind_of(attribute) else { return };
+    let text = new.map(Rc::from);
+    let web = of(context);
+    let (is_body, wrapper) = {
+        let web = web.borrow();
+        (is_body(&web.tree, id), web.wrapper(id))
+    };
+    let at = if is_body && is_of_window(kind) { Some(context.global_object()) } else { wrapper };
+    if let Some(at) = at {
+        // An element is a target.
+        let _ = target::set_handler_text(&at, kind, text, context);
+    }
+}
+
+/// The parser has made a body: its handlers are the window's.
+pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
+    let added = log.iter().filter_map(|one| match one {
+        Mutation::Children { added, .. } => Some(added),
+        _ => None,
+    });
+    let found: Vec<(&'static str, Rc<str>)> = read(context, |tree| {
+        let tops = added.flatten().copied();
+        let bodies = tops.flat_map(|top| {
+            let below = is_called(tree, top, &["html"]).then(|| tree.child_elements(top)).into_iter().flatten();
+            std::iter::once(top).chain(below).filter(|id| is_body(tree, *id))
+        });
+        let attributes = bodies.filter_map(|id| tree.element(id)).flat_map(|element| element.attributes());
+        attributes
+            .filter_map(|one| {
+                let kind = kind_of(&one.name.local).filter(|kind| is_of_window(kind))?;
+                Some((kind, Rc::from(one.value.as_str())))
+            })
+            .collect()
+    });
+    let global = context.global_object();
+    for (kind, text) in found {
+        let _ = target::set_handler_text(&global, kind, Some(text), context);
+    }
+}
+
+/// "Get the current value of the event handler" (§8.1.8.1): the text as a function whose scopes are the document, the form that owns the
+/// element, and the element.
+pub(super) fn compile(target: &JsObject, kind: &str, text: &str, context: &mut Context) -> Option<JsObject> {
+    let node = node_of(&target.clone().into(), context);
+    let parameters = if node.is_none() && kind == "error" { "event,source,lineno,colno,error" } else { "event" };
+    // The text stands on lines of its own, so that a comment at its end does not swallow what follows.
+    let function = format!("function on{kind}({parameters}){{\n{text}\n}}");
+    let Some(id) = node else { return evaluate(&format!("({function})"), context)?.as_object() };
+    let outer = format!("(function(){{with(arguments[0])with(arguments[1])with(arguments[2])return {function}}})");
+    let outer = evaluate(&outer, context)?.as_callable()?;
+    let (document, form) = read(context, |tree| (tree.document_of(id), tree.form_owner(id)));
+    let document = wrap(document, context).ok()?;
+    let form = match form.filter(|form| *form != id) {
+        Some(form) => wrap(form, context).ok()?,
+        None => JsObject::with_null_proto(),
+    };
+    let scopes = [document.into(), form.into(), target.clone().into()];
+    outer.call(&JsValue::undefined(), &scopes, context).ok()?.as_object()
+}
+
+fn evaluate(text: &str, context: &mut Context) -> Option<JsValue> {
+    match context.eval(Source::from_bytes(text)) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            let name = page::of(context).borrow().url.to_string();
+            report::unreadable(error, &name, context);
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_handlers_are_in_order() {
+        assert!(GLOBAL.is_sorted() && WINDOW.is_sorted());
+        assert_eq!(kind_of("onclick"), Some("click"));
+        assert_eq!(kind_of("onfoo"), None);
+    }
+}

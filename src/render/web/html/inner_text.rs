@@ -1,0 +1,445 @@
+//! `innerText` and `outerText` (HTML §3.2.7): the text of an element as a reader would see it.
+//!
+//! Nothing is laid out: what is a block, a row or hidden is told by the element's name and its own `style` attribute, not by style sheets.
+
+use boa_engine::{Context, JsResult};
+use html5ever::{local_name, ns};
+
+use super::element::is_called;
+use super::reflect::{has, text};
+use crate::render::dom::{Error, NodeData, NodeId, Tree};
+use crate::render::web::change;
+
+/// How an element stands among others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Display {
+    None,
+    Inline,
+    InlineBlock,
+    /// With this many line breaks around.
+    Block(usize),
+    Table,
+    InlineTable,
+    /// Groups and columns, whose text is not shown.
+    TablePart,
+    Row,
+    Cell,
+    /// Its contents are not text: images, controls.
+    Replaced,
+    /// Its parent stands in its place.
+    Contents,
+}
+
+/// Elements whose display is not inline, by the rendering chapter (HTML §15.3).
+const DISPLAYS: &[(Display, &[&str])] = &[
+    (
+        Display::None,
+        &[
+            "area", "base", "basefont", "datalist", "head", "link", "meta", "noembed", "noframes", "noscript", "param",
+            "rp", "script", "style", "template", "title",
+        ],
+    ),
+    (
+        Display::Replaced,
+        &["audio", "canvas", "embed", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"],
+    ),
+    (
+        Display::Block(1),
+        &[
+            "address",
+            "article",
+            "aside",
+            "blockquote",
+            "body",
+            "caption",
+            "center",
+            "dd",
+            "details",
+            "dialog",
+            "dir",
+            "div",
+            "dl",
+            "dt",
+            "fieldset",
+            "figcaption",
+            "figure",
+            "footer",
+            "form",
+            "frameset",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "header",
+            "hgroup",
+            "hr",
+            "html",
+            "legend",
+            "li",
+            "listing",
+            "main",
+            "menu",
+            "nav",
+            "ol",
+            "optgroup",
+            "option",
+            "plaintext",
+            "pre",
+            "search",
+            "section",
+            "summary",
+            "ul",
+            "xmp",
+        ],
+    ),
+    (Display::Block(2), &["p"]),
+    (Display::InlineBlock, &["button", "select", "marquee"]),
+    (Display::Table, &["table"]),
+    (Display::TablePart, &["tbody", "tfoot", "thead", "colgroup", "col"]),
+    (Display::Row, &["tr"]),
+    (Display::Cell, &["td", "th"]),
+];
+
+/// What the descendants of an element take over from it.
+#[derive(Clone, Copy)]
+struct Style {
+    keeps_spaces: bool,
+    keeps_breaks: bool,
+    visible: bool,
+}
+
+/// An element whose end is still to come.
+struct Open {
+    display: Display,
+    style: Style,
+    /// Whether a row (of a table) or a cell (of a row) has been seen in it.
+    filled: bool,
+    is_select: bool,
+}
+
+/// The value of a property in the element's own `style`.
+fn own_style<'a>(tree: &'a Tree, id: NodeId, property: &str) -> Option<&'a str> {
+    let declarations = text(tree, id, "style")?.split(';').filter_map(|one| one.split_once(':'));
+    let last = declarations.filter(|(name, _)| name.trim().eq_ignore_ascii_case(property)).last();
+    last.map(|(_, value)| value.trim())
+}
+
+fn display(tree: &Tree, id: NodeId) -> Display {
+    let Some(element) = tree.element(id) else { return Display::Inline };
+    let usual = if element.name().ns == ns!(html) {
+        let local = &*element.name().local;
+        DISPLAYS.iter().find(|(_, names)| names.contains(&local)).map_or(Display::Inline, |(display, _)| *display)
+    } else if element.name().ns == ns!(svg) && matches!(&*element.name().local, "defs" | "stop" | "title" | "desc") {
+        Display::None
+    } else {
+        Display::Inline
+    };
+    if usual == Display::Block(2) {
+        return if own_style(tree, id, "display").is_some_and(|value| value == "none") { Display::None } else { usual };
+    }
+    let value = own_style(tree, id, "display").map(str::to_ascii_lowercase);
+    let out_of_line = || {
+        own_style(tree, id, "float").is_some_and(|side| side != "none")
+            || own_style(tree, id, "position").is_some_and(|place| matches!(place, "absolute" | "fixed"))
+    };
+    let is_hidden = || {
+        has(tree, id, "hidden")
+            || (is_called(tree, id, &["dialog"]) && !has(tree, id, "open"))
+            || (is_called(tree, id, &["input"]) && text(tree, id, "type").is_some_and(|kind| kind == "hidden"))
+    };
+    match value.as_deref() {
+        Some("none") => Display::None,
+        Some("contents") if usual != Display::Replaced => Display::Contents,
+        Some("block" | "flex" | "grid" | "list-item" | "flow-root") if usual == Display::Replaced => Display::Block(0),
+        Some("block" | "flex" | "grid" | "list-item" | "flow-root") => Display::Block(1),
+        Some("inline-block" | "inline-flex" | "inline-grid") if usual != Display::Replaced => Display::InlineBlock,
+        Some("table") => Display::Table,
+        Some("inline-table") => Display::InlineTable,
+        Some("table-row") => Display::Row,
+        Some("table-cell") => Display::Cell,
+        Some("inline") if usual != Display::Replaced => Display::Inline,
+        None if is_hidden() => Display::None,
+        _ if usual != Display::None && out_of_line() => Display::Block(1),
+        _ => usual,
+    }
+}
+
+fn style(tree: &Tree, id: NodeId, above: Style) -> Style {
+    let mut style = above;
+    if is_called(tree, id, &["pre", "textarea", "listing", "xmp", "plaintext"]) {
+        (style.keeps_spaces, style.keeps_breaks) = (true, true);
+    }
+    match own_style(tree, id, "white-space") {
+        Some("pre" | "pre-wrap" | "break-spaces") => (style.keeps_spaces, style.keeps_breaks) = (true, true),
+        Some("pre-line") => (style.keeps_spaces, style.keeps_breaks) = (false, true),
+        Some("normal" | "nowrap") => (style.keeps_spaces, style.keeps_breaks) = (false, false),
+        _ => {}
+    }
+    match own_style(tree, id, "visibility") {
+        Some("hidden" | "collapse") => style.visible = false,
+        Some("visible") => style.visible = true,
+        _ => {}
+    }
+    style
+}
+
+/// Text that grows by words, line breaks and gaps.
+#[derive(Default)]
+struct Lines {
+    out: String,
+    /// A space that stands if more of its line comes.
+    space: bool,
+    /// Line breaks that stand if more text comes.
+    breaks: usize,
+    /// Whether the line holds something before which a space would stand.
+    filled: bool,
+}
+
+impl Lines {
+    fn break_line(&mut self, count: usize) {
+        (self.space, self.filled) = (false, false);
+        self.breaks = self.breaks.max(count);
+    }
+
+    /// What waits comes before what is written now.
+    fn settle(&mut self) {
+        if self.breaks > 0 {
+            if !self.out.is_empty() {
+                self.out.extend(std::iter::repeat_n('\n', self.breaks));
+            }
+            self.breaks = 0;
+        }
+        if std::mem::take(&mut self.space) {
+            self.out.push(' ');
+        }
+    }
+
+    fn write(&mut self, text: &str, style: Style) {
+        for letter in text.chars() {
+            match letter {
+                '\n' if style.keeps_breaks => {
+                    self.space = false;
+                    self.settle();
+                    self.out.push('\n');
+                    self.filled = false;
+                }
+                ' ' | '\t' | '\n' | '\r' | '\x0C' if !style.keeps_spaces => self.space = self.filled,
+                letter => {
+                    self.settle();
+                    self.out.push(letter);
+                    // A space that is kept swallows none that follows.
+                    self.filled = true;
+                }
+            }
+        }
+    }
+
+    /// A tabulator or a line break that stands whatever comes.
+    fn put(&mut self, letter: char) {
+        self.space = false;
+        self.settle();
+        self.out.push(letter);
+        self.filled = false;
+    }
+}
+
+/// Whether a box would be made for an element: neither it nor what is around it is hidden or replaced by something else.
+fn is_rendered(tree: &Tree, id: NodeId) -> bool {
+    tree.is_connected(id)
+        && display(tree, id) != Display::None
+        && tree.ancestors(id).filter(|id| tree.is_element(*id)).all(|above| {
+            let display = display(tree, above);
+            let is_replaced = is_called(tree, above, &["canvas", "audio", "video", "object", "iframe", "textarea"]);
+            display != Display::None && !is_replaced
+        })
+}
+
+/// The getter (§3.2.7).
+pub fn of(tree: &Tree, root: NodeId) -> String {
+    if !is_rendered(tree, root) {
+        return tree.text_content(root).unwrap_or_default();
+    }
+    let plain = Style { keeps_spaces: false, keeps_breaks: false, visible: true };
+    let around: Vec<NodeId> = tree.ancestors(root).collect();
+    let above = around.iter().rev().fold(plain, |above, id| style(tree, *id, above));
+    let mut lines = Lines::default();
+    let mut open: Vec<Open> = Vec::new();
+    let mut next = Some(root);
+    while let Some(id) = next {
+        let style_above = open.last().map_or(above, |last| last.style);
+        let goes_in = enter(tree, id, id == root, style_above, &mut open, &mut lines);
+        next = tree.first_child(id).filter(|_| goes_in);
+        let mut at = id;
+        let mut is_open = goes_in;
+        while next.is_none() {
+            if is_open {
+                if let Some(closed) = open.pop() {
+                    leave(&closed, open.is_empty(), &mut lines);
+                }
+            }
+            if at == root {
+                break;
+            }
+            next = tree.next_sibling(at);
+            if next.is_none() {
+                let Some(parent) = tree.parent(at) else { break };
+                at = parent;
+                is_open = true;
+            }
+        }
+    }
+    lines.out
+}
+
+/// Begins a node; true when it is an element whose children come now and whose end is to be told.
+fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Open>, lines: &mut Lines) -> bool {
+    match tree.data(id) {
+        NodeData::Text(data) => {
+            let parent = open.last();
+            let in_table = parent.is_some_and(|one| {
+                matches!(one.display, Display::Table | Display::InlineTable | Display::TablePart | Display::Row)
+            });
+            let is_blank = || data.chars().all(|letter| letter.is_ascii_whitespace());
+            let hidden = !above.visible || parent.is_some_and(|one| one.is_select) || (in_table && is_blank());
+            if !hidden {
+                lines.write(data, above);
+            }
+            return false;
+        }
+        NodeData::Element(_) => {}
+        _ => return false,
+    }
+    let display = display(tree, id);
+    if is_called(tree, id, &["br"]) {
+        if above.visible && !is_root && display != Display::None {
+            lines.put('\n');
+        }
+        return false;
+    }
+    let style = style(tree, id, above);
+    let is_select = is_called(tree, id, &["select"]);
+    let in_closed_details = || {
+        let details =
+            tree.parent(id).filter(|parent| is_called(tree, *parent, &["details"]) && !has(tree, *parent, "open"));
+        !is_root
+            && details.is_some_and(|details| {
+                tree.child_elements(details).find(|child| is_called(tree, *child, &["summary"])) != Some(id)
+            })
+    };
+    let beside_options =
+        !is_root && open.last().is_some_and(|one| one.is_select) && !is_called(tree, id, &["option", "optgroup"]);
+    if (display == Display::None && !is_root) || beside_options || in_closed_details() {
+        return false;
+    }
+    match display {
+        Display::Replaced => {
+            lines.settle();
+            lines.filled = true;
+            return false;
+        }
+        Display::Block(0) => {
+            lines.break_line(1);
+            return false;
+        }
+        _ if is_root => {}
+        Display::Block(count) => lines.break_line(if style.visible { count } else { usize::from(count == 1) }),
+        Display::Table => lines.break_line(1),
+        Display::InlineBlock | Display::InlineTable => {
+            lines.settle();
+            lines.filled = false;
+        }
+        Display::Row => {
+            let table = open.iter_mut().rev().find(|one| matches!(one.display, Display::Table | Display::InlineTable));
+            if table.is_some_and(|table| std::mem::replace(&mut table.filled, true)) {
+                lines.put('\n');
+            }
+        }
+        Display::Cell => {
+            let is_row = |one: &&mut Open| matches!(one.display, Display::Row | Display::Table | Display::InlineTable);
+            if open.iter_mut().rev().find(is_row).is_some_and(|row| std::mem::replace(&mut row.filled, true)) {
+                lines.put('\t');
+            }
+            (lines.space, lines.filled) = (false, false);
+        }
+        Display::None | Display::Inline | Display::TablePart | Display::Contents => {}
+    }
+    open.push(Open { display, style, filled: false, is_select });
+    true
+}
+
+fn leave(closed: &Open, is_root: bool, lines: &mut Lines) {
+    match closed.display {
+        _ if is_root => {}
+        Display::Block(count) => lines.break_line(if closed.style.visible { count } else { usize::from(count == 1) }),
+        Display::Table => lines.break_line(1),
+        Display::InlineBlock | Display::InlineTable => (lines.space, lines.filled) = (false, true),
+        _ => {}
+    }
+}
+
+/// "Rendered text fragment": line breaks become `<br>`.
+fn fragment(tree: &mut Tree, document: NodeId, text: &str) -> Result<NodeId, Error> {
+    let fragment = tree.create_fragment(document)?;
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+    for (place, line) in lines.split('\n').enumerate() {
+        if place > 0 {
+            let name = html5ever::QualName::new(None, ns!(html), local_name!("br"));
+            let line_break = tree.create_element(document, name, Vec::new())?;
+            tree.append(fragment, line_break)?;
+        }
+        if !line.is_empty() {
+            let text = tree.create_text(document, line.to_owned())?;
+            tree.append(fragment, text)?;
+        }
+    }
+    Ok(fragment)
+}
+
+/// The setter of `innerText`.
+///
+/// # Errors
+/// When the document is full.
+pub fn set(id: NodeId, text: &str, context: &mut Context) -> JsResult<()> {
+    change(context, |tree| {
+        let document = tree.document_of(id);
+        let fragment = fragment(tree, document, text)?;
+        tree.replace_all(id, Some(fragment));
+        Ok(())
+    })
+}
+
+/// The setter of `outerText`.
+///
+/// # Errors
+/// `NoModificationAllowedError` without a parent.
+pub fn replace(id: NodeId, text: &str, context: &mut Context) -> JsResult<()> {
+    change(context, |tree| {
+        let parent = tree.parent(id).ok_or(Error::NoModificationAllowed)?;
+        let (document, next, previous) = (tree.document_of(id), tree.next_sibling(id), tree.previous_sibling(id));
+        let fragment = fragment(tree, document, text)?;
+        if tree.first_child(fragment).is_none() {
+            let empty = tree.create_text(document, String::new())?;
+            tree.append(fragment, empty)?;
+        }
+        tree.replace(parent, fragment, id)?;
+        if let Some(last) = next.and_then(|next| tree.previous_sibling(next)) {
+            merge_with_next(tree, last)?;
+        }
+        if let Some(previous) = previous {
+            merge_with_next(tree, previous)?;
+        }
+        Ok(())
+    })
+}
+
+/// "Merge with the next text node".
+fn merge_with_next(tree: &mut Tree, id: NodeId) -> Result<(), Error> {
+    let Some(next) = tree.next_sibling(id) else { return Ok(()) };
+    let (NodeData::Text(data), NodeData::Text(more)) = (tree.data(id), tree.data(next)) else { return Ok(()) };
+    let whole = format!("{data}{more}");
+    tree.set_data(id, &whole)?;
+    tree.remove(next);
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! What a reader does with a page, and the links that it shows then.
+//!
+//! Each act begins what a person's act would begin; the page's scripts run on in [`Engine::run`](crate::render::engine::Engine::run).
+
+use boa_engine::{Context, JsResult, JsValue};
+use html5ever::local_name;
+
+use super::load::Window;
+use super::navigation::{self, How, Navigation};
+use super::{document, history, layout, of, read, wrap};
+use crate::render::dom::{NodeId, Selectors, Tree};
+use crate::render::engine::{events, jobs};
+
+/// A link of a page in the state that it is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Absolute; as it was written where it is no address.
+    pub url: String,
+    /// Its text, blanks run together.
+    pub text: String,
+}
+
+impl Window {
+    /// All `a[href]` in the order of the document, those of open shadow roots behind those around them.
+    pub fn links(&mut self) -> Vec<Link> {
+        self.engine.with(|context| links(context)).unwrap_or_default()
+    }
+
+    /// The addresses that the page's scripts wanted to go to, or a reader's acts did, so far.
+    pub fn navigations(&mut self) -> Vec<Navigation> {
+        self.engine.with(|context| navigation::taken(context)).unwrap_or_default()
+    }
+
+    /// Clicks the first element that the selectors fit, wherever it is; false when there is none.
+    pub fn click(&mut self, selectors: &str) -> bool {
+        let Ok(selectors) = Selectors::parse(selectors) else { return false };
+        let clicked = self.engine.with(|context| {
+            let found = find(&selectors, context);
+            found.is_some_and(|id| click(id, context).is_ok())
+        });
+        clicked == Some(true)
+    }
+
+    /// Scrolls the window down as far as it goes.
+    pub fn scroll_to_bottom(&mut self) {
+        self.engine.with(|context| {
+            let bottom = layout::document_height(context);
+            layout::scroll_to(0.0, bottom, context);
+        });
+    }
+
+    /// Goes to an address as if it were typed behind the page's: a fragment stays within the page.
+    pub fn go_to(&mut self, address: &str) {
+        self.engine.with(|context| {
+            let document = of(context).borrow().document;
+            if let Ok(url) = document::base_url(document, context).join(address) {
+                jobs::outside(context, |context| {
+                    navigation::navigate(Navigation::get(url, How::Location), false, context);
+                });
+            }
+        });
+    }
+
+    /// Goes back in the page's own history.
+    pub fn back(&mut self) {
+        self.engine.with(|context| history::go(-1, context));
+    }
+}
+
+/// A document and the open shadow roots in it, outer ones first.
+fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
+    let mut roots = vec![document];
+    let mut next = 0;
+    while let Some(root) = roots.get(next).copied() {
+        next += 1;
+        let is_open = |root: &NodeId| {
+            tree.fragment(*root).and_then(|fragment| fragment.shadow()).is_some_and(|settings| settings.is_open)
+        };
+        let inner = tree.descendants(root).filter_map(|id| tree.element(id)?.shadow_root()).filter(is_open);
+        roots.extend(inner);
+    }
+    roots
+}
+
+fn find(selectors: &Selectors, context: &Context) -> Option<NodeId> {
+    let document = of(context).borrow().document;
+    read(context, |tree| roots(tree, document).into_iter().find_map(|root| tree.query_selector(root, selectors)))
+}
+
+fn links(context: &Context) -> Vec<Link> {
+    let document = of(context).borrow().document;
+    let base = document::base_url(document, context);
+    read(context, |tree| {
+        let mut found = Vec::new();
+        for root in roots(tree, document) {
+            for id in tree.descendants(root) {
+                let Some(element) = tree.element(id).filter(|element| element.is_html(&local_name!("a"))) else {
+                    continue;
+                };
+                let Some(href) = element.attribute(&local_name!("href")) else { continue };
+                let url = base.join(href).map_or_else(|_| href.to_owned(), String::from);
+                let text = tree.text_content(id).unwrap_or_default();
+                found.push(Link { url, text: text.split_whitespace().collect::<Vec<_>>().join(" ") });
+            }
+        }
+        found
+    })
+}
+
+/// The events of a click with the first button of a mouse (UI Events §5.3, Pointer Events §4).
+fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
+    let target = wrap(id, context)?;
+    let place = layout::place(id, context).unwrap_or_default();
+    let (left, top) = layout::scroll(context);
+    let (x, y) = (place.left + place.width / 2.0 - left, place.top + place.height / 2.0 - top);
+    let steps = [
+        ("PointerEvent", "pointerover"),
+        ("MouseEvent", "mouseover"),
+        ("PointerEvent", "pointerdown"),
+        ("MouseEvent", "mousedown"),
+        ("PointerEvent", "pointerup"),
+        ("MouseEvent", "mouseup"),
+        ("PointerEvent", "click"),
+    ];
+    jobs::outside(context, |context| {
+        for (interface, kind) in steps {
+            let members: &[(&'static str, JsValue)] = &[
+                ("view", context.global_object().into()),
+                ("detail", 1.into()),
+                ("clientX", x.into()),
+                ("clientY", y.into()),
+                ("pageX", (x + left).into()),
+                ("pageY", (y + top).into()),
+                ("buttons", i32::from(kind.ends_with("down")).into()),
+                ("which", 1.into()),
+                ("pointerId", 1.into()),
+                ("pointerType", boa_engine::js_string!("mouse").into()),
+                ("isPrimary", true.into()),
+            ];
+            events::fire(&target, interface, kind, (true, true), members, context);
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! Elements by their names: `window.basket`, `document.order`, `window[0]` (HTML §7.2.2.3, §3.1.6).
+//!
+//! What a name means on the window is asked only where nobody else has a property of that name: an object at the end of the window's
+//! prototypes answers. A document hides its own members behind its elements, as the standard has it, so that these become accessors on the
+//! document itself while the elements are there.
+
+use std::collections::{HashMap, HashSet};
+
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{Context, JsObject, JsResult, JsString, JsValue, NativeFunction, js_string};
+use html5ever::{LocalName, local_name, ns};
+
+use super::collection::{self, Filter};
+use super::exotic::{self, Computed, Kind};
+use super::{frames, of, read, wrap};
+use crate::computed;
+use crate::render::dom::{Mutation, NodeId, Tree};
+use crate::render::engine::bind;
+
+/// Elements with a `name` that counts, and the names that the window's document shows for now. Elements that have gone are found out when
+/// their name is asked for.
+#[derive(Default)]
+pub struct Names {
+    elements: HashMap<Box<str>, Vec<NodeId>>,
+    shown: HashSet<Box<str>>,
+}
+
+static PROPERTIES: Kind = computed!(Computed {
+    length: |_, context| Ok(frames::count(context)),
+    item: |_, index, context| frames::window_at(index, context),
+    indexed: true,
+    named: |_, name, context| on_window(name, context),
+    ..Computed::EMPTY
+});
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    let window = bind::prototype("Window", context)?;
+    let below = window.prototype();
+    let properties = JsObject::from_proto_and_data(below, ());
+    let properties = exotic::wrap_target(properties, &PROPERTIES, context)?;
+    window.set_prototype(Some(properties));
+    Ok(())
+}
+
+/// Whether the element's `name` counts on the window.
+fn has_name_on_window(tree: &Tree, id: NodeId) -> bool {
+    tree.element(id).is_some_and(|element| {
+        element.name().ns == ns!(html)
+            && matches!(
+                element.name().local,
+                local_name!("embed")
+                    | local_name!("form")
+                    | local_name!("img")
+                    | local_name!("object")
+                    | local_name!("iframe")
+                    | local_name!("frame")
+                    | local_name!("frameset")
+            )
+    })
+}
+
+/// Whether the window shows the element under this name (HTML §7.2.2.3 "named objects").
+fn is_on_window(tree: &Tree, id: NodeId, name: &str) -> bool {
+    tree.id(id) == Some(name)
+        || (has_name_on_window(tree, id) && tree.attribute(id, &local_name!("name")) == Some(name))
+}
+
+/// Whether the document shows the element under this name (HTML §3.1.6 "named elements").
+fn is_shown(tree: &Tree, id: NodeId, name: &str) -> bool {
+    let Some(element) = tree.element(id) else { return false };
+    let is = |local: &LocalName| element.attribute(local) == Some(name);
+    match element.name().local {
+        local_name!("embed") | local_name!("form") | local_name!("iframe") => is(&local_name!("name")),
+        local_name!("object") => is(&local_name!("name")) || is(&local_name!("id")),
+        local_name!("img") => {
+            let has_name = element.attribute(&local_name!("name")).is_some_and(|name| !name.is_empty());
+            is(&local_name!("name")) || (has_name && is(&local_name!("id")))
+        }
+        _ => false,
+    }
+}
+
+fn on_window(name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>> {
+    let name = name.to_std_string_lossy();
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let (document, found) = {
+        let web = of(context);
+        let web = web.borrow();
+        let tree = &web.tree;
+        let by_name = web.names.elements.get(name.as_str()).into_iter().flatten().copied();
+        let mut found: Vec<NodeId> = by_name.chain(tree.elements_by_id(web.document, &name)).collect();
+        found.retain(|id| tree.contains(web.document, *id) && is_on_window(tree, *id, &name));
+        found.sort_by(|a, b| tree.compare_order(*a, *b));
+        found.dedup();
+        (web.document, found)
+    };
+    let frame = read(context, |tree| {
+        let by_name =
+            |id: &NodeId| frames::is_frame(tree, *id) && tree.attribute(*id, &local_name!("name")) == Some(&name);
+        found.iter().copied().find(by_name)
+    });
+    if let Some(frame) = frame {
+        return frames::window_of(frame, context).map(Some);
+    }
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => wrap(*one, context).map(|object| Some(object.into())),
+        _ => {
+            let name: Box<str> = name.into();
+            collection::live("HTMLCollection", document, Filter::Called(is_on_window, name), context)
+                .map(|list| Some(list.into()))
+        }
+    }
+}
+
+/// Keeps the names as the tree changes.
+pub(super) fn watch(log: &[Mutation], context: &mut Context) {
+    let mut asked: Vec<Box<str>> = Vec::new();
+    {
+        let web = of(context);
+        let web = &mut *web.borrow_mut();
+        let (tree, names) = (&web.tree, &mut web.names);
+        let mut note = |id: NodeId, asked: &mut Vec<Box<str>>| {
+            for local in [local_name!("name"), local_name!("id")] {
+                let Some(name) = tree.attribute(id, &local).filter(|name| !name.is_empty()) else { continue };
+                if local == local_name!("name") {
+                    let known = names.elements.entry(name.into()).or_default();
+                    if !known.contains(&id) {
+                        known.push(id);
+                    }
+                }
+                asked.push(name.into());
+            }
+        };
+        for mutation in log {
+            match mutation {
+                Mutation::Children { added, removed, .. } => {
+                    for top in added.iter().chain(removed) {
+                        let below = std::iter::once(*top).chain(tree.descendants(*top));
+                        below.filter(|id| has_name_on_window(tree, *id)).for_each(|id| note(id, &mut asked));
+                    }
+                }
+                Mutation::Attribute { target, local, old, .. }
+                    if (*local == local_name!("name") || *local == local_name!("id"))
+                        && has_name_on_window(tree, *target) =>
+                {
+                    asked.extend(old.as_deref().filter(|name| !name.is_empty()).map(Box::from));
+                    note(*target, &mut asked);
+                }
+                _ => {}
+            }
+        }
+    }
+    asked.sort();
+    asked.dedup();
+    for name in asked {
+        // What cannot be defined, on a document that the page has sealed, is not shown.
+        let _ = show(&name, context);
+    }
+}
+
+/// The elements that the window's document shows under a name.
+fn shown(name: &str, context: &Context) -> Vec<NodeId> {
+    let web = of(context);
+    let web = web.borrow();
+    let tree = &web.tree;
+    let by_name = web.names.elements.get(name).into_iter().flatten().copied();
+    let mut found: Vec<NodeId> = by_name.chain(tree.elements_by_id(web.document, name)).collect();
+    found.retain(|id| tree.contains(web.document, *id) && is_shown(tree, *id, name));
+    found.sort_by(|a, b| tree.compare_order(*a, *b));
+    found.dedup();
+    found
+}
+
+/// Defines the document's property of that name or takes it away.
+fn show(name: &str, context: &mut Context) -> JsResult<()> {
+    let there = !shown(name, context).is_empty();
+    let (document, known) = {
+        let web = of(context);
+        let mut web = web.borrow_mut();
+        let known = if there { !web.names.shown.insert(name.into()) } else { web.names.shown.remove(name) };
+        (web.document, known)
+    };
+    if there == known {
+        return Ok(());
+    }
+    let document = wrap(document, context)?;
+    if !there {
+        return document.delete_property_or_throw(js_string!(name), context).map(|_| ());
+    }
+    let get = NativeFunction::from_copy_closure_with_captures(
+        |_, _, name: &JsString, context| value(&name.to_std_string_lossy(), context),
+        js_string!(name),
+    );
+    let get = get.to_js_function(context.realm());
+    let property = PropertyDescriptor::builder().get(get).enumerable(true).configurable(true);
+    document.define_property_or_throw(js_string!(name), property, context).map(|_| ())
+}
+
+fn value(name: &str, context: &mut Context) -> JsResult<JsValue> {
+    let found = shown(name, context);
+    match found.as_slice() {
+        [] => Ok(JsValue::undefined()),
+        [one] if read(context, |tree| frames::is_frame(tree, *one)) => frames::window_of(*one, context),
+        [one] => wrap(*one, context).map(JsValue::from),
+        _ => {
+            let document = of(context).borrow().document;
+            let name: Box<str> = name.into();
+            collection::live("HTMLCollection", document, Filter::Called(is_shown, name), context).map(JsValue::from)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Where scripts want the page to go (HTML §7.4.2): within the page they are taken there; any other address is written down as a link
+//! with how it came about, and the page goes on as if the answer were still on its way.
+//!
+//! Never fetches anything, and never leaves the page.
+
+use std::cell::RefCell;
+
+use boa_engine::{Context, JsResult, JsValue, js_string};
+use html5ever::local_name;
+use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::{document, history, of, read};
+use crate::limits;
+use crate::render::dom::NodeId;
+use crate::render::engine::{bind, events, jobs, page, run_script};
+
+/// What made the page go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// A click on an `a` or `area`.
+    Link,
+    /// A form that was submitted.
+    Form,
+    /// `location` and its methods.
+    Location,
+    /// `<meta http-equiv=refresh>`.
+    Meta,
+    /// `window.open`, and links and forms that open a window of their own.
+    Window,
+}
+
+/// An address that the page wanted to go to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Navigation {
+    pub url: String,
+    pub method: String,
+    /// Of a form that is sent by POST, with its type; empty otherwise.
+    pub body: Vec<u8>,
+    pub content_type: String,
+    pub how: How,
+}
+
+impl Navigation {
+    /// An address that is only looked up.
+    pub fn get(url: Url, how: How) -> Self {
+        Self { url: url.to_string(), method: "GET".to_owned(), body: Vec::new(), content_type: String::new(), how }
+    }
+}
+
+/// All of them, in their order, none twice.
+#[derive(Default)]
+struct Navigations(RefCell<Vec<Navigation>>);
+
+pub(super) fn install(context: &mut Context) {
+    context.insert_data(Navigations::default());
+}
+
+/// Goes where a script or a reader wants the page to go: to a fragment of the page at once, to a `javascript:` address as a task; other
+/// addresses are written down. `replace` keeps the history as long as it is.
+pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
+    let Ok(url) = Url::parse(&wanted.url) else { return };
+    match url.scheme() {
+        "javascript" => {
+            let text = percent_decode_str(url.as_str().trim_start_matches("javascript:"));
+            let text = text.decode_utf8_lossy().into_owned();
+            jobs::post(context, 0, move |context| {
+                run_script(&text, "javascript:", context);
+                Ok(())
+            });
+        }
+        "about" | "data" | "blob" => {}
+        _ if is_within(&wanted, &url, context) => to_fragment(url, replace, context),
+        _ => record(wanted, context),
+    }
+}
+
+/// The addresses that the page wanted to go to, so far.
+pub fn taken(context: &Context) -> Vec<Navigation> {
+    context.get_data::<Navigations>().map(|all| all.0.borrow().clone()).unwrap_or_default()
+}
+
+fn record(wanted: Navigation, context: &Context) {
+    let Some(all) = context.get_data::<Navigations>() else { return };
+    let mut all = all.0.borrow_mut();
+    if all.len() < limits::RENDER_NAVIGATIONS_MAX && !all.contains(&wanted) {
+        all.push(wanted);
+    }
+}
+
+/// Whether only the fragment differs (HTML §7.4.2.2 step 15).
+fn is_within(wanted: &Navigation, url: &Url, context: &Context) -> bool {
+    let page = page::of(context);
+    let page = page.borrow();
+    wanted.method == "GET"
+        && wanted.how != How::Window
+        && url.fragment().is_some()
+        && without_fragment(url) == without_fragment(&page.url)
+}
+
+fn without_fragment(url: &Url) -> &str {
+    url.as_str().split('#').next().unwrap_or_default()
+}
+
+/// "Navigate to a fragment" (HTML §7.4.2.3.3).
+fn to_fragment(url: Url, replace: bool, context: &mut Context) {
+    let old = page::of(context).borrow().url.clone();
+    let same = old == url;
+    history::enter(url.clone(), JsValue::null(), replace || same, context);
+    if !same {
+        tell_fragment(&old, &url, JsValue::null(), context);
+    }
+}
+
+/// `popstate` at once and `hashchange` as a task, as a move within the page fires them.
+pub(super) fn tell_fragment(old: &Url, new: &Url, state: JsValue, context: &mut Context) {
+    let global = context.global_object();
+    events::fire(&global, "PopStateEvent", "popstate", (false, false), &[("state", state)], context);
+    if old.fragment() == new.fragment() {
+        return;
+    }
+    let (old, new) = (js_string!(old.as_str()), js_string!(new.as_str()));
+    jobs::post(context, 0, move |context| {
+        let global = context.global_object();
+        let members = [("oldURL", old.into()), ("newURL", new.into())];
+        events::fire(&global, "HashChangeEvent", "hashchange", (false, false), &members, context);
+        Ok(())
+    });
+}
+
+/// `window.open`: the address is a link, and there is no window for it.
+pub(super) fn open(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let text = bind::text_if_given(args, 0, context)?.unwrap_or_default();
+    let document = of(context).borrow().document;
+    if let (false, Ok(url)) = (text.is_empty(), document::base_url(document, context).join(&text)) {
+        navigate(Navigation::get(url, How::Window), false, context);
+    }
+    Ok(JsValue::null())
+}
+
+/// Writes down where the page's `<meta http-equiv=refresh>` lead (HTML §4.2.5.3).
+pub(super) fn follow_meta(context: &mut Context) {
+    let document = of(context).borrow().document;
+    let found: Vec<(NodeId, String)> = read(context, |tree| {
+        let metas = tree.descendants(document).filter(|id| {
+            let refresh = |value: &str| value.eq_ignore_ascii_case("refresh");
+            tree.element(*id).is_some_and(|element| element.is_html(&local_name!("meta")))
+                && tree.attribute(*id, &local_name!("http-equiv")).is_some_and(refresh)
+        });
+        metas.filter_map(|id| Some((id, tree.attribute(id, &local_name!("content"))?.to_owned()))).collect()
+    });
+    for (meta, content) in found {
+        let Some(target) = refresh_target(&content) else { continue };
+        if let Ok(url) = document::base_url(meta, context).join(target) {
+            navigate(Navigation::get(url, How::Meta), true, context);
+        }
+    }
+}
+
+/// The address in `5; url=next.html`; none where the page only reloads itself.
+fn refresh_target(content: &str) -> Option<&str> {
+    let rest = content.trim_start();
+    let after_time = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if after_time.len() == rest.len() {
+        return None;
+    }
+    let rest = after_time.trim_start().trim_start_matches([';', ',']).trim_start();
+    let named = rest.get(..3).filter(|word| word.eq_ignore_ascii_case("url"));
+    let rest = match named.and_then(|_| rest[3..].trim_start().strip_prefix('=')) {
+        Some(rest) => rest.trim_start(),
+        None => rest,
+    };
+    let address = match rest.chars().next() {
+        Some(quote @ ('"' | '\'')) => rest[1..].split(quote).next().unwrap_or_default(),
+        _ => rest.trim_end(),
+    };
+    (!address.is_empty()).then_some(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refresh_target;
+
+    #[test]
+    fn a_refresh_names_its_address_in_many_ways() {
+        for (content, wanted) in [
+            ("5; url=next.html", Some("next.html")),
+            ("0;URL='a b.html'", Some("a b.html")),
+            ("1.5, next.html", Some("next.html")),
+            ("0; url = \"x\" y", Some("x")),
+            ("30", None),
+            ("30;", None),
+            ("url=x", None),
+        ] {
+            assert_eq!(refresh_target(content), wanted, "{content}");
+        }
+    }
+}
