@@ -226,12 +226,12 @@ fn addresses_that_scripts_go_to_are_links() {
     on_a_page(html, &[], |window| {
         let taken: Vec<(String, How)> = window.navigations().into_iter().map(|one| (one.url, one.how)).collect();
         let wanted = [
+            ("http://site.test/meta", How::Meta),
             ("http://site.test/a?b", How::Location),
             ("http://site.test/list/c", How::Location),
             ("http://site.test/list/?d=e", How::Location),
             ("http://site.test/window", How::Window),
             ("http://other.test/f", How::Location),
-            ("http://site.test/meta", How::Meta),
         ];
         assert_eq!(taken, wanted.map(|(url, how)| (url.to_owned(), how)));
         let address = text_of(window, "location.href + ' ' + document.URL + ' ' + log");
