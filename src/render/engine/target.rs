@@ -333,7 +333,7 @@ pub fn handler(target: &JsObject, kind: &str, context: &Context) -> Option<JsObj
     kind_of(target, context, &mut |listeners| {
         found = listeners.handler(&kind).and_then(|place| listeners.list[place].callback.clone());
     })?;
-    found.flatten()
+    found
 }
 
 /// Sets an event handler; it keeps the place that its first setting gave it (HTML §8.1.8.1).
