@@ -94,13 +94,7 @@ pub fn define_with(interface: &Interface, body: NativeFunction, context: &mut Co
     methods(&prototype, interface.methods, context)?;
     attributes(&prototype, interface.attributes, context)?;
     methods(&constructor, interface.statics, context)?;
-    for (name, value) in interface.constants {
-        for holder in [&constructor, &prototype] {
-            let constant =
-                PropertyDescriptor::builder().value(*value).writable(false).enumerable(true).configurable(false);
-            holder.define_property_or_throw(js_string!(*name), constant, context)?;
-        }
-    }
+    define_constants([&constructor, &prototype], interface.constants, context)?;
     let global = context.global_object();
     hidden(&global, js_string!(interface.name), constructor.clone().into(), true, context)?;
     let interfaces = context.host_defined_mut();
@@ -111,6 +105,26 @@ pub fn define_with(interface: &Interface, body: NativeFunction, context: &mut Co
         table.0.insert(interface.name, (prototype.clone(), constructor));
     }
     Ok(prototype)
+}
+
+/// Adds constants to an interface that another file has defined.
+///
+/// # Errors
+/// When the interface was not defined.
+pub fn constants(interface: &str, constants: &[(&'static str, i32)], context: &mut Context) -> JsResult<()> {
+    let (prototype, constructor) = pair(interface, context)?;
+    define_constants([&constructor, &prototype], constants, context)
+}
+
+fn define_constants(holders: [&JsObject; 2], constants: &[(&'static str, i32)], context: &mut Context) -> JsResult<()> {
+    for (name, value) in constants {
+        for holder in holders {
+            let constant =
+                PropertyDescriptor::builder().value(*value).writable(false).enumerable(true).configurable(false);
+            holder.define_property_or_throw(js_string!(*name), constant, context)?;
+        }
+    }
+    Ok(())
 }
 
 /// Adds methods to an object.

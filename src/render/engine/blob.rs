@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use boa_engine::object::builtins::JsPromise;
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace};
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use super::pairs::{self, Pairs};
 use super::{bind, page};
@@ -89,13 +89,16 @@ impl Pairs for FormData {
 const FORM_DATA: bind::Interface = bind::Interface {
     name: "FormData",
     constructor: Some(|new_target, args, context| {
-        // A form of the document is read by whoever knows documents.
-        if !args.get_or_undefined(0).is_undefined() && !args[0].is_object() {
-            return Err(bind::type_error(
-                "Failed to construct 'FormData': parameter 1 is not of type 'HTMLFormElement'.",
-            ));
-        }
-        bind::construct(new_target, "FormData", FormData::default(), context)
+        let reader = context.get_data::<Reader>().map(|reader| reader.0);
+        let list = match reader {
+            _ if args.get_or_undefined(0).is_undefined() => Vec::new(),
+            Some(read) => read(args, context)?,
+            None => {
+                let refusal = "Failed to construct 'FormData': parameter 1 is not of type 'HTMLFormElement'.";
+                return Err(bind::type_error(refusal));
+            }
+        };
+        bind::construct(new_target, "FormData", FormData { list }, context)
     }),
     methods: &[
         ("append", 2, |this, args, context| {
@@ -149,6 +152,47 @@ const FORM_DATA: bind::Interface = bind::Interface {
     ],
     ..bind::Interface::EMPTY
 };
+
+/// Names and what goes with them: a text or a `File`.
+pub type Fields = Vec<(JsValue, JsValue)>;
+
+/// Reads the form of a document that `new FormData(form)` names: whoever knows documents brings it.
+pub type ReadForm = fn(&[JsValue], &mut Context) -> JsResult<Fields>;
+
+struct Reader(ReadForm);
+
+/// Tells how forms are read.
+pub fn set_form_reader(read: ReadForm, context: &mut Context) {
+    context.insert_data(Reader(read));
+}
+
+/// A `FormData` with these fields.
+///
+/// # Errors
+/// When the interface was not defined.
+pub fn form_data(list: Fields, context: &mut Context) -> JsResult<JsObject> {
+    bind::object("FormData", FormData { list }, context)
+}
+
+/// The fields of a `FormData`, `None` for any other object.
+pub fn form_fields(object: &JsObject) -> Option<Fields> {
+    object.downcast_ref::<FormData>().map(|form| form.list.clone())
+}
+
+/// What a form sends where no file was chosen.
+///
+/// # Errors
+/// When the interface was not defined.
+pub fn empty_file(context: &mut Context) -> JsResult<JsValue> {
+    let kind = "application/octet-stream".to_owned();
+    let file = Blob { bytes: std::rc::Rc::new([]), kind, name: Some(String::new()), modified_ms: 0.0 };
+    Ok(bind::object("File", file, context)?.into())
+}
+
+/// The name of a `File`.
+pub fn file_name(value: &JsValue) -> Option<String> {
+    value.as_object()?.downcast_ref::<Blob>().and_then(|file| file.name.clone())
+}
 
 /// Blobs that have an address (`URL.createObjectURL`).
 #[derive(Default)]
@@ -278,7 +322,10 @@ pub(super) fn extract(value: &JsValue, context: &mut Context) -> JsResult<(Vec<u
 }
 
 /// HTML §4.10.21.8 "multipart/form-data encoding algorithm".
-fn multipart(fields: &[(JsValue, JsValue)], context: &mut Context) -> JsResult<(Vec<u8>, Option<String>)> {
+///
+/// # Errors
+/// What the conversion of a field throws.
+pub fn multipart(fields: &[(JsValue, JsValue)], context: &mut Context) -> JsResult<(Vec<u8>, Option<String>)> {
     let page = page::of(context);
     let boundary = format!("----WebKitFormBoundary{:016x}", page.borrow_mut().random());
     let quoted = |text: &str| text.replace('\r', "%0D").replace('\n', "%0A").replace('"', "%22");

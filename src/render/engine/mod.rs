@@ -13,7 +13,7 @@
 mod abort;
 mod ambient;
 pub mod bind;
-mod blob;
+pub mod blob;
 pub mod clone;
 mod console;
 mod encoding;

@@ -177,7 +177,7 @@ impl TargetKind {
 pub type Compile = fn(&JsObject, &str, &str, &mut Context) -> Option<JsObject>;
 
 /// What is done once a click has been dispatched; true: a listener cancelled it.
-pub type AfterClick = Box<dyn FnOnce(bool, &JsObject<Event>, &mut Context)>;
+pub type AfterClick = Box<dyn FnOnce(bool, &mut Context)>;
 
 /// Finds on a click's way what the click does, and begins it (DOM §2.9 "activation behavior"). The way begins at the target.
 pub type Activate = fn(&[JsObject], &JsObject<Event>, &mut Context) -> Option<AfterClick>;
@@ -323,6 +323,13 @@ pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context
         object.define_property_or_throw(js_string!(format!("on{kind}")), attribute, context)?;
     }
     Ok(())
+}
+
+/// Takes all listeners and handlers from a target ("erase all event listeners", HTML §7.3.2).
+pub fn erase(target: &JsObject, context: &Context) {
+    let mut gone = Vec::new();
+    // What they hold is dropped after the target is free again.
+    let _ = kind_of(target, context, &mut |listeners| gone.append(&mut listeners.list));
 }
 
 /// The event handler of a target for a type of events, if one is set.
@@ -513,7 +520,7 @@ pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Contex
     end(event, clear);
     let canceled = event.borrow().data().canceled;
     if let Some(after) = after {
-        after(canceled, event, context);
+        after(canceled, context);
     }
     Ok(!canceled)
 }

@@ -1,20 +1,18 @@
 //! What a document tells of itself beside its tree (HTML §3.1): where it was linked from, that it is seen and has the focus, what has the
 //! focus within it, editing commands that do nothing, fonts that are there.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
 use super::{document, frames, of, read, style, this_document, wrap_or_null};
-use crate::render::dom::NodeId;
 use crate::render::engine::target::{self, Listeners, Target, TargetKind};
 use crate::render::engine::{bind, jobs};
 
 /// What the page's document is beside its tree.
 struct State {
     referrer: String,
-    focused: Cell<Option<NodeId>>,
     fonts: JsObject,
     design_mode: RefCell<String>,
 }
@@ -118,9 +116,8 @@ const ATTRIBUTES: &[bind::Attribute] = &[
         "activeElement",
         |this, _, context| {
             let document = this_document(this, context)?;
-            let focused = context.get_data::<State>().and_then(|state| state.focused.get());
             let active = read(context, |tree| {
-                let focused = focused.filter(|id| tree.is_connected(*id) && tree.root(*id) == document);
+                let focused = tree.focus.filter(|id| tree.is_connected(*id) && tree.root(*id) == document);
                 focused.or_else(|| document::body(tree, document)).or_else(|| tree.document_element(document))
             });
             wrap_or_null(active, context)
@@ -167,12 +164,7 @@ pub(super) fn install(referrer: &str, context: &mut Context) -> JsResult<()> {
     target::register(TargetKind::of::<Fonts>(|_, _, _| None), context);
     bind::define(&FONTS, context)?;
     let fonts = bind::object("FontFaceSet", Fonts::default(), context)?;
-    let state = State {
-        referrer: referrer.to_owned(),
-        focused: Cell::default(),
-        fonts,
-        design_mode: RefCell::new("off".to_owned()),
-    };
+    let state = State { referrer: referrer.to_owned(), fonts, design_mode: RefCell::new("off".to_owned()) };
     context.insert_data(state);
     let face = bind::Interface {
         name: "FontFace",
@@ -194,16 +186,4 @@ pub(super) fn install(referrer: &str, context: &mut Context) -> JsResult<()> {
     bind::methods(&document, METHODS, context)?;
     bind::attributes(&document, ATTRIBUTES, context)?;
     target::handlers(&document, &["visibilitychange", "selectionchange", "fullscreenchange"], context)
-}
-
-/// Gives an element the focus, or takes it from all.
-pub fn set_focus(id: Option<NodeId>, context: &Context) {
-    if let Some(state) = context.get_data::<State>() {
-        state.focused.set(id);
-    }
-}
-
-/// What has the focus.
-pub fn focused(context: &Context) -> Option<NodeId> {
-    context.get_data::<State>().and_then(|state| state.focused.get())
 }

@@ -20,7 +20,7 @@ struct Place {
 
 /// The whole way from a node; `None` where the event's related target hides the event.
 pub(super) fn way(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> Option<Vec<Step>> {
-    let target = target.downcast_ref::<NodeObject>()?.id;
+    let target = node_of(&target.clone().into(), context)?;
     let (is_load, is_composed, related) = {
         let event = event.borrow();
         let event = event.data();

@@ -49,10 +49,7 @@ impl Window {
 
     /// Scrolls the window down as far as it goes.
     pub fn scroll_to_bottom(&mut self) {
-        self.engine.with(|context| {
-            let bottom = layout::document_height(context);
-            layout::scroll_to(0.0, bottom, context);
-        });
+        self.engine.with(layout::scroll_down);
     }
 
     /// Goes to an address as if it were typed behind the page's: a fragment stays within the page.

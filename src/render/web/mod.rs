@@ -106,7 +106,7 @@ impl Target for NodeObject {
 /// Who sees what changed, in this order, before the script that changed it goes on.
 const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
     observe::watch,
-    html::attributes_changed,
+    html::tree_changed,
     shadow::watch,
     named::watch,
     frames::watch,
@@ -232,6 +232,14 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     let mut listeners = Listeners::default();
     html::handlers::adopt(&web.borrow().tree, id, &mut listeners);
     let object = JsObject::from_proto_and_data(prototype, NodeObject { id, listeners, slots: Vec::new() });
+    let object = match html::form::kind_of_element(name) {
+        None => object,
+        Some(kind) => {
+            let proxy = exotic::wrap_target(object.clone(), kind, context)?;
+            target::stands_for(proxy.clone(), object, context);
+            proxy
+        }
+    };
     web.borrow_mut().keep(id, object.clone());
     Ok(object)
 }

@@ -95,25 +95,6 @@ impl Tree {
         std::iter::once(id).chain(others)
     }
 
-    /// The directionality (HTML §3.2.6.4), `auto` by the first strong letter's script.
-    fn is_rtl(&self, id: NodeId) -> bool {
-        for ancestor in self.inclusive_ancestors(id) {
-            let own = self.attribute(ancestor, &local_name!("dir")).map(str::to_ascii_lowercase);
-            match own.as_deref() {
-                Some("rtl") => return true,
-                Some("ltr") => return false,
-                Some("auto") => {
-                    let text = self
-                        .descendants(ancestor)
-                        .filter_map(|node| if self.is_text(node) { self.character_data(node) } else { None });
-                    return text.flat_map(str::chars).find(|c| c.is_alphabetic()).is_some_and(is_rtl_letter);
-                }
-                _ => {}
-            }
-        }
-        false
-    }
-
     /// The language (HTML §3.2.6.2): the nearest `xml:lang` or `lang`.
     fn language(&self, id: NodeId) -> Option<&str> {
         self.inclusive_ancestors(id).find_map(|ancestor| {
@@ -222,10 +203,4 @@ fn is_in_range(tag: &str, range: &str) -> bool {
             .find(|have| have.eq_ignore_ascii_case(wanted) || have.len() == 1)
             .is_some_and(|have| have.eq_ignore_ascii_case(wanted))
     })
-}
-
-/// Hebrew, Arabic and their kin.
-fn is_rtl_letter(letter: char) -> bool {
-    matches!(letter, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}'
-        | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
 }

@@ -46,9 +46,8 @@ const LABELS: bind::Attribute = (
         if read(context, |tree| !is_labelable(tree, id)) {
             return Ok(JsValue::null());
         }
-        let list = slot(id, "labels", context, |context| {
-            collection::live("NodeList", id, Filter::Found(labels), context)
-        })?;
+        let list =
+            slot(id, "labels", context, |context| collection::live("NodeList", id, Filter::Found(labels), context))?;
         Ok(list.into())
     },
     None,
@@ -244,7 +243,8 @@ fn faults(id: NodeId, context: &mut Context) -> Vec<&'static str> {
             if has(tree, id, "required") && !has(tree, id, "readonly") && super::text::value(tree, id).is_empty() {
                 found.push("valueMissing");
             }
-        } else if is_called(tree, id, &["select"]) && has(tree, id, "required") && super::select::is_unchosen(tree, id) {
+        } else if is_called(tree, id, &["select"]) && has(tree, id, "required") && super::select::is_unchosen(tree, id)
+        {
             found.push("valueMissing");
         }
         (found, pattern)
@@ -267,9 +267,7 @@ fn input_faults(tree: &Tree, id: NodeId, found: &mut Vec<&'static str>) {
     }
     let is_wrong = match kind {
         "url" => !value.is_empty() && url::Url::parse(&value).is_err(),
-        "email" if has(tree, id, "multiple") => {
-            !value.is_empty() && !value.split(',').all(values::is_email)
-        }
+        "email" if has(tree, id, "multiple") => !value.is_empty() && !value.split(',').all(values::is_email),
         "email" => !value.is_empty() && !values::is_email(&value),
         _ => false,
     };
@@ -356,7 +354,8 @@ pub(super) fn install_gauges(context: &mut Context) -> JsResult<()> {
             "position",
             |this, _, context| {
                 let id = this_element(this, context)?;
-                Ok(read(context, |tree| progress_value(tree, id).map_or(-1.0, |value| value / progress_max(tree, id))).into())
+                Ok(read(context, |tree| progress_value(tree, id).map_or(-1.0, |value| value / progress_max(tree, id)))
+                    .into())
             },
             None,
         ),

@@ -1,13 +1,13 @@
 //! `HTMLElement` (HTML §3.2.2) and what it shares with SVG and MathML: what does not merely reflect, focus, clicks of scripts.
 
-use boa_engine::{Context, JsArgs, JsResult, JsValue};
+use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction};
 use html5ever::ns;
 
 use super::reflect::{Words, has, set_flag, set_text, text};
 use super::{inner_text, numbers, state, table};
 use crate::render::dom::{Error, NodeId, Tree};
 use crate::render::engine::events;
-use crate::render::engine::{bind, target};
+use crate::render::engine::{bind, jobs, target};
 use crate::render::web::{of, read, this_element, thrown, wrap};
 
 /// A boolean attribute whose text is `true` or `false`, or what the parent has.
@@ -265,7 +265,39 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         bind::attributes(&prototype, SHARED_ATTRIBUTES, context)?;
     }
     let document = bind::prototype("Document", context)?;
-    bind::attributes(&document, &[DIRECTION], context)
+    bind::attributes(&document, &[DIRECTION], context)?;
+    for (name, content) in OF_BODY.iter().copied() {
+        let get = NativeFunction::from_copy_closure(move |this, _, context| {
+            let body = body_of(this, context)?;
+            Ok(read(context, |tree| bind::js(body.and_then(|body| text(tree, body, content)).unwrap_or_default())))
+        });
+        let set = NativeFunction::from_copy_closure(move |this, args, context| {
+            let body = body_of(this, context)?;
+            let value = null_as_empty(args, context)?;
+            if let Some(body) = body {
+                set_text(body, content, &value, context)?;
+            }
+            Ok(JsValue::undefined())
+        });
+        bind::accessor(&document, name, get, Some(set), context)?;
+    }
+    Ok(())
+}
+
+/// Attributes of documents that are their body's (HTML §16.3 "Document").
+const OF_BODY: &[(&str, &str)] = &[
+    ("fgColor", "text"),
+    ("linkColor", "link"),
+    ("vlinkColor", "vlink"),
+    ("alinkColor", "alink"),
+    ("bgColor", "bgcolor"),
+];
+
+fn body_of(this: &JsValue, context: &mut Context) -> JsResult<Option<NodeId>> {
+    let document = crate::render::web::this_document(this, context)?;
+    Ok(read(context, |tree| {
+        crate::render::web::document::body(tree, document).filter(|body| is_called(tree, *body, &["body"]))
+    }))
 }
 
 /// `document.dir`, which is the root element's.
@@ -390,17 +422,19 @@ fn popover(this: &JsValue, wanted: fn(bool) -> bool, context: &mut Context) -> J
     if !read(context, |tree| has(tree, id, "popover")) {
         return Err(thrown(Error::NotSupported, context));
     }
+    Ok(set_popover(id, wanted, context).into())
+}
+
+/// Shows or hides a popover by what it was before; gives whether it is shown now.
+pub fn set_popover(id: NodeId, wanted: fn(bool) -> bool, context: &mut Context) -> bool {
     let is_open = state(context).borrow().popovers.contains(&id);
     let wanted = wanted(is_open);
-    if is_open == wanted {
-        return Ok(wanted.into());
-    }
+    let Some(object) = wrap(id, context).ok().filter(|_| is_open != wanted) else { return is_open };
     let (old, new) = if wanted { ("closed", "open") } else { ("open", "closed") };
-    let object = wrap(id, context)?;
     let members = || [("oldState", bind::js(old)), ("newState", bind::js(new))];
     let goes_on = events::fire(&object, "ToggleEvent", "beforetoggle", (false, wanted), &members(), context);
     if !goes_on && wanted {
-        return Ok(false.into());
+        return false;
     }
     let shared = state(context);
     if wanted {
@@ -408,9 +442,9 @@ fn popover(this: &JsValue, wanted: fn(bool) -> bool, context: &mut Context) -> J
     } else {
         shared.borrow_mut().popovers.remove(&id)
     };
-    crate::render::engine::jobs::post(context, 0, move |context| {
+    jobs::post(context, 0, move |context| {
         events::fire(&object, "ToggleEvent", "toggle", (false, false), &members(), context);
         Ok(())
     });
-    Ok(wanted.into())
+    wanted
 }

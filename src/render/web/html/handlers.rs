@@ -153,8 +153,6 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         global.define_property_or_throw(name, descriptor, context)?;
     }
     target::handlers(&global, WINDOW, context)?;
-    let document = bind::prototype("Document", context)?;
-    target::handlers(&document, &["readystatechange", "visibilitychange"], context)?;
     for interface in ["HTMLBodyElement", "HTMLFrameSetElement"] {
         let prototype = bind::prototype(interface, context)?;
         for kind in REFLECTED.iter().chain(WINDOW).copied() {

@@ -9,6 +9,7 @@ use super::element::is_called;
 use super::reflect::{has, text};
 use crate::render::dom::{Error, NodeData, NodeId, Tree};
 use crate::render::web::change;
+use crate::render::web::style_table::display_of;
 
 /// How an element stands among others.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,77 +31,26 @@ enum Display {
     Contents,
 }
 
-/// Elements whose display is not inline, by the rendering chapter (HTML §15.3).
-const DISPLAYS: &[(Display, &[&str])] = &[
-    (
-        Display::None,
-        &[
-            "area", "base", "basefont", "datalist", "head", "link", "meta", "noembed", "noframes", "noscript", "param",
-            "rp", "script", "style", "template", "title",
-        ],
-    ),
-    (
-        Display::Replaced,
-        &["audio", "canvas", "embed", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"],
-    ),
-    (
-        Display::Block(1),
-        &[
-            "address",
-            "article",
-            "aside",
-            "blockquote",
-            "body",
-            "caption",
-            "center",
-            "dd",
-            "details",
-            "dialog",
-            "dir",
-            "div",
-            "dl",
-            "dt",
-            "fieldset",
-            "figcaption",
-            "figure",
-            "footer",
-            "form",
-            "frameset",
-            "h1",
-            "h2",
-            "h3",
-            "h4",
-            "h5",
-            "h6",
-            "header",
-            "hgroup",
-            "hr",
-            "html",
-            "legend",
-            "li",
-            "listing",
-            "main",
-            "menu",
-            "nav",
-            "ol",
-            "optgroup",
-            "option",
-            "plaintext",
-            "pre",
-            "search",
-            "section",
-            "summary",
-            "ul",
-            "xmp",
-        ],
-    ),
-    (Display::Block(2), &["p"]),
-    (Display::InlineBlock, &["button", "select", "marquee"]),
-    (Display::Table, &["table"]),
-    (Display::TablePart, &["tbody", "tfoot", "thead", "colgroup", "col"]),
-    (Display::Row, &["tr"]),
-    (Display::Cell, &["td", "th"]),
-];
+/// Elements in whose place something else stands than their text.
+const REPLACED: &[&str] =
+    &["audio", "canvas", "embed", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"];
+
+/// What an element is without a style of its own.
+fn usual(local: &str) -> Display {
+    match display_of(local) {
+        _ if REPLACED.contains(&local) => Display::Replaced,
+        "none" => Display::None,
+        "inline" => Display::Inline,
+        "inline-block" => Display::InlineBlock,
+        "table" => Display::Table,
+        "table-row" => Display::Row,
+        "table-cell" => Display::Cell,
+        "table-caption" => Display::Block(1),
+        part if part.starts_with("table-") => Display::TablePart,
+        _ if local == "p" => Display::Block(2),
+        _ => Display::Block(1),
+    }
+}
 
 /// What the descendants of an element take over from it.
 #[derive(Clone, Copy)]
@@ -129,15 +79,16 @@ fn own_style<'a>(tree: &'a Tree, id: NodeId, property: &str) -> Option<&'a str> 
 fn display(tree: &Tree, id: NodeId) -> Display {
     let Some(element) = tree.element(id) else { return Display::Inline };
     let usual = if element.name().ns == ns!(html) {
-        let local = &*element.name().local;
-        DISPLAYS.iter().find(|(_, names)| names.contains(&local)).map_or(Display::Inline, |(display, _)| *display)
+        usual(&element.name().local)
     } else if element.name().ns == ns!(svg) && matches!(&*element.name().local, "defs" | "stop" | "title" | "desc") {
         Display::None
     } else {
         Display::Inline
     };
     if usual == Display::Block(2) {
-        return if own_style(tree, id, "display").is_some_and(|value| value == "none") { Display::None } else { usual };
+        // Paragraphs stand apart however they are displayed.
+        let is_gone = own_style(tree, id, "display").map_or_else(|| has(tree, id, "hidden"), |value| value == "none");
+        return if is_gone { Display::None } else { usual };
     }
     let value = own_style(tree, id, "display").map(str::to_ascii_lowercase);
     let out_of_line = || {

@@ -5,8 +5,8 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace};
 
 use super::element::{is_called, null_as_empty};
 use super::reflect::{set_text, text as attribute};
-use super::values::{self, Mode};
 use super::text;
+use super::values::{self, Mode};
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::{bind, exception};
 use crate::render::web::{of, read, slot, this_element, wrap_or_null};
@@ -169,9 +169,10 @@ pub fn set_value(id: NodeId, value: &str, context: &mut Context) -> JsResult<()>
     match values::mode(kind) {
         Mode::Default | Mode::DefaultOn => set_text(id, "value", value, context),
         Mode::Filename if value.is_empty() => Ok(()),
-        Mode::Filename => {
-            Err(invalid_state("An input of files accepts a filename, which may only be set to the empty string.", context))
-        }
+        Mode::Filename => Err(invalid_state(
+            "An input of files accepts a filename, which may only be set to the empty string.",
+            context,
+        )),
         Mode::Value => {
             let before = read(context, |tree| values::of_input(tree, id));
             let after = read(context, |tree| values::sanitize(tree, id, kind, value));
@@ -260,7 +261,8 @@ fn step(this: &JsValue, args: &[JsValue], sign: f64, context: &mut Context) -> J
     let Some(step) = step.filter(|_| values::has_numbers(kind)) else {
         return Err(invalid_state("This form element does not have an allowed value step.", context));
     };
-    let (base, (least, most)) = read(context, |tree| (values::step_base(tree, id, kind), values::bounds(tree, id, kind)));
+    let (base, (least, most)) =
+        read(context, |tree| (values::step_base(tree, id, kind), values::bounds(tree, id, kind)));
     if matches!((least, most), (Some(least), Some(most)) if least > most) {
         return Ok(JsValue::undefined());
     }
@@ -291,6 +293,5 @@ fn step(this: &JsValue, args: &[JsValue], sign: f64, context: &mut Context) -> J
 
 /// Whether a control is an input that is checked by clicks.
 pub fn is_checkable(tree: &Tree, id: NodeId) -> bool {
-    is_called(tree, id, &["input"])
-        && matches!(values::kind(tree, id), "checkbox" | "radio")
+    is_called(tree, id, &["input"]) && matches!(values::kind(tree, id), "checkbox" | "radio")
 }

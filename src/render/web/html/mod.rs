@@ -7,16 +7,29 @@
 //!
 //! Nothing is laid out, played or fetched here: images, media and frames are there as elements and stay empty.
 
+mod activation;
+mod controls;
 mod dataset;
 mod element;
+mod embedded;
+pub mod form;
 pub mod handlers;
 mod inner_text;
+mod input;
+mod interactive;
 mod link;
+mod moments;
 pub mod numbers;
 mod references;
 pub mod reflect;
+mod select;
+pub mod submit;
 mod table;
 mod tables;
+#[cfg(test)]
+mod tests;
+mod text;
+mod values;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -25,7 +38,7 @@ use std::rc::Rc;
 use boa_engine::{Context, JsResult};
 
 use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::target;
+use crate::render::engine::{blob, target};
 
 /// What scripts told elements that no attribute holds.
 #[derive(Default)]
@@ -37,6 +50,20 @@ pub struct State {
     clicks: HashSet<NodeId>,
     /// Popovers that are shown.
     popovers: HashSet<NodeId>,
+    /// Messages of `setCustomValidity`.
+    messages: HashMap<NodeId, String>,
+    selections: HashMap<NodeId, text::Selection>,
+    /// Forms whose submission, list of entries or reset is under way.
+    submitting: HashSet<NodeId>,
+    listing: HashSet<NodeId>,
+    resetting: HashSet<NodeId>,
+    /// Dialogs that were shown as modal ones, and what they gave back.
+    modals: HashSet<NodeId>,
+    results: HashMap<NodeId, String>,
+    /// Texts that `output` elements had before scripts set their values.
+    outputs: HashMap<NodeId, String>,
+    /// Media that scripts have muted or not.
+    muted: HashMap<NodeId, bool>,
 }
 
 type SharedState = Rc<RefCell<State>>;
@@ -59,19 +86,35 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     link::install(context)?;
     tables::install(context)?;
     handlers::install(context)?;
-    target::set_document_hooks(handlers::compile, |_, _, _| None, context);
+    controls::install(context)?;
+    controls::install_gauges(context)?;
+    input::install(context)?;
+    text::install(context)?;
+    select::install(context)?;
+    form::install(context)?;
+    interactive::install(context)?;
+    embedded::install(context)?;
+    blob::set_form_reader(submit::read_form, context);
+    target::set_document_hooks(handlers::compile, activation::begin, context);
     Ok(())
 }
 
-/// Keeps what scripts told elements in step with their attributes.
-pub(super) fn attributes_changed(log: &[Mutation], context: &mut Context) {
+/// Keeps what scripts told elements in step with the tree.
+pub(super) fn tree_changed(log: &[Mutation], context: &mut Context) {
     handlers::body_came_in(log, context);
     for one in log {
-        let Mutation::Attribute { target, namespace, local, new, .. } = one else { continue };
+        let Mutation::Attribute { target, namespace, local, old, new } = one else {
+            if let Mutation::Children { target, .. } = one {
+                select::children_changed(*target, context);
+            }
+            continue;
+        };
         if !namespace.is_empty() {
             continue;
         }
         match &**local {
+            "type" => input::type_changed(*target, old.as_deref(), context),
+            "open" => interactive::open_changed(*target, old.is_some(), new.is_some(), context),
             "nonce" => drop(state(context).borrow_mut().nonces.remove(target)),
             name if name.starts_with("aria-") || name == "popovertarget" => {
                 references::attribute_written(*target, name, context);

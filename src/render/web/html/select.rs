@@ -113,7 +113,8 @@ const ATTRIBUTES: &[bind::Attribute] = &[
         Some(|this, args, context| {
             let id = this_element(this, context)?;
             let index = args.get_or_undefined(0).to_i32(context)?;
-            let wanted = read(context, |tree| usize::try_from(index).ok().and_then(|at| options(tree, id).get(at).copied()));
+            let wanted =
+                read(context, |tree| usize::try_from(index).ok().and_then(|at| options(tree, id).get(at).copied()));
             choose(id, wanted, context);
             Ok(JsValue::undefined())
         }),
@@ -302,7 +303,9 @@ fn select_of(tree: &Tree, option: NodeId) -> Option<NodeId> {
 pub fn chosen(tree: &Tree, select: NodeId) -> Vec<NodeId> {
     let all = options(tree, select);
     let own = |option: &NodeId| {
-        tree.element(*option).and_then(|element| element.state.checked).unwrap_or_else(|| has(tree, *option, "selected"))
+        tree.element(*option)
+            .and_then(|element| element.state.checked)
+            .unwrap_or_else(|| has(tree, *option, "selected"))
     };
     if has(tree, select, "multiple") {
         return all.into_iter().filter(own).collect();
@@ -371,6 +374,19 @@ pub fn set_selected(option: NodeId, on: bool, context: &Context) {
     }
 }
 
+/// Options came or went: a list that a script had told to show none shows one again.
+pub(super) fn children_changed(parent: NodeId, context: &Context) {
+    let shows_none = read(context, |tree| {
+        let select = if is_called(tree, parent, &["optgroup"]) { tree.parent(parent)? } else { parent };
+        let element = tree.element(select).filter(|element| element.state.checked == Some(false))?;
+        element.is_html(&html5ever::local_name!("select")).then_some(select)
+    });
+    let Some(select) = shows_none else { return };
+    if let Some(state) = of(context).borrow_mut().tree.state_mut(select) {
+        state.checked = None;
+    }
+}
+
 /// The text of an option without that of scripts, its spaces collapsed.
 fn option_text(tree: &Tree, option: NodeId) -> String {
     let mut whole = String::new();
@@ -392,7 +408,8 @@ pub fn option_value(tree: &Tree, option: NodeId) -> String {
 
 fn add(select: NodeId, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     bind::want(args, 1, "add' on 'HTMLSelectElement")?;
-    let new = node_of(&args[0], context).filter(|id| read(context, |tree| is_called(tree, *id, &["option", "optgroup"])));
+    let new =
+        node_of(&args[0], context).filter(|id| read(context, |tree| is_called(tree, *id, &["option", "optgroup"])));
     let new = new.ok_or_else(|| {
         bind::type_error("The provided value is not of type '(HTMLOptGroupElement or HTMLOptionElement)'.")
     })?;
@@ -481,14 +498,12 @@ fn set_at(select: Option<NodeId>, key: &PropertyKey, value: &JsValue, context: &
     if count(select, context) < length {
         set_length(select, length, context)?;
     }
-    change(context, |tree| {
-        match options(tree, select).get(index).copied() {
-            Some(old) => {
-                let parent = tree.parent(old).unwrap_or(select);
-                tree.replace(parent, new, old).map(drop)
-            }
-            None => tree.append(select, new).map(drop),
+    change(context, |tree| match options(tree, select).get(index).copied() {
+        Some(old) => {
+            let parent = tree.parent(old).unwrap_or(select);
+            tree.replace(parent, new, old).map(drop)
         }
+        None => tree.append(select, new).map(drop),
     })?;
     Ok(true)
 }

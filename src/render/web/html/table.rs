@@ -134,6 +134,7 @@ const FORM_ENC: Row = ("formEnctype", "formenctype", Type::Words(&FORM_ENCTYPE))
 const FORM_METHODS: Row = ("formMethod", "formmethod", Type::Words(&FORM_METHOD));
 const FORM_NO_VALIDATE: Row = ("formNoValidate", "formnovalidate", Flag);
 const FORM_TARGET: Row = ("formTarget", "formtarget", Text);
+const AUTOCOMPLETE: Row = ("autocomplete", "autocomplete", Text);
 const TARGET: Row = ("target", "target", Text);
 const REL: Row = ("rel", "rel", Text);
 const LOAD: Row = ("loading", "loading", Type::Words(&LOADING));
@@ -317,6 +318,7 @@ pub const TABLE: &[(&str, &[Row])] = &[
         "HTMLInputElement",
         &[
             ("accept", "accept", Text),
+            AUTOCOMPLETE,
             ("alt", "alt", Text),
             ("defaultChecked", "checked", Flag),
             DIR_NAME,
@@ -467,7 +469,10 @@ pub const TABLE: &[(&str, &[Row])] = &[
             ("htmlFor", "for", Text),
         ],
     ),
-    ("HTMLSelectElement", &[DISABLED, ("multiple", "multiple", Flag), NAME, REQUIRED, ("size", "size", Unsigned(0))]),
+    (
+        "HTMLSelectElement",
+        &[AUTOCOMPLETE, DISABLED, ("multiple", "multiple", Flag), NAME, REQUIRED, ("size", "size", Unsigned(0))],
+    ),
     ("HTMLSlotElement", &[NAME]),
     (
         "HTMLSourceElement",
@@ -531,6 +536,7 @@ pub const TABLE: &[(&str, &[Row])] = &[
     (
         "HTMLTextAreaElement",
         &[
+            AUTOCOMPLETE,
             ("cols", "cols", PositiveOr(20)),
             DIR_NAME,
             DISABLED,

@@ -7,7 +7,6 @@ use html5ever::{LocalName, QualName, ns};
 use super::element::is_called;
 use crate::render::dom::{Error, NodeId, Tree};
 use crate::render::engine::bind;
-use crate::render::web::collection::{self, Filter};
 use crate::render::web::{change, node_argument_or_null, read, slot, this_element, thrown, wrap, wrap_or_null};
 
 const SECTIONS: &[&str] = &["tbody", "thead", "tfoot"];
@@ -20,7 +19,12 @@ macro_rules! list {
             |this: &JsValue, _: &[JsValue], context: &mut Context| {
                 let id = this_element(this, context)?;
                 let list = slot(id, $name, context, |context| {
-                    collection::live("HTMLCollection", id, Filter::Found($find), context)
+                    crate::render::web::collection::live(
+                        "HTMLCollection",
+                        id,
+                        crate::render::web::collection::Filter::Found($find),
+                        context,
+                    )
                 })?;
                 Ok(list.into())
             },

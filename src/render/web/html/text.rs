@@ -94,7 +94,8 @@ const SELECTION_ATTRIBUTES: &[bind::Attribute] = &[
         },
         Some(|this, args, context| {
             let id = this_element(this, context)?;
-            let start = if args.get_or_undefined(0).is_null() { 0 } else { args.get_or_undefined(0).to_u32(context)? };
+            let start =
+                if args.get_or_undefined(0).is_null() { 0 } else { args.get_or_undefined(0).to_u32(context)? };
             refuse_unless_applies(id, context)?;
             let now = selection(id, context);
             put(id, Selection { start, end: now.end.max(start), ..now }, context);

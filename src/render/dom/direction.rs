@@ -1,0 +1,111 @@
+//! Directionality (HTML §3.2.6.4): which way an element's text runs, as `:dir()` and `dirname` ask.
+
+use html5ever::{local_name, ns};
+
+use super::node::{Element, NodeId};
+use super::tree::Tree;
+
+/// Types of inputs whose value tells the direction of `dir=auto`.
+const TELLING: &[&str] = &["hidden", "text", "search", "tel", "url", "email", "password", "submit", "reset", "button"];
+
+/// What `dir` says, on elements of HTML.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Rtl,
+    Ltr,
+    Auto,
+}
+
+fn said(element: &Element) -> Option<Said> {
+    let word = element.attribute(&local_name!("dir")).filter(|_| element.name.ns == ns!(html))?;
+    [("rtl", Said::Rtl), ("ltr", Said::Ltr), ("auto", Said::Auto)]
+        .into_iter()
+        .find_map(|(known, said)| word.eq_ignore_ascii_case(known).then_some(said))
+}
+
+impl Tree {
+    /// Whether the text of an element runs from right to left.
+    pub fn is_rtl(&self, id: NodeId) -> bool {
+        let mut at = Some(id);
+        while let Some(id) = at {
+            if let Some(element) = self.element(id) {
+                let is_bdi = element.is_html(&local_name!("bdi"));
+                match said(element) {
+                    Some(Said::Rtl) => return true,
+                    Some(Said::Ltr) => return false,
+                    Some(Said::Auto) => return self.auto_direction(id).unwrap_or(false),
+                    None if is_bdi => return self.auto_direction(id).unwrap_or(false),
+                    None if element.is_html(&local_name!("input")) && super::forms::input_type(element) == "tel" => {
+                        return false;
+                    }
+                    None => {}
+                }
+            }
+            at = self.parent(id).or_else(|| self.shadow_host(id));
+        }
+        false
+    }
+
+    /// What the text of an element says, `None` where it says nothing.
+    fn auto_direction(&self, id: NodeId) -> Option<bool> {
+        let element = self.element(id)?;
+        let is_input =
+            element.is_html(&local_name!("input")) && TELLING.contains(&super::forms::input_type(element).as_str());
+        if is_input || element.is_html(&local_name!("textarea")) {
+            let value = match &element.state.value {
+                Some(value) => value.clone(),
+                None if is_input => element.attribute(&local_name!("value")).unwrap_or_default().to_owned(),
+                None => self.child_text(id),
+            };
+            // A value without letters is written from left to right.
+            return text_direction(&value).or((!value.is_empty()).then_some(false));
+        }
+        self.contained_direction(id)
+    }
+
+    /// "Contained text auto directionality": what stands in elements of a direction of their own does not count.
+    fn contained_direction(&self, root: NodeId) -> Option<bool> {
+        let mut next = self.next_in_order(root, root);
+        while let Some(id) = next {
+            if let Some(element) = self.element(id) {
+                if !counts(element) {
+                    next = self.next_outside(id, root);
+                    continue;
+                }
+                if element.is_html(&local_name!("slot")) {
+                    if let Some(host) = self.shadow_host(self.root(id)) {
+                        return Some(self.is_rtl(host));
+                    }
+                }
+            } else if self.is_text(id) {
+                if let Some(found) = self.character_data(id).and_then(text_direction) {
+                    return Some(found);
+                }
+            }
+            next = self.next_in_order(id, root);
+        }
+        None
+    }
+
+    /// The node behind a node and all that is below it, within a root.
+    fn next_outside(&self, id: NodeId, root: NodeId) -> Option<NodeId> {
+        let up = std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != root);
+        up.filter_map(|id| self.next_sibling(id)).next()
+    }
+}
+
+/// Whether the text of an element counts for the elements around it.
+fn counts(element: &Element) -> bool {
+    let names = [local_name!("bdi"), local_name!("script"), local_name!("style"), local_name!("textarea")];
+    said(element).is_none() && !names.iter().any(|name| element.is_html(name))
+}
+
+/// The direction of the first letter.
+fn text_direction(text: &str) -> Option<bool> {
+    text.chars().find(|letter| letter.is_alphabetic()).map(is_rtl_letter)
+}
+
+fn is_rtl_letter(letter: char) -> bool {
+    matches!(letter, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}'
+        | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
+}
