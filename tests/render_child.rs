@@ -137,7 +137,7 @@ async fn hostile_scripts_cost_their_page_and_nothing_else() {
             async move {
                 let mut hostile = page(script);
                 hostile.instructions = 20_000_000;
-                let end = children.run(&hostile, no_net).await;
+                let end = children.run(&hostile, &no_net).await;
                 let next = run(children, "40 + 2").await;
                 (script, end, next)
             }
