@@ -717,6 +717,9 @@ pub const SCRIPT_HEADERS_MAX: usize = 100;
 pub const SCRIPT_REDIRECTS_MAX: usize = 10;
 pub const SCRIPTS_KEPT_BYTES_MAX: usize = 16 << 20;
 
+/// How long a script is taken for unchanged that does not say otherwise.
+pub const SCRIPTS_KEPT_FOR: Duration = Duration::from_secs(600);
+
 /// Acts that a crawl tries on a page for what loading it does not show.
 pub const RENDER_TRIES: u32 = 40;
 

@@ -17,14 +17,17 @@ use super::site::Site;
 use super::site_loop::CONNECTION_POLL;
 use crate::clock::UnixMillis;
 use crate::fetch::body::{self, Read, Want};
-use crate::fetch::{Post, Request};
+use crate::fetch::{ByScript, Post, Request};
 use crate::limits;
 use crate::politeness::robots::Robots;
-use crate::politeness::{Answered, Gate, HostPolicy};
+use crate::politeness::{Answered, Block, Gate, HostPolicy};
 use crate::render::children::Host;
 use crate::render::engine::net::{self, Answer, Asker};
-use crate::rules::{Refusal, Verdict};
+use crate::rules::Refusal;
 use crate::url::{Canonical, CrawlUrl};
+
+/// How long a request sleeps at most before it looks again whether it may still be sent.
+const STEP: Duration = Duration::from_secs(1);
 
 /// What is known of one of the site's hosts.
 #[derive(Clone)]
@@ -38,15 +41,26 @@ pub struct Known {
 /// What a site's pages share: the rules of hosts that only scripts ask, and scripts that many pages have.
 #[derive(Default)]
 pub struct Shelf {
-    robots: Mutex<HashMap<Box<str>, Arc<Robots>>>,
+    robots: Mutex<HashMap<Box<str>, (UnixMillis, Arc<Robots>)>>,
     scripts: Mutex<Scripts>,
 }
 
-/// Scripts by their addresses; all are dropped when they become too many.
+/// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many.
 #[derive(Default)]
 struct Scripts {
-    kept: HashMap<Box<str>, net::Response>,
+    kept: HashMap<Box<str>, (UnixMillis, net::Response)>,
     bytes: usize,
+}
+
+/// Why a page is not what its scripts would have made of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trouble {
+    #[default]
+    None,
+    /// A server did not give what a script asked for: the page may show more another time.
+    Unanswered,
+    /// The site's own hours and budgets, or the end of its crawl, kept requests back: the page keeps its place.
+    KeptBack,
 }
 
 /// The requests of one visit's page.
@@ -64,8 +78,13 @@ pub struct Errands {
     pub left: u64,
     /// True once the site is to end.
     pub stop: watch::Receiver<bool>,
+    /// When the crawl is to end by its own bound of time.
+    pub end: Option<UnixMillis>,
     /// Requests that were sent.
     pub sent: AtomicU64,
+    trouble: Mutex<Trouble>,
+    /// Pauses that hosts have imposed on the way, by their names.
+    pauses: Mutex<Vec<(Box<str>, Block)>>,
     /// What the visit itself holds.
     own: Mutex<Option<(Slot, OwnedSemaphorePermit)>>,
 }
@@ -76,6 +95,7 @@ pub struct Bounds {
     pub pages_max: Option<u64>,
     pub left: u64,
     pub stop: watch::Receiver<bool>,
+    pub end: Option<UnixMillis>,
 }
 
 impl Errands {
@@ -89,9 +109,35 @@ impl Errands {
         bounds: Bounds,
         own: (Slot, OwnedSemaphorePermit),
     ) -> Self {
-        let Bounds { pages, pages_max, left, stop } = bounds;
+        let Bounds { pages, pages_max, left, stop, end } = bounds;
         let (sent, own) = (AtomicU64::new(0), Mutex::new(Some(own)));
-        Self { hosts, requests, known, usual, pages, pages_max, left, stop, sent, own }
+        let (trouble, pauses) = (Mutex::default(), Mutex::default());
+        Self { hosts, requests, known, usual, pages, pages_max, left, stop, end, sent, trouble, pauses, own }
+    }
+
+    /// What went wrong with the requests so far, the worst of it.
+    pub fn trouble(&self) -> Trouble {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn troubled(&self, trouble: Trouble) {
+        let mut worst = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        *worst = trouble.max(*worst);
+    }
+
+    /// The pauses that hosts have imposed, for whoever writes them down.
+    pub fn take_pauses(&self) -> Vec<(Box<str>, Block)> {
+        std::mem::take(&mut self.pauses.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A request has ended so.
+    fn finish(&self, (slot, policy): (Slot, HostPolicy), url: &CrawlUrl, answered: Answered, now: UnixMillis) {
+        if answered != Answered::Well && answered != Answered::Reached {
+            self.troubled(Trouble::Unanswered);
+        }
+        if let Some(block) = slot.finish(answered, policy, now).block {
+            self.pauses.lock().unwrap_or_else(PoisonError::into_inner).push((url.host().into(), block));
+        }
     }
 
     fn own(&self) -> MutexGuard<'_, Option<(Slot, OwnedSemaphorePermit)>> {
@@ -126,20 +172,13 @@ impl Errands {
             }
         };
         loop {
-            let now = site.clock.now();
-            if *self.stop.borrow() {
-                return Err("the crawl of the site is to end".to_owned());
-            }
-            if let Some(until) = site.rules.hours.quiet_until(now) {
-                return Err(format!("quiet_hours of the rule file last until {}", until.rfc3339()));
-            }
-            let run_is_over = self.pages_max.is_some_and(|max| self.pages.load(Ordering::Relaxed) >= max);
-            if run_is_over || self.sent.load(Ordering::Relaxed) >= self.left {
-                return Err("no request is left of requests_per_day, pages_max or --max-pages".to_owned());
-            }
             // The semaphore is never closed.
             let permit = Arc::clone(&self.requests).acquire_owned().await.map_err(|error| error.to_string())?;
             let now = site.clock.now();
+            if let Some(why) = self.keeps_back(site, now) {
+                self.troubled(Trouble::KeptBack);
+                return Err(why);
+            }
             let wait = match self.hosts.ask(&keys, policy, now) {
                 Ok(slot) => {
                     self.sent.fetch_add(1, Ordering::Relaxed);
@@ -151,10 +190,25 @@ impl Errands {
             };
             drop(permit);
             if wait > limits::RENDER_WALL_TIME {
+                self.troubled(Trouble::KeptBack);
                 return Err(format!("{} pauses", url.host()));
             }
-            tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
+            // In short steps, so that the end of the crawl is noticed.
+            tokio::time::sleep(wait.clamp(Duration::from_millis(1), STEP)).await;
         }
+    }
+
+    /// What the site's rules and the run have against a request now.
+    fn keeps_back(&self, site: &Site, now: UnixMillis) -> Option<String> {
+        if *self.stop.borrow() || self.end.is_some_and(|end| end <= now) {
+            return Some("the crawl of the site is to end".to_owned());
+        }
+        if let Some(until) = site.rules.hours.quiet_until(now) {
+            return Some(format!("quiet_hours of the rule file last until {}", until.rfc3339()));
+        }
+        let run_is_over = self.pages_max.is_some_and(|max| self.pages.load(Ordering::Relaxed) >= max);
+        let is_over = run_is_over || self.sent.load(Ordering::Relaxed) >= self.left;
+        is_over.then(|| "no request is left of requests_per_day, pages_max or --max-pages".to_owned())
     }
 
     /// The rules of an origin's robots.txt; asked for where nobody knows them yet.
@@ -163,7 +217,11 @@ impl Errands {
             return Ok(Arc::new(Robots::allow_all()));
         }
         let here = self.of_origin(url.origin()).and_then(|known| known.robots.clone());
-        let kept = || site.shelf.robots.lock().unwrap_or_else(PoisonError::into_inner).get(url.origin()).cloned();
+        let now = site.clock.now();
+        let kept = || {
+            let known = site.shelf.robots.lock().unwrap_or_else(PoisonError::into_inner);
+            known.get(url.origin()).filter(|(until, _)| *until > now).map(|(_, robots)| Arc::clone(robots))
+        };
         if let Some(robots) = here.or_else(kept) {
             return Ok(robots);
         }
@@ -174,7 +232,7 @@ impl Errands {
             let answer = robots_txt::fetch(site, &place).await;
             drop(permit);
             let answered = answer.as_ref().map_or_else(|fault| fault.answered, |_| Answered::Reached);
-            let _ = slot.finish(answered, policy, site.clock.now());
+            self.finish((slot, policy), &place.url, answered, site.clock.now());
             match answer {
                 Ok(RobotsAnswer::Rules(robots)) => break Arc::new(robots),
                 Ok(RobotsAnswer::Moved(next)) => place = *next,
@@ -182,7 +240,10 @@ impl Errands {
             }
         };
         let mut known = site.shelf.robots.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(url.origin().into(), Arc::clone(&robots));
+        if known.len() >= limits::ORIGINS_PER_SITE_MAX {
+            known.clear();
+        }
+        known.insert(url.origin().into(), (now.plus(robots_txt::KEPT_FOR), Arc::clone(&robots)));
         Ok(robots)
     }
 }
@@ -200,7 +261,9 @@ impl Host for Answering<'_> {
         let answer = self.ask(&request).await;
         if let Err(why) = &answer {
             let (site, page) = (&self.site.rules.name, self.page.as_str());
-            tracing::debug!(%site, page, url = %request.url, why, "a request of a page's script is refused");
+            // Without its query, where tokens stand.
+            let url = request.url.split(['?', '#']).next().unwrap_or_default();
+            tracing::debug!(%site, page, url, why, "a request of a page's script is refused");
         }
         answer
     }
@@ -213,24 +276,33 @@ impl Host for Answering<'_> {
 impl Answering<'_> {
     async fn ask(&self, request: &net::Request) -> Answer {
         let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
-        if is_script && let Some(kept) = self.site.shelf.script(&request.url) {
+        if is_script && let Some(kept) = self.site.shelf.script(&request.url, self.site.clock.now()) {
             return Ok(kept);
         }
         let mut url = CrawlUrl::parse(&request.url, &Canonical::default()).map_err(|error| error.to_string())?;
         let mut post = match request.method.as_str() {
             "GET" | "HEAD" => None,
+            // What a member posts may change things; guests' lists are asked for so.
+            "POST" if self.site.account.is_some() => return Err("a member's page posts nothing".to_owned()),
             "POST" => Some(request.body.as_slice()),
             other => return Err(format!("{other} is not sent: a crawl changes nothing")),
         };
         let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
+        let from_tls = url.as_str().starts_with("https:");
+        let mut headers_of_script = request.headers.as_slice();
         for hop in 0..=limits::SCRIPT_REDIRECTS_MAX {
+            if (from_tls || self.page.as_str().starts_with("https:")) && !url.as_str().starts_with("https:") {
+                return Err("it would leave TLS".to_owned());
+            }
             self.may_ask(&url).await?;
             let (slot, policy, permit) = self.errands.pass(self.site, &url).await?;
             let post_of = post.map(|body| Post { content_type, body, referer: self.page });
-            let sent = Request { url: &url, validators: None, post: post_of, by_script: Some(&request.headers) };
+            let by_script = ByScript { headers: headers_of_script, credentials: request.credentials };
+            let sent = Request { url: &url, validators: None, post: post_of, by_script: Some(by_script) };
             let response = self.site.transport.send(sent).await;
-            let finish = |answered| drop(slot.finish(answered, policy, self.site.clock.now()));
+            let asked = url.clone();
+            let finish = |answered| self.errands.finish((slot, policy), &asked, answered, self.site.clock.now());
             let response = match response {
                 Ok(response) => response,
                 Err(failure) => {
@@ -259,8 +331,13 @@ impl Answering<'_> {
                 let base = url.to_url().map_err(|error| error.to_string())?;
                 url =
                     CrawlUrl::join(&base, &location, None, &Canonical::default()).map_err(|error| error.to_string())?;
-                if !matches!(status, 307 | 308) {
+                let is_elsewhere = url.origin() != asked.origin();
+                if !matches!(status, 307 | 308) || is_elsewhere {
                     post = None;
+                }
+                // What a script says to one origin is not for another.
+                if is_elsewhere {
+                    headers_of_script = &[];
                 }
                 continue;
             }
@@ -278,7 +355,7 @@ impl Answering<'_> {
                 body,
             };
             if is_script && status == 200 {
-                self.site.shelf.keep(&request.url, &answer);
+                self.site.shelf.keep(&request.url, &answer, self.site.clock.now());
             }
             return Ok(answer);
         }
@@ -287,12 +364,10 @@ impl Answering<'_> {
 
     /// What the site's rules and robots.txt say of a script's request. It needs no class: nobody lists the site's interfaces.
     async fn may_ask(&self, url: &CrawlUrl) -> Result<(), String> {
-        match self.site.rules.judge(url) {
-            Verdict::Take { .. } | Verdict::Refuse { reason: Refusal::NoClass | Refusal::NotBelowStart } => {}
-            Verdict::Refuse { reason: Refusal::WrongHost } => {
-                return Err(format!("{} is none of the rule file's hosts", url.host()));
-            }
-            Verdict::Refuse { reason } => return Err(format!("the rules refuse it: {}", reason.name())),
+        match self.site.rules.forbids(url) {
+            None => {}
+            Some(Refusal::WrongHost) => return Err(format!("{} is none of the rule file's hosts", url.host())),
+            Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),
         }
         if self.errands.robots(self.site, url).await?.allows(url.path()) {
             Ok(())
@@ -307,19 +382,25 @@ impl Shelf {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn script(&self, url: &str) -> Option<net::Response> {
-        self.scripts().kept.get(url).cloned()
+    fn script(&self, url: &str, now: UnixMillis) -> Option<net::Response> {
+        let scripts = self.scripts();
+        let (until, script) = scripts.kept.get(url)?;
+        (*until > now).then(|| script.clone())
     }
 
-    fn keep(&self, url: &str, script: &net::Response) {
-        let mut scripts = self.scripts();
-        if script.body.len() > limits::SCRIPTS_KEPT_BYTES_MAX / 4 {
+    /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.
+    fn keep(&self, url: &str, script: &net::Response, now: UnixMillis) {
+        let says = script.header("cache-control").unwrap_or_default().to_ascii_lowercase();
+        let is_fleeting = ["no-store", "no-cache", "private", "max-age=0"].iter().any(|word| says.contains(word));
+        let bytes = script.body.len() + url.len() + limits::SCRIPT_HEADERS_MAX * 100;
+        if is_fleeting || url.contains('?') || bytes > limits::SCRIPTS_KEPT_BYTES_MAX / 4 {
             return;
         }
-        if scripts.bytes + script.body.len() > limits::SCRIPTS_KEPT_BYTES_MAX {
+        let mut scripts = self.scripts();
+        if scripts.bytes + bytes > limits::SCRIPTS_KEPT_BYTES_MAX {
             *scripts = Scripts::default();
         }
-        scripts.bytes += script.body.len();
-        scripts.kept.insert(url.into(), script.clone());
+        scripts.bytes += bytes;
+        scripts.kept.insert(url.into(), (now.plus(limits::SCRIPTS_KEPT_FOR), script.clone()));
     }
 }

@@ -41,24 +41,35 @@ pub struct PageFindings {
 /// robots; a magnet is no link to follow.
 #[must_use]
 pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8]) -> PageFindings {
-    read_with(site, job, headers, body, &[])
+    let charset = site.rules.charset.map(encoding_rs::Encoding::name);
+    let encoding = charset::detect(headers.content_type.as_deref(), body, charset);
+    read_with(site, job, headers, body, (encoding, encoding), &[])
 }
 
-/// [`read_page`] of a document that scripts have made, in UTF-8, with the addresses that only its states showed.
+/// [`read_page`] of a document that scripts have made, with the addresses that only its states showed. The document is
+/// text now, and its addresses are still written in the charset that the page came in.
 #[must_use]
-pub fn read_rendered(site: &Site, job: &Job, headers: &ResponseHeaders, html: &str, more: &[String]) -> PageFindings {
-    let headers = ResponseHeaders { content_type: Some("text/html; charset=utf-8".to_owned()), ..headers.clone() };
-    read_with(site, job, &headers, html.as_bytes(), more)
+pub fn read_rendered(
+    site: &Site,
+    job: &Job,
+    headers: &ResponseHeaders,
+    (html, charset): (&str, &'static encoding_rs::Encoding),
+    more: &[String],
+) -> PageFindings {
+    read_with(site, job, headers, html.as_bytes(), (encoding_rs::UTF_8, charset), more)
 }
 
-fn read_with(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], more: &[String]) -> PageFindings {
+/// `encoding` is the body's, `of_links` that of the addresses in it.
+fn read_with(
+    site: &Site,
+    job: &Job,
+    headers: &ResponseHeaders,
+    body: &[u8],
+    (encoding, of_links): (&'static encoding_rs::Encoding, &'static encoding_rs::Encoding),
+    more: &[String],
+) -> PageFindings {
     let is_sitemap = job.class == Class::Sitemap;
     let body: &[u8] = if is_sitemap { &sitemap::unpacked(body) } else { body };
-    let content_type = headers.content_type.as_deref();
-    // What a rule file says of the site's pages is not true of a document that was made here.
-    let own_charset =
-        site.rules.charset.filter(|_| more.is_empty() || content_type != Some("text/html; charset=utf-8"));
-    let encoding = charset::detect(content_type, body, own_charset.map(encoding_rs::Encoding::name));
     let is_feed = is_sitemap || feed::is_feed(body, encoding);
     let page = match is_feed {
         true if is_sitemap => sitemap::links(body, encoding),
@@ -85,7 +96,7 @@ fn read_with(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], mor
     };
     let mut take = |href: &str| {
         if let Some(base) = base.as_ref().filter(|_| !nofollow)
-            && let Ok(url) = CrawlUrl::join(base, href, Some(encoding), &site.rules.canonical)
+            && let Ok(url) = CrawlUrl::join(base, href, Some(of_links), &site.rules.canonical)
         {
             taken.take(url);
         }

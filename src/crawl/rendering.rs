@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::errands::{Answering, Errands};
+use super::errands::{Answering, Errands, Trouble};
 use super::outlinks::{self, PageFindings};
 use super::site::Site;
 use super::visit::Job;
@@ -92,6 +92,14 @@ pub struct Made {
     pub html: String,
     /// For the log line of the visit.
     pub detail: String,
+    /// Scripts have made links that the page had not.
+    pub gained: bool,
+}
+
+/// Whether pages like this one may be rendered at all.
+#[must_use]
+pub fn may_render(site: &Site, job: &Job) -> bool {
+    site.renderer.is_some() && site.rules.render(job.class) != RenderWhen::Never
 }
 
 /// Runs the page's scripts where that is wanted. None where it is not, or where the page broke its child: what was read without stays.
@@ -105,8 +113,13 @@ pub async fn render(
 ) -> Option<Made> {
     let children = site.renderer.as_ref()?;
     let when = site.rules.render(job.class);
-    // Where robots may follow nothing, nothing is to be found; and what a guest sees is no page of the site's.
-    if when == RenderWhen::Never || read.nofollow || read.denied.is_some() {
+    // Where robots may follow nothing, nothing is to be found.
+    if when == RenderWhen::Never || read.nofollow {
+        return None;
+    }
+    let signs = scripted::signs(body);
+    // What a guest sees is no page of the site's; one that waits for its scripts has not shown yet whose it is.
+    if read.denied.is_some() && !signs.empty_root {
         return None;
     }
     let encoding =
@@ -114,7 +127,7 @@ pub async fn render(
     if feed::is_feed(body, encoding) {
         return None;
     }
-    let shown = Shown::of(job.class, scripted::signs(body), read);
+    let shown = Shown::of(job.class, signs, read);
     if !site.brought(job.class, |brought| brought.decide(when, shown)) {
         return None;
     }
@@ -124,7 +137,8 @@ pub async fn render(
     let now = i64::try_from(site.clock.now().0).unwrap_or(i64::MAX);
     let page = Page {
         cookies: site.transport.script_cookies(&job.url),
-        tries: limits::RENDER_TRIES,
+        // A member's clicks may change things at the site: there the page is only looked at.
+        tries: if site.account.is_some() { 0 } else { limits::RENDER_TRIES },
         ..Page::at(job.url.as_str(), now)
     };
     let page = page.with_markup(&markup);
@@ -133,7 +147,9 @@ pub async fn render(
         Ok(outcome) => outcome,
         Err(error) => {
             tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts were not run to their end");
-            site.brought(job.class, |brought| brought.rendered(false));
+            if errands.trouble() == Trouble::None {
+                site.brought(job.class, |brought| brought.rendered(false));
+            }
             return None;
         }
     };
@@ -142,23 +158,31 @@ pub async fn render(
         tracing::debug!(site = %name, url = job.url.as_str(), message, source, line, "a script of the page failed");
     }
     let more = addresses(&outcome);
+    let _turn = site.memory.parse().await;
     let (of_site, of_job, of_headers) = (Arc::clone(site), job.clone(), headers.clone());
     let reading = tokio::task::spawn_blocking(move || {
-        let read = outlinks::read_rendered(&of_site, &of_job, &of_headers, &outcome.html, &more);
+        let read = outlinks::read_rendered(&of_site, &of_job, &of_headers, (&outcome.html, encoding), &more);
         (read, outcome)
     });
     let (mut made, outcome) = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
     let known: HashSet<&str> = read.found.iter().map(|found| found.url.as_str()).collect();
+    for found in made.found.iter().filter(|found| !known.contains(found.url.as_str())) {
+        tracing::trace!(site = %name, url = job.url.as_str(), link = found.url.as_str(), "a link that scripts have made");
+    }
     let gained = made.found.iter().filter(|found| !known.contains(found.url.as_str())).count()
         + made.magnets.len().saturating_sub(read.magnets.len());
-    site.brought(job.class, |brought| brought.rendered(gained > 0));
+    if gained > 0 || errands.trouble() == Trouble::None {
+        site.brought(job.class, |brought| brought.rendered(gained > 0));
+    }
     // A script that took links away has not unsaid them.
     let shown_now: HashSet<String> = made.found.iter().map(|found| found.url.as_str().to_owned()).collect();
     made.found.extend(read.found.iter().filter(|found| !shown_now.contains(found.url.as_str())).cloned());
+    let named: HashSet<_> = made.magnets.iter().map(|magnet| magnet.infohashes).collect();
+    made.magnets.extend(read.magnets.iter().filter(|magnet| !named.contains(&magnet.infohashes)).cloned());
     let states = outcome.states.len();
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");
-    Some(Made { read: made, html: outcome.html, detail })
+    Some(Made { read: made, html: outcome.html, detail, gained: gained > 0 })
 }
 
 /// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.

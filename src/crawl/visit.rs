@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::errands::Errands;
+use super::errands::{Errands, Trouble};
 use super::site::{Found, Site};
 use super::worth::Near;
 use super::{denial, outlinks, rendering, version};
@@ -19,7 +19,7 @@ use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders
 use crate::frontier::budgets::LinkTally;
 use crate::frontier::priority;
 use crate::limits;
-use crate::politeness::{Answered, backoff};
+use crate::politeness::{Answered, Block, backoff};
 use crate::rules::Class;
 use crate::torrent::metainfo::{self, MetainfoError};
 use crate::url::CrawlUrl;
@@ -47,8 +47,9 @@ pub struct Finished {
     pub may_hold_more: bool,
     /// The page's scripts were run.
     pub is_rendered: bool,
-    /// Requests that they made.
+    /// Requests that they made, and pauses that hosts have imposed for one of them.
     pub errands: u64,
+    pub pauses: Vec<(Box<str>, Block)>,
     /// True for what is looked at again at the site's interval, whatever came of it: start pages, sitemaps, and the first
     /// page of every list.
     pub is_watched: bool,
@@ -239,8 +240,8 @@ async fn page(
 ) -> Result<Finished, CrawlDbError> {
     let body_bytes = bytes.len() as u64;
     let markup = errands.is_some().then(|| (headers.clone(), bytes.clone()));
-    // The turn lasts until the links are rows, which the commit counts.
-    let (mut read, _turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
+    // The turn lasts until the links are rows, which the commit counts; a page that is rendered waits without one.
+    let (mut read, turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
         (outlinks::read_page(site, job, &headers, &bytes), None)
     } else {
         let turn = site.memory.parse().await;
@@ -248,12 +249,33 @@ async fn page(
         let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
         (reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), turn)
     };
-    let mut rendered = None;
-    if let (Some(errands), Some((headers, bytes))) = (errands, markup)
-        && let Some(made) = rendering::render(site, job, &headers, &bytes, &read, errands).await
-    {
-        read = made.read;
-        rendered = Some((made.html, made.detail));
+    let (mut rendered, mut _turn) = (None, turn);
+    if let (Some(errands), Some((headers, bytes))) = (errands, markup) {
+        if rendering::may_render(site, job) {
+            _turn = None;
+        }
+        let made = rendering::render(site, job, &headers, &bytes, &read, errands).await;
+        let has_more = made.as_ref().is_some_and(|made| made.gained);
+        match errands.trouble() {
+            Trouble::KeptBack => {
+                let mut finished = done(site, job, Outcome::Truncated);
+                finished.visit.next = Next::WaitUntil(finished.visit.at);
+                finished.detail = Some("requests of its scripts were kept back".to_owned());
+                return Ok(finished);
+            }
+            Trouble::Unanswered if !has_more && faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX => {
+                let why = "requests of its scripts were not answered".to_owned();
+                let mut finished = retried(site, job, Outcome::Truncated, Some(why));
+                // The page itself came well.
+                finished.answered = Answered::Well;
+                return Ok(finished);
+            }
+            _ => {}
+        }
+        if let Some(made) = made {
+            read = made.read;
+            rendered = Some((made.html, made.detail));
+        }
     }
     let near = site.worth().look_at(job, rendered.as_ref().map_or(&bytes[..], |(html, _)| html.as_bytes()));
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
@@ -426,6 +448,7 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         may_hold_more: false,
         is_rendered: false,
         errands: 0,
+        pauses: Vec::new(),
         is_watched: is_watched_anyway(lease),
     }
 }

@@ -183,9 +183,10 @@ impl Transport for HttpTransport {
         self.addresses.check_literal(&url)?;
         let client = self.client(&url)?;
         let jar = &self.clients.cookies;
-        let authorization = jar.authorization(&url);
+        let is_known = request.by_script.is_none_or(|script| script.credentials);
+        let authorization = jar.authorization(&url).filter(|_| is_known);
         // Cookies that the rule file's headers name stand in place of the jar's.
-        let cookies = jar.cookies(&url).filter(|_| !self.clients.headers.contains_key(header::COOKIE));
+        let cookies = jar.cookies(&url).filter(|_| is_known && !self.clients.headers.contains_key(header::COOKIE));
         let from = url.clone();
         let mut asking = match request.post {
             None => client.get(url),
@@ -197,11 +198,14 @@ impl Transport for HttpTransport {
                 asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
             }
         };
-        for (name, value) in request.by_script.unwrap_or_default() {
+        for (name, value) in request.by_script.map(|script| script.headers).unwrap_or_default() {
             // What cannot stand in a header is left out; what is the client's or the jar's to say, scripts cannot set.
-            if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
-                && !NOT_FOR_SCRIPTS.contains(&name)
-            {
+            let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { continue };
+            let Ok(mut value) = HeaderValue::from_str(value) else { continue };
+            let is_told = name == header::AUTHORIZATION && authorization.is_some();
+            let overrides = name.as_str().starts_with("x-http-method") || name.as_str() == "x-method-override";
+            if !is_told && !overrides && !NOT_FOR_SCRIPTS.contains(&name) {
+                value.set_sensitive(true);
                 asking = asking.header(name, value);
             }
         }
@@ -224,7 +228,9 @@ impl Transport for HttpTransport {
         let mut patience = Patience { left: self.timeout, silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX };
         let response = patience.wait(asking.send()).await?;
         // By hand, because the client's own way gives cookies without the time of their server.
-        jar.take(response.headers(), &from);
+        if is_known {
+            jar.take(response.headers(), &from);
+        }
         patience.silence = limits::READ_TIME_MAX;
         let status = response.status().as_u16();
         let codings =

@@ -29,8 +29,17 @@ pub struct Request<'a> {
     /// What an earlier answer said of its version: the server may answer 304 and send nothing (RFC 9110 §13).
     pub validators: Option<&'a Validators>,
     pub post: Option<Post<'a>>,
-    /// Headers that a page's script has set, where a script asks; its answer then tells all headers that scripts may see.
-    pub by_script: Option<&'a [(String, String)]>,
+    /// Where a page's script asks; its answer then tells all headers that scripts may see.
+    pub by_script: Option<ByScript<'a>>,
+}
+
+/// What a script says of its request.
+#[derive(Clone, Copy, Debug)]
+pub struct ByScript<'a> {
+    /// Headers that it has set; those that are the client's to say are left out.
+    pub headers: &'a [(String, String)],
+    /// Whether cookies and authorisation go along, and those of the answer are kept.
+    pub credentials: bool,
 }
 
 /// The body of a POST. It may hold a password: nothing shows it.

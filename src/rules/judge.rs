@@ -245,6 +245,19 @@ impl SiteRules {
         }
     }
 
+    /// Why no request of any kind goes to a URL, wherever on the site's hosts it lies: what scripts of its pages may not ask either.
+    #[must_use]
+    pub fn forbids(&self, url: &CrawlUrl) -> Option<Refusal<'_>> {
+        if !self.owns_host(url.authority()) {
+            return Some(Refusal::WrongHost);
+        }
+        if ends_session(url.path()) {
+            return Some(Refusal::EndsSession);
+        }
+        let first = self.set.matches(url.path()).into_iter().next().and_then(|number| self.rules.get(number));
+        first.filter(|rule| rule.class.is_none()).map(Refusal::Denied)
+    }
+
     /// What the rules make of a URL, normalised with [`Self::canonical`].
     #[must_use]
     pub fn judge(&self, url: &CrawlUrl) -> Verdict<'_> {

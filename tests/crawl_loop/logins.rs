@@ -230,7 +230,7 @@ async fn a_crawl_with_nothing_left_to_fetch_ends_well_only_with_a_session() {
     for _ in 0..2 {
         let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
         assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("locked")), "{ended:?}");
-        assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("gleaner login sim")), "{ended:?}");
+        assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("gleaner login")), "{ended:?}");
     }
     assert_eq!(forum.counts(), (0, 1, 0));
 }

@@ -169,7 +169,8 @@ impl SiteLoop {
             let site = Arc::clone(&self.site);
             let face = self.hosts[index].active();
             let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
-            if site.renderer.is_none() || site.rules.render(job.class) == RenderWhen::Never {
+            // What a mirror sends may be anybody's: it does not run with the site's cookies.
+            if mirror.is_some() || site.renderer.is_none() || site.rules.render(job.class) == RenderWhen::Never {
                 self.running.push(Box::pin(async move {
                     let finished = Box::new(Finished { session, ..visit::visit(&site, job, mirror, None).await? });
                     drop(permit);
@@ -181,7 +182,8 @@ impl SiteLoop {
             self.running.push(Box::pin(async move {
                 let finished = visit::visit(&site, job, mirror, Some(&errands)).await?;
                 let sent = errands.sent.load(Ordering::Relaxed);
-                let finished = Box::new(Finished { session, errands: sent, ..finished });
+                let (errands_sent, pauses) = (sent, errands.take_pauses());
+                let finished = Box::new(Finished { session, errands: errands_sent, pauses, ..finished });
                 Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
             }));
         }
@@ -212,6 +214,7 @@ impl SiteLoop {
             pages_max: self.options.pages_max,
             left: self.requests_left(),
             stop: self.shared.stop.clone(),
+            end: self.options.time_max.map(|max| self.started.plus(max)),
         };
         let usual = self.hosts[index].face().policy(&self.site.rules);
         let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
@@ -430,8 +433,15 @@ impl SiteLoop {
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
         // What a page's scripts asked counts like any other request.
-        self.round_pages += finished.errands;
-        self.day_pages += finished.errands;
+        if finished.errands > 0 {
+            self.round_pages += finished.errands;
+            self.count_of_day(finished.errands).await?;
+        }
+        for (name, block) in &finished.pauses {
+            if let Some(index) = self.hosts.iter().position(|host| *host.faces()[0].name() == **name) {
+                self.pauses(index, 0, block.clone(), "a request of a page's script").await?;
+            }
+        }
         if let Some(slot) = slot {
             self.answered(index, face, slot, finished.answered, detail).await?;
         }
