@@ -59,6 +59,39 @@ fn files() -> &'static Files {
 const REPORT: &str = "setup({ output: false }); add_completion_callback((tests, status) => { window.told = tests.map(t => [t.name, t.status === 0, \
                       String(t.message)]); window.harness = [status.status, String(status.message)] });";
 
+/// What the tests' own server makes of its scripts, as far as tests of documents ask it.
+fn served(path: &str, query: &str) -> (Option<Vec<u8>>, &'static str) {
+    let value = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    match path {
+        "dom/nodes/encoding.py" => {
+            let label = value("label").unwrap_or_default();
+            (Some(format!("<!doctype html><meta charset=\"{label}\">").into_bytes()), "text/html")
+        }
+        path if path.ends_with("/contenttype_setter.py") => match value("subtype") {
+            Some("xml") => (Some(b"<head></head>".to_vec()), "text/xml"),
+            _ => (Some(b"<head></head>".to_vec()), "text/html"),
+        },
+        _ => (None, "text/plain"),
+    }
+}
+
+fn kind_of(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("js") => "text/javascript",
+        Some("html" | "htm") => "text/html",
+        Some("xml") => "application/xml",
+        Some("xhtml") => "application/xhtml+xml",
+        Some("json") => "application/json",
+        Some("css") => "text/css",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("gif") => "image/gif",
+        Some("jpg") => "image/jpeg",
+        Some("bmp") => "image/bmp",
+        _ => "text/plain",
+    }
+}
+
 /// A network that is the archive.
 struct Archive {
     waiting: Vec<(RequestId, String)>,
@@ -70,37 +103,24 @@ impl Net for Archive {
     }
 
     fn wait(&mut self) -> (RequestId, Answer) {
-        let (id, address) = self.waiting.remove(0);
+        let (id, asked) = self.waiting.remove(0);
+        let address = match asked.split_once("/common/redirect.py?location=") {
+            Some((_, to)) => format!("http://web-platform.test/{}", to.trim_start_matches('/')),
+            None => asked.clone(),
+        };
         let path = address.split(['?', '#']).next().unwrap_or_default();
         let path = path.strip_prefix("http://web-platform.test/").unwrap_or_default().to_owned();
         let query = address.split_once('?').map_or("", |(_, query)| query);
-        let body = match path.as_str() {
-            // What the tests' own server makes of its script.
-            "dom/nodes/encoding.py" => {
-                let label = query.trim_start_matches("label=");
-                Some(format!("<!doctype html><meta charset=\"{label}\">").into_bytes())
-            }
-            "resources/testharnessreport.js" => Some(REPORT.as_bytes().to_vec()),
-            path => files().get(path).cloned(),
-        };
-        let kind = match path.rsplit('.').next() {
-            Some("js") => "text/javascript",
-            Some("html" | "htm") => "text/html",
-            Some("xml") => "application/xml",
-            Some("xhtml") => "application/xhtml+xml",
-            Some("json") => "application/json",
-            Some("css") => "text/css",
-            Some("svg") => "image/svg+xml",
-            Some("png") => "image/png",
-            Some("gif") => "image/gif",
-            Some("jpg") => "image/jpeg",
-            Some("bmp") => "image/bmp",
-            _ => "text/plain",
+        let (body, kind) = match path.as_str() {
+            "resources/testharnessreport.js" => (Some(REPORT.as_bytes().to_vec()), "text/javascript"),
+            path if path.ends_with(".py") => served(path, query),
+            path => (files().get(path).cloned(), kind_of(path)),
         };
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
         let answer = match body {
             Some(body) => {
-                Response { url: address, status: 200, status_text: "OK".to_owned(), headers, body, redirected: false }
+                let redirected = address != asked;
+                Response { url: address, status: 200, status_text: "OK".to_owned(), headers, body, redirected }
             }
             None => Response { url: address, status: 404, ..Response::default() },
         };

@@ -29,12 +29,13 @@ impl Tree {
         let next = self.next_sibling(child);
         let reference = if next == Some(node) { self.next_sibling(node) } else { next };
         let previous = self.previous_sibling(child);
+        // The node leaves its old place first, which may be beside the child or be the child's own.
+        let added = self.take_for_insertion(node);
         let mut removed = Vec::new();
         if self.parent(child).is_some() {
             removed.push(child);
             self.remove_quietly(child);
         }
-        let added = self.take_for_insertion(node);
         self.link_all(parent, &added, reference);
         self.record(|| Mutation::Children { target: parent, added, removed, previous, next: reference });
         Ok(child)

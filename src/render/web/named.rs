@@ -17,11 +17,10 @@ use crate::computed;
 use crate::render::dom::{Mutation, NodeId, Tree};
 use crate::render::engine::bind;
 
-/// Elements with a `name` that counts, and the names that the window's document shows for now. Elements that have gone are found out when
-/// their name is asked for.
+/// The elements of the window's document that something is called after, by the name, and the names that the document shows for now.
 #[derive(Default)]
 pub struct Names {
-    elements: HashMap<Box<str>, Vec<NodeId>>,
+    elements: HashMap<Box<str>, HashSet<NodeId>>,
     shown: HashSet<Box<str>>,
 }
 
@@ -89,9 +88,7 @@ fn on_window(name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>
         let web = of(context);
         let web = web.borrow();
         let tree = &web.tree;
-        let by_name = web.names.elements.get(name.as_str()).into_iter().flatten().copied();
-        let mut found: Vec<NodeId> = by_name.chain(tree.elements_by_id(web.document, &name)).collect();
-        found.retain(|id| tree.contains(web.document, *id) && is_on_window(tree, *id, &name));
+        let mut found: Vec<NodeId> = web.names.called(&name).chain(tree.elements_by_id(web.document, &name)).collect();
         found.sort_by(|a, b| tree.compare_order(*a, *b));
         found.dedup();
         (web.document, found)
@@ -117,47 +114,68 @@ fn on_window(name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>
 
 /// Keeps the names as the tree changes.
 pub(super) fn watch(log: &[Mutation], context: &mut Context) {
-    let mut asked: Vec<Box<str>> = Vec::new();
+    let mut changed: Vec<Box<str>> = Vec::new();
     {
         let web = of(context);
         let web = &mut *web.borrow_mut();
         let (tree, names) = (&web.tree, &mut web.names);
-        let mut note = |id: NodeId, asked: &mut Vec<Box<str>>| {
-            for local in [local_name!("name"), local_name!("id")] {
-                let Some(name) = tree.attribute(id, &local).filter(|name| !name.is_empty()) else { continue };
-                if local == local_name!("name") {
-                    let known = names.elements.entry(name.into()).or_default();
-                    if !known.contains(&id) {
-                        known.push(id);
-                    }
-                }
-                asked.push(name.into());
-            }
-        };
         for mutation in log {
             match mutation {
                 Mutation::Children { added, removed, .. } => {
                     for top in added.iter().chain(removed) {
                         let below = std::iter::once(*top).chain(tree.descendants(*top));
-                        below.filter(|id| has_name_on_window(tree, *id)).for_each(|id| note(id, &mut asked));
+                        for id in below.filter(|id| has_name_on_window(tree, *id)) {
+                            names.note(tree, web.document, id, &mut changed);
+                        }
                     }
                 }
                 Mutation::Attribute { target, local, old, .. }
                     if (*local == local_name!("name") || *local == local_name!("id"))
                         && has_name_on_window(tree, *target) =>
                 {
-                    asked.extend(old.as_deref().filter(|name| !name.is_empty()).map(Box::from));
-                    note(*target, &mut asked);
+                    if let Some(old) = old {
+                        names.forget(old, *target, &mut changed);
+                    }
+                    names.note(tree, web.document, *target, &mut changed);
                 }
                 _ => {}
             }
         }
     }
-    asked.sort();
-    asked.dedup();
-    for name in asked {
+    changed.sort();
+    changed.dedup();
+    for name in changed {
         // What cannot be defined, on a document that the page has sealed, is not shown.
         let _ = show(&name, context);
+    }
+}
+
+impl Names {
+    /// Looks again at what is called after an element; tells the names for which it counts now and did not, or the other way.
+    fn note(&mut self, tree: &Tree, document: NodeId, id: NodeId, changed: &mut Vec<Box<str>>) {
+        let there = tree.contains(document, id);
+        for local in [local_name!("id"), local_name!("name")] {
+            let Some(name) = tree.attribute(id, &local).filter(|name| !name.is_empty()) else { continue };
+            if !there || !(local == local_name!("name") || is_shown(tree, id, name)) {
+                self.forget(name, id, changed);
+            } else if self.elements.entry(name.into()).or_default().insert(id) {
+                changed.push(name.into());
+            }
+        }
+    }
+
+    fn forget(&mut self, name: &str, id: NodeId, changed: &mut Vec<Box<str>>) {
+        let Some(elements) = self.elements.get_mut(name) else { return };
+        if elements.remove(&id) {
+            changed.push(name.into());
+        }
+        if elements.is_empty() {
+            self.elements.remove(name);
+        }
+    }
+
+    fn called(&self, name: &str) -> impl Iterator<Item = NodeId> + '_ {
+        self.elements.get(name).into_iter().flatten().copied()
     }
 }
 
@@ -165,23 +183,19 @@ pub(super) fn watch(log: &[Mutation], context: &mut Context) {
 fn shown(name: &str, context: &Context) -> Vec<NodeId> {
     let web = of(context);
     let web = web.borrow();
-    let tree = &web.tree;
-    let by_name = web.names.elements.get(name).into_iter().flatten().copied();
-    let mut found: Vec<NodeId> = by_name.chain(tree.elements_by_id(web.document, name)).collect();
-    found.retain(|id| tree.contains(web.document, *id) && is_shown(tree, *id, name));
-    found.sort_by(|a, b| tree.compare_order(*a, *b));
-    found.dedup();
+    let mut found: Vec<NodeId> = web.names.called(name).filter(|id| is_shown(&web.tree, *id, name)).collect();
+    found.sort_by(|a, b| web.tree.compare_order(*a, *b));
     found
 }
 
 /// Defines the document's property of that name or takes it away.
 fn show(name: &str, context: &mut Context) -> JsResult<()> {
-    let there = !shown(name, context).is_empty();
-    let (document, known) = {
+    let (document, there, known) = {
         let web = of(context);
         let mut web = web.borrow_mut();
+        let there = web.names.called(name).any(|id| is_shown(&web.tree, id, name));
         let known = if there { !web.names.shown.insert(name.into()) } else { web.names.shown.remove(name) };
-        (web.document, known)
+        (web.document, there, known)
     };
     if there == known {
         return Ok(());
