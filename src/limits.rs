@@ -649,8 +649,8 @@ pub const RENDER_ADDRESS_SPACE_BYTES: u64 = 4 << 30;
 /// CPU time of one page, in seconds: what instructions do not count (regular expressions, sorting, parsing) ends here.
 pub const RENDER_CPU_SECONDS_MAX: u64 = 20;
 
-/// Time of one page, the waits for its requests included.
-pub const RENDER_WALL_TIME: Duration = Duration::from_secs(120);
+/// Time of one page, the waits for its requests included, of which a site's rate may make many seconds each. Shorter than a lease.
+pub const RENDER_WALL_TIME: Duration = Duration::from_secs(300);
 
 /// Time that a render child may go on without a word while nobody owes it an answer.
 pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
@@ -658,8 +658,10 @@ pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 /// Render children at a time. Pages that need scripts are few, and each takes a processor.
 pub const RENDER_CHILDREN_MAX: usize = 2;
 
-/// Frames of one page that have a document at a time: forums with a player in each post have some dozens.
+/// Frames of one page that have a document at a time, forums with a player in each post have some dozens; and live lists of elements that
+/// a page gets again when it asks for the same.
 pub const RENDER_FRAMES_MAX: usize = 256;
+pub const RECENT_LISTS_MAX: usize = 32;
 
 /// Pages that a render child runs before another takes its place: whatever leaks goes with it.
 pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
@@ -705,3 +707,19 @@ pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
 
 /// Nodes that a page's scripts have laid out by measuring and changing by turns, all layouts together: some seconds of CPU.
 pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
+
+/// Links of all states of one page, and controls of it that a reader considers at a time.
+pub const RENDER_LINKS_MAX: usize = 20_000;
+pub const RENDER_CONTROLS_MAX: usize = 2_000;
+
+/// Headers of an answer that its script is told, redirects that a request of one follows, bytes of scripts that a site keeps over pages.
+pub const SCRIPT_HEADERS_MAX: usize = 100;
+pub const SCRIPT_REDIRECTS_MAX: usize = 10;
+pub const SCRIPTS_KEPT_BYTES_MAX: usize = 16 << 20;
+
+/// Acts that a crawl tries on a page for what loading it does not show.
+pub const RENDER_TRIES: u32 = 40;
+
+/// Pages of a class that are rendered to learn whether that brings anything; one in so many afterwards, where it did not.
+pub const RENDER_TRIALS: u32 = 3;
+pub const RENDER_SAMPLED_OF: u32 = 100;

@@ -652,8 +652,8 @@ fn the_terminal_shows_where_the_picture_is_and_takes_the_answer() {
     assert!(!nobody.status.success() && told.contains("is no terminal"), "{told}");
     assert!(world.seen.lock().unwrap().is_empty(), "nothing is asked of the site");
     let alone = login(folder.path(), name).output().unwrap();
-    let told = String::from_utf8_lossy(&alone.stdout).into_owned();
-    assert!(told.contains("--interactive") && told.contains("--cookies"), "{told}");
+    let told = String::from_utf8_lossy(&alone.stderr).into_owned();
+    assert!(told.contains(&format!("hint: run: gleaner login {name} --interactive --data ")), "{told}");
 
     // `script` gives the command a terminal.
     let command = login(folder.path(), name);

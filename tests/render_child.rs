@@ -1,8 +1,7 @@
 //! Render children against scripts that want to stay, to grow or to get out: each costs its page, the next page is served, and the
 //! parent never notices more than an error.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -27,7 +26,7 @@ async fn no_net(_: Request) -> Answer {
 }
 
 async fn run(children: &Children, script: &str) -> Result<Outcome, ChildError> {
-    children.run(&page(script), no_net).await
+    children.run(&page(script), &no_net).await
 }
 
 #[tokio::test]
@@ -62,13 +61,13 @@ async fn errors_come_back_with_their_places() {
 #[tokio::test]
 async fn requests_of_scripts_are_answered_by_the_parent() {
     let children = children(Bounds::default());
-    let asked = Rc::new(Cell::new(0));
-    let count = Rc::clone(&asked);
+    let asked = AtomicU64::new(0);
+    let count = &asked;
     let outcome = children
         .run(
             &page("var got = ''; fetch('/data?x=1').then(r => r.text()).then(t => { got = t; console.log(t.length) }); fetch('https://closed.example/').catch(e => console.log(e.name))"),
-            async |request: Request| {
-                count.set(count.get() + 1);
+            &|request: Request| async move {
+                count.fetch_add(1, Ordering::Relaxed);
                 if request.url != "https://example.org/data?x=1" {
                     return Err("refused".to_owned());
                 }
@@ -80,7 +79,7 @@ async fn requests_of_scripts_are_answered_by_the_parent() {
         .unwrap();
     let mut lines: Vec<_> = outcome.console.iter().map(|line| line.text.as_str()).collect();
     lines.sort_unstable();
-    assert_eq!((lines, asked.get()), (vec!["1048576", "TypeError"], 2));
+    assert_eq!((lines, asked.into_inner()), (vec!["1048576", "TypeError"], 2));
 }
 
 #[tokio::test]
@@ -88,7 +87,7 @@ async fn a_page_that_is_never_answered_ends_by_the_wall_clock_and_costs_itself_a
     let bounds = Bounds { children: 1, wall: Duration::from_millis(1_500), ..Bounds::default() };
     let children = children(bounds);
     let waited = children
-        .run(&page("fetch('/never')"), async |_| {
+        .run(&page("fetch('/never')"), &|_| async {
             std::future::pending::<()>().await;
             Err(String::new())
         })
@@ -138,7 +137,7 @@ async fn hostile_scripts_cost_their_page_and_nothing_else() {
             async move {
                 let mut hostile = page(script);
                 hostile.instructions = 20_000_000;
-                let end = children.run(&hostile, no_net).await;
+                let end = children.run(&hostile, &no_net).await;
                 let next = run(children, "40 + 2").await;
                 (script, end, next)
             }

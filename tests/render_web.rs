@@ -90,6 +90,11 @@ impl Net for Archive {
             Some("xhtml") => "application/xhtml+xml",
             Some("json") => "application/json",
             Some("css") => "text/css",
+            Some("svg") => "image/svg+xml",
+            Some("png") => "image/png",
+            Some("gif") => "image/gif",
+            Some("jpg") => "image/jpeg",
+            Some("bmp") => "image/bmp",
             _ => "text/plain",
         };
         let headers = vec![("content-type".to_owned(), kind.to_owned())];

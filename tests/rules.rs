@@ -502,11 +502,58 @@ fn a_user_is_enough_where_the_family_knows_the_login() {
     let own = of("phpbb", "https://example.org/forum/", "page = '/in'\nform = 2\nfields = { lang = 'en' }");
     assert_eq!((own.page.unwrap().as_str(), own.form), ("https://example.org/in", Some(1)));
     assert_eq!(own.fields, [("lang".into(), "en".into())]);
+    let answer =
+        of("discuz", "https://example.org/", "fields = { questionid = '4', answer = 'Rex', secret_answer = 'x' }");
+    assert!(answer.fields.iter().any(|field| *field == ("secret_answer".into(), "x".into())), "{:?}", answer.fields);
     let json = of("torrust", "https://example.org/", "").json.unwrap();
     assert_eq!(json.url.as_str(), "https://example.org/v1/user/login");
     assert_eq!([&*json.user, &*json.password, &*json.token], ["login", "password", "/data/token"]);
     let guests = site("start = ['https://example.org/']\nextends = 'families/phpbb'\n");
     assert!(guests.login.is_none(), "a family alone gives nobody an account");
+}
+
+/// What a link on the start page would lead to, in a site's own file and in a family alike.
+#[test]
+fn paths_of_a_login_are_what_links_of_the_start_page_would_be() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("families")).unwrap();
+    let start = "https://example.org/forum/index.php?x=1";
+    for (path, expected) in [
+        ("/login.php", Some("https://example.org/login.php")),
+        ("member.php?mod=logging&action=login", Some("https://example.org/forum/member.php?mod=logging&action=login")),
+        ("../in", Some("https://example.org/in")),
+        ("?do=login", Some("https://example.org/forum/index.php?do=login")),
+        ("index.php/login", Some("https://example.org/forum/index.php/login")),
+        ("v1.2/login", Some("https://example.org/forum/v1.2/login")),
+        ("./example.org/login", Some("https://example.org/forum/example.org/login")),
+        ("users", Some("https://example.org/forum/users")),
+        ("example.org/login", None),
+        ("127.0.0.1/login", None),
+        ("www.example.org", None),
+        ("example.org:8080/login", None),
+        ("anna@example.org/login", None),
+        ("//elsewhere.example/login", None),
+        ("javascript:login()", None),
+        ("a login", None),
+        ("", None),
+    ] {
+        let login = format!("[login]\npage = '{path}'\n");
+        let own = from_text("forum", &format!("start = ['{start}']\nclasses.index = ['.']\n{login}user = 'anna'\n"));
+        let own = own.ok().map(|site| site.login.as_ref().unwrap().page.as_ref().unwrap().as_str().to_owned());
+        assert_eq!(own.as_deref(), expected, "{path}");
+
+        fs::write(folder.path().join("families/x.toml"), format!("{login}[classes]\nindex = ['.']\n")).unwrap();
+        let text = format!("start = ['{start}']\nextends = 'families/x'\n[login]\nuser = 'anna'\n");
+        fs::write(folder.path().join("forum.toml"), text).unwrap();
+        let site = load_file(&folder.path().join("forum.toml")).site;
+        let inherited = site.ok().map(|site| site.login.as_ref().unwrap().page.as_ref().unwrap().as_str().to_owned());
+        assert_eq!(inherited.as_deref(), expected, "{path} of a family");
+    }
+    // A whole URL of the site's own is for its own file alone.
+    let own = format!(
+        "start = ['{start}']\nclasses.index = ['.']\n[login]\nuser = 'anna'\npage = 'https://example.org/in'\n"
+    );
+    assert!(from_text("forum", &own).is_ok());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Composition root: the real clock, store, archive and transports, put together for one process.
 
+pub mod accounts;
 pub mod control;
 pub mod queues;
 pub mod secrets;
@@ -34,6 +35,7 @@ use crate::fetch::resolve::AddressPolicy;
 use crate::fetch::session::Jar;
 use crate::fetch::tls::Tls;
 use crate::limits;
+use crate::render::children::{Bounds, Children};
 use crate::rules::{PrivateAddresses, SiteRules};
 use crate::torrent::archive::Archive;
 
@@ -79,6 +81,8 @@ pub struct App {
     dns: Dns,
     tls: Tls,
     memory: Memory,
+    /// Run the scripts of pages, of all sites together.
+    children: Arc<Children>,
 }
 
 impl App {
@@ -98,6 +102,9 @@ impl App {
             dns: Dns::default(),
             tls: Tls::default(),
             memory: Memory::default(),
+            children: Arc::new(
+                Children::of_this_program(Bounds::default()).context("this program's own file is not known")?,
+            ),
         })
     }
 
@@ -118,7 +125,7 @@ impl App {
         }
         let transport = transport(&self.options, rules, Arc::clone(&jar), self.dns.clone(), self.tls.clone())?;
         let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::clone(&self.clock), Arc::clone(&self.db));
-        let site = site.with_memory(self.memory.clone());
+        let site = site.with_memory(self.memory.clone()).with_renderer(Arc::clone(&self.children));
         Ok(Arc::new(match &rules.login {
             None => site,
             Some(_) => {

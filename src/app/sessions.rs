@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::secrets;
+use crate::clock::UnixMillis;
 use crate::crawl::account::{Keeper, Turn};
 use crate::fetch::session::Jar;
 use crate::login::secret::Secret;
@@ -82,6 +83,44 @@ pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error).with_context(|| path.display().to_string()),
     }
+}
+
+/// True while a process has the right to log in to a site; asks without taking it from anybody.
+#[must_use]
+pub fn is_logging_in(data_dir: &Path, site: &str) -> bool {
+    let lock = File::open(tries_folder(data_dir).join(format!("{site}.lock")));
+    lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// When the session that is kept was last proven: it is written down again whenever it is. None where none is kept.
+///
+/// # Errors
+/// Where that is not for whoever asks.
+pub fn kept_at(data_dir: &Path, site: &str) -> anyhow::Result<Option<UnixMillis>> {
+    let path = file_of(data_dir, site);
+    match written_at(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        written => written.map(Some).with_context(|| path.display().to_string()),
+    }
+}
+
+/// When a login of the site last began or ended; None where that is not known.
+#[must_use]
+pub fn tried_at(data_dir: &Path, site: &str) -> Option<UnixMillis> {
+    written_at(&tries_folder(data_dir).join(format!("{site}.json"))).ok()
+}
+
+/// True where a login or an import of cookies has left something of a site.
+#[must_use]
+pub fn was_touched(data_dir: &Path, site: &str) -> bool {
+    tried_at(data_dir, site).is_some() || matches!(kept_at(data_dir, site), Ok(Some(_)))
+}
+
+fn written_at(path: &Path) -> io::Result<UnixMillis> {
+    let metadata = fs::metadata(path)?;
+    let seconds = u64::try_from(metadata.mtime()).unwrap_or(0);
+    let millis = u64::try_from(metadata.mtime_nsec() / 1_000_000).unwrap_or(0);
+    Ok(UnixMillis(seconds.saturating_mul(1_000).saturating_add(millis)))
 }
 
 /// Beside the sessions, and not among them: a site may have any name.
@@ -176,7 +215,6 @@ impl Keeper for Files {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::UnixMillis;
     use crate::login::tries::Ended;
     use crate::login::verdict::Verdict;
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::accounts::AccountStatus;
 use crate::clock::UnixMillis;
-use crate::crawl::progress::{Ended, Progress, RuleFault};
+use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
 use crate::crawl::{site_loop, worth};
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::frontier::budgets::{Cut, Shapes};
@@ -23,6 +24,9 @@ pub struct StatusReport {
     /// Rule files that the process which crawls cannot use.
     #[serde(default)]
     pub rule_faults: Vec<RuleFault>,
+    /// The operator's accounts; put together by whoever shows the report, who has the rule files at hand.
+    #[serde(default)]
+    pub accounts: Vec<AccountStatus>,
 }
 
 /// One site.
@@ -50,7 +54,10 @@ pub struct SiteStatus {
     /// Why nothing is being fetched, and until when (UTC); of a site that is not being crawled, until when its rules
     /// would let nobody ask.
     pub waiting: Option<Waiting>,
-    /// Why the site is left alone for want of a session.
+    /// What the process that crawls it knows of its account's session.
+    #[serde(default)]
+    pub session: Option<SessionState>,
+    /// Why it leaves the site alone for want of a session.
     #[serde(default)]
     pub no_session: Option<NoSession>,
     /// Hosts that asked for a pause which is not over, or that gave no good answer since.
@@ -117,6 +124,9 @@ pub async fn report(
     for name in names {
         let counts = db.site_counts(name).await?;
         let doing = live.get(name).cloned().unwrap_or_default();
+        let no_session = doing.no_session();
+        let no_session = no_session
+            .map(|(until, reason)| NoSession { until: until.map(UnixMillis::rfc3339), reason: reason.to_owned() });
         let blocked_hosts = hosts
             .iter()
             .filter(|host| &*host.site == name && (host.blocked_until > now || host.complaints > 0))
@@ -142,9 +152,8 @@ pub async fn report(
             is_crawled: live.get(name).is_some_and(|doing| doing.ended.is_none()),
             under_way: doing.under_way,
             waiting: doing.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
-            no_session: doing
-                .no_session
-                .map(|(until, reason)| NoSession { until: until.map(UnixMillis::rfc3339), reason }),
+            no_session,
+            session: doing.session,
             blocked_hosts,
             ended: doing.ended,
             cuts: cuts(db, name).await?,
@@ -153,7 +162,7 @@ pub async fn report(
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
-    Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults })
+    Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults, accounts: Vec::new() })
 }
 
 /// Until when a site's rules let nobody ask, and which of them; None where they do. What the loop of a site that is
@@ -165,9 +174,10 @@ pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result
     }
     let Some(most) = rules.requests_per_day else { return Ok(None) };
     let note = db.note(&rules.name, site_loop::DAY_NOTE).await?;
-    let kept = note.and_then(|note| serde_json::from_slice::<(u64, u64)>(&note).ok());
-    let Some((_, before)) = kept.filter(|(day, _)| *day == rules.hours.day(now)) else { return Ok(None) };
-    let today = db.site_counts(&rules.name).await?.pages().saturating_sub(before);
+    let pages = db.site_counts(&rules.name).await?.pages();
+    let Some(today) = note.and_then(|note| site_loop::requests_of_day(&note, rules.hours.day(now), pages)) else {
+        return Ok(None);
+    };
     let reason = "requests_per_day of the rule file is used up";
     Ok((today >= most).then(|| wait(rules.hours.next_day(now), reason)).flatten())
 }

@@ -111,8 +111,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
         }
     }
     if options.keep_serving {
-        eprintln!("the demo site stays open on {} until Ctrl-C", summary.site);
-        block_on(until_told_to_end())?;
+        keep_serving(&summary.site, &format!("gleaner crawl demo --data {0} --rules {0}/rules", quoted(&data_dir)))?;
     }
     Ok(if ended_well && summary.false_torrents == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -130,14 +129,22 @@ fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
     Ok(data_dir)
 }
 
-async fn until_told_to_end() -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
-    Ok(())
+/// Leaves the site open, tells what can be done with it, and waits to be told to end.
+fn keep_serving(site: &str, command: &str) -> anyhow::Result<()> {
+    block_on(async {
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        // Told only now: whoever reads it may stop us at once.
+        eprintln!(
+            "the demo site is open at {site}/ until you press Ctrl-C here: look at it with a browser, or run in another \
+             terminal: {command}"
+        );
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        Ok(())
+    })
 }
 
 /// A site on a thread of its own, so that it answers while the crawl computes.

@@ -11,8 +11,8 @@ pub struct Hints {
     options: String,
 }
 
-/// How the crawl's own sentences name the command, which know no name of a site.
-const UNNAMED: &str = "gleaner login SITE";
+/// How the crawl's own sentences name the command, which know no name of a site: its end or an option stands behind it.
+const UNNAMED: &str = "`gleaner login";
 
 impl Hints {
     /// Those that this command was given, by arguments or by variables.
@@ -33,7 +33,8 @@ impl Hints {
     #[must_use]
     pub fn of_site(&self, text: &str, site: &str) -> String {
         let named = format!("gleaner login {site}");
-        let text = text.replace(UNNAMED, &named);
+        let text = text.replace(&format!("{UNNAMED}`"), &format!("`{named}`"));
+        let text = text.replace(&format!("{UNNAMED} --"), &format!("`{named} --"));
         let mut parts = text.split(&named);
         let mut told = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -44,6 +45,12 @@ impl Hints {
         }
         told
     }
+}
+
+/// A sentence without the hint at its end, for those who have a better one.
+#[must_use]
+pub fn without_hint(sentence: &str) -> &str {
+    sentence.strip_suffix(')').and_then(|text| text.rsplit_once(" (hint: ")).map_or(sentence, |(said, _)| said)
 }
 
 /// An error with its causes in one line, and all their hints behind it.
@@ -78,8 +85,8 @@ mod tests {
     fn commands_in_hints_name_the_site_and_repeat_the_folders() {
         let hints = Hints { options: " --data 'my data'".to_owned() };
         for (text, expected) in [
-            ("then run `gleaner login SITE`)", "then run `gleaner login forum --data 'my data'`)"),
-            ("`gleaner login SITE --interactive`", "`gleaner login forum --data 'my data' --interactive`"),
+            ("then run `gleaner login`)", "then run `gleaner login forum --data 'my data'`)"),
+            ("`gleaner login --interactive`", "`gleaner login forum --data 'my data' --interactive`"),
             ("gleaner login forum", "gleaner login forum --data 'my data'"),
             ("gleaner login forum2, gleaner login forum --data 'my data'", ""),
             ("no command", ""),
@@ -87,9 +94,20 @@ mod tests {
             let expected = if expected.is_empty() { text } else { expected };
             assert_eq!(hints.of_site(text, "forum"), expected);
         }
-        assert_eq!(Hints::default().of_site("gleaner login SITE.", "forum"), "gleaner login forum.");
+        assert_eq!(Hints::default().of_site("`gleaner login`.", "forum"), "`gleaner login forum`.");
         assert_eq!(hints.command("status"), "gleaner status --data 'my data'");
         assert_eq!(quoted(Path::new("a b'c")), "'a b'\\''c'");
+    }
+
+    #[test]
+    fn what_is_said_is_told_from_what_to_do() {
+        for (text, expected) in [
+            ("no form (hint: name it)", "no form"),
+            ("no form (in a frame)", "no form (in a frame)"),
+            ("no form (hint: name it) at all", "no form (hint: name it) at all"),
+        ] {
+            assert_eq!(without_hint(text), expected);
+        }
     }
 
     #[test]

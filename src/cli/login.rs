@@ -1,6 +1,8 @@
 //! `gleaner login`: logs in to a site and shows each step, asks the person at the terminal where the site wants one, or
 //! takes over the session of a browser.
 
+pub mod by_hand;
+mod next;
 mod person;
 pub mod steps;
 
@@ -10,20 +12,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 
+use self::by_hand::by_hand;
 use self::steps::Steps;
-use super::hints::{Hints, quoted};
+use super::hints::{Hints, quoted, told, without_hint};
 use super::{Global, block_on, chosen};
 use crate::app::control::Remote;
+use crate::app::secrets::SecretError;
 use crate::app::{self, App, secrets, sessions};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::crawl::login::handover::Question;
 use crate::crawl::login::{self, Means, Report};
-use crate::crawl::site::Site;
 use crate::fetch::session::Jar;
 use crate::limits;
 use crate::login::secret::Secret;
@@ -46,28 +49,60 @@ pub struct Options {
     /// Log in although the site has refused this password before
     #[arg(long)]
     again: bool,
-    /// Show no steps while it runs, and print one JSON object at the end
-    #[arg(long, conflicts_with = "logout")]
+    /// Show no steps while it runs, and print one JSON object at the end, also where nothing could be begun
+    #[arg(long)]
     json: bool,
 }
 
-/// What `--json` prints.
-#[derive(Debug, Serialize)]
-struct Told<'a> {
-    site: &'a str,
+/// How the command ended; what `--json` prints.
+#[derive(Debug, Default, Serialize)]
+struct Told {
+    site: String,
     logged_in: bool,
-    /// None where cookies were taken over and nothing was sent.
+    /// None where no form was to be sent, or the login was refused before it began.
     verdict: Option<Verdict>,
-    /// The verdict in words.
+    /// What came of it, in words.
     sentence: String,
-    /// What speaks for it.
-    evidence: &'a [String],
+    /// What to do about it.
+    hint: Option<String>,
+    /// What speaks for the verdict.
+    evidence: Vec<String>,
     /// What was done and seen, in order.
-    steps: &'a [String],
+    steps: Vec<String>,
     /// What is wrong with lines of a cookies.txt.
-    faults: &'a [String],
+    faults: Vec<String>,
     /// Where the session is kept.
     session: Option<String>,
+    /// What was asked for was done.
+    #[serde(skip)]
+    is_well: bool,
+}
+
+impl Told {
+    /// A command that came to nothing before it had a verdict.
+    fn refused(site: &str, error: &anyhow::Error) -> Self {
+        let told = told(error);
+        let (sentence, hint) = match told.split_once("\nhint: ") {
+            Some((sentence, hints)) => (sentence, Some(hints.replace("\nhint: ", "; "))),
+            None => (&*told, None),
+        };
+        Self { site: site.to_owned(), sentence: sentence.to_owned(), hint, ..Self::default() }
+    }
+
+    /// The end for people, behind the steps.
+    fn show(&self) -> anyhow::Result<()> {
+        match (&self.session, self.verdict) {
+            (Some(path), _) => outln!("the session is kept in {path}"),
+            (None, None) if self.is_well => outln!("{}", self.sentence),
+            (None, None) => eprintln!("error: {}", self.sentence),
+            // Its last step has said so.
+            (None, Some(_)) => {}
+        }
+        if let Some(hint) = &self.hint {
+            eprintln!("hint: {hint}");
+        }
+        Ok(())
+    }
 }
 
 /// A login and what it needs.
@@ -77,13 +112,22 @@ struct Login<'a> {
     hints: &'a Hints,
     rules: &'a Arc<SiteRules>,
     login: &'a LoginRules,
-    steps: Steps,
-    site: Site,
-    jar: Arc<Jar>,
 }
 
 pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
-    let hints = &Hints::of(global);
+    let ended = run(config, options, &Hints::of(global), global.verbose > 0);
+    if options.json {
+        let refused = |error: &anyhow::Error| serde_json::to_string(&Told::refused(&options.site, error));
+        outln!("{}", ended.as_ref().map_or_else(refused, serde_json::to_string)?);
+    }
+    let told = ended?;
+    if !options.json {
+        told.show()?;
+    }
+    Ok(if told.is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> anyhow::Result<Told> {
     let rules = &chosen::one(config, &options.site, hints)?;
     if options.logout {
         return log_out(config, rules, hints);
@@ -92,26 +136,30 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
         bail!("{}: has no [login] table\nhint: add one with `user`, see docs/login.md", rules.file.display());
     };
     if options.interactive && !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
-        bail!("--interactive: standard input or standard error is no terminal, so that nobody can be asked");
+        let cookies = hints.command(&format!("login {} --cookies cookies.txt", rules.name));
+        bail!(
+            "--interactive: standard input or standard error is no terminal, so that nobody can be asked\nhint: run it in a \
+             terminal, or take over a browser's session: {cookies}"
+        );
     }
-    let (site, jar) = App::site_alone(&config.into(), rules)?;
-    let steps = Steps::new(&rules.name, hints, options.json, global.verbose > 0);
-    let login = Login { config, options, hints, rules, login, steps, site, jar };
+    let steps = Steps::new(&rules.name, hints, options.json, is_verbose);
+    let login = Login { config, options, hints, rules, login };
     match &options.cookies {
-        Some(file) => login.take_over(file),
-        None => login.log_in(),
+        Some(file) => login.take_over(file, &steps),
+        None => login.log_in(&steps),
     }
 }
 
 impl Login<'_> {
     /// Takes over a browser's session, where it is a member's.
-    fn take_over(&self, file: &Path) -> anyhow::Result<ExitCode> {
-        let (config, name, json) = (self.config, &*self.rules.name, self.options.json);
+    fn take_over(&self, file: &Path, steps: &Steps) -> anyhow::Result<Told> {
+        let (config, name) = (self.config, &*self.rules.name);
         let text = cookies_of(file)?;
+        let (site, jar) = App::site_alone(&config.into(), self.rules)?;
         let owns = |host: &str| self.rules.owns_domain(host);
-        let imported = self.jar.import(&text, owns).with_context(|| file.display().to_string())?;
+        let imported = jar.import(&text, owns).with_context(|| file.display().to_string())?;
         if self.rules.primary().starts_with("https:") {
-            self.jar.keep_to_tls();
+            jar.keep_to_tls();
         }
         let mut faults: Vec<String> =
             imported.faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
@@ -119,62 +167,64 @@ impl Login<'_> {
         if more > 0 {
             faults.push(format!("{}: and {more} more lines of no use", file.display()));
         }
-        if !json {
-            outln!(
-                "cookies: {} taken, {} of other sites left out, {} expired",
-                imported.taken,
-                imported.foreign,
-                imported.expired
-            );
-        }
+        steps.show(&format!(
+            "cookies: {} taken, {} of other sites left out, {} expired",
+            imported.taken, imported.foreign, imported.expired
+        ));
         faults.iter().for_each(|fault| eprintln!("{fault}"));
+        let told = Told { site: name.to_owned(), faults, ..Told::default() };
         if imported.taken == 0 {
-            bail!("{}: no cookie of {} that is any use", file.display(), self.rules.hosts.join(", "));
+            let hosts = self.rules.hosts.join(", ");
+            let hint = format!("export the cookies of {hosts} from the browser that is logged in there");
+            let sentence = format!("{}: no cookie of {hosts} that is any use", file.display());
+            return Ok(Told { sentence, hint: Some(hint), ..told });
         }
+        let site = by_hand(site, steps, Box::new(|| Ok(())));
         let nothing = Secret::new("");
-        let means = Means { rules: self.login, password: &nothing, jar: &self.jar };
-        let run = || block_on(async { Ok(login::session_holds(&self.site, means).await) });
-        let (holds, steps) = self.steps.during(run)?;
-        self.steps.complete(&steps);
-        let is_in = holds == Some(true);
-        let session = if is_in {
-            let mut tries = sessions::tries(&config.data_dir, name)?;
-            tries.operator_has_logged_in();
-            sessions::save_tries(&config.data_dir, name, &tries)?;
-            Some(sessions::save(&config.data_dir, name, &self.jar)?)
-        } else {
-            None
-        };
-        let why = match holds {
-            Some(true) => "the browser's session is a member's".to_owned(),
-            Some(false) => format!(
-                "the session of {} is not one of a member: it is not kept\nhint: log in with the browser again, and export \
-                 the cookies while it is logged in",
-                file.display()
-            ),
-            None => format!("the session of {} cannot be proven now: it is not kept", file.display()),
-        };
-        if json {
-            self.tell(None, &why, &[], &steps, &faults, session.as_deref())?;
-        } else if let Some(path) = &session {
-            outln!("the session is kept in {}", path.display());
-        }
-        if is_in { Ok(ExitCode::SUCCESS) } else { bail!("{why}") }
+        let means = Means { rules: self.login, password: &nothing, jar: &jar };
+        let prove = || block_on(async { Ok(login::session_holds(&site, means).await) });
+        let (holds, seen) = steps.during(prove)?;
+        steps.complete(&seen);
+        let told = Told { steps: seen, ..told };
+        let file = file.display();
+        Ok(match holds {
+            Some(true) => {
+                let mut tries = sessions::tries(&config.data_dir, name)?;
+                tries.operator_has_logged_in();
+                sessions::save_tries(&config.data_dir, name, &tries)?;
+                let session = sessions::save(&config.data_dir, name, &jar)?.display().to_string();
+                let sentence = "the browser's session is a member's".to_owned();
+                Told { sentence, session: Some(session), logged_in: true, is_well: true, ..told }
+            }
+            Some(false) => Told {
+                sentence: format!("the session of {file} is not one of a member: it is not kept"),
+                hint: Some(
+                    "log in with the browser again, and export the cookies while it is logged in".to_owned()
+                        + if self.login.probe.is_none() { NAME_A_PROBE } else { "" },
+                ),
+                ..told
+            },
+            None => Told {
+                sentence: format!("the session of {file} cannot be proven now: it is not kept"),
+                hint: Some("run the same again once the site answers".to_owned()),
+                ..told
+            },
+        })
     }
 
     /// Fills in the form.
-    fn log_in(&self) -> anyhow::Result<ExitCode> {
+    fn log_in(&self, steps: &Steps) -> anyhow::Result<Told> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
-        let password = secrets::password(data_dir, name)?;
+        let password = secrets::password(data_dir, name).map_err(|error| with_place(error, data_dir, name))?;
         let Some(_turn) = sessions::turn(data_dir, name)? else {
             bail!(
                 "another process logs in to {name} at this moment\nhint: wait until it has, or has not: {}",
                 self.hints.command("status")
             );
         };
-        let mut tries = sessions::tries(data_dir, name)?;
+        let before = sessions::tries(data_dir, name)?;
         // Whoever runs this command says that a locked account may be touched; a refused password is refused all the same.
-        if tries.has_refused(&self.login.user, &password) && !self.options.again {
+        if before.has_refused(&self.login.user, &password) && !self.options.again {
             bail!(
                 "the site has refused this user and password before\nhint: correct the password in {}; `{} --again` sends \
                  the same once more",
@@ -183,80 +233,76 @@ impl Login<'_> {
             );
         }
         let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name)).transpose()?;
+        let (site, jar) = App::site_alone(&self.config.into(), self.rules)?;
+        // It is a try from when a form leaves, be it with the user's name alone, at which sites send letters: one that is
+        // broken off before has asked nothing of the account. That the file can be written is seen before.
+        sessions::save_tries(data_dir, name, &before)?;
+        let mut tries = before.clone();
         tries.begin(&self.login.user, &password);
-        sessions::save_tries(data_dir, name, &tries)?;
-        let means = Means { rules: self.login, password: &password, jar: &self.jar };
-        let report: Report = self.steps.during(|| {
+        let begins = {
+            let (data_dir, name, begun) = (data_dir.clone(), name.to_owned(), tries.clone());
+            move || sessions::save_tries(&data_dir, &name, &begun).map_err(|error| format!("{error:#}"))
+        };
+        let site = by_hand(site, steps, Box::new(begins));
+        let means = Means { rules: self.login, password: &password, jar: &jar };
+        let report: Report = steps.during(|| {
             block_on(async {
                 Ok(match &terminal {
                     Some(terminal) => {
                         let ask = |question: &Question<'_>| terminal.ask(question);
-                        login::log_in_asking(&self.site, means, &ask).await
+                        login::log_in_asking(&site, means, &ask).await
                     }
-                    None => login::log_in(&self.site, means).await,
+                    None => login::log_in(&site, means).await,
                 })
             })
         })?;
-        self.steps.complete(&report.steps);
+        steps.complete(&report.steps);
         match report.trouble {
-            Some(_) if !report.was_sent => tries.came_to_nothing(),
+            Some(_) if !report.was_sent => tries = before,
             _ => tries.ended(report.ended(), &self.login.user, &password, SystemClock.now()),
         }
         sessions::save_tries(data_dir, name, &tries)?;
         let is_in = report.judged.verdict == Verdict::LoggedIn;
         // A session that is good is never overwritten by one that is not.
-        let session = if is_in { Some(sessions::save(data_dir, name, &self.jar)?) } else { None };
-        if self.options.json {
-            let sentence = self.hints.of_site(report.sentence(), name);
-            let judged = &report.judged;
-            self.tell(Some(judged.verdict), &sentence, &judged.evidence, &report.steps, &[], session.as_deref())?;
-        } else if let Some(path) = &session {
-            outln!("the session is kept in {}", path.display());
-        }
-        if let Some(hint) = self.pinned_elsewhere(&report) {
-            eprintln!("hint: {hint}");
-        }
-        Ok(if is_in { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-    }
-
-    /// What to do where the rule file names a form or a field that the page has not.
-    fn pinned_elsewhere(&self, report: &Report) -> Option<String> {
-        let LoginRules { form, user_field, password_field, .. } = self.login;
-        let is_pinned = form.is_some() || user_field.is_some() || password_field.is_some();
-        let seen =
-            steps::forms_seen(&report.steps).filter(|_| is_pinned && report.judged.verdict == Verdict::NoForm)?;
-        Some(format!("correct [login] of {}; the page has {seen}", quoted(&self.rules.file)))
-    }
-
-    fn tell(
-        &self,
-        verdict: Option<Verdict>,
-        sentence: &str,
-        evidence: &[String],
-        steps: &[String],
-        faults: &[String],
-        session: Option<&Path>,
-    ) -> anyhow::Result<()> {
-        // The end of the steps says the same.
-        let is_end = |step: &&String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
-        let steps: Vec<String> = steps.iter().filter(|step| !is_end(step)).cloned().collect();
-        let told = Told {
-            site: &self.rules.name,
-            logged_in: session.is_some(),
-            verdict,
-            sentence: sentence.to_owned(),
-            evidence,
-            steps: &steps,
-            faults,
-            session: session.map(|path| path.display().to_string()),
+        let session = if is_in { Some(sessions::save(data_dir, name, &jar)?.display().to_string()) } else { None };
+        let next = next::Login {
+            hints: self.hints,
+            data_dir,
+            site: self.rules,
+            rules: self.login,
+            is_interactive: self.options.interactive,
         };
-        outln!("{}", serde_json::to_string(&told)?);
-        Ok(())
+        // The end of the steps says the same as the rest.
+        let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
+        Ok(Told {
+            site: name.to_owned(),
+            logged_in: is_in,
+            verdict: Some(report.judged.verdict),
+            sentence: without_hint(report.sentence()).to_owned(),
+            hint: next.next(&report),
+            steps: report.steps.into_iter().filter(|step| !is_end(step)).collect(),
+            evidence: report.judged.evidence,
+            faults: Vec::new(),
+            session,
+            is_well: is_in,
+        })
     }
 }
 
+const NAME_A_PROBE: &str =
+    "; where it is a member's all the same, name a page that only members see as `probe` in [login]";
+
+/// Why there is no password, with what to do about it.
+fn with_place(error: SecretError, data_dir: &Path, site: &str) -> anyhow::Error {
+    if error.to_string().contains("\nhint: ") {
+        return error.into();
+    }
+    let place = secrets::place_of(data_dir, site);
+    anyhow!("{error}\nhint: the password of {site}, in one line and in UTF-8, is read from {place}")
+}
+
 /// Forgets the session. A process that crawls with it would write it down again, and is to be ended first.
-fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<ExitCode> {
+fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<Told> {
     let (data_dir, name) = (&config.data_dir, &*rules.name);
     let running = block_on(async {
         Ok(match Remote::connect(data_dir).await {
@@ -264,7 +310,11 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
             None => None,
         })
     })?;
-    if running.as_ref().is_some_and(|report| report.sites.iter().any(|site| *site.name == *name && site.is_crawled)) {
+    let is_crawled =
+        running.as_ref().is_some_and(|report| report.sites.iter().any(|site| *site.name == *name && site.is_crawled));
+    // A file that cannot be read is one, too.
+    let is_there = !matches!(sessions::load(data_dir, name, &Jar::default()), Ok(0));
+    if is_crawled && is_there {
         bail!(
             "the session is not forgotten: a running process crawls {name} with it, and would write it down again\nhint: \
              end that process, or write `enabled = false` into {}; then run: {}",
@@ -282,8 +332,12 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
         );
     };
     let was_there = sessions::forget(data_dir, name)?;
-    outln!("{}", if was_there { "the session is forgotten" } else { "there was no session" });
-    Ok(ExitCode::SUCCESS)
+    let sentence = match (was_there, is_crawled) {
+        (true, _) => "the session is forgotten".to_owned(),
+        (false, false) => "there was no session".to_owned(),
+        (false, true) => format!("there was no session; the running process that crawls {name} may still log in"),
+    };
+    Ok(Told { site: name.to_owned(), sentence, is_well: true, ..Told::default() })
 }
 
 /// The text of a cookies.txt; that others may read it is told.

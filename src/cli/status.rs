@@ -7,13 +7,13 @@ use comfy_table::Table;
 
 use super::hints::Hints;
 use super::{Global, block_on};
+use crate::app::accounts::{self, AccountState, AccountStatus};
 use crate::app::control::{self, Remote};
-use crate::app::sessions;
-use crate::app::status::{self, NoSession, SiteStatus, StatusReport, UnclassedShape};
+use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
-use crate::crawl::progress::{Ended, RuleFault, brief};
+use crate::crawl::progress::{Ended, RuleFault, SessionState, brief};
 use crate::crawldb::Reader;
 use crate::frontier::budgets::{Cut, Likeness};
 use crate::frontier::parameters::Proposal;
@@ -37,9 +37,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             return with_holds(report, &remote, config).await;
         }
         if let Err(none) = app::must_exist(&config.data_dir) {
-            // Nothing was crawled, perhaps for this.
-            eprint!("{}", faults(&rule_faults(config), false));
-            return Err(none);
+            return not_begun(config, none, &hints).await;
         }
         let app = App::open(&config.into())?;
         let _control = control::serve(&app, None);
@@ -47,14 +45,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         let report = status::report(db.as_ref(), None, app.clock.now()).await?;
         with_holds(report, db.as_ref(), config).await
     })?;
-    for site in &mut report.sites {
-        if let Some(without) = &mut site.no_session {
-            without.reason = hints.of_site(&without.reason, &site.name);
-        }
-        if let Some(Ended::NotLoggedIn(why)) = &mut site.ended {
-            *why = hints.of_site(why, &site.name);
-        }
-    }
+    name_commands(&mut report, &hints);
     if options.json {
         outln!("{}", serde_json::to_string(&report)?);
     } else {
@@ -63,7 +54,41 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// The report, with what the rule files hold back of sites that nobody crawls right now.
+/// A folder without a crawl: what is told is the accounts, where `gleaner login` has left something of one.
+///
+/// # Errors
+/// The error that tells of the folder, where it has not; the accounts' states stand in front of it.
+async fn not_begun(config: &Config, none: anyhow::Error, hints: &Hints) -> anyhow::Result<StatusReport> {
+    let rule_faults = rule_faults(config);
+    let accounts = accounts(&[], None, config).await?;
+    let mut report = StatusReport { crawling: false, sites: Vec::new(), rule_faults, accounts };
+    if report.accounts.iter().any(|account| app::sessions::was_touched(&config.data_dir, &account.site)) {
+        return Ok(report);
+    }
+    name_commands(&mut report, hints);
+    // Nothing was crawled, perhaps for this.
+    eprint!("{}", faults(&report.rule_faults, false) + &report.accounts.iter().map(account).collect::<String>());
+    Err(none)
+}
+
+/// Gives the commands that reasons name their site and what they repeat.
+fn name_commands(report: &mut StatusReport, hints: &Hints) {
+    for AccountStatus { site, reason, last_login, .. } in &mut report.accounts {
+        for text in reason.iter_mut().chain(last_login) {
+            *text = hints.of_site(text, site);
+        }
+    }
+    for site in &mut report.sites {
+        if let Some(without) = &mut site.no_session {
+            without.reason = hints.of_site(&without.reason, &site.name);
+        }
+        if let Some(Ended::NotLoggedIn(why)) = &mut site.ended {
+            *why = hints.of_site(why, &site.name);
+        }
+    }
+}
+
+/// The report, with what the rule files hold back of sites that nobody crawls right now, and with the accounts.
 async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) -> anyhow::Result<StatusReport> {
     let now = SystemClock.now();
     if !report.crawling {
@@ -73,13 +98,34 @@ async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) 
     for site in report.sites.iter_mut().filter(|site| !site.is_crawled) {
         if let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) {
             site.waiting = status::held(db, rules, now).await?;
-            // What root alone may read, others do not see here.
-            let tries = rules.login.as_ref().and_then(|_| sessions::tries(&config.data_dir, &site.name).ok());
-            let reason = tries.and_then(|tries| tries.trouble());
-            site.no_session = reason.map(|reason| NoSession { until: None, reason: reason.to_owned() });
         }
     }
+    report.accounts = accounts(&report.sites, Some(db), config).await?;
     Ok(report)
+}
+
+/// How the accounts stand of all sites that may log in, and of those that a running process tells of without a rule file
+/// that is at hand here.
+async fn accounts(
+    sites: &[SiteStatus],
+    db: Option<&dyn Reader>,
+    config: &Config,
+) -> anyhow::Result<Vec<AccountStatus>> {
+    let now = SystemClock.now();
+    let mut told = Vec::new();
+    for rules in rules::load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()) {
+        let site = sites.iter().find(|site| *site.name == *rules.name);
+        let live = site.filter(|site| site.is_crawled).and_then(|site| site.session.as_ref());
+        let account = accounts::account(&config.data_dir, &rules, live, db, now).await?;
+        // One of a site that is neither enabled nor known is somebody's plan.
+        told.extend(account.filter(|account| rules.enabled || site.is_some() || !account.is_untouched()));
+    }
+    for site in sites.iter().filter(|site| site.is_crawled) {
+        if let Some(session) = site.session.as_ref().filter(|_| told.iter().all(|of| of.site != site.name)) {
+            told.push(AccountStatus::live(&site.name, None, session));
+        }
+    }
+    Ok(told)
 }
 
 /// Files of the rules folder that cannot be used. That there is no such folder is no fault here: harvests are told
@@ -96,7 +142,33 @@ fn rule_faults(config: &Config) -> Vec<RuleFault> {
 }
 
 fn text(report: &StatusReport, hints: &Hints) -> String {
-    sites(report, hints) + &faults(&report.rule_faults, report.crawling)
+    let is_shown = |account: &&AccountStatus| report.sites.iter().any(|site| site.name == account.site);
+    let others: String = report.accounts.iter().filter(|of| !is_shown(of)).map(account).collect();
+    sites(report, hints) + &others + &faults(&report.rule_faults, report.crawling)
+}
+
+/// The account of a site, in a line or two, and what to do about it.
+fn account(of: &AccountStatus) -> String {
+    let AccountStatus { site, user, state, proven, until, reason, last_login } = of;
+    let proven = proven.as_ref().map(|at| format!(", last proven at {at}")).unwrap_or_default();
+    let reason = reason.as_deref().unwrap_or_default();
+    let stands = match (state, until) {
+        (AccountState::LoggedIn, _) => format!("logged in{proven}"),
+        (AccountState::Kept, _) => format!("a session is kept{proven}"),
+        (AccountState::Due, _) => "is to be logged in, or its session to be proven, before anything else".to_owned(),
+        (AccountState::Proving, _) => "is asked whether its session holds".to_owned(),
+        (AccountState::LoggingIn, _) => "is being logged in".to_owned(),
+        (AccountState::NoSession, Some(until)) => format!("no session, the next try at {until}: {reason}"),
+        (AccountState::NoSession, None) => format!("no session: {reason}"),
+        (AccountState::Unreadable, _) => reason.to_owned(),
+    };
+    let user = user.as_ref().map(|user| format!(" {user}")).unwrap_or_default();
+    let last = last_login.as_ref().map(|last| format!("\nthe last login: {last}")).unwrap_or_default();
+    let line = |line: &str| match line.strip_prefix("hint: ") {
+        Some(hint) => format!("  hint: {hint}\n"),
+        None => format!("{site}: account{user}: {line}\n"),
+    };
+    (stands + &last).lines().map(line).collect()
 }
 
 fn faults(faults: &[RuleFault], is_crawled: bool) -> String {
@@ -136,7 +208,9 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
     let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
     for site in &report.sites {
         let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+        if !outcomes.is_empty() {
+            text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+        }
         for cut in &site.cuts {
             let Cut { shape, class, fetched, yielded, cut, example, reason, likeness } = cut;
             let class = class.name();
@@ -166,9 +240,7 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
                 class.name(),
             ));
         }
-        if let Some(without) = &site.no_session {
-            text.push_str(&format!("{}: no session: {}\n", site.name, without.reason));
-        }
+        text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(account));
         for host in &site.blocked_hosts {
             let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
             text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
@@ -200,6 +272,8 @@ fn state(site: &SiteStatus) -> String {
     }
     match &site.waiting {
         Some(waiting) => format!("waiting until {}: {}", waiting.until, brief(&waiting.reason)),
+        None if site.session == Some(SessionState::LoggingIn) => "logging in".to_owned(),
+        None if site.session == Some(SessionState::Proving) => "asking whether its session holds".to_owned(),
         None if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
         None if site.urls_queued > 0 => blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned()),
         None => blocked().unwrap_or_else(|| "idle".to_owned()),

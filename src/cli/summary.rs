@@ -107,7 +107,9 @@ impl Summary {
         let _ = writeln!(text, "harvest rate  {:.3} new torrents a request", self.harvest_rate);
         let _ = writeln!(text, "time          {:.1} s", self.seconds);
         let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        let _ = writeln!(text, "outcomes      {}", outcomes.join(", "));
+        if !outcomes.is_empty() {
+            let _ = writeln!(text, "outcomes      {}", outcomes.join(", "));
+        }
         let trapped = self.outcomes.get(Outcome::Trapped.name()).copied().unwrap_or(0);
         if trapped > 0 {
             let _ = writeln!(
@@ -121,6 +123,9 @@ impl Summary {
             if matches!(ended, Ended::Unreachable(_)) {
                 let again = hints.command(&format!("crawl {site}"));
                 let _ = writeln!(text, "              what is queued stays queued (hint: {again}, later)");
+            }
+            if let Ended::NotLoggedIn(why) = ended {
+                why.lines().skip(1).for_each(|line| text.push_str(&format!("              {line}\n")));
             }
         }
         for (site, Waiting { until, reason }) in &self.waiting {
@@ -154,6 +159,18 @@ mod tests {
         let cut = text(&[(Outcome::Page, 7), (Outcome::Trapped, 12)]);
         assert!(cut.contains("cut           12 looks at URLs taken for traps (hint: gleaner status)\n"), "{cut}");
         assert!(!text(&[(Outcome::Page, 7)]).contains("cut "));
+    }
+
+    #[test]
+    fn what_to_do_about_a_login_stands_in_a_line_of_its_own_and_no_line_is_empty() {
+        let ended = Ended::NotLoggedIn("no password for the site s\nhint: write it into secrets/s".to_owned());
+        let sites = BTreeMap::from([("s".to_owned(), ended)]);
+        let summary = Summary::new(&Counts::default(), Duration::ZERO, sites, Path::new("archive"));
+        let text = summary.text(&Hints::default());
+        let told =
+            "s             not logged in: no password for the site s\n              hint: write it into secrets/s\n";
+        assert!(text.contains(told) && !text.contains("outcomes"), "{text}");
+        assert!(!summary.ended_well());
     }
 
     #[test]

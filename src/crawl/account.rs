@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::clock::UnixMillis;
 use crate::fetch::session::Jar;
 use crate::login::secret::Secret;
-use crate::login::tries::Tries;
+use crate::login::tries::{Hold, Tries};
 
 /// Keeps what an account needs beyond one process: files in a data folder, or nothing in a test. Its calls may block for
 /// the time of a file; errors are told to the operator as they are.
@@ -23,6 +24,17 @@ pub trait Keeper: Send + Sync + 'static {
     fn keep_tries(&self, tries: &Tries) -> Result<(), String>;
     /// Another number once the operator has changed the password or the session that is written down.
     fn stamp(&self) -> u64;
+}
+
+/// What earlier logins forbid now; a refusal is told in the words of the login that met it.
+#[must_use]
+pub fn hold(tries: &Tries, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
+    match tries.hold(user, password, now)? {
+        Hold::Operator(why) if tries.has_refused(user, password) => {
+            Some(Hold::Operator(tries.trouble().map_or(why, ToOwned::to_owned)))
+        }
+        hold => Some(hold),
+    }
 }
 
 /// The right to log in.

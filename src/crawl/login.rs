@@ -1,16 +1,14 @@
 //! One login, step by step: find the form, fill it in, send it, read what came, prove the session by a page.
 //!
-//! A few requests, one after the other, with a pause before each. They are the operator's own, asked for by the rule
-//! file's `[login]`, so that robots.txt closes no page to them; everything else that binds a request holds (`pace`). What is sent
-//! goes to the site's own hosts alone, and never from https to http. Every step is told in words without secrets.
+//! A few requests, one after the other, with a pause where a person would type. They are the operator's own, asked for by
+//! the rule file's `[login]`, so that robots.txt closes no page to them; everything else that binds a request holds (`pace`).
+//! What is sent goes to the site's own hosts alone, and never from https to http. Every step is told in words without secrets.
 
 mod find;
 pub mod handover;
 mod json;
 pub mod pace;
 mod steps;
-
-use std::time::Duration;
 
 use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
@@ -50,8 +48,8 @@ pub struct Report {
     pub was_answered: bool,
     /// How the site ended a request that it had no good answer for, if it did.
     pub trouble: Option<Answered>,
-    /// Requests that were sent.
-    pub requests: u64,
+    /// The page with the form, and what was filled in, as far as it came.
+    pub chosen: Vec<String>,
 }
 
 /// What a login needs beside the site.
@@ -83,9 +81,11 @@ async fn run(mut run: Run<'_>) -> Report {
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
     }
-    run.say(format!("verdict: {}", sentence(judged.verdict, run.trouble)));
-    let Run { steps, was_sent, was_answered, trouble, requests, .. } = run;
-    Report { steps, judged, was_sent, was_answered, trouble, requests }
+    let named = format!("gleaner login {}", run.site.rules.name);
+    let verdict = sentence(judged.verdict, run.trouble).replace("gleaner login SITE", &named);
+    run.say(format!("verdict: {verdict}"));
+    let Run { steps, was_sent, was_answered, trouble, chosen, .. } = run;
+    Report { steps, judged, was_sent, was_answered, trouble, chosen }
 }
 
 impl Report {
@@ -101,6 +101,13 @@ impl Report {
         Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered: self.was_answered }
     }
 
+    /// True where nothing was learned: the form never left because the site was in trouble or was not to be asked, or it
+    /// was taken, and then no page could be asked whether it let us in.
+    #[must_use]
+    pub fn came_to_nothing(&self) -> bool {
+        self.trouble.is_some() && (!self.was_sent || self.is_unproven())
+    }
+
     /// True where the site took the form, and then no page could be asked whether it let us in.
     #[must_use]
     pub fn is_unproven(&self) -> bool {
@@ -112,24 +119,21 @@ impl Report {
 pub struct Proof {
     /// None where the site did not answer, or is in trouble.
     pub holds: Option<bool>,
-    /// Which trouble.
-    pub trouble: Option<Answered>,
-    /// Requests that it took, redirects among them.
-    pub requests: u64,
+    /// What was done and seen, in order.
+    pub steps: Vec<String>,
 }
 
 /// Does the session hold?
 pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Proof {
     let mut run = Run { pace, ..Run::new(site, means) };
     let holds = run.holds().await;
-    Proof { holds, trouble: run.trouble, requests: run.requests }
+    Proof { holds, steps: run.steps }
 }
 
 /// Does the session hold? Asks for the page that proves it; None where the site did not answer, or is in trouble.
 pub async fn session_holds(site: &Site, means: Means<'_>) -> (Option<bool>, Vec<String>) {
-    let mut run = Run::new(site, means);
-    let holds = run.holds().await;
-    (holds, run.steps)
+    let Proof { holds, steps } = prove(site, means, None).await;
+    (holds, steps)
 }
 
 struct Run<'a> {
@@ -150,7 +154,8 @@ struct Run<'a> {
     was_answered: bool,
     /// What the site was in trouble with, if it was.
     trouble: Option<Answered>,
-    requests: u64,
+    /// For the report.
+    chosen: Vec<String>,
     /// Until when the last answer asks us to wait, where it does.
     retry_at: Option<UnixMillis>,
     /// An address off the site's hosts that was not asked.
@@ -164,6 +169,8 @@ struct Page {
     status: u16,
     charset: &'static Encoding,
     view: View,
+    /// True where it was asked for as members ask, by GET; false for what answers a form.
+    was_got: bool,
 }
 
 impl Page {
@@ -184,6 +191,8 @@ struct Answer {
     bytes: Bytes,
     /// False where there was more than was wanted.
     is_whole: bool,
+    /// False where it answers a form.
+    was_got: bool,
 }
 
 type Step<T> = Result<T, Judged>;
@@ -206,7 +215,7 @@ impl<'a> Run<'a> {
             was_sent: false,
             was_answered: false,
             trouble: None,
-            requests: 0,
+            chosen: Vec::new(),
             retry_at: None,
             last_refused: None,
         }
@@ -219,10 +228,16 @@ impl<'a> Run<'a> {
         self.steps.push(step);
     }
 
+    /// A step that a report in short has, too.
+    fn say_chosen(&mut self, step: String) {
+        self.chosen.push(step.replace(char::is_control, "\u{fffd}"));
+        self.say(step);
+    }
+
     async fn log_in(&mut self) -> Step<Judged> {
         if let Some(json) = &self.means.rules.json {
             let judged = self.log_in_by_json(json).await?;
-            return self.proven(judged).await;
+            return self.proven(judged, None).await;
         }
         let mut page = self.find_form_page().await?;
         if let Some(step) = self.first_step {
@@ -248,7 +263,7 @@ impl<'a> Run<'a> {
                 page = after;
                 continue;
             }
-            return self.proven(judged).await;
+            return self.proven(judged, Some(after)).await;
         }
     }
 
@@ -257,12 +272,19 @@ impl<'a> Run<'a> {
         judge(&After { status: after.status, view: &after.view, login_form: after.login_form(), cookies_changed })
     }
 
-    /// What seems to have worked, or tells nothing, is held to a page that members see.
-    async fn proven(&mut self, judged: Judged) -> Step<Judged> {
+    /// What seems to have worked, or tells nothing, is held to a page that members see: the one behind the form, where its
+    /// redirects lead there.
+    async fn proven(&mut self, judged: Judged, after: Option<Page>) -> Step<Judged> {
         if !matches!(judged.verdict, Verdict::LoggedIn | Verdict::Unknown) {
             return Ok(judged);
         }
-        Ok(match self.probe().await? {
+        let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
+        let after = after.filter(is_proof).filter(|page| self.trouble_of(page.status).is_none());
+        let proof = self.probe(after).await.map_err(|ended| {
+            let evidence = judged.evidence.iter().cloned().chain(ended.evidence).collect();
+            Judged { evidence, ..ended }
+        })?;
+        Ok(match proof {
             Ok(proof) => ends(Verdict::LoggedIn, proof),
             Err(_) if judged.verdict == Verdict::Unknown => judged,
             Err(why) => ends(Verdict::Unknown, format!("the site seemed to let us in, but {why}")),
@@ -340,7 +362,7 @@ impl<'a> Run<'a> {
 
     fn tell_fields(&mut self, submission: &Submission) {
         let shown: Vec<String> = submission.shown.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        self.say(format!("fields: {}", shown.join("  ")));
+        self.say_chosen(format!("fields: {}", shown.join("  ")));
     }
 
     async fn send(&mut self, page: &Page, submission: &Submission) -> Step<Page> {
@@ -358,7 +380,7 @@ impl<'a> Run<'a> {
     }
 
     async fn holds(&mut self) -> Option<bool> {
-        match self.probe().await {
+        match self.probe(None).await {
             Ok(proof) => Some(proof.is_ok()),
             Err(_) if self.trouble.is_some() => None,
             // Guests are sent elsewhere, to another site or in circles.
@@ -369,14 +391,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A page that members see: Ok with what proves that we are one, Err with what speaks against it.
-    async fn probe(&mut self) -> Step<Result<String, String>> {
-        let named = self.means.rules.probe.clone();
-        let Some(url) = named.or_else(|| self.site.rules.start.first().cloned()) else {
+    /// The page that members see.
+    fn probe_url(&self) -> Option<CrawlUrl> {
+        self.means.rules.probe.clone().or_else(|| self.site.rules.start.first().cloned())
+    }
+
+    /// A page that members see, which is asked for unless it is at hand: Ok with what proves that we are one, Err with what
+    /// speaks against it.
+    async fn probe(&mut self, at_hand: Option<Page>) -> Step<Result<String, String>> {
+        let Some(asked) = self.probe_url() else {
             return Ok(Err("the site has no page to ask".to_owned()));
         };
-        let asked = url.clone();
-        let page = self.page(url, false).await?;
+        let page = match at_hand {
+            Some(page) => page,
+            None => self.page(asked.clone(), false).await?,
+        };
         // A guest who is sent elsewhere sees no members' page.
         let is_there = page.url.path().split('?').next() == asked.path().split('?').next();
         let login_form = page.login_form();
@@ -452,7 +481,8 @@ impl<'a> Run<'a> {
 
     /// One request, and the page behind its redirects.
     async fn follow(&mut self, url: CrawlUrl, post: Option<Post<'_>>) -> Step<Page> {
-        let Answer { url, status, content_type, bytes, .. } = self.read(url, post, limits::PAGE_BYTES_MAX).await?;
+        let Answer { url, status, content_type, bytes, was_got, .. } =
+            self.read(url, post, limits::PAGE_BYTES_MAX).await?;
         let label = self.site.rules.charset.map(Encoding::name);
         let charset = charset::detect(content_type.as_deref(), &bytes, label);
         let turn = self.site.memory.parse().await;
@@ -460,28 +490,34 @@ impl<'a> Run<'a> {
         let view = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         drop(turn);
         let view = view.map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
-        Ok(Page { url, status, charset: if charset.is_ascii_compatible() { charset } else { UTF_8 }, view })
+        let charset = if charset.is_ascii_compatible() { charset } else { UTF_8 };
+        Ok(Page { url, status, charset, view, was_got })
     }
 
     /// One request, the redirects behind it, and up to some bytes of the last answer.
     async fn read(&mut self, mut url: CrawlUrl, mut post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
         let mut was_sent_on = false;
-        for _ in 0..limits::LOGIN_HOPS_MAX {
-            self.pause(&url).await?;
+        for hop in 0..limits::LOGIN_HOPS_MAX {
+            self.pause(&url, hop == 0 && post.is_some()).await?;
             self.was_sent |= self.is_try && post.is_some();
             let request = Request { post, ..(&url).into() };
             let sent = self.site.transport.send(request).await;
-            self.requests += 1;
             let broken =
                 |failure: FetchFailure| ends(Verdict::Unknown, format!("{}: {failure}", told_url(url.as_str())));
             let response = match sent {
                 Ok(response) => response,
                 Err(failure) => {
-                    self.trouble = Some(Answered::Unreachable);
+                    self.in_trouble(Answered::Unreachable);
                     return Err(broken(failure));
                 }
             };
             let status = response.status;
+            let asked = response.headers.retry_after.as_deref();
+            self.retry_at = asked.and_then(|value| backoff::retry_after(value, self.site.clock.now()));
+            let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
+            if let Some(pace) = &mut self.pace {
+                pace.answered(answered);
+            }
             if post.is_some() {
                 self.was_answered = status < 500;
             }
@@ -503,8 +539,6 @@ impl<'a> Run<'a> {
                 url = target;
                 continue;
             }
-            let asked = response.headers.retry_after.as_deref();
-            self.retry_at = asked.and_then(|value| backoff::retry_after(value, self.site.clock.now()));
             let content_type = response.headers.content_type.clone();
             let (length, bodies) = (response.headers.content_length, &self.site.memory.bodies);
             let (bytes, is_whole) = match body::read(response.body, length, bodies, |_, _| Want::UpTo(bytes_max)).await
@@ -512,32 +546,49 @@ impl<'a> Run<'a> {
                 Read::Whole(bytes) => (bytes, true),
                 Read::Stopped { bytes, .. } => (bytes, false),
                 Read::Failed { failure, .. } => {
-                    self.trouble = Some(Answered::Faulty);
+                    self.in_trouble(Answered::Faulty);
                     return Err(broken(failure));
                 }
             };
-            return Ok(Answer { url, status, content_type, bytes, is_whole });
+            return Ok(Answer { url, status, content_type, bytes, is_whole, was_got: post.is_none() });
         }
         let url = told_url(url.as_str());
         Err(ends(Verdict::Unknown, format!("{url}: more than {} redirects", limits::LOGIN_HOPS_MAX)))
     }
 
-    /// Waits in front of a request: as a person would, and for the host. A host that pauses us ends a login of which
-    /// nothing has left yet.
-    async fn pause(&mut self, url: &CrawlUrl) -> Step<()> {
-        let is_first = std::mem::take(&mut self.is_first);
+    /// A request that was not answered, or not to its end.
+    fn in_trouble(&mut self, trouble: Answered) {
+        self.trouble = Some(trouble);
         if let Some(pace) = &mut self.pace {
-            pace.rest();
+            pace.answered(trouble);
         }
-        if !is_first {
-            // The pace knows the site's rate, and counts it from the last request.
-            let rate = self.site.rules.rate.interval;
-            tokio::time::sleep(limits::LOGIN_PAUSE.max(if self.pace.is_some() { Duration::ZERO } else { rate })).await;
-        }
-        let Some(pace) = &mut self.pace else { return Ok(()) };
-        pace.pass(url, self.was_sent).await.map_err(|until| {
+    }
+
+    /// Waits in front of a request: for the host, and in front of a form as a person would who fills it in. What keeps a
+    /// request back ends a login of which nothing has left yet.
+    async fn pause(&mut self, url: &CrawlUrl, is_form: bool) -> Step<()> {
+        let is_first = std::mem::take(&mut self.is_first);
+        let is_typed = is_form && !is_first;
+        let Some(pace) = &mut self.pace else {
+            if !is_first {
+                let rate = self.site.rules.rate.interval;
+                tokio::time::sleep(if is_typed { rate.max(limits::LOGIN_PAUSE) } else { rate }).await;
+            }
+            return Ok(());
+        };
+        pace.rest();
+        let passed = match is_typed {
+            true => pace.type_in(self.was_sent).await,
+            false => Ok(()),
+        };
+        let passed = match passed {
+            Ok(()) => pace.pass(url, self.was_sent).await,
+            refused => refused,
+        };
+        passed.map_err(|refusal| {
+            // Of the site it says nothing.
             self.trouble = Some(Answered::Reached);
-            ends(Verdict::Unknown, format!("{} pauses until {}", url.host(), until.rfc3339()))
+            ends(Verdict::Unknown, refusal.to_string())
         })
     }
 }

@@ -5,11 +5,13 @@
 pub mod account;
 pub mod commit;
 mod denial;
+pub mod errands;
 mod host_work;
 pub mod hosts;
 pub mod login;
 pub mod outlinks;
 pub mod progress;
+mod rendering;
 pub mod robots_txt;
 pub mod site;
 pub mod site_loop;

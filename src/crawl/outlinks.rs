@@ -41,10 +41,24 @@ pub struct PageFindings {
 /// robots; a magnet is no link to follow.
 #[must_use]
 pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8]) -> PageFindings {
+    read_with(site, job, headers, body, &[])
+}
+
+/// [`read_page`] of a document that scripts have made, in UTF-8, with the addresses that only its states showed.
+#[must_use]
+pub fn read_rendered(site: &Site, job: &Job, headers: &ResponseHeaders, html: &str, more: &[String]) -> PageFindings {
+    let headers = ResponseHeaders { content_type: Some("text/html; charset=utf-8".to_owned()), ..headers.clone() };
+    read_with(site, job, &headers, html.as_bytes(), more)
+}
+
+fn read_with(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], more: &[String]) -> PageFindings {
     let is_sitemap = job.class == Class::Sitemap;
     let body: &[u8] = if is_sitemap { &sitemap::unpacked(body) } else { body };
     let content_type = headers.content_type.as_deref();
-    let encoding = charset::detect(content_type, body, site.rules.charset.map(encoding_rs::Encoding::name));
+    // What a rule file says of the site's pages is not true of a document that was made here.
+    let own_charset =
+        site.rules.charset.filter(|_| more.is_empty() || content_type != Some("text/html; charset=utf-8"));
+    let encoding = charset::detect(content_type, body, own_charset.map(encoding_rs::Encoding::name));
     let is_feed = is_sitemap || feed::is_feed(body, encoding);
     let page = match is_feed {
         true if is_sitemap => sitemap::links(body, encoding),
@@ -80,6 +94,12 @@ pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8])
         take(&link.href);
     }
     let mut magnets: Vec<MagnetFacts> = Vec::new();
+    for link in more {
+        match link.starts_with("magnet:") {
+            true => magnets.extend(magnet_facts(link)),
+            false => take(link),
+        }
+    }
     // In a feed they stand escaped as XML; the reader has found them.
     let of_feed =
         page.links.iter().filter(|link| is_feed && link.kind == LinkKind::Encoded).map(|link| link.href.clone());

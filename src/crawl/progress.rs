@@ -34,14 +34,47 @@ pub struct SiteProgress {
     pub counts: Counts,
     /// Why nothing is being fetched, and until when: "waiting until …: Retry-After".
     pub waiting: Option<(UnixMillis, String)>,
-    /// Why the site is left alone for want of a session, and until when; None for a time that its operator ends.
-    pub no_session: Option<(Option<UnixMillis>, String)>,
+    /// The session of the operator's account; None where the site has none.
+    pub session: Option<SessionState>,
     /// Requests under way.
     pub under_way: usize,
     /// How the site's crawl ended; None while it goes on.
     pub ended: Option<Ended>,
     /// The URL that lies deepest of those put aside for their depth in this run: links from a start URL, and the URL.
     pub deepest: Option<(u16, String)>,
+}
+
+/// The session of a site's account, as its crawl sees it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum SessionState {
+    /// It is to be proven, or a login is to begin, before anything else is asked for.
+    Due,
+    /// The page that proves it is being asked for.
+    Proving,
+    /// A login is under way.
+    LoggingIn,
+    Good {
+        /// When it was last proven.
+        proven: UnixMillis,
+    },
+    /// There is none, and the site is left alone.
+    Missing {
+        /// When the crawl tries again by itself; None where its operator has to do something.
+        until: Option<UnixMillis>,
+        why: String,
+    },
+}
+
+impl SiteProgress {
+    /// Why the site is left alone for want of a session, and until when; None for a time that its operator ends.
+    #[must_use]
+    pub fn no_session(&self) -> Option<(Option<UnixMillis>, &str)> {
+        match &self.session {
+            Some(SessionState::Missing { until, why }) => Some((*until, why)),
+            _ => None,
+        }
+    }
 }
 
 /// A rule file that cannot be used, while its last good state, if any, stays in force.
@@ -76,7 +109,8 @@ impl fmt::Display for Ended {
             Self::Exhausted => f.write_str("history exhausted"),
             Self::Budget(budget) => write!(f, "stopped at {budget}; crawl again to go on"),
             Self::Stopped => f.write_str("stopped; crawl again to go on"),
-            Self::NotLoggedIn(why) => write!(f, "not logged in: {}", why.replace('\n', " ")),
+            // What to do stands in the lines behind.
+            Self::NotLoggedIn(why) => write!(f, "not logged in: {}", why.lines().next().unwrap_or_default()),
             Self::Unreachable(why) => write!(f, "unreachable: {}", brief(why)),
         }
     }

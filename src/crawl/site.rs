@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::account::Account;
+use super::errands::Shelf;
+use super::rendering::Brought;
 use super::visit::Job;
 use super::worth::Worth;
 use crate::clock::{Clock, UnixMillis};
@@ -16,6 +18,7 @@ use crate::fetch::body::Allowance;
 use crate::frontier::priority;
 use crate::frontier::weight::{Facts, Weight};
 use crate::limits;
+use crate::render::children::Children;
 use crate::rules::{Class, SiteRules};
 use crate::url::CrawlUrl;
 
@@ -60,6 +63,12 @@ pub struct Site {
     pub clock: Arc<dyn Clock>,
     pub db: Arc<dyn CrawlDb>,
     pub memory: Memory,
+    /// Runs the scripts of pages; `None` where nobody here does.
+    pub renderer: Option<Arc<Children>>,
+    /// What the requests of scripts have in common.
+    pub shelf: Shelf,
+    /// By class, what rendering has brought.
+    brought: Mutex<[Brought; Class::ALL.len()]>,
     /// The operator's account, where the rules name one and whoever crawls can get at it.
     pub account: Option<Account>,
     /// Marks what these rules have refused.
@@ -90,6 +99,9 @@ impl Site {
             clock,
             db,
             memory: Memory::default(),
+            renderer: None,
+            shelf: Shelf::default(),
+            brought: Mutex::default(),
             account: None,
             hosts: Mutex::default(),
             sitemaps: Mutex::default(),
@@ -108,6 +120,18 @@ impl Site {
     #[must_use]
     pub fn with_account(self, account: Account) -> Self {
         Self { account: Some(account), ..self }
+    }
+
+    /// The site with children that run the scripts of its pages, shared with other sites.
+    #[must_use]
+    pub fn with_renderer(self, children: Arc<Children>) -> Self {
+        Self { renderer: Some(children), ..self }
+    }
+
+    /// What rendering has brought for a class. Not to be held across an await.
+    pub fn brought<T>(&self, class: Class, what: impl FnOnce(&mut Brought) -> T) -> T {
+        let mut brought = self.brought.lock().unwrap_or_else(PoisonError::into_inner);
+        what(&mut brought[class as usize])
     }
 
     /// What the site's URLs are worth. Not to be held across an await.

@@ -1,11 +1,12 @@
 //! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. `visits` has the way of a URL from
-//! its lease to the committer, `accounts` what is kept over restarts, `session` the account's session, `waiting` what is
-//! waited for.
+//! its lease to the committer, `accounts` what is kept over restarts, `session` the account's session, `asking` one proof or
+//! login of it, `waiting` what is waited for.
 //!
 //! The loop is one task. Visits run inside it side by side; what they share (lanes, host states, counts) needs
 //! no lock across an await, and the same inputs give the same order.
 
 mod accounts;
+mod asking;
 mod session;
 mod visits;
 mod waiting;
@@ -36,8 +37,10 @@ use crate::limits;
 use crate::politeness::shifted;
 use crate::rules::Verdict;
 use crate::url::CrawlUrl;
-pub use accounts::DAY_NOTE;
-use session::{Asked, Session};
+pub use accounts::{DAY_NOTE, requests_of_day};
+use asking::Asked;
+use session::Session;
+pub use session::{MissingSession, SESSION_NOTE};
 
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
@@ -79,7 +82,7 @@ pub struct Shared {
 type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 
 enum Ran {
-    Visit { host: usize, face: usize, lane: usize, slot: Slot, finished: Box<Finished> },
+    Visit { host: usize, face: usize, lane: usize, slot: Option<Slot>, finished: Box<Finished> },
     Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
     Session { host: usize, pace: Box<Pace>, asked: Asked },
     Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },
@@ -175,8 +178,8 @@ impl SiteLoop {
         this.shared.progress.update(&this.site.rules.name, |progress| {
             progress.counts.queued = counts.urls_queued;
             progress.ended = None;
-            progress.no_session = None;
         });
+        this.tell_session();
         Ok(this)
     }
 

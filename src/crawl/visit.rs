@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::errands::Errands;
 use super::site::{Found, Site};
 use super::worth::Near;
-use super::{denial, outlinks, version};
+use super::{denial, outlinks, rendering, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
 use crate::crawldb::{CrawlDbError, Discovered, Lease, Listing, Next, Outcome, TorrentFacts, Visit, faults, refusals};
@@ -44,6 +45,10 @@ pub struct Finished {
     pub session: u64,
     /// True for a page on which other rules may find what these did not: a list, or a page of a torrent without one.
     pub may_hold_more: bool,
+    /// The page's scripts were run.
+    pub is_rendered: bool,
+    /// Requests that they made.
+    pub errands: u64,
     /// True for what is looked at again at the site's interval, whatever came of it: start pages, sitemaps, and the first
     /// page of every list.
     pub is_watched: bool,
@@ -70,7 +75,14 @@ impl Finished {
 }
 
 /// Visits one URL, at a mirror where one is named. Every end has an outcome; an error is the crawl database's.
-pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Result<Finished, CrawlDbError> {
+///
+/// `errands` brings the gate for what the scripts of the page ask; without it none are run.
+pub async fn visit(
+    site: &Arc<Site>,
+    job: Job,
+    mirror: Option<CrawlUrl>,
+    errands: Option<&Errands>,
+) -> Result<Finished, CrawlDbError> {
     let url = mirror.as_ref().unwrap_or(&job.url);
     // Versions are a server's own, and links are taken anew where the rules have changed.
     let validators = job.lease.memo.as_deref().filter(|_| mirror.is_none());
@@ -84,9 +96,10 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
         200..=299 => {
             let is_asked_again = mirror.is_none() && is_watched(site, &job);
             let memo = is_asked_again.then(|| version::memo(&response.headers, site.rules_token)).flatten();
-            let mut finished = answered(site, &job, response).await?;
+            let mut finished = answered(site, &job, response, errands).await?;
             // A body that broke off was not read: its retry must not be told that nothing has changed.
-            finished.visit.memo = memo.filter(|_| finished.answered == Answered::Well);
+            // Nor was a page that its scripts build: its shell stays the same while its list grows.
+            finished.visit.memo = memo.filter(|_| finished.answered == Answered::Well && !finished.is_rendered);
             finished
         }
         304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
@@ -121,7 +134,12 @@ pub async fn visit(site: &Arc<Site>, job: Job, mirror: Option<CrawlUrl>) -> Resu
 }
 
 /// A response whose body is for us to judge, while it arrives.
-async fn answered(site: &Arc<Site>, job: &Job, response: Response) -> Result<Finished, CrawlDbError> {
+async fn answered(
+    site: &Arc<Site>,
+    job: &Job,
+    response: Response,
+    errands: Option<&Errands>,
+) -> Result<Finished, CrawlDbError> {
     let Response { headers, body, .. } = response;
     let mut classifier = Classifier::new(HeaderFacts {
         content_type: headers.content_type.as_deref(),
@@ -150,9 +168,9 @@ async fn answered(site: &Arc<Site>, job: &Job, response: Response) -> Result<Fin
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, bytes).await,
         (Read::Whole(bytes), _) if job.class == Class::Sitemap => {
-            return page(site, job, headers, bytes).await;
+            return page(site, job, headers, bytes, None).await;
         }
-        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers, bytes).await,
+        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers, bytes, errands).await,
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
@@ -212,20 +230,36 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 
 /// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well:
 /// sites put notices before the first download. A large one is read off the loop's thread.
-async fn page(site: &Arc<Site>, job: &Job, headers: ResponseHeaders, bytes: Bytes) -> Result<Finished, CrawlDbError> {
+async fn page(
+    site: &Arc<Site>,
+    job: &Job,
+    headers: ResponseHeaders,
+    bytes: Bytes,
+    errands: Option<&Errands>,
+) -> Result<Finished, CrawlDbError> {
     let body_bytes = bytes.len() as u64;
-    let near = site.worth().look_at(job, &bytes);
+    let markup = errands.is_some().then(|| (headers.clone(), bytes.clone()));
     // The turn lasts until the links are rows, which the commit counts.
-    let (read, _turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
+    let (mut read, _turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
         (outlinks::read_page(site, job, &headers, &bytes), None)
     } else {
         let turn = site.memory.parse().await;
-        let (site, job) = (Arc::clone(site), job.clone());
+        let (site, job, bytes) = (Arc::clone(site), job.clone(), bytes.clone());
         let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
         (reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), turn)
     };
+    let mut rendered = None;
+    if let (Some(errands), Some((headers, bytes))) = (errands, markup)
+        && let Some(made) = rendering::render(site, job, &headers, &bytes, &read, errands).await
+    {
+        read = made.read;
+        rendered = Some((made.html, made.detail));
+    }
+    let near = site.worth().look_at(job, rendered.as_ref().map_or(&bytes[..], |(html, _)| html.as_bytes()));
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
+    finished.is_rendered = rendered.is_some();
+    finished.detail = rendered.map(|(_, detail)| detail);
     finished.visit.body_bytes = body_bytes;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
@@ -390,6 +424,8 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         denied: None,
         session: 0,
         may_hold_more: false,
+        is_rendered: false,
+        errands: 0,
         is_watched: is_watched_anyway(lease),
     }
 }

@@ -197,6 +197,14 @@ impl Transport for HttpTransport {
                 asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
             }
         };
+        for (name, value) in request.by_script.unwrap_or_default() {
+            // What cannot stand in a header is left out; what is the client's or the jar's to say, scripts cannot set.
+            if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+                && !NOT_FOR_SCRIPTS.contains(&name)
+            {
+                asking = asking.header(name, value);
+            }
+        }
         if let Some(authorization) = authorization {
             asking = asking.header(header::AUTHORIZATION, authorization);
         }
@@ -222,6 +230,9 @@ impl Transport for HttpTransport {
         let codings =
             Codings::of(response.headers().get_all(header::CONTENT_ENCODING).iter().map(HeaderValue::as_bytes));
         let mut headers = response_headers(&response);
+        if request.by_script.is_some() {
+            headers.for_scripts = headers_for_scripts(response.headers());
+        }
         Ok(match codings {
             None => Response { status, headers, body: Box::new(PlainBody { response, patience }) },
             Some(codings) => {
@@ -242,6 +253,43 @@ impl Transport for HttpTransport {
         let located = dns.lookup(host).await?;
         Ok(Resolution { addresses: self.addresses.allowed(host, &located.addresses)?, ttl: located.ttl })
     }
+
+    fn script_cookies(&self, url: &CrawlUrl) -> Vec<String> {
+        parsed(url).map(|url| self.clients.cookies.for_scripts(&url)).unwrap_or_default()
+    }
+
+    fn set_script_cookie(&self, url: &CrawlUrl, text: &str) {
+        if let Ok(url) = parsed(url) {
+            self.clients.cookies.set_by_script(text, &url);
+        }
+    }
+}
+
+/// Headers of a request that no script can set (Fetch §2.2.2 "forbidden request-header").
+const NOT_FOR_SCRIPTS: [HeaderName; 12] = [
+    header::ACCEPT_ENCODING,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::COOKIE,
+    header::EXPECT,
+    header::HOST,
+    header::ORIGIN,
+    header::REFERER,
+    header::TE,
+    header::TRANSFER_ENCODING,
+    header::USER_AGENT,
+];
+
+/// The headers of an answer that scripts may see, and the cookies that are not hidden from them.
+fn headers_for_scripts(headers: &HeaderMap) -> Vec<(String, String)> {
+    let told = headers.iter().take(limits::SCRIPT_HEADERS_MAX).filter_map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let is_hidden = *name == header::SET_COOKIE
+            && value.split(';').skip(1).any(|part| part.trim().eq_ignore_ascii_case("httponly"));
+        (!is_hidden).then(|| (name.as_str().to_owned(), value))
+    });
+    told.collect()
 }
 
 fn parsed(url: &CrawlUrl) -> Result<url::Url, FetchFailure> {
@@ -367,6 +415,7 @@ fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
             .take(limits::ROBOTS_TAGS_MAX)
             .map(text)
             .collect(),
+        for_scripts: Vec::new(),
     }
 }
 

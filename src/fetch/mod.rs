@@ -29,6 +29,8 @@ pub struct Request<'a> {
     /// What an earlier answer said of its version: the server may answer 304 and send nothing (RFC 9110 §13).
     pub validators: Option<&'a Validators>,
     pub post: Option<Post<'a>>,
+    /// Headers that a page's script has set, where a script asks; its answer then tells all headers that scripts may see.
+    pub by_script: Option<&'a [(String, String)]>,
 }
 
 /// The body of a POST. It may hold a password: nothing shows it.
@@ -48,7 +50,7 @@ impl std::fmt::Debug for Post<'_> {
 
 impl<'a> From<&'a CrawlUrl> for Request<'a> {
     fn from(url: &'a CrawlUrl) -> Self {
-        Self { url, validators: None, post: None }
+        Self { url, validators: None, post: None, by_script: None }
     }
 }
 
@@ -85,6 +87,8 @@ pub struct ResponseHeaders {
     pub last_modified: Option<String>,
     /// Each `X-Robots-Tag`.
     pub robots_tags: Vec<String>,
+    /// All that a script may see, names in lower case, where one asked: cookies that are hidden from scripts are not among them.
+    pub for_scripts: Vec<(String, String)>,
 }
 
 /// A response whose body has not been read yet.
@@ -111,6 +115,14 @@ pub trait Transport: Send + Sync + 'static {
     /// The addresses of a URL's host, from a cache where it knows them: what a rate is counted by, and a prefetch
     /// for the requests that follow.
     async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure>;
+
+    /// The cookies that the scripts of a page at `url` may see, as `name=value`.
+    fn script_cookies(&self, _url: &CrawlUrl) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// A script of a page at `url` has set a cookie, in the words of `Set-Cookie`.
+    fn set_script_cookie(&self, _url: &CrawlUrl, _text: &str) {}
 }
 
 /// Why there is no response, or not the whole of it.

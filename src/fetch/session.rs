@@ -84,6 +84,23 @@ impl Jar {
         }
     }
 
+    /// The cookies that scripts of a page at `url` may see (§5.8.3, "non-HTTP" API), as `name=value`.
+    pub fn for_scripts(&self, url: &Url) -> Vec<String> {
+        let cookies = self.lock();
+        let seen = cookies.0.iter().filter(|cookie| !cookie.http_only && cookie.is_for(url));
+        seen.map(|cookie| format!("{}={}", cookie.name, cookie.value)).collect()
+    }
+
+    /// Takes a cookie that a script of a page at `url` has set. Scripts can neither make nor replace one that is hidden from them.
+    pub fn set_by_script(&self, text: &str, url: &Url) {
+        let Some(cookie) = Cookie::parse_at(text, url, None).filter(|cookie| !cookie.http_only) else { return };
+        let mut cookies = self.lock();
+        let hides = |other: &Cookie| other.http_only && other.name == cookie.name && other.is_for(url);
+        if !cookies.0.iter().any(hides) && cookies.put(cookie) {
+            self.changes.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     /// None of the cookies in hand leaves TLS any more, whatever a file says of them: most browsers export the session of
     /// an https site as one that may.
     pub fn keep_to_tls(&self) {

@@ -136,7 +136,8 @@ impl Judge {
                 (None, Some(below)) => format!("at most {below}"),
                 (None, None) => String::new(),
             };
-            format!("{}: {} ({between}; asked {count} times)", self.features[*feature].says, numbers[*feature])
+            let asked = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+            format!("{}: {} ({between}; asked {asked})", self.features[*feature].says, numbers[*feature])
         };
         let judgement = self.model.judge(&numbers);
         let verdict = format!(

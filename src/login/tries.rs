@@ -19,7 +19,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
 
 /// Told where logins were killed, or answered by a server in trouble, one after the other.
 const NO_END: &str = "the last logins did not get to a clear end, and may have been refused (hint: see that the account is \
-                      not locked, then: gleaner login SITE)";
+                      not locked, then run `gleaner login`)";
 
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 

@@ -31,7 +31,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// For people, and what to do.
+    /// For people, and what to do. Which site it is about is the teller's to say: commands stand without its name, as
+    /// `` `gleaner login --interactive` ``, and `cli::hints` puts it in.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -40,24 +41,26 @@ impl Verdict {
                 "the user name or the password is wrong (hint: correct the password; the same is not tried again)"
             }
             Self::Locked => {
-                "the account or the address is locked (hint: see to it with a browser, then run `gleaner login SITE`)"
+                "the account or the address is locked (hint: see to it with a browser, then run `gleaner login`)"
             }
             Self::Captcha => {
-                "the site asks for a CAPTCHA (hint: `gleaner login SITE --interactive`, or --cookies FILE)"
+                "the site asks for a CAPTCHA (hint: `gleaner login --interactive`, or `gleaner login --cookies FILE`)"
             }
             Self::SecondFactor => {
-                "the site asks for a second factor (hint: `gleaner login SITE --interactive`, or --cookies FILE)"
+                "the site asks for a second factor (hint: `gleaner login --interactive`, or `gleaner login --cookies FILE`)"
             }
             Self::ConfirmEmail => {
-                "the account's e-mail address is not confirmed (hint: follow the link in the site's mail)"
+                "the account's e-mail address is not confirmed (hint: follow the link in the site's mail, then run \
+                 `gleaner login`)"
             }
+            // When the next try may be is told by whoever knows it.
             Self::RateLimited => "the site asks to wait before another try",
             Self::OtherSite => {
-                "another site is to log in (hint: log in with a browser, then `gleaner login SITE --cookies FILE`)"
+                "another site is to log in (hint: log in with a browser, then `gleaner login --cookies FILE`)"
             }
             Self::Script => {
                 "the form is sent by a script, and the script engine is not there yet (hint: log in with a browser, then \
-                 `gleaner login SITE --cookies FILE`)"
+                 `gleaner login --cookies FILE`)"
             }
             Self::NoForm => "no login form was found (hint: name its page in `login.page`)",
             Self::Unknown => "the site does not tell whether it worked (hint: name a members' page in `login.probe`)",
@@ -229,6 +232,26 @@ mod tests {
             (200, FORM.to_owned(), Some(0), true, Verdict::Unknown),
         ] {
             assert_eq!(judged(status, &page, form, cookies), expected, "{status} {page}");
+        }
+    }
+
+    /// Sentences reach logs, where nobody puts a site's name in; and what is wrong is told with what to do.
+    #[test]
+    fn each_sentence_has_a_hint_and_no_name_that_stands_for_a_site() {
+        for verdict in [
+            Verdict::WrongPassword,
+            Verdict::Locked,
+            Verdict::Captcha,
+            Verdict::SecondFactor,
+            Verdict::ConfirmEmail,
+            Verdict::OtherSite,
+            Verdict::NoForm,
+            Verdict::Script,
+            Verdict::Unknown,
+        ] {
+            let sentence = verdict.sentence();
+            assert!(sentence.contains(" (hint: ") && sentence.ends_with(')'), "{sentence}");
+            assert!(!sentence.contains("SITE"), "{sentence}");
         }
     }
 

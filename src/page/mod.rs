@@ -15,6 +15,7 @@ mod foreign;
 mod frames;
 pub mod links;
 pub mod pagination;
+pub mod scripted;
 pub mod sitemap;
 mod tokens;
 pub mod tree;

@@ -13,10 +13,12 @@ use std::process::ExitCode;
 use url::Url;
 
 use super::confine;
+use super::engine::Start;
 use super::engine::net::{Answer, Net, Request, RequestId};
 use super::engine::page::{ScriptError, Spent};
-use super::engine::{Engine, Start};
 use super::protocol::{self, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
+use super::web::load::{Setting, Window};
+use super::web::reader;
 use crate::limits;
 
 /// Why the child ends before its input does.
@@ -87,7 +89,9 @@ fn serve() -> Result<(), ChildError> {
         let (back, outcome) = thread.spawn(move || run_page(page, wire))?.join().map_err(|_| ChildError::Thread)?;
         wire = back?;
         let last = outcome.spent == Some(Spent::Panicked);
-        wire.send(&ToCrawl::Done { outcome: Box::new(outcome), last }, &[])?;
+        let mut outcome = outcome;
+        let html = std::mem::take(&mut outcome.html);
+        wire.send(&ToCrawl::Done { outcome: Box::new(outcome), last }, html.as_bytes())?;
         if last {
             break;
         }
@@ -100,14 +104,19 @@ struct Frames {
     wire: std::rc::Rc<std::cell::RefCell<Option<Wire>>>,
 }
 
+impl Frames {
+    fn send(&self, head: &ToCrawl, body: &[u8]) {
+        let mut wire = self.wire.borrow_mut();
+        if !matches!(wire.as_mut().map(|wire| wire.send(head, body)), Some(Ok(()))) {
+            leave();
+        }
+    }
+}
+
 impl Net for Frames {
     fn start(&mut self, id: RequestId, request: Request) {
         let body = request.body.clone();
-        let mut wire = self.wire.borrow_mut();
-        let sent = wire.as_mut().map(|wire| wire.send(&ToCrawl::Request { id, request }, &body));
-        if !matches!(sent, Some(Ok(()))) {
-            leave();
-        }
+        self.send(&ToCrawl::Request { id, request }, &body);
     }
 
     fn wait(&mut self) -> (RequestId, Answer) {
@@ -116,6 +125,10 @@ impl Net for Frames {
             Some(Ok(Some(ToChild::Answer { id, answer }))) => (id, answer),
             _ => leave(),
         }
+    }
+
+    fn cookie(&mut self, text: &str) {
+        self.send(&ToCrawl::Cookie { text: text.to_owned() }, &[]);
     }
 }
 
@@ -130,33 +143,30 @@ fn run_page(page: Page, wire: Wire) -> (Result<Wire, ChildError>, Outcome) {
     (wire.take().ok_or(ChildError::Thread), outcome)
 }
 
-/// Runs a page's scripts in their order, then its event loop.
+/// Loads a page, runs its event loop, does what a reader does.
 fn outcome_of(page: &Page, net: Box<dyn Net>) -> Outcome {
     let url = Url::parse(&page.url).or_else(|_| Url::parse("about:blank"));
     let Ok(url) = url else { return Outcome::default() };
     let start = Start { url, now_ms: page.now_ms, seed: page.seed, instructions: page.instructions };
-    let Ok(mut engine) = Engine::new(&start, net) else {
+    let setting = Setting { referrer: page.referrer.clone(), cookies: page.cookies.clone(), ..Setting::default() };
+    let Ok(mut window) = Window::open_with(&start, &setting, net) else {
         return Outcome { spent: Some(Spent::Panicked), ..Outcome::default() };
     };
+    let mut end = window.load(&page.markup(), page.reach);
     let mut value = String::new();
-    for (kind, name, text) in page.scripts() {
-        match kind {
-            ScriptKind::Classic => {
-                if let Some(given) = engine.evaluate(&text, name) {
-                    value = engine.text_of(&given).unwrap_or_default();
-                }
-            }
-            ScriptKind::Module => engine.module(&text, name),
-            ScriptKind::ImportMap => {
-                if let Err(message) = engine.import_map(&text) {
-                    let (source, line, column) = (name.to_owned(), 0, 0);
-                    engine.page().borrow_mut().fault(ScriptError { message, source, line, column });
-                }
+    if !page.scripts.is_empty() {
+        for (kind, name, text) in page.scripts() {
+            if let Some(given) = run_script(&mut window, kind, name, &text) {
+                value = given;
             }
         }
+        end = window.engine.run(page.reach);
     }
-    let end = engine.run(page.reach);
-    let state = engine.page().borrow();
+    let told = reader::read_page(&mut window, &page.acts, page.tries, page.reach);
+    // What natives do unasked must not fail where a script used up everything: the document is read as it is.
+    let html = window.html();
+    let navigations = window.navigations();
+    let state = window.engine.page().borrow();
     Outcome {
         end: Some(end),
         spent: state.spent(),
@@ -164,6 +174,29 @@ fn outcome_of(page: &Page, net: Box<dyn Net>) -> Outcome {
         errors: state.errors.clone(),
         untold: state.untold,
         value,
-        instructions: page.instructions.saturating_sub(engine.instructions_left()),
+        instructions: page.instructions.saturating_sub(window.engine.instructions_left()),
+        states: told.states,
+        undone: told.undone,
+        navigations,
+        html,
     }
+}
+
+/// Runs a script behind the page's own; gives what a classic one evaluates to, as text.
+fn run_script(window: &mut Window, kind: ScriptKind, name: &str, text: &str) -> Option<String> {
+    let engine = &mut window.engine;
+    match kind {
+        ScriptKind::Classic => {
+            let given = engine.evaluate(text, name)?;
+            return engine.text_of(&given);
+        }
+        ScriptKind::Module => engine.module(text, name),
+        ScriptKind::ImportMap => {
+            if let Err(message) = engine.import_map(text) {
+                let (source, line, column) = (name.to_owned(), 0, 0);
+                engine.page().borrow_mut().fault(ScriptError { message, source, line, column });
+            }
+        }
+    }
+    None
 }

@@ -4,7 +4,6 @@
 //! A page that kills its child, or will not end, costs that page and nothing else. Each request of a script is handed to the caller, who
 //! answers it through the crawl's gate or refuses it. Never looks into a page.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
@@ -12,6 +11,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child as Process, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -41,6 +42,26 @@ pub enum ChildError {
     Frame(#[from] FrameError),
     #[error("the render process broke the protocol: a frame out of turn")]
     Turn,
+}
+
+/// Who answers what a page's scripts ask for.
+pub trait Host: Sync {
+    /// The answer to a request, or why there is none.
+    fn answer(&self, request: Request) -> impl Future<Output = Answer> + Send;
+
+    /// A script set a cookie, in the words of `Set-Cookie`: it goes with the requests behind this.
+    fn cookie(&self, _text: &str) {}
+}
+
+/// A function that answers requests; nobody keeps its cookies.
+impl<F, A> Host for F
+where
+    F: Fn(Request) -> A + Sync,
+    A: Future<Output = Answer> + Send,
+{
+    fn answer(&self, request: Request) -> impl Future<Output = Answer> + Send {
+        self(request)
+    }
 }
 
 /// How children are made and bounded.
@@ -73,15 +94,15 @@ pub struct Children {
     args: Vec<OsString>,
     bounds: Bounds,
     free: Semaphore,
-    idle: RefCell<Vec<Child>>,
-    started: std::cell::Cell<u64>,
+    idle: Mutex<Vec<Child>>,
+    started: AtomicU64,
 }
 
 impl Children {
     /// Children that run `program` with `args`; none is started before a page wants one.
     pub fn new(program: PathBuf, args: Vec<OsString>, bounds: Bounds) -> Self {
         let free = Semaphore::new(bounds.children);
-        Self { program, args, bounds, free, idle: RefCell::default(), started: std::cell::Cell::new(0) }
+        Self { program, args, bounds, free, idle: Mutex::default(), started: AtomicU64::new(0) }
     }
 
     /// The children of this very program: `gleaner __render`.
@@ -94,39 +115,44 @@ impl Children {
 
     /// Children that were started so far.
     pub fn started(&self) -> u64 {
-        self.started.get()
+        self.started.load(Ordering::Relaxed)
     }
 
     /// Process ids of the children that wait for a page.
     pub fn idle_ids(&self) -> Vec<u32> {
-        self.idle.borrow().iter().map(|child| child.process.id()).collect()
+        self.idle().iter().map(|child| child.process.id()).collect()
     }
 
-    /// Runs a page in a child that is free, or waits for one. `answer` gets each request of its scripts, a few at a time; the futures
+    /// Runs a page in a child that is free, or waits for one. `host` gets each request of its scripts, a few at a time; the futures
     /// that are not done when the page is are dropped.
     ///
     /// # Errors
     /// When the child dies, stalls or speaks nonsense; it is ended then, and the next page gets another.
-    pub async fn run(&self, page: &Page, answer: impl AsyncFn(Request) -> Answer) -> Result<Outcome, ChildError> {
+    pub async fn run(&self, page: &Page, host: &impl Host) -> Result<Outcome, ChildError> {
         // The semaphore is never closed.
         let _share = self.free.acquire().await.map_err(|_| ChildError::Turn)?;
         let frame = page_frame(page)?;
         let end = Instant::now() + self.bounds.wall;
-        let kept = self.idle.borrow_mut().pop();
+        let kept = self.idle().pop();
         let mut child = match kept.filter(|child| child.pages < self.bounds.pages) {
             Some(child) => child,
             None => self.start()?,
         };
-        let done = child.converse(frame, &answer, end, &self.bounds).await;
+        let done = child.converse(frame, host, end, &self.bounds).await;
         match done {
             Ok((outcome, last)) => {
                 if !last {
-                    self.idle.borrow_mut().push(child);
+                    self.idle().push(child);
                 }
                 Ok(outcome)
             }
             Err(error) => Err(child.epitaph(error).await),
         }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Child>> {
+        // A list of children stays usable after a panic elsewhere.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn start(&self) -> Result<Child, ChildError> {
@@ -140,7 +166,7 @@ impl Children {
             .env("MIMALLOC_ARENA_RESERVE", "32768")
             .spawn()
             .map_err(ChildError::Spawn)?;
-        self.started.set(self.started.get() + 1);
+        self.started.fetch_add(1, Ordering::Relaxed);
         let (input, output) = (process.stdin.take(), process.stdout.take());
         // From here on the child is ended when it is dropped.
         let mut child = Child { process, pipes: None, read: Vec::new(), pages: 0 };
@@ -181,7 +207,7 @@ impl Child {
     async fn converse(
         &mut self,
         page: Vec<u8>,
-        answer: &impl AsyncFn(Request) -> Answer,
+        host: &impl Host,
         end: Instant,
         bounds: &Bounds,
     ) -> Result<(Outcome, bool), ChildError> {
@@ -200,9 +226,11 @@ impl Child {
                     }
                     ToCrawl::Request { id, mut request } => {
                         request.body = body;
-                        requests.push(async move { (id, answer(request).await) });
+                        requests.push(async move { (id, host.answer(request).await) });
                     }
-                    ToCrawl::Done { outcome, last } => {
+                    ToCrawl::Cookie { text } => host.cookie(&text),
+                    ToCrawl::Done { mut outcome, last } => {
+                        outcome.html = String::from_utf8_lossy(&body).into_owned();
                         // What is half written would make the next page unreadable.
                         let whole = out.frames.is_empty();
                         self.pipes = Some((sender, receiver));

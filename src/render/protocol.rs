@@ -14,12 +14,14 @@ use serde::{Deserialize, Serialize};
 use super::engine::jobs::{End, Reach};
 use super::engine::net::{Request, RequestId, Response};
 use super::engine::page::{ConsoleLine, ScriptError, Spent};
+use super::web::interact::Link;
+use super::web::navigation::Navigation;
 use crate::limits;
 
 /// Bytes before a frame's head.
 pub const PREFIX_BYTES: usize = 8;
 
-/// A page that is to be run. The body of its frame are the texts of its scripts, one behind the other.
+/// A page that is to be run. The body of its frame is its markup, and behind it the texts of scripts that are run once it is loaded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Page {
     /// Address of the document.
@@ -29,9 +31,43 @@ pub struct Page {
     pub seed: u64,
     pub instructions: usize,
     pub reach: Reach,
+    /// Where the link to the page stood; empty where nobody knows.
+    pub referrer: String,
+    /// The cookies of the site that scripts may see, as `name=value`.
+    pub cookies: Vec<String>,
+    /// What a reader does, in this order.
+    pub acts: Vec<Act>,
+    /// How many more acts a reader may try who looks for what the page has.
+    pub tries: u32,
+    /// Bytes of the markup in front of the scripts.
+    pub markup_bytes: usize,
     pub scripts: Vec<ScriptHead>,
     #[serde(skip)]
     pub texts: Vec<u8>,
+}
+
+/// What a reader does with a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// A click on the first element that the selectors fit.
+    Click(String),
+    /// Scrolls down as far as it goes: `"bottom"`.
+    Scroll(String),
+    /// Goes to an address, which may be a fragment of the page.
+    Goto(String),
+    Back,
+}
+
+/// The links of a page after one of the acts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// What brought it about: `load`, or an act in words.
+    pub by: String,
+    /// All links of the first state, of the others those that no state before had.
+    pub links: Vec<Link>,
+    /// Links that there are in all.
+    pub count: usize,
 }
 
 /// What the text of a script is.
@@ -63,12 +99,28 @@ impl Page {
             seed: 1,
             instructions: limits::RENDER_INSTRUCTIONS_MAX,
             reach: Reach::default(),
+            referrer: String::new(),
+            cookies: Vec::new(),
+            acts: Vec::new(),
+            tries: 0,
+            markup_bytes: 0,
             scripts: Vec::new(),
             texts: Vec::new(),
         }
     }
 
-    /// Adds a script, to be run after those before it.
+    /// The page with this markup, as text; before any script is added.
+    #[must_use]
+    pub fn with_markup(self, markup: &str) -> Self {
+        Self { markup_bytes: markup.len(), texts: markup.as_bytes().to_vec(), ..self }
+    }
+
+    /// The markup.
+    pub fn markup(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.texts.get(..self.markup_bytes).unwrap_or_default())
+    }
+
+    /// Adds a script, to be run once the page is loaded, after those before it.
     pub fn add_script(&mut self, kind: ScriptKind, name: &str, text: &str) {
         self.scripts.push(ScriptHead { kind, name: name.to_owned(), bytes: text.len() });
         self.texts.extend_from_slice(text.as_bytes());
@@ -76,7 +128,7 @@ impl Page {
 
     /// The scripts with their texts. Lengths beyond the body end the list.
     pub fn scripts(&self) -> impl Iterator<Item = (ScriptKind, &str, String)> {
-        let mut rest = self.texts.as_slice();
+        let mut rest = self.texts.get(self.markup_bytes..).unwrap_or_default();
         self.scripts.iter().map_while(move |head| {
             let (text, behind) = rest.split_at_checked(head.bytes)?;
             rest = behind;
@@ -99,6 +151,15 @@ pub struct Outcome {
     pub value: String,
     /// Instructions that were used.
     pub instructions: usize,
+    /// The states of the page, the one after its load first.
+    pub states: Vec<State>,
+    /// Addresses that the page or its reader wanted to go to.
+    pub navigations: Vec<Navigation>,
+    /// Acts that could not be done: nothing fits their selectors.
+    pub undone: Vec<Act>,
+    /// The document at the end, as markup. The body of the frame.
+    #[serde(skip)]
+    pub html: String,
 }
 
 /// Frames of the crawl.
@@ -121,7 +182,9 @@ pub enum ToCrawl {
     Hello { confined: bool },
     /// The body is the request's.
     Request { id: RequestId, request: Request },
-    /// The page is done. After `last` the child ends.
+    /// A script set a cookie, in the words of `Set-Cookie`.
+    Cookie { text: String },
+    /// The page is done, its document the body. After `last` the child ends.
     Done { outcome: Box<Outcome>, last: bool },
 }
 

@@ -43,24 +43,19 @@ pub(super) fn conventions(faults: &mut Faults, spans: &Spans, login: &LoginFile)
     }
     let json_url = login.json.as_ref().map(|json| json.url.as_str());
     for (key, text) in [("page", login.page.as_deref()), ("probe", login.probe.as_deref()), ("json.url", json_url)] {
+        let (Some(text), key) = (text, format!("login.{key}")) else { continue };
         // A path joined to any host stays there; a whole URL, or one that begins with `//`, leads away.
-        let (text, key) = (text.unwrap_or_default(), format!("login.{key}"));
         let joined = Url::parse("http://family.invalid/").and_then(|base| base.join(text));
-        let joined = joined.ok().filter(|url| url.host_str() == Some("family.invalid"));
+        let joined = joined.ok().filter(|url| url.host_str() == Some("family.invalid") && is_path(text, &[]));
         if let Some(url) = joined.as_ref().and_then(CrawlUrl::exact) {
             secrets::parameter(faults, spans.value(&key), &key, &url);
-        } else {
+        } else if !text.is_empty() {
             secrets::hide_userinfo(faults, spans.value(&key), text);
-            let hint = "write it as it stands behind the host, as /login.php".to_owned();
-            faults.add(
-                spans.value(&key),
-                &key,
-                format!("{} is no path: families have no host", shown(text)),
-                Some(hint),
-            );
+            let message = format!("{} is no path: families have no host", shown(text));
+            faults.add(spans.value(&key), &key, message, Some("write it as /login.php, or as login.php".to_owned()));
         }
     }
-    shapes(faults, spans, login, secrets::HINT);
+    shapes(faults, spans, login, None);
     agree(faults, spans, login, login);
     login.clone()
 }
@@ -78,7 +73,7 @@ pub(super) fn login(
         let hint = "The account's name, or its e-mail address where the site asks for that.".to_owned();
         faults.add(spans.value("login"), "login", "the key `user` is missing in `login`", Some(hint));
     }
-    shapes(faults, spans, own, &secrets::hint(tables.site));
+    shapes(faults, spans, own, Some(tables.site));
     let base = start.and_then(|start| start.to_url().ok());
     let all = merged(own, tables.inherited);
     agree(faults, spans, own, &all);
@@ -114,8 +109,7 @@ pub(super) fn login(
     })
 }
 
-/// A URL of the site's own hosts; what begins with `/` is one of the first start URL's host. A path without that is
-/// none: `example.org/login` with its scheme forgotten would be one, too.
+/// A URL of the site's own hosts: a whole one, or a path as a link on the first start page would have it.
 fn placed(
     faults: &mut Faults,
     spans: &Spans,
@@ -124,7 +118,9 @@ fn placed(
     hosts: &[Box<str>],
     base: Option<&Url>,
 ) -> Option<CrawlUrl> {
-    let (span, is_path) = (spans.value(key), text.starts_with('/'));
+    const HINT: &str =
+        "write it as /login.php, as login.php (relative to the first start URL), or as https://example.org/login.php";
+    let (span, is_path) = (spans.value(key), is_path(text, hosts));
     let whole = base.filter(|_| is_path).and_then(|base| base.join(text).ok());
     // Sessions and tokens of such URLs are the site's business: nothing is dropped from them.
     let (message, hint) = match CrawlUrl::parse(whole.as_ref().map_or(text, Url::as_str), &Canonical::default()) {
@@ -138,18 +134,34 @@ fn placed(
         ),
         // Without a start URL, which has a fault of its own, a path is nowhere.
         Err(_) if base.is_none() && is_path => return None,
-        Err(UrlFault::Syntax(_)) => (
-            format!("{} is neither a whole URL nor a path that begins with `/`", shown(text)),
-            "write it as /login.php, or as https://example.org/login.php",
-        ),
-        Err(error) => (
-            format!("{} cannot be asked for: {error}", shown(text)),
-            "write it as /login.php, or as https://example.org/login.php",
-        ),
+        Err(UrlFault::Syntax(_)) => (format!("{} is neither a whole URL nor a path", shown(text)), HINT),
+        Err(error) => (format!("{} cannot be asked for: {error}", shown(text)), HINT),
     };
     secrets::hide_userinfo(faults, span.clone(), text);
     faults.add(span, key, message, Some(hint.to_owned()));
     None
+}
+
+/// True for a path as links have it: `/login.php`, `login.php?do=in`, `../in`. A host whose scheme was forgotten
+/// (`example.org/login`) would be one by the letter, and is never meant as one.
+fn is_path(text: &str, hosts: &[Box<str>]) -> bool {
+    /// Endings of scripts that have paths behind them; no host has them.
+    const SCRIPTS: [&str; 7] = ["php", "asp", "aspx", "jsp", "cgi", "html", "htm"];
+    if text.is_empty() || text.contains(char::is_whitespace) {
+        return false;
+    }
+    let first = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let last_label = first.rsplit('.').next().unwrap_or_default();
+    let is_domain = first.contains('.')
+        && last_label.len() >= 2
+        && last_label.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !SCRIPTS.iter().any(|script| last_label.eq_ignore_ascii_case(script));
+    let is_host = first.parse::<std::net::IpAddr>().is_ok()
+        || first.starts_with("www.")
+        || hosts.iter().any(|host| host.eq_ignore_ascii_case(first))
+        || is_domain && text[first.len()..].starts_with('/');
+    // What stands in front of a colon is a scheme, or a host with its port.
+    !is_host && !first.contains(':')
 }
 
 /// What was to be a URL, as it may be told: without what stands in front of a host.
@@ -157,15 +169,31 @@ fn shown(text: &str) -> String {
     if text.contains('@') { "this".to_owned() } else { format!("`{text}`") }
 }
 
-/// What is wrong with a table wherever it stands; `hint` tells where its password belongs.
-fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, hint: &str) {
+/// What is wrong with a table wherever it stands; a family's is no site's.
+fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&str>) {
     for name in login.fields.0.keys() {
-        let is_password = login.password_field.as_deref() == Some(name)
-            || ["pass", "pwd", "secret"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+        let key = format!("login.fields.{name}");
+        let lower = name.to_ascii_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let is_password = login.password_field.as_deref() == Some(name) || has(&["pass", "pwd"]);
+        // A question of the site's list, and its answer, are what the form's field holds; no other place takes them.
+        let is_question = !is_password && has(&["question", "answer"]);
         if is_password {
-            let key = format!("login.fields.{name}");
             let message = format!("the field `{name}` looks like a password's: secrets do not belong in rule files");
-            faults.add(spans.key(&key), &key, message, Some(hint.to_owned()));
+            let place = site.map_or_else(|| secrets::HINT.to_owned(), secrets::hint);
+            let hint = format!("{place}; the form's field for it is found, or named by `password_field`");
+            faults.add(spans.key(&key), &key, message, Some(hint));
+        } else if has(&["secret"]) && !is_question {
+            let message = format!("the field `{name}` looks like a secret: secrets do not belong in rule files");
+            let hint = format!(
+                "take it out: what the page's form holds already is sent as it stands there; where more is wanted, log in \
+                 with a browser, then run: gleaner login {} --cookies cookies.txt",
+                site.unwrap_or("SITE")
+            );
+            faults.add(spans.key(&key), &key, message, Some(hint));
+        }
+        // Whatever other fault stands in its line.
+        if is_password || is_question || has(&["secret"]) {
             faults.hide(spans.value(&key));
         }
     }

@@ -14,7 +14,9 @@ use url::Url;
 use super::account;
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
-use super::file::{FamilyFile, LaneKey, LoginFile, ParametersFile, PrivateAddresses, RobotsFile, SiteFile};
+use super::file::{
+    Class, FamilyFile, LaneKey, LoginFile, ParametersFile, PrivateAddresses, RenderWhen, RobotsFile, SiteFile,
+};
 use super::judge::{BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
@@ -39,6 +41,7 @@ pub(super) fn family_parts(faults: &mut Faults, read: &Read<FamilyFile>) -> Inhe
         parameters: file.parameters.clone(),
         charset: charset(faults, &read.spans, file.charset.as_deref()),
         below_start: file.below_start,
+        render: file.render.clone(),
         login: account::conventions(faults, &read.spans, &file.login),
     }
 }
@@ -104,6 +107,10 @@ pub(super) fn site(
         requests_per_day: file.rate.requests_per_day,
         mirrors: mirrors(faults, spans, &file.mirrors, &start),
         lanes: lanes(faults, spans, file),
+        render: Class::ALL.map(|class| {
+            let said = file.render.get(&class).or_else(|| inherited.render.get(&class));
+            said.copied().unwrap_or_default()
+        }),
         depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
         pages_max: file.pages_max,
         revisit: Duration::from_secs(u64::from(file.revisit_minutes) * 60),
@@ -139,6 +146,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         requests_per_day: None,
         mirrors: Vec::new(),
         lanes: Lanes { key: LaneKey::Host, count: 1 },
+        render: [RenderWhen::Auto; Class::ALL.len()],
         depth_max: DEPTH_MAX,
         pages_max: None,
         revisit: Duration::ZERO,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use encoding_rs::Encoding;
 
 use super::fault::{Fault, Faults, nearest};
-use super::file::{FamilyFile, LoginFile, ParametersFile};
+use super::file::{FamilyFile, LoginFile, ParametersFile, Renders};
 use super::patterns::RuleList;
 use super::schema;
 use super::{account, check};
@@ -45,6 +45,7 @@ pub struct Inherited {
     pub(super) parameters: ParametersFile,
     pub(super) charset: Option<&'static Encoding>,
     pub(super) below_start: Option<bool>,
+    pub(super) render: Renders,
     /// Without a user; what the nearest family says wins.
     pub(super) login: LoginFile,
 }
@@ -144,6 +145,9 @@ impl Inherited {
         self.parameters = merged(&self.parameters, &elder.parameters);
         self.charset = self.charset.or(elder.charset);
         self.below_start = self.below_start.or(elder.below_start);
+        for (class, when) in elder.render {
+            self.render.entry(class).or_insert(when);
+        }
         self.login = account::merged(&self.login, &elder.login);
     }
 }

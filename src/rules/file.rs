@@ -76,6 +76,22 @@ impl Class {
 /// Regular expressions by class, in the order of the file.
 pub type Classes = IndexMap<Class, Vec<String>>;
 
+/// Whether the scripts of a class's pages are run (docs/render.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RenderWhen {
+    /// Where the pages as they were sent show no links, and their scripts make some.
+    #[default]
+    Auto,
+    /// Each page, after it was read without.
+    Always,
+    /// No page.
+    Never,
+}
+
+/// What is said of the pages of some classes.
+pub type Renders = IndexMap<Class, RenderWhen>;
+
 /// The rules of one site: a file `rules/<name>.toml`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -110,6 +126,9 @@ pub struct SiteFile {
     /// Regular expressions of URLs that are never fetched; they come before the classes of the same file.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub deny: Vec<String>,
+    /// Whether scripts are run, by class: `auto`, `always` or `never`. Default: what the family says, else `auto`.
+    #[schemars(with = "RenderTable")]
+    pub render: Renders,
     /// What the site does with the parameters of its URLs.
     pub parameters: ParametersFile,
     /// How many pages that lead to no torrent are fetched.
@@ -166,6 +185,7 @@ impl Default for SiteFile {
             mirrors: Vec::new(),
             classes: Classes::new(),
             deny: Vec::new(),
+            render: Renders::new(),
             parameters: ParametersFile::default(),
             budget: BudgetFile::default(),
             charset: None,
@@ -203,6 +223,9 @@ pub struct FamilyFile {
     /// Regular expressions of URLs that are never fetched.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub deny: Vec<String>,
+    /// Whether scripts are run, by class.
+    #[schemars(with = "RenderTable")]
+    pub render: Renders,
     /// What the software does with the parameters of its URLs.
     pub parameters: ParametersFile,
     /// The charset of its pages, where its headers and meta tags are wrong or absent.
@@ -260,6 +283,23 @@ struct ClassTable {
     sitemap: Option<Vec<String>>,
 }
 
+/// The classes whose pages may be rendered, for the schema.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code, reason = "its fields are read by the derive only")]
+struct RenderTable {
+    /// Lists of torrents.
+    index: Option<RenderWhen>,
+    /// Lists of a forum's threads.
+    board: Option<RenderWhen>,
+    /// Pages that describe one torrent.
+    detail: Option<RenderWhen>,
+    /// Threads of a forum.
+    thread: Option<RenderWhen>,
+    /// Other pages.
+    page: Option<RenderWhen>,
+}
+
 /// What a site does with the parameters of its URLs; compiled, it is a `url::Canonical`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -309,11 +349,11 @@ pub struct LoginFile {
     /// The account's name, or its e-mail address where the site asks for that. A site's own to say, never a family's.
     #[schemars(length(min = 1, max = 256))]
     pub user: Option<String>,
-    /// URL of the page with the login form, or its path from `/` on; in a family relative to the first start URL. Default: found from
-    /// the first start page.
+    /// URL of the page with the login form, or its path: from `/` on, or relative to the first start URL. In a family a path.
+    /// Default: found from the first start page.
     #[schemars(length(min = 1))]
     pub page: Option<String>,
-    /// URL or path of a page that only members see, to prove a session by. Default: the first start page.
+    /// URL or path, likewise, of a page that only members see, to prove a session by. Default: the first start page.
     #[schemars(length(min = 1))]
     pub probe: Option<String>,
     /// Which form of the page it is, from 1. Default: the one that looks like a login form.
@@ -325,7 +365,7 @@ pub struct LoginFile {
     /// Name of the field that takes the password.
     #[schemars(length(min = 1))]
     pub password_field: Option<String>,
-    /// Other fields that are sent, by name. No secrets.
+    /// Other fields that are sent, by name: a style, a list of security questions and the answer to yours. No password.
     pub fields: IndexMapOfStrings,
     /// Where the site logs in by a JSON API and not by a form.
     pub json: Option<JsonLoginFile>,
@@ -336,7 +376,7 @@ pub struct LoginFile {
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["url", "token"]))]
 pub struct JsonLoginFile {
-    /// URL or path that the object is sent to.
+    /// URL or path, likewise, that the object is sent to.
     #[schemars(length(min = 1))]
     pub url: String,
     /// Member of the object that takes the user's name. Default: `username`.

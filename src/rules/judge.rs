@@ -10,7 +10,7 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
-pub use super::file::{Class, LaneKey, PrivateAddresses};
+pub use super::file::{Class, LaneKey, PrivateAddresses, RenderWhen};
 use super::log_out::ends_session;
 use crate::clock::hours::Hours;
 use crate::url::{Canonical, CrawlUrl};
@@ -157,6 +157,8 @@ pub struct SiteRules {
     /// Origins that answer for [`Self::primary`] while it does not, in the order in which they are tried.
     pub mirrors: Vec<Box<str>>,
     pub lanes: Lanes,
+    /// Of each class, in the order of [`Class::ALL`], whether its pages' scripts are run.
+    pub(super) render: [RenderWhen; Class::ALL.len()],
     pub depth_max: u16,
     pub pages_max: Option<u64>,
     pub revisit: Duration,
@@ -213,12 +215,34 @@ impl SiteRules {
     #[must_use]
     pub fn links_fingerprint(&self) -> u64 {
         let Self {
-            start, hosts, below, canonical, budget, charset, mirrors, depth_max, robots, sitemaps, rules, ..
+            start,
+            hosts,
+            below,
+            canonical,
+            budget,
+            charset,
+            mirrors,
+            depth_max,
+            robots,
+            sitemaps,
+            rules,
+            render,
+            ..
         } = self;
         let patterns: Vec<_> = rules.iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
-        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some());
+        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), render);
         xxhash_rust::xxh3::xxh3_64(format!("{taken:?}").as_bytes())
+    }
+
+    /// Whether the scripts of a class's pages are run.
+    #[must_use]
+    pub fn render(&self, class: Class) -> RenderWhen {
+        match class {
+            // Files have no scripts, and the form of a login page is read by `login`.
+            Class::Download | Class::Login | Class::Sitemap => RenderWhen::Never,
+            class => self.render[class as usize],
+        }
     }
 
     /// What the rules make of a URL, normalised with [`Self::canonical`].

@@ -34,8 +34,8 @@ pub use families::Families;
 pub use fault::Fault;
 pub use file::Class;
 pub use judge::{
-    BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, Robots, Rule, SiteRules,
-    Verdict,
+    BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, RenderWhen, Robots, Rule,
+    SiteRules, Verdict,
 };
 pub use log_out::ends_session;
 

@@ -8,15 +8,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use gleaner::app::sessions;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::harness::{BINARY, Ran, Service, closed_port, folder, gleaner, run, wait_for};
+use crate::harness::{BINARY, Ran, Service, closed_port, folder, gleaner, now, run, wait_for};
 
 const PASSWORD: &str = "s3cret";
 
@@ -25,12 +27,20 @@ struct Seen {
     /// Forms that were sent.
     posts: Arc<AtomicUsize>,
     bodies: Arc<Mutex<Vec<String>>>,
+    /// When each request came.
+    at: Arc<Mutex<Vec<(String, Instant)>>>,
+    robots: Arc<Mutex<String>>,
 }
 
-/// A forum whose start page has the form, with a CAPTCHA below /captcha/.
+/// A forum whose start page has the form. Below /captcha/ it has a CAPTCHA, below /widget/ one of another site's script;
+/// forms that are sent to /broken are answered by a server in trouble, those of /sso are another site's.
 async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let html = |text: &str| ([(header::CONTENT_TYPE, "text/html")], text.to_owned()).into_response();
+    seen.at.lock().unwrap().push((format!("{method} {}", uri.path()), now()));
+    if uri.path() == "/robots.txt" {
+        return seen.robots.lock().unwrap().clone().into_response();
+    }
     if uri.path().ends_with(".png") {
         return ([(header::CONTENT_TYPE, "image/png")], &b"\x89PNG\r\n\x1a\n"[..]).into_response();
     }
@@ -39,6 +49,15 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         let body = String::from_utf8_lossy(&body).into_owned();
         let is_right = body.contains(&format!("password={PASSWORD}&"));
         seen.bodies.lock().unwrap().push(body);
+        if uri.path() == "/broken" {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+        if uri.path() == "/dumb" {
+            return html("Hello.");
+        }
+        if uri.path() == "/letter" {
+            return html("A letter is on its way to you.");
+        }
         if is_right {
             return (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, "/")])
                 .into_response();
@@ -47,10 +66,21 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
     }
     match (uri.path(), cookies.contains("sid=abc")) {
         ("/", true) => html("<a href='/logout'>Log out</a> anna"),
-        ("/", false) | ("/captcha/", _) => {
-            let captcha = if uri.path() == "/" { "" } else { "Security code: <input name=captcha><img src=/c.png>" };
+        ("/nothing", _) => html("Nothing here."),
+        ("/name/login", _) => html(
+            "<form method=post action=/letter id=login>Username: <input name=username autocomplete=username>\
+             <input type=submit value=Next></form>",
+        ),
+        ("/sso", _) => (StatusCode::FOUND, [(header::LOCATION, "http://127.0.0.2:9/login")]).into_response(),
+        ("/", false) | ("/captcha/" | "/widget/" | "/to/broken" | "/to/dumb" | "/to/in", _) => {
+            let captcha = match uri.path() {
+                "/captcha/" => "Security code: <input name=captcha><img src=/c.png>",
+                "/widget/" => "<div class='g-recaptcha' data-sitekey='x'></div>",
+                _ => "",
+            };
+            let action = uri.path().strip_prefix("/to").unwrap_or("/in");
             html(&format!(
-                "<title>Login</title><form method=post action='/in' id=login>Username: <input name=username> Password: \
+                "<title>Login</title><form method=post action='{action}' id=login>Username: <input name=username> Password: \
                  <input type=password name=password>{captcha}<input type=submit name=go value='Log in'></form>"
             ))
         }
@@ -108,6 +138,19 @@ impl Forum {
         Ran::of(&command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap())
     }
 
+    fn command(&self, more: &[&str]) -> Command {
+        let mut command = Command::new(BINARY);
+        command.current_dir(self.path()).args(["login", "forum"]).args(FOLDERS).args(more);
+        command.env_remove("CREDENTIALS_DIRECTORY").env_remove("GLEANER_LOG").env_remove("GLEANER_CONFIG");
+        command
+    }
+
+    /// The mark of a try that has begun and not ended, as it is written down.
+    fn begun(&self) -> serde_json::Value {
+        let tries = fs::read(self.path().join("data/sessions/tries/forum.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&tries).unwrap()["begun"].clone()
+    }
+
     fn posts(&self) -> usize {
         self.seen.posts.load(Ordering::SeqCst)
     }
@@ -116,14 +159,7 @@ impl Forum {
 #[test]
 fn steps_are_shown_while_they_happen_and_what_decides_alone() {
     let forum = Forum::start();
-    let mut child = Command::new(BINARY)
-        .current_dir(forum.path())
-        .args(["login", "forum"])
-        .args(FOLDERS)
-        .env_remove("CREDENTIALS_DIRECTORY")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = forum.command(&[]).stdout(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut first = String::new();
     out.read_line(&mut first).unwrap();
@@ -134,6 +170,9 @@ fn steps_are_shown_while_they_happen_and_what_decides_alone() {
     out.read_to_string(&mut rest).unwrap();
     assert!(child.wait().unwrap().success(), "{rest}");
     assert_eq!((rest.matches("asked ").count(), rest.matches("trees asked").count()), (1, 1), "{rest}");
+    let at = |wanted: &str| rest.find(wanted).unwrap_or_else(|| panic!("`{wanted}` is missing in {rest}"));
+    assert!(at("waiting 2 s before sending, as a person would\n") < at("sent to http://"), "{rest}");
+    assert_eq!(rest.matches("sent to ").count(), 1, "{rest}");
     assert!(rest.contains("proof: ") && !rest.contains("evidence: ") && rest.contains("verdict: logged in"), "{rest}");
 
     let told = forum.login(&["--json"]).ended(0).json();
@@ -143,6 +182,116 @@ fn steps_are_shown_while_they_happen_and_what_decides_alone() {
     assert!(steps.iter().filter(|step| step.as_str().unwrap().contains("asked ")).count() > 2, "{told}");
     let all = forum.login(&["-v"]).ended(0).out;
     assert!(all.matches("; asked ").count() > 2 && !all.contains("asked 1 times"), "{all}");
+}
+
+#[test]
+fn a_form_is_told_as_sent_only_once_it_is_and_no_try_is_one_before() {
+    let forum = Forum::start();
+    let mut child = forum.command(&[]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("waiting ") {
+        assert!(out.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    assert!(!told.contains("sent to ") && forum.posts() == 0, "{told}");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    child.wait().unwrap();
+    assert_eq!((forum.posts(), forum.begun()), (0, serde_json::Value::Null), "nothing was sent: nothing was tried");
+}
+
+#[test]
+fn a_login_by_hand_keeps_the_delay_that_robots_txt_asks_for() {
+    let forum = Forum::start();
+    "User-agent: *\nDisallow: /\nCrawl-delay: 3\n".clone_into(&mut forum.seen.robots.lock().unwrap());
+    let told = forum.login(&[]).ended(0);
+    assert!(told.out.contains(" asks for 3 s between two requests (Crawl-delay)\n"), "{}", told.out);
+    let asked = forum.seen.at.lock().unwrap();
+    assert_eq!(asked[0].0, "GET /robots.txt");
+    assert!(asked.iter().filter(|(what, _)| what == "GET /robots.txt").count() == 1 && asked.len() > 3, "{asked:?}");
+    for pair in asked.windows(2) {
+        let apart = pair[1].1 - pair[0].1;
+        assert!(apart >= Duration::from_secs(3), "{apart:?}: {asked:?}");
+    }
+}
+
+/// What `--json` prints, of which there is always one.
+#[test]
+fn json_tells_the_reason_of_whatever_was_refused_before_it_began() {
+    let forum = Forum::start();
+    let json = |arguments: &[&str], code: i32, sentence: &str, hint: &str| {
+        let mut command = gleaner(forum.path(), &[arguments, &FOLDERS, &["--json"]].concat());
+        let ran = Ran::of(&command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap()).ended(code);
+        let told = ran.json();
+        assert_eq!((&told["site"], &told["logged_in"]), (&arguments[1].into(), &false.into()), "{told}");
+        assert!(told["verdict"].is_null() && told["session"].is_null(), "{told}");
+        assert!(told["sentence"].as_str().unwrap().contains(sentence), "{sentence}: {told}");
+        assert!(told["hint"].as_str().unwrap_or_default().contains(hint), "{hint}: {told}");
+        assert!(!ran.out.contains(PASSWORD), "{told}");
+    };
+    let login = &["login", "forum"];
+    json(&["login", "forun"], 1, "no usable rule file for site `forun`", "did you mean `forum`?");
+    fs::remove_file(forum.path().join("data/secrets/forum")).unwrap();
+    json(login, 1, "no password for the site forum", "write it into data/secrets/forum");
+    forum.password("");
+    json(login, 1, "the password is empty", "is read from data/secrets/forum");
+    forum.password("s3cret");
+    json(&["login", "forum", "--cookies", "none.txt"], 1, "none.txt: No such file", "");
+    json(&["login", "forum", "--interactive"], 1, "no terminal", "gleaner login forum --cookies cookies.txt");
+    json(&["login", "forum", "--logout"], 0, "there was no session", "");
+    {
+        let _held = sessions::turn(&forum.path().join("data"), "forum").unwrap().unwrap();
+        json(login, 1, "another process logs in to forum", "gleaner status --data data --rules rules");
+        json(&["login", "forum", "--logout"], 1, "the session is not forgotten", "wait until it has");
+    }
+    forum.password("wrong");
+    let told = forum.login(&["--json"]).ended(1).json();
+    assert_eq!((&told["verdict"], &told["logged_in"]), (&"wrong_password".into(), &false.into()), "{told}");
+    assert_eq!(told["sentence"], "the user name or the password is wrong", "{told}");
+    json(login, 1, "has refused this user and password before", "correct the password in data/secrets/forum");
+    forum.rules("pasword = 's3cret'");
+    json(login, 1, "no usable rule file for site `forum`", "gleaner rules check rules/forum.toml");
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn each_end_of_a_login_tells_the_next_step() {
+    let forum = Forum::start();
+    let again = "then run: gleaner login forum --data data --rules rules";
+    let cookies = "then run: gleaner login forum --cookies cookies.txt --data data --rules rules";
+    let next = |login: &str, verdict: &str, hint: &str| {
+        forum.rules(login);
+        let told = forum.login(&["--again"]).ended(1);
+        let last = told.out.lines().last().unwrap();
+        assert!(last.starts_with("verdict: ") && last.contains(verdict) && !last.contains("hint"), "{last}");
+        let hints: Vec<&str> = told.err.lines().filter(|line| line.starts_with("hint: ")).collect();
+        assert!(hints.len() == 1 && hints[0].contains(hint), "{login}: {hint}: {}", told.err);
+        hints[0].to_owned()
+    };
+    let broken = next("page = 'to/broken'", "only that it is in trouble", "that the account is not locked");
+    assert!(broken.ends_with(again), "{broken}");
+    let none = next("page = '/nothing'", "no login form was found", "see with a browser which page has the form");
+    assert!(none.ends_with("correct `page` in [login] of rules/forum.toml"), "{none}");
+    let unknown = next("page = '/to/dumb'", "does not tell whether it worked", "name a page that only members see");
+    assert!(unknown.contains("as `probe` in [login] of rules/forum.toml") && unknown.ends_with(again), "{unknown}");
+    let unproven =
+        next("page = '/to/dumb'\nprobe = '/nothing/'", "does not tell", "see with a browser whether the password");
+    assert!(unproven.ends_with(again), "{unproven}");
+    assert!(next("page = '/widget/'", "CAPTCHA", "log in with a browser").ends_with(cookies));
+    let letter = next("page = '/name/login'", "the site asks for a second factor", "log in with a browser");
+    assert!(letter.ends_with(cookies), "{letter}");
+    assert!(next("page = '/sso'", "another site is to log in", "log in with a browser").ends_with(cookies));
+    let captcha = next("page = '/captcha/'", "CAPTCHA", "run: gleaner login forum --interactive");
+    assert!(captcha.ends_with("--interactive --data data --rules rules"), "{captcha}");
+    forum.password("wrong");
+    let wrong = next("", "the password is wrong", "correct the password in data/secrets/forum");
+    assert!(wrong.contains("or `user` in [login] of rules/forum.toml") && wrong.ends_with(again), "{wrong}");
+
+    // What a crawl says of the same has the command as it is to be typed, and its log no name that stands for one.
+    forum.rules("page = '/captcha/'");
+    forum.password("s3cret");
+    let crawled = run(forum.path(), &[&["crawl", "forum", "-vv"], &FOLDERS[..]].concat()).ended(1);
+    assert!(!crawled.err.contains("SITE") && !crawled.out.contains("SITE"), "{}{}", crawled.out, crawled.err);
+    crawled.says(&["`gleaner login forum --data data --rules rules --interactive`"]);
 }
 
 #[test]
@@ -157,7 +306,7 @@ fn hints_name_the_site_repeat_the_folders_and_tell_what_is_there() {
     forum.login(&[]).ended(1).says(&["has no field `nick`", "with the fields username, password, go"]);
     forum.rules("page = '/captcha/'");
     let told = forum.login(&[]).ended(1);
-    assert!(told.out.contains("`gleaner login forum --data data --rules rules --interactive`"), "{}", told.out);
+    assert!(told.err.contains("run: gleaner login forum --interactive --data data --rules rules\n"), "{}", told.err);
     assert_eq!(forum.posts(), 0);
 
     forum.rules("");
@@ -274,6 +423,26 @@ fn a_session_that_a_running_service_holds_is_not_forgotten_behind_its_back() {
 }
 
 #[test]
+fn no_session_is_no_session_beside_a_running_service_too() {
+    let forum = Forum::start();
+    forum.password("wrong");
+    let service = Service::start(forum.path());
+    wait_for("the service was refused", || (forum.posts() > 0).then_some(()));
+    wait_for("the login is over", || {
+        let ran = forum.login(&["--logout", "--json"]);
+        let told = ran.json();
+        // While it logs in, that is what is told.
+        let is_over = !told["sentence"].as_str().unwrap().contains("another process logs in");
+        is_over.then(|| {
+            assert_eq!(ran.code, Some(0), "{told}");
+            let sentence = "there was no session; the running process that crawls forum may still log in";
+            assert_eq!(told["sentence"], sentence, "{told}");
+        })
+    });
+    assert_eq!(service.stop().code(), Some(0));
+}
+
+#[test]
 fn the_picture_goes_with_the_process_when_it_is_interrupted() {
     let forum = Forum::start();
     forum.rules("page = '/captcha/'");
@@ -296,7 +465,30 @@ fn the_picture_goes_with_the_process_when_it_is_interrupted() {
     kill_process(Pid::from_raw(child).unwrap(), Signal::INT).unwrap();
     assert_eq!(terminal.wait().unwrap().code(), Some(130));
     assert!(!picture.exists());
-    assert_eq!(forum.posts(), 0);
+    assert_eq!((forum.posts(), forum.begun()), (0, serde_json::Value::Null), "nothing was sent: nothing was tried");
+}
+
+#[test]
+fn a_demo_that_is_kept_open_tells_its_address_what_to_run_and_how_to_end_it() {
+    let here = folder();
+    let mut demo = Command::new(BINARY)
+        .current_dir(here.path())
+        .args(["demo", "--torrents", "5", "--data", "my demo", "--keep-serving", "--json"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut err = BufReader::new(demo.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.ends_with('\n') || !told.contains("Ctrl-C") {
+        assert!(err.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    assert!(told.contains("the demo site is open at http://127.0.0.1:"), "{told}");
+    let command = told.trim_end().rsplit_once("gleaner ").unwrap().1;
+    assert_eq!(command, "crawl demo --data 'my demo' --rules 'my demo'/rules");
+    run(here.path(), &["crawl", "demo", "--data", "my demo", "--rules", "my demo/rules"]).ended(0);
+    kill_process(Pid::from_child(&demo), Signal::INT).unwrap();
+    assert_eq!(demo.wait().unwrap().code(), Some(0));
 }
 
 #[test]

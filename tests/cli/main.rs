@@ -1,6 +1,7 @@
 //! The built binary from outside: what it says, what it returns, what it leaves on the disk. Loopback only, every
 //! process bounded in time and ended with its test.
 
+mod accounts;
 mod disks;
 mod harness;
 mod login;

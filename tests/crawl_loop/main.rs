@@ -2,6 +2,8 @@
 
 mod clocks;
 mod faults;
+mod forum;
+mod logins;
 mod looks;
 mod manners;
 mod members;

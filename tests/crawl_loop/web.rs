@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gleaner::clock::{Clock, UnixMillis};
 use gleaner::crawl::commit::{self, OnFault};
-use gleaner::crawl::progress::{Ended, Progress};
+use gleaner::crawl::progress::{Ended, Progress, SiteProgress};
 use gleaner::crawl::site::Site;
 use gleaner::crawl::site_loop::{Shared, SiteLoop};
 use gleaner::crawl::{CrawlError, Hosts, RunOptions};
@@ -230,6 +230,8 @@ pub struct Machine {
     _dir: tempfile::TempDir,
     pub start: tokio::time::Instant,
     clock_set: Mutex<Option<(Duration, i64)>>,
+    /// Of the crawl under way, or of the last one.
+    progress: Mutex<Progress>,
 }
 
 impl Machine {
@@ -242,7 +244,13 @@ impl Machine {
             _dir: dir,
             start: tokio::time::Instant::now(),
             clock_set: Mutex::default(),
+            progress: Mutex::default(),
         }
+    }
+
+    /// How the site stands in the crawl under way, or at the end of the last one.
+    pub fn stands(&self) -> SiteProgress {
+        self.progress.lock().unwrap().snapshot().remove("sim").unwrap_or_default()
     }
 
     pub fn clock(&self) -> Arc<dyn Clock> {
@@ -305,6 +313,7 @@ impl Machine {
             }
         });
         let progress = Progress::default();
+        *self.progress.lock().unwrap() = progress.clone();
         let shared = Shared {
             hosts: Hosts::default(),
             progress: progress.clone(),

@@ -11,11 +11,10 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Options, PORT_PAUSE, PORT_TRIES, Served, block_on, folder, is_port_in_use, on_a_thread, until_told_to_end,
-};
+use super::{Options, PORT_PAUSE, PORT_TRIES, Served, block_on, folder, is_port_in_use, keep_serving, on_a_thread};
 use crate::app::{self, App, secrets, sessions};
-use crate::cli::hints::{Hints, quoted};
+use crate::cli::hints::{Hints, quoted, without_hint};
+use crate::cli::login::by_hand::by_hand;
 use crate::cli::login::steps::Steps;
 use crate::cli::{Global, crawl};
 use crate::crawl::RunOptions;
@@ -81,6 +80,8 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
     let password = secrets::password(&data_dir, SITE)?;
     let login = rules.login.as_ref().context("the demo's rule file has a login")?;
     let steps = Steps::new(SITE, &Hints::of(global), options.json, global.verbose > 0);
+    // The demo's own password is right, and may be sent again after any end.
+    let crawled = by_hand(crawled, &steps, Box::new(|| Ok(())));
     let means = Means { rules: login, password: &password, jar: &jar };
     let report = steps.during(|| block_on(async { Ok(log_in(&crawled, means).await) }))?;
     steps.complete(&report.steps);
@@ -95,8 +96,8 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
         out!("{}", text(&summary, &data_dir));
     }
     if options.keep_serving {
-        eprintln!("the demo site stays open on {} until Ctrl-C", served.site.origin());
-        block_on(until_told_to_end())?;
+        let command = format!("gleaner login {SITE} --data {0} --rules {0}/rules", quoted(&data_dir));
+        keep_serving(served.site.origin(), &command)?;
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -190,7 +191,7 @@ async fn run(
     let MembersLog { logins_ok, logins_wrong, bans, logouts, member_requests, denials, .. } = site.log();
     let summary = Summary {
         family: family.to_owned(),
-        verdict: verdict.sentence().to_owned(),
+        verdict: without_hint(verdict.sentence()).to_owned(),
         site_torrents: score.reachable,
         stored: score.found,
         false_torrents: score.foreign,

@@ -5,12 +5,14 @@
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Dispatch, Event, Metadata, Subscriber, dispatcher};
 
-use crate::cli::hints::Hints;
+use crate::cli::hints::{Hints, without_hint};
+use crate::login::secret::told_url;
 
 /// Where the steps of a login come from.
 const TARGET: &str = concat!(env!("CARGO_CRATE_NAME"), "::crawl::login");
@@ -24,7 +26,40 @@ impl Steps {
     #[must_use]
     pub fn new(site: &str, hints: &Hints, is_quiet: bool, is_verbose: bool) -> Self {
         let (site, hints) = (site.to_owned(), hints.clone());
-        Self(Arc::new(Mutex::new(Shown { site, hints, is_quiet, is_verbose, told: 0, proof: None, tree: None })))
+        let shown = Shown {
+            site,
+            hints,
+            is_quiet,
+            is_verbose,
+            told: 0,
+            proof: None,
+            tree: None,
+            pause: None,
+            has_asked: false,
+        };
+        Self(Arc::new(Mutex::new(shown)))
+    }
+
+    /// From now on whoever sends requests tells when one leaves; in front of a form that is not the first request, the login
+    /// pauses for this long.
+    pub(super) fn hear_requests(&self, pause: Duration) {
+        self.lock().pause = Some(pause);
+    }
+
+    /// A request leaves; `form` is where it goes to where it carries one.
+    pub(super) fn leaves(&self, form: Option<&str>) {
+        self.lock().has_asked = true;
+        if let Some(url) = form {
+            self.show(&format!("sent to {}", told_url(url)));
+        }
+    }
+
+    /// Shows what is no step of the login's own.
+    pub(super) fn show(&self, line: &str) {
+        if !self.lock().is_quiet {
+            // Whoever read our output may have read enough: the login goes on, and its end tells.
+            let _ = crate::cli::write_out(format_args!("{line}\n"));
+        }
     }
 
     /// Runs a login on this thread, its steps shown.
@@ -42,8 +77,7 @@ impl Steps {
     fn tell(&self, step: &str) {
         let line = self.lock().line(step);
         if let Some(line) = line {
-            // Whoever read our output may have read enough: the login goes on, and its end tells.
-            let _ = crate::cli::write_out(format_args!("{line}\n"));
+            self.show(&line);
         }
     }
 
@@ -64,6 +98,10 @@ struct Shown {
     proof: Option<String>,
     /// The form whose first question was shown.
     tree: Option<String>,
+    /// In front of a form, where somebody tells when one leaves.
+    pause: Option<Duration>,
+    /// True once a request has left.
+    has_asked: bool,
 }
 
 impl Shown {
@@ -77,15 +115,22 @@ impl Shown {
         if step.strip_prefix("evidence: ").is_some_and(says_proof) {
             return None;
         }
-        let form = step.split_once(": ").filter(|_| step.ends_with(" times)")).map(|(form, _)| form);
+        if let Some(pause) = self.pause.filter(|_| step.starts_with("sent to ")) {
+            // Said when it is about to be sent; that it was is told by whoever has sent it.
+            let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
+            return self.has_asked.then(|| format!("waiting {seconds} s before sending, as a person would"));
+        }
+        let is_question = step.ends_with(" times)") || step.ends_with("; asked once)");
+        let form = step.split_once(": ").filter(|_| is_question).map(|(form, _)| form);
         if let Some(form) = form
             && self.tree.replace(form.to_owned()).as_deref() == Some(form)
             && !self.is_verbose
         {
             return None;
         }
-        let line = self.hints.of_site(step, &self.site).replace("asked 1 times)", "asked once)");
-        (!self.is_quiet).then_some(line)
+        // What to do about it is told behind the last step.
+        let step = if step.starts_with("verdict: ") { without_hint(step) } else { step };
+        Some(self.hints.of_site(step, &self.site))
     }
 }
 
@@ -178,7 +223,7 @@ mod tests {
     const STEPS: [&str; 9] = [
         "form 1: a login form (0.99); fields u, p",
         "form 1: signs of a login: 6 (more than 5.5; asked 32 times)",
-        "form 1: hidden fields: 4 (more than 0.5; asked 1 times)",
+        "form 1: hidden fields: 4 (more than 0.5; asked once)",
         "form 1: login form: 0.99 of 1, 0.55 is needed, 31 trees asked",
         "no proof: /u shows a login form",
         "evidence: the site seemed to let us in, but /u shows a login form",
@@ -196,8 +241,22 @@ mod tests {
     fn only_the_first_question_of_the_trees_is_shown_and_no_proof_twice() {
         assert_eq!(shown(false), [STEPS[0], STEPS[1], STEPS[3], STEPS[4], STEPS[6], STEPS[7]]);
         let all = shown(true);
-        assert_eq!(all[2], "form 1: hidden fields: 4 (more than 0.5; asked once)");
+        assert_eq!(all[2], STEPS[2]);
         assert_eq!(all.len(), 7);
+    }
+
+    #[test]
+    fn a_form_is_told_as_sent_by_whoever_sends_it_and_the_pause_before_it() {
+        let steps = Steps::new("forum", &Hints::default(), true, false);
+        let line = |step: &str| steps.lock().line(step);
+        assert_eq!(line("sent to /in").as_deref(), Some("sent to /in"), "nobody else tells");
+        steps.hear_requests(Duration::from_millis(2_500));
+        assert_eq!(line("sent to /in"), None, "the first request does not wait");
+        steps.leaves(None);
+        assert_eq!(line("sent to /in").as_deref(), Some("waiting 3 s before sending, as a person would"));
+        assert_eq!(steps.lock().told, 3);
+        let verdict = "verdict: the site asks for a CAPTCHA (hint: `gleaner login --interactive`)";
+        assert_eq!(line(verdict).as_deref(), Some("verdict: the site asks for a CAPTCHA"));
     }
 
     #[test]

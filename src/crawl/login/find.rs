@@ -27,7 +27,11 @@ impl Run<'_> {
         let mut met = Met::default();
         if let Some(url) = &self.means.rules.page {
             let page = self.page(url.clone(), false).await?;
-            self.say(format!("page of the form: {} (status {}), named in the rule file", told(&page), page.status));
+            self.say_chosen(format!(
+                "page of the form: {} (status {}), named in the rule file",
+                told(&page),
+                page.status
+            ));
             // A form that is named by its place is on the page itself.
             if let Some(place) = self.means.rules.form {
                 let form = page.view.forms.get(place);
@@ -48,7 +52,7 @@ impl Run<'_> {
         };
         let page = self.page(start, false).await?;
         if self.has_form(&page, &mut met) {
-            self.say(format!("page of the form: {}, the start page", told(&page)));
+            self.say_chosen(format!("page of the form: {}, the start page", told(&page)));
             return Ok(page);
         }
         if let Some(framed) = self.in_frames(&page, &mut met).await? {
@@ -62,7 +66,7 @@ impl Run<'_> {
             let Some(linked) = self.look(url, &page, &mut met).await? else { continue };
             tried += 1;
             if self.has_form(&linked, &mut met) {
-                self.say(format!("page of the form: {}, linked from the start page", told(&linked)));
+                self.say_chosen(format!("page of the form: {}, linked from the start page", told(&linked)));
                 return Ok(linked);
             }
             if let Some(framed) = self.in_frames(&linked, &mut met).await? {
@@ -87,7 +91,7 @@ impl Run<'_> {
             let Some(framed) = self.look(url, page, met).await? else { continue };
             tried += 1;
             if self.has_form(&framed, met) {
-                self.say(format!("page of the form: {}, a frame of {}", told(&framed), told(page)));
+                self.say_chosen(format!("page of the form: {}, a frame of {}", told(&framed), told(page)));
                 return Ok(Some(framed));
             }
         }
@@ -159,7 +163,7 @@ impl Run<'_> {
     /// A form that asks for the user's name alone is taken where there is no better one.
     fn not_found(&mut self, met: Met, start: Page) -> Step<Page> {
         if let Some((page, step)) = met.first_step.filter(|(page, step)| self.is_sent_to_us(page, step.form)) {
-            self.say(format!("page of the form: {}, which asks for no password yet", told(&page)));
+            self.say_chosen(format!("page of the form: {}, which asks for no password yet", told(&page)));
             self.first_step = Some(step);
             return Ok(page);
         }

@@ -23,7 +23,7 @@ impl Run<'_> {
         object.insert(json.user.to_string(), Value::from(&*rules.user));
         object.insert(json.password.to_string(), Value::from(self.means.password.reveal()));
         shown.push(format!("{}={}  {}={MASK}", json.user, rules.user, json.password));
-        self.say(format!("object: {}", shown.join("  ")));
+        self.say_chosen(format!("object: {}", shown.join("  ")));
         // The page of a browser that would send it: the site's first.
         let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
         self.may_ask(&json.url, page.as_str().starts_with("https:"))?;

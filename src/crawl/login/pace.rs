@@ -1,18 +1,49 @@
-//! The gate in front of each request of a login in a crawl: rate, rest and `Crawl-delay` of the host that is asked, its
-//! pauses, and the process's bound of requests under way, as for any visit.
+//! The gate in front of each request of a login in a crawl: what the rule file and the run allow (`quiet_hours`,
+//! `requests_per_day`, budgets), rate, rest and `Crawl-delay` of the host that is asked, its pauses, and the process's
+//! bound of requests under way, as for any visit.
 //!
 //! A login has one request under way and up to a dozen in all, to any of the site's hosts. Between two of them it holds
 //! nothing, so that other sites go on. A login by hand has no pace: a person waits for it, and nothing else is asked.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::clock::{Clock, UnixMillis};
 use crate::crawl::hosts::{HostKeys, Hosts, Slot};
 use crate::crawl::site_loop::CONNECTION_POLL;
-use crate::politeness::{Answered, Gate, HostPolicy};
+use crate::limits;
+use crate::politeness::{Answered, Block, Gate, HostPolicy};
+use crate::rules::SiteRules;
 use crate::url::CrawlUrl;
+
+/// What a login's site and its run allow.
+pub struct Bounds {
+    /// The site's, for its quiet hours.
+    pub rules: Arc<SiteRules>,
+    /// Requests that its own budgets leave; nothing else is asked of the site meanwhile.
+    pub left: u64,
+    /// Requests of the whole run so far, and how many there may be.
+    pub pages: Arc<AtomicU64>,
+    pub pages_max: Option<u64>,
+    /// True once the site is to end.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// Why a request of a login is not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    #[error("{host} pauses until {}", .until.rfc3339())]
+    Pauses { host: Box<str>, until: UnixMillis },
+    #[error("quiet_hours of the rule file last until {}", .0.rfc3339())]
+    QuietHours(UnixMillis),
+    #[error("no request is left of requests_per_day, pages_max or --max-pages")]
+    Budget,
+    #[error("the crawl of the site is to end")]
+    Stopped,
+}
 
 /// The pace of one login, or of one proof.
 pub struct Pace {
@@ -20,11 +51,18 @@ pub struct Pace {
     /// One permit a request under way, over all sites.
     requests: Arc<Semaphore>,
     clock: Arc<dyn Clock>,
+    bounds: Bounds,
     /// What is known of the site's hosts.
     known: Vec<(Arc<HostKeys>, HostPolicy)>,
     /// For a host that nothing is known of.
     usual: HostPolicy,
     turn: Option<Turn>,
+    /// How the host took the last request.
+    answered: Answered,
+    /// Requests so far.
+    sent: u64,
+    /// Pauses that were imposed in the middle of it, by the name of their host.
+    pauses: Vec<(Box<str>, Block)>,
 }
 
 /// A request that may be sent, or is under way.
@@ -43,70 +81,141 @@ impl Pace {
         hosts: Hosts,
         requests: Arc<Semaphore>,
         clock: Arc<dyn Clock>,
+        bounds: Bounds,
         known: Vec<(Arc<HostKeys>, HostPolicy)>,
         (keys, policy, slot, permit): (Arc<HostKeys>, HostPolicy, Slot, OwnedSemaphorePermit),
     ) -> Self {
         let turn = Some(Turn { slot, keys, policy, _permit: permit, is_used: false });
         let usual = HostPolicy { rest_ms_min: 0, ..policy };
-        Self { hosts, requests, clock, known, usual, turn }
+        let (answered, sent, pauses) = (Answered::Reached, 0, Vec::new());
+        Self { hosts, requests, clock, bounds, known, usual, turn, answered, sent, pauses }
     }
 
-    /// The last request has been answered, without a complaint.
+    /// The request under way was answered like this: told to its host when the next one is asked for, or at the end.
+    pub(super) fn answered(&mut self, answered: Answered) {
+        self.answered = answered;
+    }
+
+    /// The last request has ended.
     pub(super) fn rest(&mut self) {
         if let Some(turn) = self.turn.take_if(|turn| turn.is_used) {
-            let _ = turn.slot.finish(Answered::Reached, turn.policy, self.clock.now());
+            self.finish(turn);
         }
     }
 
-    /// Waits until a request for this URL may be sent.
+    fn finish(&mut self, turn: Turn) {
+        let answered = std::mem::replace(&mut self.answered, Answered::Reached);
+        if let Some(block) = turn.slot.finish(answered, turn.policy, self.clock.now()).block {
+            self.pauses.push((turn.keys.name.clone(), block));
+        }
+    }
+
+    /// Waits as a person would who types.
     ///
     /// # Errors
-    /// Where the host pauses and `waits_out` is false: until when. No form outlives such a pause.
-    pub(super) async fn pass(&mut self, url: &CrawlUrl, waits_out: bool) -> Result<(), UnixMillis> {
-        if let Some(turn) = self.turn.as_mut().filter(|turn| !turn.is_used && *turn.keys.name == *url.host()) {
-            turn.is_used = true;
-            return Ok(());
+    /// Where the site is to end before the form has left.
+    pub(super) async fn type_in(&mut self, was_sent: bool) -> Result<(), Refusal> {
+        self.sleep(limits::LOGIN_PAUSE, was_sent).await
+    }
+
+    /// Waits until a request for this URL may be sent, and counts it.
+    ///
+    /// # Errors
+    /// What keeps it back, where that is not waited for: a pause of the host before the form has left (no form outlives one),
+    /// and one that takes longer than `limits::SESSION_PATIENCE` behind it; hours and budgets; the end of the site's crawl
+    /// before the form has left.
+    pub(super) async fn pass(&mut self, url: &CrawlUrl, was_sent: bool) -> Result<(), Refusal> {
+        let is_ready = |turn: &Turn| !turn.is_used && *turn.keys.name == *url.host();
+        if !self.turn.as_ref().is_some_and(is_ready) {
+            self.rest();
+            // One that was never sent has asked nothing of its host.
+            self.turn = None;
         }
-        self.rest();
-        // One that was never sent has asked nothing of its host.
-        self.turn = None;
         let known = self.known.iter().find(|(keys, _)| *keys.name == *url.host()).cloned();
         let (keys, policy) = known.unwrap_or_else(|| (HostKeys::new(url.host(), &[]), self.usual));
         loop {
+            let now = self.clock.now();
+            self.is_allowed(now, was_sent)?;
+            if let Some(turn) = &mut self.turn {
+                turn.is_used = true;
+                self.sent += 1;
+                self.bounds.pages.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
             let permit = Arc::clone(&self.requests).acquire_owned().await;
             let now = self.clock.now();
-            let gate = match self.hosts.ask(&keys, policy, now) {
-                Ok(slot) => {
-                    // The semaphore is never closed; were it, one request more is no harm.
-                    if let Ok(permit) = permit {
-                        self.turn = Some(Turn { slot, keys, policy, _permit: permit, is_used: true });
-                    }
-                    return Ok(());
+            let gate = match (self.hosts.ask(&keys, policy, now), permit) {
+                (Ok(slot), Ok(permit)) => {
+                    let keys = Arc::clone(&keys);
+                    self.turn = Some(Turn { slot, keys, policy, _permit: permit, is_used: false });
+                    continue;
                 }
-                Err(gate) => gate,
+                // The semaphore is never closed; were it, the process would be at its end.
+                (Ok(_), Err(_)) => return Err(Refusal::Stopped),
+                (Err(gate), _) => gate,
             };
-            drop(permit);
-            let paused_until = self.hosts.blocked_until(&keys.name, now);
-            if paused_until > now && !waits_out {
-                return Err(paused_until);
+            let until = self.hosts.blocked_until(&keys.name, now);
+            let patience = if was_sent { limits::SESSION_PATIENCE } else { Duration::ZERO };
+            if until.since(now) > patience {
+                return Err(Refusal::Pauses { host: url.host().into(), until });
             }
             let wait = match gate {
                 Gate::WaitUntil(at) => at.since(now),
                 _ => CONNECTION_POLL,
             };
-            tokio::time::sleep(wait).await;
+            self.sleep(wait, was_sent).await?;
         }
     }
 
-    /// What is left of the last request, for whoever notes how its host took it; None where that was another host than
-    /// `name`, which has been told itself.
-    #[must_use]
-    pub fn end(self, name: &str, answered: Answered) -> Option<Slot> {
-        let turn = self.turn?;
-        if *turn.keys.name == *name {
-            return Some(turn.slot);
+    /// What the site's rules and the run have against a request now.
+    fn is_allowed(&self, now: UnixMillis, was_sent: bool) -> Result<(), Refusal> {
+        let Bounds { rules, left, pages, pages_max, stop } = &self.bounds;
+        if *stop.borrow() && !was_sent {
+            return Err(Refusal::Stopped);
         }
-        let _ = turn.slot.finish(answered, turn.policy, self.clock.now());
+        if let Some(until) = rules.hours.quiet_until(now) {
+            return Err(Refusal::QuietHours(until));
+        }
+        let run_is_over = pages_max.is_some_and(|max| pages.load(Ordering::Relaxed) >= max);
+        if self.sent >= *left || run_is_over { Err(Refusal::Budget) } else { Ok(()) }
+    }
+
+    /// Sleeps, unless the site is to end before the form has left: it is not to leave any more.
+    async fn sleep(&mut self, time: Duration, was_sent: bool) -> Result<(), Refusal> {
+        let stop = &mut self.bounds.stop;
+        let told_to_stop = async {
+            // Without a sender nobody can ask for the end any more.
+            if was_sent || stop.wait_for(|stop| *stop).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = told_to_stop => Err(Refusal::Stopped),
+            () = tokio::time::sleep(time) => Ok(()),
+        }
+    }
+
+    /// Requests that were sent.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Pauses that hosts have imposed in the middle of it, to be written down.
+    pub fn take_pauses(&mut self) -> Vec<(Box<str>, Block)> {
+        std::mem::take(&mut self.pauses)
+    }
+
+    /// What is left of the last request, and how its host took it, for whoever notes that; None where that was another host
+    /// than `name`, which has been told itself, or where nothing was sent.
+    #[must_use]
+    pub fn end(&mut self, name: &str) -> Option<(Slot, Answered)> {
+        let turn = self.turn.take_if(|turn| turn.is_used)?;
+        if *turn.keys.name == *name {
+            return Some((turn.slot, self.answered));
+        }
+        self.finish(turn);
         None
     }
 }

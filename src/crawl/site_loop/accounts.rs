@@ -8,8 +8,32 @@ use crate::crawl::CrawlError;
 use crate::crawl::worth::Worth;
 use crate::limits;
 
-/// The note that keeps the day and the requests before it, for `requests_per_day`.
+/// The note that keeps the day, the visits before it, and the day's requests that are no visits, for `requests_per_day`.
 pub const DAY_NOTE: &str = "day";
+
+/// Reads the note of [`DAY_NOTE`]: requests of this day, at a site of so many visits in all; None where it is of another
+/// day.
+#[must_use]
+pub fn requests_of_day(note: &[u8], day: u64, pages: u64) -> Option<u64> {
+    DayNote::read(note)
+        .filter(|note| note.0 == day)
+        .map(|DayNote(_, before, of_logins)| pages.saturating_sub(before).saturating_add(of_logins))
+}
+
+/// The day, the visits before it, and requests of logins and proofs since it began.
+struct DayNote(u64, u64, u64);
+
+impl DayNote {
+    /// Versions before this one knew no third number.
+    fn read(note: &[u8]) -> Option<Self> {
+        let numbers: Vec<u64> = serde_json::from_slice(note).ok()?;
+        Some(Self(*numbers.first()?, *numbers.get(1)?, numbers.get(2).copied().unwrap_or(0)))
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(&[self.0, self.1, self.2]).unwrap_or_default()
+    }
+}
 
 /// The note that keeps the time that plans were last made by: a clock that was set back between two runs shows by it.
 const CLOCK_NOTE: &str = "clock";
@@ -89,17 +113,30 @@ impl SiteLoop {
         let name = &self.site.rules.name;
         let pages = self.site.db.site_counts(name).await?.pages();
         self.day = self.site.rules.hours.day(now);
-        let kept =
-            self.site.db.note(name, DAY_NOTE).await?.and_then(|note| serde_json::from_slice::<(u64, u64)>(&note).ok());
+        let kept = self.site.db.note(name, DAY_NOTE).await?.and_then(|note| requests_of_day(&note, self.day, pages));
         match kept {
-            Some((day, pages_before)) if day == self.day => self.day_pages = pages.saturating_sub(pages_before),
-            _ => {
+            Some(requests) => self.day_pages = requests,
+            None => {
                 self.day_pages = 0;
-                let note = serde_json::to_vec(&(self.day, pages)).unwrap_or_default();
-                self.site.db.put_note(name, DAY_NOTE, note).await?;
+                self.site.db.put_note(name, DAY_NOTE, DayNote(self.day, pages, 0).to_bytes()).await?;
             }
         }
         Ok(())
+    }
+
+    /// Counts requests of a login or a proof, which no visit tells of, among those of the day; also for the processes to
+    /// come.
+    pub(super) async fn count_of_day(&mut self, requests: u64) -> Result<(), CrawlError> {
+        self.day_pages += requests;
+        if self.site.rules.requests_per_day.is_none() || requests == 0 {
+            return Ok(());
+        }
+        let name = &self.site.rules.name;
+        let kept = self.site.db.note(name, DAY_NOTE).await?.and_then(|note| DayNote::read(&note));
+        // `begin_day` has written it.
+        let Some(DayNote(day, before, of_logins)) = kept else { return Ok(()) };
+        let note = DayNote(day, before, of_logins.saturating_add(requests));
+        Ok(self.site.db.put_note(name, DAY_NOTE, note.to_bytes()).await?)
     }
 
     /// Adds the time since it was last added to the site's time under crawl, once it is `at_least` this long.

@@ -8,23 +8,47 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
+use super::asking::{Asked, log_in_once, prove};
 use super::{Ran, SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::account::Account;
 use crate::crawl::host_work::HostWork;
-use crate::crawl::login::pace::Pace;
-use crate::crawl::login::{self, Means, Proof, Report};
-use crate::crawl::site::Site;
+use crate::crawl::login::Proof;
+use crate::crawl::login::pace::{Bounds, Pace};
+use crate::crawl::progress::SessionState;
 use crate::crawl::visit::Finished;
 use crate::crawldb::{Next, Outcome};
 use crate::limits;
-use crate::login::secret::Secret;
 use crate::login::tries::{self, Hold};
 use crate::login::verdict::Verdict;
 use crate::politeness::{Answered, shifted};
+
+/// What a host's pause was asked for at, where it was no visit.
+const OF_LOGIN: &str = "the site's login";
+
+/// How often a session that is proven again and again is written down without a change: a proof may come with each 16
+/// answers.
+const PROOF_KEPT_EVERY: Duration = Duration::from_secs(60);
+
+/// The note that keeps why a site had no session when it was last crawled.
+pub const SESSION_NOTE: &str = "session";
+
+/// Why a site had no session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingSession {
+    /// When that was.
+    pub at: UnixMillis,
+    /// When the crawl would have tried again by itself; None where its operator has to do something.
+    pub until: Option<UnixMillis>,
+    pub why: String,
+    /// What the operator had done by then ([`Keeper::stamp`](crate::crawl::account::Keeper::stamp)).
+    pub stamp: u64,
+}
 
 /// What is known of a site's session.
 pub(super) struct Session {
@@ -43,8 +67,9 @@ pub(super) struct Session {
     short_ones: u32,
     /// URLs whose answer has ended, or may have ended, a session that was a short one.
     died_with: HashMap<u64, u8>,
-    /// Changes of the cookies when they were last written down.
+    /// Changes of the cookies when they were last written down, and when that was.
     kept_changes: u64,
+    kept: UnixMillis,
     /// A form was taken, and no page could be asked since whether it let us in: the next proof tells how that login ended.
     unproven: bool,
     /// What the operator has done, as far as the cookies in hand follow it.
@@ -59,17 +84,10 @@ enum State {
     /// Visits end, none begins; a proof is asked for next, or a login where that failed.
     Doubted { log_in: bool },
     /// One of the two is under way.
-    Asking,
+    Asking { log_in: bool },
     /// The site is left alone until then, or until the operator has done something; nothing else ends it where
     /// `needs_operator`.
     Paused { until: UnixMillis, why: String, needs_operator: bool },
-}
-
-/// How a proof or a login ended.
-pub(super) enum Asked {
-    Proof(Proof),
-    /// Also when nothing was sent, because earlier logins forbid it.
-    Login(Result<Box<Report>, Hold>),
 }
 
 impl Session {
@@ -89,6 +107,7 @@ impl Session {
             short_ones: 0,
             died_with: HashMap::new(),
             kept_changes: account.map_or(0, |account| account.jar.changes()),
+            kept: UnixMillis(0),
             unproven: false,
             stamp: account.map_or(0, |account| account.keeper.stamp()),
             looked: UnixMillis(0),
@@ -113,6 +132,20 @@ impl Session {
         }
     }
 
+    /// What there is to tell of it.
+    pub(super) fn told(&self) -> SessionState {
+        match &self.state {
+            State::Good => SessionState::Good { proven: self.proven },
+            State::Doubted { .. } => SessionState::Due,
+            State::Asking { log_in: false } => SessionState::Proving,
+            State::Asking { log_in: true } => SessionState::LoggingIn,
+            State::Paused { until, why, needs_operator } => {
+                let until = (!needs_operator).then_some(*until);
+                SessionState::Missing { until, why: why.clone() }
+            }
+        }
+    }
+
     /// When something has to be done if nothing happens.
     pub(super) fn wake_at(&self) -> Option<UnixMillis> {
         match &self.state {
@@ -131,7 +164,8 @@ impl Session {
             State::Paused { until, .. } => Some(until),
             _ => None,
         };
-        for time in [&mut self.proven, &mut self.began, &mut self.looked].into_iter().chain(until) {
+        let times = [&mut self.proven, &mut self.began, &mut self.looked, &mut self.kept];
+        for time in times.into_iter().chain(until) {
             *time = shifted(*time, by_ms);
         }
     }
@@ -161,7 +195,7 @@ impl SiteLoop {
                 let has_work = |host: &HostWork| !host.lanes.is_empty() || host.lease_at.is_some_and(|at| at <= now);
                 let is_idle = self.running_keys.is_empty() && !self.hosts.iter().any(has_work);
                 if held >= limits::DENIALS_HELD_MAX || held > 0 && (is_idle || now >= trusted_until) {
-                    self.session.state = State::Doubted { log_in: false };
+                    self.enter(State::Doubted { log_in: false });
                 }
             }
             State::Paused { until, needs_operator, .. } => {
@@ -174,9 +208,9 @@ impl SiteLoop {
                 if !is_over && account.keeper.stamp() == self.session.stamp {
                     return Ok(());
                 }
-                self.session.state = State::Doubted { log_in: account.jar.is_empty() };
+                self.enter(State::Doubted { log_in: account.jar.is_empty() });
             }
-            State::Doubted { .. } | State::Asking => {}
+            State::Doubted { .. } | State::Asking { .. } => {}
         }
         // A robots.txt that is under way may bring cookies, too.
         let is_alone = self.running_keys.is_empty() && !self.hosts.iter().any(HostWork::asks_for_robots);
@@ -194,7 +228,7 @@ impl SiteLoop {
                     return self.pause_until(now, error, true).await;
                 }
                 log_in = account.jar.is_empty();
-                self.session.state = State::Doubted { log_in };
+                self.enter(State::Doubted { log_in });
             }
             self.ask_for_session(account, now, log_in).await?;
         }
@@ -204,7 +238,21 @@ impl SiteLoop {
     /// Why a crawl that is to end does not wait for a session any longer.
     pub(super) fn session_is_out_of_reach(&self, now: UnixMillis) -> Option<String> {
         let (until, why, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
-        (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| why.to_owned())
+        match needs_operator {
+            true => Some(why.to_owned()),
+            false if until.since(now) <= limits::SESSION_PATIENCE => None,
+            false => Some(format!("{why}\nhint: crawl again at {} or later", until.rfc3339())),
+        }
+    }
+
+    fn enter(&mut self, state: State) {
+        self.session.state = state;
+        self.tell_session();
+    }
+
+    pub(super) fn tell_session(&self) {
+        let told = self.site.account.is_some().then(|| self.session.told());
+        self.shared.progress.update(&self.site.rules.name, |progress| progress.session = told);
     }
 
     /// Begins a proof or a login, through the gate of the site's first host, once its robots.txt has told its delay.
@@ -230,8 +278,15 @@ impl SiteLoop {
         let policy = self.hosts[index].face().policy(&self.site.rules);
         let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
         let clock = Arc::clone(&self.site.clock);
-        let mut pace = Box::new(Pace::new(hosts, requests, clock, known, (keys, policy, slot, permit)));
-        self.session.state = State::Asking;
+        let bounds = Bounds {
+            rules: Arc::clone(&self.site.rules),
+            left: self.requests_left(),
+            pages: Arc::clone(&self.shared.pages),
+            pages_max: self.options.pages_max,
+            stop: self.shared.stop.clone(),
+        };
+        let mut pace = Box::new(Pace::new(hosts, requests, clock, bounds, known, (keys, policy, slot, permit)));
+        self.enter(State::Asking { log_in });
         let site = Arc::clone(&self.site);
         self.running.push(Box::pin(async move {
             let asked = match log_in {
@@ -257,19 +312,17 @@ impl SiteLoop {
         self.pause_until(until, why, false).await
     }
 
-    pub(super) async fn session_asked(&mut self, index: usize, pace: Pace, asked: Asked) -> Result<(), CrawlError> {
+    pub(super) async fn session_asked(&mut self, index: usize, mut pace: Pace, asked: Asked) -> Result<(), CrawlError> {
         let site = self.site.rules.name.clone();
-        let (answered, requests) = match &asked {
-            Asked::Proof(proof) => (proof.trouble.filter(|_| proof.holds.is_none()), proof.requests),
-            Asked::Login(Ok(report)) => (report.trouble, report.requests),
-            Asked::Login(Err(_)) => (None, 0),
-        };
-        self.shared.pages.fetch_add(requests, Ordering::Relaxed);
-        self.round_pages += requests;
-        self.day_pages += requests;
-        let answered = answered.unwrap_or(Answered::Reached);
-        if let Some(slot) = pace.end(self.hosts[index].faces()[0].name(), answered) {
-            self.answered(index, 0, slot, answered, "the site's login").await?;
+        self.round_pages += pace.sent();
+        self.count_of_day(pace.sent()).await?;
+        if let Some((slot, answered)) = pace.end(self.hosts[index].faces()[0].name()) {
+            self.answered(index, 0, slot, answered, OF_LOGIN).await?;
+        }
+        for (name, block) in pace.take_pauses() {
+            if let Some(index) = self.hosts.iter().position(|host| *host.faces()[0].name() == *name) {
+                self.pauses(index, 0, block, OF_LOGIN).await?;
+            }
         }
         let now = self.site.clock.now();
         if let Asked::Proof(Proof { holds: Some(holds), .. }) = &asked
@@ -285,16 +338,15 @@ impl SiteLoop {
         match asked {
             Asked::Proof(Proof { holds: Some(true), .. }) => {
                 tracing::debug!(%site, denied = self.session.held.len(), "the session holds");
-                self.session.state = State::Good;
                 self.session.proven = now;
-                self.tell_pause();
+                self.enter(State::Good);
                 for finished in self.session.take_held() {
                     match finished.session < self.session.generation {
                         true => self.ask_again(Box::new(finished)).await?,
                         false => self.go_on(Box::new(finished)).await?,
                     }
                 }
-                Ok(())
+                self.keep_proof(now).await
             }
             Asked::Proof(Proof { holds: Some(false), .. }) => {
                 let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
@@ -306,7 +358,17 @@ impl SiteLoop {
                     let why = format!("each of the last sessions ended within {answers} answers of its login");
                     return self.pause_until(now.plus(limits::SHORT_SESSION_WAIT), why, false).await;
                 }
-                self.session.state = State::Doubted { log_in: true };
+                self.enter(State::Doubted { log_in: true });
+                Ok(())
+            }
+            // Nothing was learned, and the rules, the run or the end of the crawl keep it back: they tell for how long.
+            Asked::Proof(Proof { holds: None, .. }) if self.is_held_back(now) => {
+                self.enter(State::Doubted { log_in: false });
+                Ok(())
+            }
+            Asked::Login(Ok(report)) if report.came_to_nothing() && self.is_held_back(now) => {
+                self.session.unproven = report.was_sent;
+                self.enter(State::Doubted { log_in: !report.was_sent });
                 Ok(())
             }
             Asked::Proof(Proof { holds: None, .. }) => {
@@ -314,24 +376,22 @@ impl SiteLoop {
                 self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
             }
             Asked::Login(Ok(report)) if report.judged.verdict == Verdict::LoggedIn => {
-                tracing::info!(%site, evidence = report.judged.evidence.join("; "), "logged in");
+                let (chosen, evidence) = (report.chosen.join("; "), report.judged.evidence.join("; "));
+                tracing::info!(%site, chosen, evidence, "logged in");
                 self.session.generation += 1;
                 (self.session.answers, self.session.began) = (0, now);
-                self.session.state = State::Good;
                 self.session.proven = now;
-                self.tell_pause();
-                self.keep_session().await
+                self.enter(State::Good);
+                self.keep_proof(now).await
             }
-            Asked::Login(Ok(report)) if report.trouble.is_some() && (!report.was_sent || report.is_unproven()) => {
+            Asked::Login(Ok(report)) if report.came_to_nothing() => {
                 self.session.unproven = report.was_sent;
                 let why = report.judged.evidence.join("; ");
                 self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
             }
             Asked::Login(Ok(report)) => {
-                for step in &report.steps {
-                    tracing::info!(%site, step, "login");
-                }
-                let evidence = report.judged.evidence.join("; ");
+                let (chosen, evidence) = (report.chosen.join("; "), report.judged.evidence.join("; "));
+                tracing::info!(%site, chosen, verdict = ?report.judged.verdict, "not logged in");
                 let why = format!("{} ({evidence})", report.sentence());
                 // Whether it may be tried again, and when, the account's tries tell at the next look.
                 match self.hold_of_tries(now) {
@@ -339,7 +399,11 @@ impl SiteLoop {
                     _ => self.pause_until(now, why, true).await,
                 }
             }
-            Asked::Login(Err(Hold::Until(until, why))) => self.pause_until(until, why, false).await,
+            Asked::Login(Err(Hold::Until(until, why))) => {
+                // An earlier crawl knew more of it than the account's tries keep.
+                let why = self.why_until_then(until).await?.unwrap_or(why);
+                self.pause_until(until, why, false).await
+            }
             Asked::Login(Err(Hold::Operator(why))) => self.pause_until(now, why, true).await,
         }
     }
@@ -358,6 +422,11 @@ impl SiteLoop {
             tracing::error!(site = %self.site.rules.name, error, "how the login ended cannot be written down");
         }
         (verdict != Verdict::LoggedIn).then(|| verdict.sentence().to_owned())
+    }
+
+    /// True where what the rules, the run or the end of the crawl say keeps every request back.
+    fn is_held_back(&self, now: UnixMillis) -> bool {
+        *self.shared.stop.borrow() || self.held_until(now).is_some()
     }
 
     fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
@@ -441,25 +510,49 @@ impl SiteLoop {
 
     /// Leaves the site alone until then, or until its operator has done something.
     async fn pause_until(&mut self, until: UnixMillis, why: String, needs_operator: bool) -> Result<(), CrawlError> {
-        let site = &self.site.rules.name;
-        tracing::warn!(%site, until = until.rfc3339(), needs_operator, why, "the site is left alone: no session");
-        self.session.state = State::Paused { until, why, needs_operator };
+        let site = self.site.rules.name.clone();
+        let why = why.replace("gleaner login SITE", &format!("gleaner login {site}"));
+        match needs_operator {
+            true => tracing::warn!(%site, why, "no session: the site waits for its operator"),
+            false => {
+                tracing::warn!(%site, next_try = until.rfc3339(), why, "no session: the site waits for the next try")
+            }
+        }
         self.session.looked = self.site.clock.now();
-        self.tell_pause();
+        // The next session is written down at once, so that what is told of this pause does not outlive it.
+        self.session.kept = UnixMillis(0);
+        self.enter(State::Paused { until, why, needs_operator });
+        self.keep_pause().await?;
         for finished in self.session.take_held() {
             self.ask_again(Box::new(finished)).await?;
         }
         Ok(())
     }
 
-    fn tell_pause(&self) {
-        let pause = self.session.pause();
-        self.shared.progress.update(&self.site.rules.name, |progress| {
-            progress.no_session = pause.map(|(until, why, needs_operator)| {
-                let until = (!needs_operator).then_some(until);
-                (until, why.to_owned())
-            });
-        });
+    /// Writes down why there is no session, for whoever asks while nobody crawls the site.
+    async fn keep_pause(&mut self) -> Result<(), CrawlError> {
+        let Some((until, why, needs_operator)) = self.session.pause() else { return Ok(()) };
+        let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(until));
+        let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp };
+        let note = serde_json::to_vec(&note).unwrap_or_default();
+        Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
+    }
+
+    /// What an earlier crawl has written down of a pause that ends then, where the operator has done nothing since.
+    async fn why_until_then(&mut self, until: UnixMillis) -> Result<Option<String>, CrawlError> {
+        let note = self.site.db.note(&self.site.rules.name, SESSION_NOTE).await?;
+        let kept = note.and_then(|note| serde_json::from_slice::<MissingSession>(&note).ok());
+        let is_this = |kept: &MissingSession| kept.until == Some(until) && kept.stamp == self.session.stamp;
+        Ok(kept.filter(is_this).map(|kept| kept.why))
+    }
+
+    /// The session was proven just now: it is written down, so that its file tells when.
+    async fn keep_proof(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if now.since(self.session.kept) >= PROOF_KEPT_EVERY {
+            // As if it had changed.
+            self.session.kept_changes = u64::MAX;
+        }
+        self.keep_session().await
     }
 
     /// Writes the session down where it has changed and nothing speaks against it.
@@ -472,7 +565,7 @@ impl SiteLoop {
         let account = account.clone();
         if account.keeper.stamp() != self.session.stamp {
             // The operator's is the newer one: it is taken up before the next visit.
-            self.session.state = State::Doubted { log_in: false };
+            self.enter(State::Doubted { log_in: false });
             return Ok(());
         }
         let keeping = tokio::task::spawn_blocking(move || {
@@ -481,7 +574,10 @@ impl SiteLoop {
         });
         let kept = keeping.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         match kept {
-            Ok(stamp) => (self.session.kept_changes, self.session.stamp) = (changes, stamp),
+            Ok(stamp) => {
+                (self.session.kept_changes, self.session.stamp) = (changes, stamp);
+                self.session.kept = self.site.clock.now();
+            }
             Err(error) => {
                 let site = &self.site.rules.name;
                 tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
@@ -489,74 +585,4 @@ impl SiteLoop {
         }
         Ok(())
     }
-}
-
-async fn prove(site: &Site, account: &Account, pace: &mut Pace) -> Asked {
-    let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
-    let nothing = Secret::new("");
-    let means = Means { rules, password: &nothing, jar: &account.jar };
-    Asked::Proof(login::prove(site, means, Some(pace)).await)
-}
-
-/// A site whose rules have no login, which has no account either.
-const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), trouble: None, requests: 0 });
-
-/// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
-/// written down stays as it was.
-async fn log_in_once(site: &Site, account: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
-    let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
-    let keeper = &account.keeper;
-    let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
-    // A file that cannot be read or written may be mended by anything: it is tried again before long.
-    let faulty = |why: String| Asked::Login(Err(Hold::Until(now.plus(limits::KEEPER_RETRY), why)));
-    let _turn = match keeper.turn() {
-        Ok(Some(turn)) => turn,
-        Ok(None) => {
-            let why = "another process logs in to the site".to_owned();
-            return Asked::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why)));
-        }
-        Err(error) => return faulty(error),
-    };
-    let (password, mut tries) = match (keeper.password(), keeper.tries()) {
-        (Ok(password), Ok(tries)) => (password, tries),
-        (Err(error), _) => return operator(error),
-        (_, Err(error)) => return faulty(error),
-    };
-    let broke_off = tries.broke_off(&rules.user, &password, now);
-    let hold = tries.hold(&rules.user, &password, now);
-    if hold.is_none() {
-        tries.begin(&rules.user, &password);
-    }
-    // What cannot be written down may be forgotten, and then be tried once too often.
-    if (broke_off || hold.is_none())
-        && let Err(error) = keeper.keep_tries(&tries)
-    {
-        return faulty(error);
-    }
-    if let Some(hold) = hold {
-        return Asked::Login(Err(hold));
-    }
-    let before = account.jar.to_bytes();
-    account.jar.clear();
-    let means = Means { rules, password: &password, jar: &account.jar };
-    let report = login::log_in_paced(site, means, pace).await;
-    if report.is_unproven() {
-        // It has begun, and stays so until a page tells how it ended; it is not sent again for that.
-        return Asked::Login(Ok(Box::new(report)));
-    }
-    let verdict = report.judged.verdict;
-    if verdict != Verdict::LoggedIn {
-        account.jar.clear();
-        // It was a jar's own list a moment ago.
-        let _ = account.jar.take_up(&before);
-    }
-    match report.trouble {
-        Some(_) if !report.was_sent && verdict == Verdict::Unknown => tries.came_to_nothing(),
-        _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
-    }
-    // That it began is written down: without its end the next start takes it for one that was killed.
-    if let Err(error) = keeper.keep_tries(&tries) {
-        tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
-    }
-    Asked::Login(Ok(Box::new(report)))
 }

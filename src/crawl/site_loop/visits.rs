@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::{CONNECTION_POLL, Ran, SiteLoop};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
+use crate::crawl::errands::{self, Errands, Known};
 use crate::crawl::host_work::{Location, RobotsState, Why};
 use crate::crawl::hosts::{Ending, HostKeys, Slot};
 use crate::crawl::outlinks;
@@ -20,8 +21,8 @@ use crate::frontier::budgets::Reason;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
-use crate::politeness::{Answered, Gate};
-use crate::rules::{Class, Verdict};
+use crate::politeness::{Answered, Block, Gate};
+use crate::rules::{Class, RenderWhen, Verdict};
 use crate::url::CrawlUrl;
 
 impl SiteLoop {
@@ -168,10 +169,20 @@ impl SiteLoop {
             let site = Arc::clone(&self.site);
             let face = self.hosts[index].active();
             let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
+            if site.renderer.is_none() || site.rules.render(job.class) == RenderWhen::Never {
+                self.running.push(Box::pin(async move {
+                    let finished = Box::new(Finished { session, ..visit::visit(&site, job, mirror, None).await? });
+                    drop(permit);
+                    Ok(Ran::Visit { host: index, face, lane, slot: Some(slot), finished })
+                }));
+                continue;
+            }
+            let errands = self.errands(index, slot, permit);
             self.running.push(Box::pin(async move {
-                let finished = Box::new(Finished { session, ..visit::visit(&site, job, mirror).await? });
-                drop(permit);
-                Ok(Ran::Visit { host: index, face, lane, slot, finished })
+                let finished = visit::visit(&site, job, mirror, Some(&errands)).await?;
+                let sent = errands.sent.load(Ordering::Relaxed);
+                let finished = Box::new(Finished { session, errands: sent, ..finished });
+                Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
             }));
         }
         for lease in denied {
@@ -182,6 +193,29 @@ impl SiteLoop {
             self.hosts[index].lease_at = Some(now);
         }
         Ok(())
+    }
+
+    /// The gate for what the scripts of a visit's page ask.
+    fn errands(&self, index: usize, slot: Slot, permit: OwnedSemaphorePermit) -> Errands {
+        let now = self.site.clock.now();
+        let known = self.hosts.iter().map(|host| {
+            let face = host.face();
+            Known {
+                origin: face.origin.as_str().into(),
+                keys: Arc::clone(&face.keys),
+                policy: face.policy(&self.site.rules),
+                robots: face.robots_in_force(now).map(Arc::clone),
+            }
+        });
+        let bounds = errands::Bounds {
+            pages: Arc::clone(&self.shared.pages),
+            pages_max: self.options.pages_max,
+            left: self.requests_left(),
+            stop: self.shared.stop.clone(),
+        };
+        let usual = self.hosts[index].face().policy(&self.site.rules);
+        let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
+        Errands::new(hosts, requests, known.collect(), usual, bounds, (slot, permit))
     }
 
     /// What waits for the rules' own hours waits for the service; a crawl that has used up its budget ends instead.
@@ -362,14 +396,27 @@ impl SiteLoop {
         if forgiven {
             self.site.db.forgive_host(host.id).await?;
         }
-        if let Some(block) = block {
-            let (site, until) = (&self.site.rules.name, block.until.rfc3339());
-            let reason = format!("{}: {detail}", block.reason);
-            tracing::warn!(%site, host = host.name(), until, reason, "host pauses");
-            self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
-            host.blocked_until = block.until;
-            host.block = Some((block, reason));
+        match block {
+            Some(block) => self.pauses(index, face, block, detail).await,
+            None => Ok(()),
         }
+    }
+
+    /// A host has imposed a pause, which is kept in the database.
+    pub(super) async fn pauses(
+        &mut self,
+        index: usize,
+        face: usize,
+        block: Block,
+        detail: &str,
+    ) -> Result<(), CrawlError> {
+        let host = self.hosts[index].face_mut(face);
+        let (site, until) = (&self.site.rules.name, block.until.rfc3339());
+        let reason = format!("{}: {detail}", block.reason);
+        tracing::warn!(%site, host = host.name(), until, reason, "host pauses");
+        self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
+        host.blocked_until = block.until;
+        host.block = Some((block, reason));
         Ok(())
     }
 
@@ -377,12 +424,17 @@ impl SiteLoop {
         &mut self,
         index: usize,
         face: usize,
-        slot: Slot,
+        slot: Option<Slot>,
         finished: Box<Finished>,
     ) -> Result<(), CrawlError> {
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
-        self.answered(index, face, slot, finished.answered, detail).await?;
+        // What a page's scripts asked counts like any other request.
+        self.round_pages += finished.errands;
+        self.day_pages += finished.errands;
+        if let Some(slot) = slot {
+            self.answered(index, face, slot, finished.answered, detail).await?;
+        }
         tracing::debug!(
             site = %self.site.rules.name,
             host = self.hosts[index].faces()[face].name(),

@@ -55,6 +55,12 @@ impl SiteLoop {
         (run || is_used_up(rules.pages_max, self.round_pages)).then(|| (self.round_ends(), Why::RoundBudget))
     }
 
+    /// Requests that the site's own budgets leave.
+    pub(super) fn requests_left(&self) -> u64 {
+        let left = |max: Option<u64>, used: u64| max.map_or(u64::MAX, |max| max.saturating_sub(used));
+        left(self.site.rules.requests_per_day, self.day_pages).min(left(self.site.rules.pages_max, self.round_pages))
+    }
+
     /// A crawl that is to end does not wait for a host that has not answered for long; the service does.
     pub(super) fn leaves_alone(&self, index: usize) -> bool {
         !self.options.keep_looking && self.hosts[index].is_given_up(self.site.clock.now())
@@ -115,29 +121,34 @@ impl SiteLoop {
 
     pub(super) fn tell_wait(&self, wake: Option<UnixMillis>) {
         let now = self.site.clock.now();
-        let waiting = wake.filter(|at| at.since(now) > Duration::from_secs(1)).map(|at| {
-            let gated = self
-                .hosts
-                .iter()
-                .find_map(|host| host.gate.filter(|(until, _)| *until == at).map(|gate| (host, gate.1)));
-            let reason = match gated {
-                None => "the next look, or the next retry".to_owned(),
-                Some((_, Why::QuietHours)) => "quiet_hours of the rule file".to_owned(),
-                Some((_, Why::DayBudget)) => "requests_per_day of the rule file is used up".to_owned(),
-                Some((_, Why::RoundBudget)) => "pages_max of the rule file is used up for this round".to_owned(),
-                Some((host, Why::Connection)) => format!("{}: its connections are in use", host.face().name()),
-                Some((host, Why::Patience)) => {
-                    let face = host.face();
-                    let reason = match &face.block {
-                        Some((block, reason)) if block.until == at => reason.as_str(),
-                        _ if face.blocked_until == at => "it asked for this pause earlier",
-                        _ => "its rate allows no more",
-                    };
-                    format!("{}: {reason}", face.name())
-                }
-            };
-            (at, reason)
-        });
+        let waiting =
+            wake.filter(|at| at.since(now) > Duration::from_secs(1)).and_then(|at| match self.session.pause() {
+                None => Some((at, self.why_until(at))),
+                Some((until, why, false)) => Some((until, format!("the next try to log in: {why}"))),
+                // It looks around once a minute, which is the end of nothing: the session's own state tells.
+                Some((_, _, true)) => None,
+            });
         self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
+    }
+
+    /// Why nothing is asked for until then.
+    fn why_until(&self, at: UnixMillis) -> String {
+        let gate = |host: &HostWork| host.gate.filter(|(until, _)| *until == at);
+        let Some((host, why)) = self.hosts.iter().find_map(|host| gate(host).map(|(_, why)| (host, why))) else {
+            return "the next look, or the next retry".to_owned();
+        };
+        let face = host.face();
+        let name = face.name();
+        match why {
+            Why::QuietHours => "quiet_hours of the rule file".to_owned(),
+            Why::DayBudget => "requests_per_day of the rule file is used up".to_owned(),
+            Why::RoundBudget => "pages_max of the rule file is used up for this round".to_owned(),
+            Why::Connection => format!("{name}: its connections are in use"),
+            Why::Patience => match &face.block {
+                Some((block, reason)) if block.until == at => format!("{name}: {reason}"),
+                _ if face.blocked_until == at => format!("{name}: it asked for this pause earlier"),
+                _ => format!("{name}: its rate allows no more"),
+            },
+        }
     }
 }

@@ -17,11 +17,14 @@ mod attributes;
 mod clone;
 mod direction;
 mod forms;
+mod live;
 mod mutate;
 mod names;
 mod node;
 mod order;
 mod parse;
+mod parse_xml;
+mod range;
 mod record;
 mod select;
 mod serialize;
@@ -33,6 +36,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use self::live::{Boundary, Cursor, LiveCursor, LiveSpan, Span};
 pub use self::names::{
     QualifiedName, is_attribute_name, is_custom_element_name, is_element_name, is_name, validate_and_extract,
 };
@@ -42,6 +46,7 @@ pub use self::node::{
 };
 pub use self::order::Position;
 pub use self::parse::{Parser, Step};
+pub use self::range::Cut;
 pub use self::record::Mutation;
 pub use self::select::{SelectorCache, Selectors};
 pub use self::serialize::HtmlOptions;

@@ -224,6 +224,7 @@ impl Tree {
             return;
         };
         let (previous, next) = (self.previous_sibling(node), self.next_sibling(node));
+        self.before_removal(node);
         self.unlink(node);
         self.record(|| Mutation::Children { target, added: Vec::new(), removed: vec![node], previous, next });
     }
@@ -260,6 +261,7 @@ impl Tree {
 
     fn link_all(&mut self, parent: NodeId, nodes: &[NodeId], child: Option<NodeId>) {
         let document = self.document_of(parent);
+        self.before_insertion(parent, child, nodes.len());
         for node in nodes {
             self.adopt_into(*node, document);
             self.link(parent, *node, child);
@@ -267,6 +269,7 @@ impl Tree {
     }
 
     fn remove_quietly(&mut self, node: NodeId) {
+        self.before_removal(node);
         self.unlink(node);
         self.changed();
     }

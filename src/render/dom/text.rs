@@ -102,6 +102,7 @@ impl Tree {
         };
         let old = std::mem::replace(data, new);
         self.count_text(old.len(), added_bytes);
+        self.data_replaced(target, offset, removed, added);
         self.record(|| Mutation::Text { target, old, offset, removed, added });
     }
 
@@ -127,6 +128,7 @@ impl Tree {
         let new = self.create_text(self.document_of(id), rest)?;
         if let Some(parent) = self.parent(id) {
             self.insert(parent, new, self.next_sibling(id));
+            self.text_split(id, new, offset);
         }
         self.replace_data(id, offset, count, "")?;
         Ok(new)
@@ -154,7 +156,10 @@ impl Tree {
             let more: String = run.iter().filter_map(|next| self.character_data(*next)).collect();
             let length = self.character_data(id).map_or(0, utf16_len);
             self.replace_data(id, length, 0, &more)?;
+            let mut joined = length;
             for next in run {
+                self.text_joined(id, next, joined);
+                joined += self.character_data(next).map_or(0, utf16_len);
                 self.remove(next);
             }
             at = self.next_in_order(id, root);

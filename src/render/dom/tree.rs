@@ -28,6 +28,8 @@ pub struct Tree {
     log: Option<Vec<Mutation>>,
     /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
+    /// Ranges and iterators that move with it.
+    pub(super) followers: super::live::Followers,
     /// Whether any shadow root was ever attached.
     has_shadow_roots: bool,
     /// The nodes that scripts asked for of an element's attributes.

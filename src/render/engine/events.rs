@@ -381,6 +381,12 @@ fn init_custom_event(this: &JsValue, args: &[JsValue], context: &mut Context) ->
     })
 }
 
+/// Whether an interface is another one or inherits from it.
+fn is_of_interface(name: &str, ancestor: &str) -> bool {
+    let parent = |name: &str| KINDS.iter().find(|(kind, ..)| *kind == name).map(|(_, parent, _)| *parent);
+    std::iter::successors(Some(name), |name| parent(name)).any(|name| name == ancestor)
+}
+
 /// A trusted event of an interface, as the engine itself fires it. `members` are the interface's own, others have their usual values.
 ///
 /// # Errors
@@ -398,7 +404,9 @@ pub fn create(
             member.1 = value.clone();
         }
     }
-    let event = Event { bubbles, cancelable, trusted: true, members, ..born(js_string!(kind), context) };
+    // What a reader does reaches out of shadow trees (UI Events §3.2).
+    let composed = is_of_interface(interface, "UIEvent");
+    let event = Event { bubbles, cancelable, composed, trusted: true, members, ..born(js_string!(kind), context) };
     let object = bind::object(interface, event, context)?;
     object.downcast::<Event>().map_err(|_| bind::type_error("Illegal invocation"))
 }

@@ -372,9 +372,10 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
         for job in std::mem::take(&mut *jobs.asynchronous.borrow_mut()) {
             loading.push(Box::pin(job.call(&context)));
         }
-        poll_all(&mut loading, &context);
+        let ended = poll_all(&mut loading, &context);
         checkpoint(&mut context.borrow_mut());
-        if !jobs.asynchronous.borrow().is_empty() {
+        // What ended may be what another load waited for.
+        if ended || !jobs.asynchronous.borrow().is_empty() {
             continue;
         }
         let task = jobs.take_due(jobs.clock.now_us());
@@ -407,9 +408,10 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
     }
 }
 
-/// Lets each load of a module go on as far as it can.
-fn poll_all(loading: &mut Vec<BoxedFuture<'_>>, context: &RefCell<&mut Context>) {
+/// Lets each load of a module go on as far as it can; true when one of them ended.
+fn poll_all(loading: &mut Vec<BoxedFuture<'_>>, context: &RefCell<&mut Context>) -> bool {
     let mut still = std::task::Context::from_waker(Waker::noop());
+    let before = loading.len();
     let mut thrown = Vec::new();
     loading.retain_mut(|future| match future.as_mut().poll(&mut still) {
         Poll::Pending => true,
@@ -422,4 +424,5 @@ fn poll_all(loading: &mut Vec<BoxedFuture<'_>>, context: &RefCell<&mut Context>)
     for error in thrown {
         report::exception(error, &mut context.borrow_mut());
     }
+    loading.len() < before
 }

@@ -16,6 +16,8 @@ pub enum Asker {
     /// A classic script of the page.
     Script,
     Module,
+    /// An image that a script replaces if it is not there; no answer is used but its status.
+    Image,
 }
 
 /// A request of a script, absolute and complete but for what the crawl adds (cookies, user agent).

@@ -62,6 +62,11 @@ impl Listeners {
         self.list.iter().position(|listener| listener.handler && listener.kind == *kind)
     }
 
+    /// Whether anybody listens to events of this type.
+    pub fn has_kind(&self, kind: &str) -> bool {
+        self.list.iter().any(|listener| listener.kind == js_string!(kind))
+    }
+
     fn has(&self, id: u64) -> bool {
         self.list.iter().any(|listener| listener.id == id)
     }
@@ -318,6 +323,13 @@ pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context
         object.define_property_or_throw(js_string!(format!("on{kind}")), attribute, context)?;
     }
     Ok(())
+}
+
+/// Takes all listeners and handlers from a target ("erase all event listeners", HTML §7.3.2).
+pub fn erase(target: &JsObject, context: &Context) {
+    let mut gone = Vec::new();
+    // What they hold is dropped after the target is free again.
+    let _ = kind_of(target, context, &mut |listeners| gone.append(&mut listeners.list));
 }
 
 /// The event handler of a target for a type of events, if one is set.

@@ -1,6 +1,8 @@
 //! Lists of nodes (DOM §4.2.10): `NodeList` and `HTMLCollection`, live or fixed. A live list is read anew when the tree's generation has
 //! moved on, and not before.
 
+use std::collections::VecDeque;
+
 use boa_engine::{
     Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsSymbol, JsValue, Trace, js_string,
 };
@@ -8,8 +10,9 @@ use html5ever::interface::QuirksMode;
 use html5ever::{LocalName, Namespace, local_name};
 
 use super::exotic::{self, Computed, Kind};
-use super::{node, parent, read, slot, this_node, wrap, wrap_or_null};
+use super::{node, of, parent, read, slot, this_node, wrap, wrap_or_null};
 use crate::computed;
+use crate::limits;
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::bind;
 
@@ -20,8 +23,9 @@ pub enum Filter {
     ChildNodes,
     /// Elements among the children.
     Children,
-    /// Elements below, by qualified name; HTML elements of HTML documents by the name in lower case too. `*` is any.
-    TagName { given: LocalName, lower: LocalName },
+    /// Elements below, by qualified name, `*` is any; HTML elements by the name in lower case, if there is one: the document was HTML when
+    /// the list was made.
+    TagName { given: LocalName, lower: Option<LocalName> },
     /// Elements below, by namespace and local name; `None` is any.
     TagNameNs(Option<Namespace>, Option<LocalName>),
     /// Elements below that have all these classes.
@@ -94,9 +98,9 @@ const TAG_METHODS: &[bind::Method] = &[
         let id = this_node(this, context)?;
         bind::want(args, 1, "getElementsByTagName' on 'Element")?;
         let name = bind::text(args, 0, context)?;
-        let filter =
-            Filter::TagName { lower: LocalName::from(name.to_ascii_lowercase()), given: LocalName::from(name) };
-        live("HTMLCollection", id, filter, context).map(JsValue::from)
+        let in_html = read(context, |tree| tree.is_html_document(tree.document_of(id)));
+        let lower = in_html.then(|| LocalName::from(name.to_ascii_lowercase()));
+        known_or_live(id, Filter::TagName { lower, given: LocalName::from(name) }, context)
     }),
     ("getElementsByTagNameNS", 2, |this, args, context| {
         let id = this_node(this, context)?;
@@ -107,13 +111,13 @@ const TAG_METHODS: &[bind::Method] = &[
             (namespace != "*").then(|| Namespace::from(namespace)),
             (local != "*").then(|| LocalName::from(local)),
         );
-        live("HTMLCollection", id, filter, context).map(JsValue::from)
+        known_or_live(id, filter, context)
     }),
     ("getElementsByClassName", 1, |this, args, context| {
         let id = this_node(this, context)?;
         bind::want(args, 1, "getElementsByClassName' on 'Element")?;
         let classes = bind::text(args, 0, context)?.split_ascii_whitespace().map(str::to_owned).collect();
-        live("HTMLCollection", id, Filter::Classes(classes), context).map(JsValue::from)
+        known_or_live(id, Filter::Classes(classes), context)
     }),
 ];
 
@@ -224,6 +228,29 @@ pub fn fixed(root: NodeId, nodes: Vec<NodeId>, context: &mut Context) -> JsResul
     exotic::object("NodeList", List { root, filter: None, generation: 0, nodes }, &NODE_LIST, context)
 }
 
+/// Lists that were asked for lately: pages ask for the same again and again, and get the same object, as in browsers.
+#[derive(Default)]
+pub struct Recent(VecDeque<(NodeId, Filter, JsObject)>);
+
+fn known_or_live(root: NodeId, filter: Filter, context: &mut Context) -> JsResult<JsValue> {
+    let web = of(context);
+    let known = {
+        let web = web.borrow();
+        let known = web.recent_lists.0.iter().find(|(of, known, _)| *of == root && known.is(&filter));
+        known.map(|(.., list)| list.clone())
+    };
+    if let Some(list) = known {
+        return Ok(list.into());
+    }
+    let list = live("HTMLCollection", root, filter.clone(), context)?;
+    let recent = &mut web.borrow_mut().recent_lists.0;
+    if recent.len() == limits::RECENT_LISTS_MAX {
+        recent.pop_front();
+    }
+    recent.push_back((root, filter, list.clone()));
+    Ok(list.into())
+}
+
 /// Lends the nodes of a list as they are now.
 pub fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId]) -> T) -> T {
     let Some(mut list) = list.downcast_mut::<List>() else { return what(&[]) };
@@ -240,6 +267,20 @@ pub fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId])
 }
 
 impl Filter {
+    /// Whether it asks for the same.
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::TagName { given, lower }, Self::TagName { given: other, lower: other_lower }) => {
+                given == other && lower == other_lower
+            }
+            (Self::TagNameNs(namespace, local), Self::TagNameNs(other, other_local)) => {
+                namespace == other && local == other_local
+            }
+            (Self::Classes(classes), Self::Classes(others)) => classes == others,
+            _ => false,
+        }
+    }
+
     /// Whether what stands in the list depends on more than where elements are and how they are called.
     fn reads_attributes(&self) -> bool {
         matches!(self, Self::Classes(_) | Self::Of(_) | Self::Called(..))
@@ -261,7 +302,8 @@ impl Filter {
         match self {
             Self::ChildNodes | Self::Children | Self::Found(_) | Self::FoundBy(..) => true,
             Self::TagName { given, lower } => {
-                let wanted = if tree.is_html_in_html(id) { lower } else { given };
+                let lower = lower.as_ref().filter(|_| name.ns == html5ever::ns!(html));
+                let wanted = lower.unwrap_or(given);
                 **given == *"*"
                     || (name.prefix.is_none() && name.local == *wanted)
                     || (name.prefix.is_some() && super::element::qualified(name) == **wanted)

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
-use super::{document, of, read, style, this_document, wrap_or_null};
+use super::{document, frames, of, read, style, this_document, wrap_or_null};
 use crate::render::engine::target::{self, Listeners, Target, TargetKind};
 use crate::render::engine::{bind, jobs};
 
@@ -104,7 +104,11 @@ const ATTRIBUTES: &[bind::Attribute] = &[
         |this, _, context| {
             let document = this_document(this, context)?;
             let own = of(context).borrow().document == document;
-            Ok(if own { context.global_object().into() } else { JsValue::null() })
+            if own {
+                return Ok(context.global_object().into());
+            }
+            frames::frame_of(document, context)
+                .map_or_else(|| Ok(JsValue::null()), |frame| frames::window_of(frame, context))
         },
         None,
     ),

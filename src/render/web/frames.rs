@@ -12,7 +12,7 @@ use encoding_rs::Encoding;
 use html5ever::{local_name, ns};
 use url::Url;
 
-use super::{change, document, of, read, settle, slot, this_element, wrap};
+use super::{change, document, load, of, read, settle, slot, this_element, wrap};
 use crate::limits;
 use crate::render::dom::{Mutation, NodeId, Parser, Step, Tree};
 use crate::render::engine::net::{Answer, Asker, Request, Response};
@@ -258,12 +258,7 @@ pub(super) fn watch(log: &[Mutation], context: &mut Context) {
     if some_left {
         leave_lost(context);
     }
-    for frame in came {
-        let known = of(context).borrow().frames.documents.contains_key(&frame);
-        if !known && is_shown(frame, context) && open(frame, context).is_ok() {
-            follow_attributes(frame, context);
-        }
-    }
+    open_all(came, context);
     for frame in turned {
         if of(context).borrow().frames.documents.contains_key(&frame) {
             follow_attributes(frame, context);
@@ -347,15 +342,26 @@ fn next_navigation(frame: NodeId, context: &Context) -> u32 {
 
 /// Does something as a task, if nothing else has come into the frame until then, and says that the frame has loaded.
 fn task(frame: NodeId, navigation: u32, context: &mut Context, what: impl FnOnce(&mut Context) + 'static) {
-    jobs::post(context, 0, move |context| {
-        let is_current =
-            of(context).borrow().frames.documents.get(&frame).is_some_and(|one| one.navigations == navigation);
-        if is_current {
-            what(context);
-            loaded(frame, context)?;
-        }
-        Ok(())
+    load::delay(context);
+    let posted = jobs::post(context, 0, move |context| {
+        let done = jobs::outside(context, |context| {
+            if navigations(frame, context) == Some(navigation) {
+                what(context);
+                loaded(frame, context)?;
+            }
+            Ok(())
+        });
+        load::undelay(context);
+        done
     });
+    if posted.is_none() {
+        load::undelay(context);
+    }
+}
+
+/// Navigations of a frame so far, `None` once it is closed.
+fn navigations(frame: NodeId, context: &Context) -> Option<u32> {
+    of(context).borrow().frames.documents.get(&frame).map(|shown| shown.navigations)
 }
 
 /// Shows another address in a frame.
@@ -382,14 +388,17 @@ fn navigate(frame: NodeId, address: Url, context: &mut Context) {
         credentials: true,
         body: Vec::new(),
     };
+    load::delay(context);
     jobs::request(context, request, move |answer, context| {
-        let is_current =
-            of(context).borrow().frames.documents.get(&frame).is_some_and(|one| one.navigations == navigation);
-        if is_current {
-            arrive(frame, &address, &page, answer, context)?;
-            loaded(frame, context)?;
-        }
-        Ok(())
+        let done = jobs::outside(context, |context| {
+            if navigations(frame, context) == Some(navigation) {
+                arrive(frame, &address, &page, answer, context)?;
+                loaded(frame, context)?;
+            }
+            Ok(())
+        });
+        load::undelay(context);
+        done
     });
 }
 
@@ -424,12 +433,27 @@ fn arrive(frame: NodeId, asked: &Url, page: &Url, answer: Answer, context: &mut 
     Ok(())
 }
 
-fn show(frame: NodeId, document: NodeId, address: Url, context: &Context) {
-    let web = of(context);
-    let mut web = web.borrow_mut();
-    web.addresses.insert(document, address);
-    if let Some(shown) = web.frames.documents.get_mut(&frame) {
+fn show(frame: NodeId, document: NodeId, address: Url, context: &mut Context) {
+    let within: Vec<NodeId> = {
+        let web = of(context);
+        let mut web = web.borrow_mut();
+        web.addresses.insert(document, address);
+        let Some(shown) = web.frames.documents.get_mut(&frame) else { return };
         (shown.document, shown.same_origin) = (document, true);
+        let tree = &web.tree;
+        tree.descendants(document).filter(|id| is_frame(tree, *id)).collect()
+    };
+    leave_lost(context);
+    open_all(within, context);
+}
+
+/// Opens those of the frames that stand in a document that is shown.
+fn open_all(frames: Vec<NodeId>, context: &mut Context) {
+    for frame in frames {
+        let known = of(context).borrow().frames.documents.contains_key(&frame);
+        if !known && is_shown(frame, context) && open(frame, context).is_ok() {
+            follow_attributes(frame, context);
+        }
     }
 }
 
@@ -534,7 +558,13 @@ fn fill(markup: &str, kind: &'static str, encoding: &'static str, context: &mut 
 
 /// A document of XML.
 fn fill_xml(text: &str, kind: &'static str, encoding: &'static str, context: &mut Context) -> JsResult<NodeId> {
-    fill(text, kind, encoding, context)
+    change(context, |tree| {
+        let document = tree.create_document(false)?;
+        if let Some(data) = tree.document_data_mut(document) {
+            (data.content_type, data.encoding) = (kind, encoding);
+        }
+        tree.parse_xml(document, text).map(|_| document)
+    })
 }
 
 /// Says that a frame has loaded, to its window and to its element.

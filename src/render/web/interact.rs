@@ -4,6 +4,7 @@
 
 use boa_engine::{Context, JsResult, JsValue};
 use html5ever::local_name;
+use serde::{Deserialize, Serialize};
 
 use super::load::Window;
 use super::navigation::{self, How, Navigation};
@@ -12,7 +13,7 @@ use crate::render::dom::{NodeId, Selectors, Tree};
 use crate::render::engine::{events, jobs};
 
 /// A link of a page in the state that it is in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Absolute; as it was written where it is no address.
     pub url: String,
@@ -41,12 +42,14 @@ impl Window {
         clicked == Some(true)
     }
 
+    /// Clicks an element.
+    pub fn click_node(&mut self, id: NodeId) {
+        self.engine.with(|context| click(id, context).is_ok());
+    }
+
     /// Scrolls the window down as far as it goes.
     pub fn scroll_to_bottom(&mut self) {
-        self.engine.with(|context| {
-            let bottom = layout::document_height(context);
-            layout::scroll_to(0.0, bottom, context);
-        });
+        self.engine.with(layout::scroll_down);
     }
 
     /// Goes to an address as if it were typed behind the page's: a fragment stays within the page.

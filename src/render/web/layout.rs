@@ -103,6 +103,14 @@ pub fn scroll_to(x: f64, y: f64, context: &mut Context) {
     tell_scroll(None, context);
 }
 
+/// Scrolls the page down as a reader does who wants more: listeners are told even where it goes no further, as a style sheet may make
+/// the page longer than it is taken for here.
+pub fn scroll_down(context: &mut Context) {
+    let most = document_height(context) - viewport(context).height;
+    shared(context).borrow_mut().scroll = (0.0, most.max(0.0));
+    tell_scroll(None, context);
+}
+
 /// How far an element is scrolled within itself.
 pub fn inner_scroll(id: NodeId, context: &Context) -> (f64, f64) {
     shared(context).borrow().inner.get(&id).copied().unwrap_or_default()

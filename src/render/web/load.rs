@@ -11,11 +11,10 @@ use std::rc::Rc;
 use boa_engine::{Context, JsResult, JsValue};
 
 use super::scripts::{self, Pending, Turn};
-use super::{navigation, of, read, settle, window, wrap};
+use super::{of, read, settle, window, wrap};
 use crate::render::dom::{NodeId, Parser, Step};
 use crate::render::engine::jobs::{self, End, Reach};
 use crate::render::engine::net::Net;
-use crate::render::engine::target;
 use crate::render::engine::{Engine, EngineError, Start, bind, events};
 
 /// A page: an engine and its document.
@@ -41,6 +40,8 @@ pub(super) struct Loading {
     pub current: Option<NodeId>,
     /// Scripts that may not write into the document run, so many within each other.
     pub no_writes: u32,
+    /// Images that were asked for.
+    pub asked_images: u32,
     /// What the `load` event waits for.
     delays: u32,
     stage: Stage,
@@ -100,8 +101,7 @@ const DOCUMENT: &[bind::Attribute] = &[
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     context.insert_data::<SharedLoading>(SharedLoading::default());
     let document = bind::prototype("Document", context)?;
-    bind::attributes(&document, DOCUMENT, context)?;
-    target::handlers(&document, &["readystatechange"], context)
+    bind::attributes(&document, DOCUMENT, context)
 }
 
 impl Window {
@@ -221,7 +221,6 @@ pub(super) fn advance(context: &mut Context) {
             events::fire(&global, "Event", "load", (false, false), &[], context);
             let members = [("persisted", JsValue::from(false))];
             events::fire(&global, "PageTransitionEvent", "pageshow", (false, false), &members, context);
-            navigation::follow_meta(context);
         }
     });
     state.borrow_mut().advancing = false;

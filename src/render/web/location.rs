@@ -5,7 +5,7 @@ use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, 
 use url::{Url, quirks};
 
 use super::navigation::{How, Navigation, navigate};
-use super::{document, of};
+use super::{document, of, this_document};
 use crate::render::engine::{bind, exception, page};
 
 /// The page's one location has no data of its own.
@@ -98,6 +98,16 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     };
     global.define_property_or_throw(js_string!("location"), property, context)?;
     let document = bind::prototype("Document", context)?;
+    // Documents without a window have no location.
+    let attribute: bind::Attribute = (
+        "location",
+        |this, args, context| {
+            let document = this_document(this, context)?;
+            let has_window = of(context).borrow().document == document;
+            if has_window { own(this, args, context) } else { Ok(JsValue::null()) }
+        },
+        attribute.2,
+    );
     bind::attributes(&document, &[attribute], context)
 }
 

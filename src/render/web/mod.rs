@@ -39,6 +39,7 @@ mod node;
 mod observe;
 mod observers;
 mod parent;
+pub mod reader;
 mod resources;
 mod scripts;
 mod shadow;
@@ -69,6 +70,7 @@ pub struct Web {
     pub selectors: SelectorCache,
     /// By the node's number: strong, so that a node that a script has seen stays the same object. Dropped with the page.
     wrappers: Vec<Option<JsObject>>,
+    recent_lists: collection::Recent,
     names: named::Names,
     frames: frames::Frames,
     /// Addresses of documents beside the window's own.
@@ -129,6 +131,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
         document,
         selectors: SelectorCache::default(),
         wrappers: Vec::new(),
+        recent_lists: collection::Recent::default(),
         names: named::Names::default(),
         frames: frames::Frames::default(),
         addresses: HashMap::new(),
@@ -377,6 +380,13 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
     let object = exotic::target_of(wrapper, context);
     let node = object.downcast_ref::<NodeObject>()?;
     node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone())
+}
+
+/// Whether somebody listens to clicks on a node itself.
+fn listens_to_clicks(id: NodeId, context: &mut Context) -> bool {
+    let Some(wrapper) = of(context).borrow().wrapper(id) else { return false };
+    let object = exotic::target_of(wrapper, context);
+    object.downcast_ref::<NodeObject>().is_some_and(|node| node.listeners.has_kind("click"))
 }
 
 impl Web {

@@ -140,22 +140,18 @@ pub(super) fn open(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsRe
     Ok(JsValue::null())
 }
 
-/// Writes down where the page's `<meta http-equiv=refresh>` lead (HTML §4.2.5.3).
-pub(super) fn follow_meta(context: &mut Context) {
-    let document = of(context).borrow().document;
-    let found: Vec<(NodeId, String)> = read(context, |tree| {
-        let metas = tree.descendants(document).filter(|id| {
-            let refresh = |value: &str| value.eq_ignore_ascii_case("refresh");
-            tree.element(*id).is_some_and(|element| element.is_html(&local_name!("meta")))
-                && tree.attribute(*id, &local_name!("http-equiv")).is_some_and(refresh)
-        });
-        metas.filter_map(|id| Some((id, tree.attribute(id, &local_name!("content"))?.to_owned()))).collect()
+/// Writes down where a `<meta http-equiv=refresh>` leads that came into the document (HTML §4.2.5.3). A fragment is not followed: the
+/// reader stays where the page is.
+pub(super) fn follow_meta(meta: NodeId, context: &mut Context) {
+    let content = read(context, |tree| {
+        let is_refresh = tree.attribute(meta, &local_name!("http-equiv"))?.eq_ignore_ascii_case("refresh");
+        tree.attribute(meta, &local_name!("content")).filter(|_| is_refresh).map(str::to_owned)
     });
-    for (meta, content) in found {
-        let Some(target) = refresh_target(&content) else { continue };
-        if let Ok(url) = document::base_url(meta, context).join(target) {
-            navigate(Navigation::get(url, How::Meta), true, context);
-        }
+    let Some(target) = content.as_deref().and_then(refresh_target) else { return };
+    if let Ok(url) = document::base_url(meta, context).join(target)
+        && matches!(url.scheme(), "http" | "https")
+    {
+        record(Navigation::get(url, How::Meta), context);
     }
 }
 

@@ -262,7 +262,7 @@ fn fetch(script: NodeId, kind: Kind, address: Option<Url>, told: &Told, by_parse
             });
         }
         (_, Some(address)) => {
-            engine::request(request(&address), context, move |answer, context| {
+            engine::request(request(Asker::Script, &address), context, move |answer, context| {
                 let content = read(context, |tree| classic(tree, script, answer));
                 done(content, context);
                 Ok(())
@@ -283,7 +283,7 @@ enum When {
 
 /// Fetches the script that the parser waits for, and runs it.
 pub(super) fn run_blocking(script: NodeId, address: &Url, context: &mut Context) {
-    let answer = engine::request_and_wait(request(address), context);
+    let answer = engine::request_and_wait(request(Asker::Script, address), context);
     let content = read(context, |tree| classic(tree, script, answer));
     let pending = Pending { script, content: RefCell::new(Some(content)) };
     run(&pending, Turn { may_write: true }, context);
@@ -295,9 +295,9 @@ pub(super) fn address_of(script: NodeId, context: &Context) -> Option<Url> {
     resolve(script, &src, context)
 }
 
-fn request(address: &Url) -> Request {
+pub(super) fn request(asker: Asker, address: &Url) -> Request {
     Request {
-        asker: Asker::Script,
+        asker,
         method: "GET".to_owned(),
         url: address.to_string(),
         headers: Vec::new(),
@@ -307,7 +307,7 @@ fn request(address: &Url) -> Request {
 }
 
 /// An address in the document, without its fragment.
-fn resolve(node: NodeId, text: &str, context: &Context) -> Option<Url> {
+pub(super) fn resolve(node: NodeId, text: &str, context: &Context) -> Option<Url> {
     let mut url = document::base_url(node, context).join(text.trim()).ok().filter(|_| !text.trim().is_empty())?;
     url.set_fragment(None);
     Some(url)

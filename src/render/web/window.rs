@@ -7,7 +7,7 @@ use std::rc::Rc;
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
-use super::{layout, media, navigation};
+use super::{frames, layout, media, navigation};
 use crate::render::engine::target::{self, Listeners, Target, TargetKind};
 use crate::render::engine::{bind, events, page};
 
@@ -92,7 +92,7 @@ const REPLACEABLE: &[bind::Attribute] = &[
     ("pageXOffset", |_, _, context| Ok(layout::scroll(context).0.into()), None),
     ("pageYOffset", |_, _, context| Ok(layout::scroll(context).1.into()), None),
     ("parent", window, None),
-    constant!("length", 0),
+    ("length", |_, _, context| Ok(frames::count(context).into()), None),
     ("origin", |_, _, context| Ok(bind::js(&page::of(context).borrow().url.origin().ascii_serialization())), None),
 ];
 

@@ -5,7 +5,7 @@ use boa_engine::{Context, JsResult, JsValue};
 use super::load::{fire_at, loading};
 use super::{change, of, scripts, settle, this_document};
 use crate::render::dom::{Parser, Step};
-use crate::render::engine::{bind, events, exception, jobs};
+use crate::render::engine::{bind, events, exception, jobs, target};
 
 const METHODS: &[bind::Method] = &[
     ("write", 0, |this, args, context| write(this, args, "", context)),
@@ -70,6 +70,10 @@ fn open(context: &mut Context) {
         return;
     }
     let document = web.borrow().document;
+    if let Ok(object) = super::wrap(document, context) {
+        target::erase(&object, context);
+    }
+    target::erase(&context.global_object(), context);
     // An empty document takes no refusal.
     let _ = change(context, |tree| tree.replace_children(document, None));
     let parser = {

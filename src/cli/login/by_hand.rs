@@ -1,0 +1,120 @@
+//! The requests of a login that an operator begins by hand: each at the pace that its host asks for (`Crawl-delay` of its
+//! robots.txt, which closes no page to a login), forms told when they leave, and written down as a try before they do.
+//!
+//! It stands between the login and the site's transport, so that whatever the login asks for passes here: pages, forms,
+//! pictures, proofs. The pauses of the login itself come before it, and count. A crawl's logins do not come here: the gate
+//! of their host binds them (`crawl::login::pace`).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::Instant;
+
+use super::steps::Steps;
+use crate::crawl::hosts::HostKeys;
+use crate::crawl::robots_txt::{self, Place, RobotsAnswer};
+use crate::crawl::site::Site;
+use crate::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, Transport};
+use crate::limits;
+use crate::rules::Robots;
+use crate::url::CrawlUrl;
+
+/// Writes down that a try begins; with why it cannot be, at which nothing is sent.
+pub type Begins = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// The site as a login by hand asks it.
+#[must_use]
+pub fn by_hand(site: Site, steps: &Steps, begins: Begins) -> Site {
+    steps.hear_requests(limits::LOGIN_PAUSE.max(site.rules.rate.interval));
+    let (rules, clock, db) = (Arc::clone(&site.rules), Arc::clone(&site.clock), Arc::clone(&site.db));
+    let memory = site.memory.clone();
+    let by_hand = ByHand { site, steps: steps.clone(), begins, origins: Mutex::default() };
+    Site::new(rules, Arc::new(by_hand), clock, db).with_memory(memory)
+}
+
+struct ByHand {
+    /// As it is, with its own transport.
+    site: Site,
+    steps: Steps,
+    begins: Begins,
+    /// Those that were asked: a login meets as many as it sends requests.
+    origins: Mutex<HashMap<Box<str>, Origin>>,
+}
+
+#[derive(Clone, Copy)]
+struct Origin {
+    /// What its robots.txt asks for between an answer and the next request.
+    delay: Duration,
+    answered: Instant,
+}
+
+impl ByHand {
+    fn origins(&self) -> MutexGuard<'_, HashMap<Box<str>, Origin>> {
+        // An entry is two times, whole at any time.
+        self.origins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the origin may be asked.
+    async fn pass(&self, url: &CrawlUrl) {
+        if matches!(self.site.rules.robots, Robots::Ignore { .. }) {
+            return;
+        }
+        let known = self.origins().get(url.origin()).copied();
+        let Origin { delay, answered } = match known {
+            Some(known) => known,
+            None => {
+                let delay = self.delay(url).await;
+                let known = Origin { delay, answered: Instant::now() };
+                self.origins().insert(url.origin().into(), known);
+                known
+            }
+        };
+        let wait = delay.saturating_sub(answered.elapsed());
+        if wait.is_zero() {
+            return;
+        }
+        let (host, seconds) = (url.authority(), delay.as_secs_f32());
+        self.steps.show(&format!("waiting: {host} asks for {seconds} s between two requests (Crawl-delay)"));
+        tokio::time::sleep(wait).await;
+    }
+
+    /// What the origin's robots.txt asks for. One that cannot be had asks for nothing: whether the origin answers at all
+    /// the login's own request will tell.
+    async fn delay(&self, url: &CrawlUrl) -> Duration {
+        let mut place = Place::of(url.origin(), HostKeys::new(url.host(), &[]));
+        // It moves no more often than `limits::ROBOTS_REDIRECTS_MAX`, which the answers hold.
+        loop {
+            match robots_txt::fetch(&self.site, &place).await {
+                Ok(RobotsAnswer::Rules(robots)) => return robots.crawl_delay.unwrap_or_default(),
+                Ok(RobotsAnswer::Moved(moved)) => place = *moved,
+                Err(fault) => {
+                    tracing::debug!(host = url.authority(), error = fault.detail, "no robots.txt for the login");
+                    return Duration::ZERO;
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Transport for ByHand {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        self.pass(request.url).await;
+        if request.post.is_some() {
+            let why = |error| FetchFailure { kind: FailureKind::Connect, detail: format!("nothing was sent: {error}") };
+            (self.begins)().map_err(why)?;
+        }
+        self.steps.leaves(request.post.map(|_| request.url.as_str()));
+        let answer = self.site.transport.send(request).await;
+        if let Some(origin) = self.origins().get_mut(request.url.origin()) {
+            origin.answered = Instant::now();
+        }
+        answer
+    }
+
+    async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        self.site.transport.resolve(url).await
+    }
+}

@@ -1,0 +1,95 @@
+//! What to do behind a login that was not let in: one step for each way in which it may have ended, as a command that can
+//! be copied, or as the very key and file that are to be mended.
+
+use std::path::Path;
+
+use super::steps;
+use crate::app::secrets;
+use crate::cli::hints::{Hints, quoted};
+use crate::crawl::login::Report;
+use crate::login::verdict::Verdict;
+use crate::rules::{LoginRules, SiteRules};
+
+/// The login that has ended.
+pub struct Login<'a> {
+    pub hints: &'a Hints,
+    pub data_dir: &'a Path,
+    pub site: &'a SiteRules,
+    pub rules: &'a LoginRules,
+    pub is_interactive: bool,
+}
+
+impl Login<'_> {
+    /// What the operator is to do; None behind a login that was let in.
+    #[must_use]
+    pub fn next(&self, report: &Report) -> Option<String> {
+        let (file, again) = (quoted(&self.site.file), self.run(""));
+        let place = secrets::place_of(self.data_dir, &self.site.name);
+        let evidence_has = |text: &str| report.judged.evidence.iter().any(|evidence| evidence.contains(text));
+        Some(match report.judged.verdict {
+            Verdict::LoggedIn => return None,
+            Verdict::WrongPassword => {
+                format!("correct the password in {place}, or `user` in [login] of {file}, then run: {again}")
+            }
+            Verdict::Locked => format!("see with a browser how the account is unlocked, then run: {again}"),
+            Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
+            Verdict::RateLimited => format!("wait an hour, then run: {again}"),
+            Verdict::OtherSite | Verdict::Script => self.browser(),
+            // What a script or a letter asks for is nothing that could be typed here.
+            Verdict::Captcha | Verdict::SecondFactor
+                if self.is_interactive || evidence_has(BY_SCRIPT) || evidence_has(BY_LETTER) =>
+            {
+                self.browser()
+            }
+            Verdict::Captcha | Verdict::SecondFactor => format!("run: {}", self.run(" --interactive")),
+            Verdict::NoForm => self.no_form(report, &file),
+            Verdict::Unknown => self.unknown(report, &file),
+        })
+    }
+
+    fn no_form(&self, report: &Report, file: &str) -> String {
+        let LoginRules { page, form, user_field, password_field, .. } = self.rules;
+        let is_pinned = form.is_some() || user_field.is_some() || password_field.is_some();
+        let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
+        match steps::forms_seen(&report.steps) {
+            Some(seen) if is_pinned => format!("correct [login] of {file}; the page has {seen}"),
+            Some(seen) if was_found => {
+                format!("name `form`, `user_field` and `password_field` in [login] of {file}; the page has {seen}")
+            }
+            _ if page.is_some() => {
+                format!("see with a browser which page has the form, and correct `page` in [login] of {file}")
+            }
+            _ => format!("name the page that has the form as `page` in [login] of {file}, then run: {}", self.run("")),
+        }
+    }
+
+    fn unknown(&self, report: &Report, file: &str) -> String {
+        let again = self.run("");
+        match (report.trouble.is_some(), report.was_sent) {
+            (true, false) => format!("see that the site answers (`start` in {file}), then run: {again}"),
+            (true, true) if report.is_unproven() => format!("wait until the site answers again, then run: {again}"),
+            (true, true) => format!("see with a browser that the account is not locked, then run: {again}"),
+            (false, false) => self.browser(),
+            (false, true) if self.rules.probe.is_none() => {
+                format!("name a page that only members see as `probe` in [login] of {file}, then run: {again}")
+            }
+            (false, true) => format!(
+                "see with a browser whether the password is right, and whether `probe` in [login] of {file} is a page that \
+                 members see, then run: {again}"
+            ),
+        }
+    }
+
+    fn browser(&self) -> String {
+        format!("log in with a browser, export its cookies, then run: {}", self.run(" --cookies cookies.txt"))
+    }
+
+    fn run(&self, more: &str) -> String {
+        self.hints.command(&format!("login {}{more}", self.site.name))
+    }
+}
+
+/// Words of the evidence for what only a browser shows, and for what comes by another way; the tests of the command meet
+/// both.
+const BY_SCRIPT: &str = "which only a browser shows";
+const BY_LETTER: &str = "it may have sent a code or a link";

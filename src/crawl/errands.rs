@@ -1,0 +1,325 @@
+//! Requests that a page's scripts make, each through the crawl's gate: rules, robots.txt, quiet hours, budgets, rate, rest and pauses of
+//! its host, and the process's bound of requests under way, as for any visit.
+//!
+//! A page that is being rendered holds no connection of its own: the one that brought it is given back first, so that a site of one
+//! connection can serve its scripts.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+use super::hosts::{HostKeys, Hosts, Slot};
+use super::robots_txt::{self, Place, RobotsAnswer};
+use super::site::Site;
+use super::site_loop::CONNECTION_POLL;
+use crate::clock::UnixMillis;
+use crate::fetch::body::{self, Read, Want};
+use crate::fetch::{Post, Request};
+use crate::limits;
+use crate::politeness::robots::Robots;
+use crate::politeness::{Answered, Gate, HostPolicy};
+use crate::render::children::Host;
+use crate::render::engine::net::{self, Answer, Asker};
+use crate::rules::{Refusal, Verdict};
+use crate::url::{Canonical, CrawlUrl};
+
+/// What is known of one of the site's hosts.
+#[derive(Clone)]
+pub struct Known {
+    pub origin: Box<str>,
+    pub keys: Arc<HostKeys>,
+    pub policy: HostPolicy,
+    pub robots: Option<Arc<Robots>>,
+}
+
+/// What a site's pages share: the rules of hosts that only scripts ask, and scripts that many pages have.
+#[derive(Default)]
+pub struct Shelf {
+    robots: Mutex<HashMap<Box<str>, Arc<Robots>>>,
+    scripts: Mutex<Scripts>,
+}
+
+/// Scripts by their addresses; all are dropped when they become too many.
+#[derive(Default)]
+struct Scripts {
+    kept: HashMap<Box<str>, net::Response>,
+    bytes: usize,
+}
+
+/// The requests of one visit's page.
+pub struct Errands {
+    pub hosts: Hosts,
+    /// One permit a request under way, over all sites.
+    pub requests: Arc<Semaphore>,
+    pub known: Vec<Known>,
+    /// For a host that nothing is known of.
+    pub usual: HostPolicy,
+    /// Requests of the whole run so far, and how many there may be.
+    pub pages: Arc<AtomicU64>,
+    pub pages_max: Option<u64>,
+    /// Requests that the site's own budgets leave.
+    pub left: u64,
+    /// True once the site is to end.
+    pub stop: watch::Receiver<bool>,
+    /// Requests that were sent.
+    pub sent: AtomicU64,
+    /// What the visit itself holds.
+    own: Mutex<Option<(Slot, OwnedSemaphorePermit)>>,
+}
+
+/// What a visit of a class whose pages may be rendered brings along.
+pub struct Bounds {
+    pub pages: Arc<AtomicU64>,
+    pub pages_max: Option<u64>,
+    pub left: u64,
+    pub stop: watch::Receiver<bool>,
+}
+
+impl Errands {
+    /// The errands of a visit that holds this connection.
+    #[must_use]
+    pub fn new(
+        hosts: Hosts,
+        requests: Arc<Semaphore>,
+        known: Vec<Known>,
+        usual: HostPolicy,
+        bounds: Bounds,
+        own: (Slot, OwnedSemaphorePermit),
+    ) -> Self {
+        let Bounds { pages, pages_max, left, stop } = bounds;
+        let (sent, own) = (AtomicU64::new(0), Mutex::new(Some(own)));
+        Self { hosts, requests, known, usual, pages, pages_max, left, stop, sent, own }
+    }
+
+    fn own(&self) -> MutexGuard<'_, Option<(Slot, OwnedSemaphorePermit)>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The visit's connection, unless it was given back.
+    pub fn take_own(&self) -> Option<Slot> {
+        self.own().take().map(|(slot, _)| slot)
+    }
+
+    /// Gives the visit's connection back: its answer was read whole.
+    pub fn give_back(&self, policy: HostPolicy, now: UnixMillis) {
+        if let Some((slot, _)) = self.own().take() {
+            // An answer that came well brings no pause.
+            let _ = slot.finish(Answered::Well, policy, now);
+        }
+    }
+
+    fn of_origin(&self, origin: &str) -> Option<&Known> {
+        self.known.iter().find(|known| *known.origin == *origin)
+    }
+
+    /// Waits until a request for this URL may be sent, and counts it.
+    async fn pass(&self, site: &Site, url: &CrawlUrl) -> Result<(Slot, HostPolicy, OwnedSemaphorePermit), String> {
+        let known = self.of_origin(url.origin());
+        let (keys, policy) = match known {
+            Some(known) => (Arc::clone(&known.keys), known.policy),
+            None => {
+                let addresses = site.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
+                (HostKeys::new(url.host(), &addresses), self.usual)
+            }
+        };
+        loop {
+            let now = site.clock.now();
+            if *self.stop.borrow() {
+                return Err("the crawl of the site is to end".to_owned());
+            }
+            if let Some(until) = site.rules.hours.quiet_until(now) {
+                return Err(format!("quiet_hours of the rule file last until {}", until.rfc3339()));
+            }
+            let run_is_over = self.pages_max.is_some_and(|max| self.pages.load(Ordering::Relaxed) >= max);
+            if run_is_over || self.sent.load(Ordering::Relaxed) >= self.left {
+                return Err("no request is left of requests_per_day, pages_max or --max-pages".to_owned());
+            }
+            // The semaphore is never closed.
+            let permit = Arc::clone(&self.requests).acquire_owned().await.map_err(|error| error.to_string())?;
+            let now = site.clock.now();
+            let wait = match self.hosts.ask(&keys, policy, now) {
+                Ok(slot) => {
+                    self.sent.fetch_add(1, Ordering::Relaxed);
+                    self.pages.fetch_add(1, Ordering::Relaxed);
+                    return Ok((slot, policy, permit));
+                }
+                Err(Gate::WaitUntil(at)) => at.since(now),
+                Err(_) => CONNECTION_POLL,
+            };
+            drop(permit);
+            if wait > limits::RENDER_WALL_TIME {
+                return Err(format!("{} pauses", url.host()));
+            }
+            tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
+        }
+    }
+
+    /// The rules of an origin's robots.txt; asked for where nobody knows them yet.
+    async fn robots(&self, site: &Site, url: &CrawlUrl) -> Result<Arc<Robots>, String> {
+        if matches!(site.rules.robots, crate::rules::Robots::Ignore { .. }) {
+            return Ok(Arc::new(Robots::allow_all()));
+        }
+        let here = self.of_origin(url.origin()).and_then(|known| known.robots.clone());
+        let kept = || site.shelf.robots.lock().unwrap_or_else(PoisonError::into_inner).get(url.origin()).cloned();
+        if let Some(robots) = here.or_else(kept) {
+            return Ok(robots);
+        }
+        let addresses = site.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
+        let mut place = Place::of(url.origin(), HostKeys::new(url.host(), &addresses));
+        let robots = loop {
+            let (slot, policy, permit) = self.pass(site, &place.url).await?;
+            let answer = robots_txt::fetch(site, &place).await;
+            drop(permit);
+            let answered = answer.as_ref().map_or_else(|fault| fault.answered, |_| Answered::Reached);
+            let _ = slot.finish(answered, policy, site.clock.now());
+            match answer {
+                Ok(RobotsAnswer::Rules(robots)) => break Arc::new(robots),
+                Ok(RobotsAnswer::Moved(next)) => place = *next,
+                Err(fault) => return Err(fault.detail),
+            }
+        };
+        let mut known = site.shelf.robots.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(url.origin().into(), Arc::clone(&robots));
+        Ok(robots)
+    }
+}
+
+/// Answers the requests of one page.
+pub struct Answering<'a> {
+    pub site: &'a Site,
+    pub errands: &'a Errands,
+    /// The page's address.
+    pub page: &'a CrawlUrl,
+}
+
+impl Host for Answering<'_> {
+    async fn answer(&self, request: net::Request) -> Answer {
+        let answer = self.ask(&request).await;
+        if let Err(why) = &answer {
+            let (site, page) = (&self.site.rules.name, self.page.as_str());
+            tracing::debug!(%site, page, url = %request.url, why, "a request of a page's script is refused");
+        }
+        answer
+    }
+
+    fn cookie(&self, text: &str) {
+        self.site.transport.set_script_cookie(self.page, text);
+    }
+}
+
+impl Answering<'_> {
+    async fn ask(&self, request: &net::Request) -> Answer {
+        let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
+        if is_script && let Some(kept) = self.site.shelf.script(&request.url) {
+            return Ok(kept);
+        }
+        let mut url = CrawlUrl::parse(&request.url, &Canonical::default()).map_err(|error| error.to_string())?;
+        let mut post = match request.method.as_str() {
+            "GET" | "HEAD" => None,
+            "POST" => Some(request.body.as_slice()),
+            other => return Err(format!("{other} is not sent: a crawl changes nothing")),
+        };
+        let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
+        for hop in 0..=limits::SCRIPT_REDIRECTS_MAX {
+            self.may_ask(&url).await?;
+            let (slot, policy, permit) = self.errands.pass(self.site, &url).await?;
+            let post_of = post.map(|body| Post { content_type, body, referer: self.page });
+            let sent = Request { url: &url, validators: None, post: post_of, by_script: Some(&request.headers) };
+            let response = self.site.transport.send(sent).await;
+            let finish = |answered| drop(slot.finish(answered, policy, self.site.clock.now()));
+            let response = match response {
+                Ok(response) => response,
+                Err(failure) => {
+                    finish(Answered::Faulty);
+                    return Err(failure.to_string());
+                }
+            };
+            let location = response.headers.location.clone().filter(|_| (300..400).contains(&response.status));
+            let (status, headers) = (response.status, response.headers.for_scripts);
+            let length = response.headers.content_length;
+            let bodies = &self.site.memory.bodies;
+            let read =
+                body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::RENDER_BODY_BYTES_MAX)).await;
+            drop(permit);
+            finish(match status {
+                429 | 503 => {
+                    let asked = response.headers.retry_after.as_deref();
+                    let asked =
+                        asked.and_then(|value| crate::politeness::backoff::retry_after(value, self.site.clock.now()));
+                    Answered::Throttled(asked)
+                }
+                500..=599 => Answered::Faulty,
+                _ => Answered::Well,
+            });
+            if let Some(location) = location {
+                let base = url.to_url().map_err(|error| error.to_string())?;
+                url =
+                    CrawlUrl::join(&base, &location, None, &Canonical::default()).map_err(|error| error.to_string())?;
+                if !matches!(status, 307 | 308) {
+                    post = None;
+                }
+                continue;
+            }
+            let body = match read {
+                Read::Whole(bytes) => bytes.to_vec(),
+                Read::Stopped { .. } => return Err("the answer is too long".to_owned()),
+                Read::Failed { failure, .. } => return Err(failure.to_string()),
+            };
+            let answer = net::Response {
+                url: url.as_str().to_owned(),
+                redirected: hop > 0,
+                status,
+                status_text: String::new(),
+                headers,
+                body,
+            };
+            if is_script && status == 200 {
+                self.site.shelf.keep(&request.url, &answer);
+            }
+            return Ok(answer);
+        }
+        Err("too many redirects".to_owned())
+    }
+
+    /// What the site's rules and robots.txt say of a script's request. It needs no class: nobody lists the site's interfaces.
+    async fn may_ask(&self, url: &CrawlUrl) -> Result<(), String> {
+        match self.site.rules.judge(url) {
+            Verdict::Take { .. } | Verdict::Refuse { reason: Refusal::NoClass | Refusal::NotBelowStart } => {}
+            Verdict::Refuse { reason: Refusal::WrongHost } => {
+                return Err(format!("{} is none of the rule file's hosts", url.host()));
+            }
+            Verdict::Refuse { reason } => return Err(format!("the rules refuse it: {}", reason.name())),
+        }
+        if self.errands.robots(self.site, url).await?.allows(url.path()) {
+            Ok(())
+        } else {
+            Err("robots.txt closes it".to_owned())
+        }
+    }
+}
+
+impl Shelf {
+    fn scripts(&self) -> MutexGuard<'_, Scripts> {
+        self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn script(&self, url: &str) -> Option<net::Response> {
+        self.scripts().kept.get(url).cloned()
+    }
+
+    fn keep(&self, url: &str, script: &net::Response) {
+        let mut scripts = self.scripts();
+        if script.body.len() > limits::SCRIPTS_KEPT_BYTES_MAX / 4 {
+            return;
+        }
+        if scripts.bytes + script.body.len() > limits::SCRIPTS_KEPT_BYTES_MAX {
+            *scripts = Scripts::default();
+        }
+        scripts.bytes += script.body.len();
+        scripts.kept.insert(url.into(), script.clone());
+    }
+}

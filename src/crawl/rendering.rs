@@ -1,0 +1,219 @@
+//! Whether a page's scripts are run, and what that brings (ALGORITHMS §5, BT §3.2).
+//!
+//! Each page is read without scripts first. Where the rule file says `auto`, the evidence decides: a class is tried on a few pages, and
+//! from then on rendered where that brought links which the page itself had not, or where the page shows nothing and waits for its scripts.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::errands::{Answering, Errands};
+use super::outlinks::{self, PageFindings};
+use super::site::Site;
+use super::visit::Job;
+use crate::fetch::{ResponseHeaders, charset};
+use crate::limits;
+use crate::page::feed;
+use crate::page::scripted::{self, Signs};
+use crate::render::protocol::{Outcome, Page};
+use crate::rules::{Class, RenderWhen};
+
+/// What rendering has brought for one class of a site's pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Brought {
+    /// Pages that were rendered, and those of them where it brought something.
+    pub rendered: u32,
+    pub gained: u32,
+    /// Pages with scripts that were not rendered since the last one that was.
+    pub passed_over: u32,
+}
+
+/// What the static page has shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    pub class: Class,
+    pub signs: Signs,
+    /// Links that the rules take, by whether they lead to what a list lists.
+    pub targets: usize,
+    pub links: usize,
+}
+
+impl Shown {
+    /// What a page without scripts has shown.
+    #[must_use]
+    pub fn of(class: Class, signs: Signs, read: &PageFindings) -> Self {
+        let targets = read.found.iter().filter(|found| found.class.is_target()).count() + read.magnets.len();
+        Self { class, signs, targets, links: read.found.len() }
+    }
+
+    /// Whether the page lacks what pages of its class have.
+    fn is_bare(&self) -> bool {
+        match self.class {
+            Class::Index | Class::Board | Class::Detail | Class::Thread => self.targets == 0,
+            _ => self.links == 0,
+        }
+    }
+}
+
+impl Brought {
+    /// Whether this page is to be rendered.
+    #[must_use]
+    pub fn decide(&mut self, when: RenderWhen, shown: Shown) -> bool {
+        let wanted = match when {
+            RenderWhen::Never => return false,
+            RenderWhen::Always => true,
+            RenderWhen::Auto if !shown.signs.scripts => return false,
+            RenderWhen::Auto => {
+                let is_trial =
+                    self.rendered < limits::RENDER_TRIALS || self.passed_over + 1 >= limits::RENDER_SAMPLED_OF;
+                // Half of the pages gained: the class lives by its scripts.
+                let pays = self.gained * 2 >= self.rendered && self.gained > 0;
+                is_trial || pays || (shown.is_bare() && (shown.signs.empty_root || self.gained > 0))
+            }
+        };
+        self.passed_over = if wanted { 0 } else { self.passed_over.saturating_add(1) };
+        wanted
+    }
+
+    /// A page was rendered.
+    pub fn rendered(&mut self, gained: bool) {
+        self.rendered = self.rendered.saturating_add(1);
+        self.gained = self.gained.saturating_add(u32::from(gained));
+        // The past fades, so that a site that changes is followed.
+        if self.rendered >= 64 {
+            (self.rendered, self.gained) = (self.rendered / 2, self.gained.div_ceil(2));
+        }
+    }
+}
+
+/// What a page's scripts made of it.
+pub struct Made {
+    /// What the page shows now, in place of what it showed without its scripts.
+    pub read: PageFindings,
+    pub html: String,
+    /// For the log line of the visit.
+    pub detail: String,
+}
+
+/// Runs the page's scripts where that is wanted. None where it is not, or where the page broke its child: what was read without stays.
+pub async fn render(
+    site: &Arc<Site>,
+    job: &Job,
+    headers: &ResponseHeaders,
+    body: &[u8],
+    read: &PageFindings,
+    errands: &Errands,
+) -> Option<Made> {
+    let children = site.renderer.as_ref()?;
+    let when = site.rules.render(job.class);
+    // Where robots may follow nothing, nothing is to be found; and what a guest sees is no page of the site's.
+    if when == RenderWhen::Never || read.nofollow || read.denied.is_some() {
+        return None;
+    }
+    let encoding =
+        charset::detect(headers.content_type.as_deref(), body, site.rules.charset.map(encoding_rs::Encoding::name));
+    if feed::is_feed(body, encoding) {
+        return None;
+    }
+    let shown = Shown::of(job.class, scripted::signs(body), read);
+    if !site.brought(job.class, |brought| brought.decide(when, shown)) {
+        return None;
+    }
+    let name = &site.rules.name;
+    errands.give_back(errands.usual, site.clock.now());
+    let (markup, ..) = encoding.decode(body);
+    let now = i64::try_from(site.clock.now().0).unwrap_or(i64::MAX);
+    let page = Page {
+        cookies: site.transport.script_cookies(&job.url),
+        tries: limits::RENDER_TRIES,
+        ..Page::at(job.url.as_str(), now)
+    };
+    let page = page.with_markup(&markup);
+    let answering = Answering { site, errands, page: &job.url };
+    let outcome = match children.run(&page, &answering).await {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts were not run to their end");
+            site.brought(job.class, |brought| brought.rendered(false));
+            return None;
+        }
+    };
+    for error in &outcome.errors {
+        let (message, source, line) = (&error.message, &error.source, error.line);
+        tracing::debug!(site = %name, url = job.url.as_str(), message, source, line, "a script of the page failed");
+    }
+    let more = addresses(&outcome);
+    let (of_site, of_job, of_headers) = (Arc::clone(site), job.clone(), headers.clone());
+    let reading = tokio::task::spawn_blocking(move || {
+        let read = outlinks::read_rendered(&of_site, &of_job, &of_headers, &outcome.html, &more);
+        (read, outcome)
+    });
+    let (mut made, outcome) = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+    let known: HashSet<&str> = read.found.iter().map(|found| found.url.as_str()).collect();
+    let gained = made.found.iter().filter(|found| !known.contains(found.url.as_str())).count()
+        + made.magnets.len().saturating_sub(read.magnets.len());
+    site.brought(job.class, |brought| brought.rendered(gained > 0));
+    // A script that took links away has not unsaid them.
+    let shown_now: HashSet<String> = made.found.iter().map(|found| found.url.as_str().to_owned()).collect();
+    made.found.extend(read.found.iter().filter(|found| !shown_now.contains(found.url.as_str())).cloned());
+    let states = outcome.states.len();
+    let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
+    let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");
+    Some(Made { read: made, html: outcome.html, detail })
+}
+
+/// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.
+fn addresses(outcome: &Outcome) -> Vec<String> {
+    let links = outcome.states.iter().flat_map(|state| state.links.iter().map(|link| link.url.clone()));
+    let gone = outcome.navigations.iter().filter(|one| one.method == "GET").map(|one| one.url.clone());
+    links.chain(gone).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(scripts: bool, empty_root: bool, targets: usize) -> Shown {
+        let signs = Signs { scripts, empty_root, framework: false };
+        Shown { class: Class::Index, signs, targets, links: targets }
+    }
+
+    #[test]
+    fn pages_without_scripts_are_never_rendered_unless_the_rules_say_so() {
+        let mut brought = Brought::default();
+        assert!(!brought.decide(RenderWhen::Auto, shown(false, true, 0)));
+        assert!(!brought.decide(RenderWhen::Never, shown(true, true, 0)));
+        assert!(brought.decide(RenderWhen::Always, shown(false, false, 9)));
+    }
+
+    #[test]
+    fn a_class_that_gains_nothing_is_tried_a_few_times_and_then_seldom() {
+        let mut brought = Brought::default();
+        let rendered = (0..1_000)
+            .filter(|_| {
+                let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 20));
+                if wanted {
+                    brought.rendered(false);
+                }
+                wanted
+            })
+            .count();
+        assert!((3..=14).contains(&rendered), "{rendered} of 1000 pages with all their links were rendered");
+    }
+
+    #[test]
+    fn a_class_that_gains_is_rendered_page_by_page() {
+        let mut brought = Brought::default();
+        for _ in 0..500 {
+            assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0)));
+            brought.rendered(true);
+        }
+    }
+
+    #[test]
+    fn an_empty_root_is_rendered_even_where_nothing_was_gained_so_far() {
+        let mut brought = Brought { rendered: 10, gained: 0, passed_over: 0 };
+        assert!(brought.decide(RenderWhen::Auto, shown(true, true, 0)));
+        assert!(!brought.decide(RenderWhen::Auto, shown(true, true, 5)), "it shows what it has");
+        assert!(!brought.decide(RenderWhen::Auto, shown(true, false, 0)), "an empty list may be just that");
+    }
+}

@@ -1,0 +1,90 @@
+//! One proof of a site's session, or one login: what earlier logins forbid, what is written down before anything is sent,
+//! and how it ended. It runs beside the loop and changes nothing of it; `session` draws the conclusions.
+
+use crate::clock::UnixMillis;
+use crate::crawl::account::{self, Account};
+use crate::crawl::login::pace::Pace;
+use crate::crawl::login::{self, Means, Proof, Report};
+use crate::crawl::site::Site;
+use crate::limits;
+use crate::login::secret::Secret;
+use crate::login::tries::Hold;
+use crate::login::verdict::Verdict;
+
+/// How a proof or a login ended.
+pub(super) enum Asked {
+    Proof(Proof),
+    /// Also when nothing was sent, because earlier logins forbid it.
+    Login(Result<Box<Report>, Hold>),
+}
+
+/// Asks for the page that proves the session.
+pub(super) async fn prove(site: &Site, account: &Account, pace: &mut Pace) -> Asked {
+    let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
+    let nothing = Secret::new("");
+    let means = Means { rules, password: &nothing, jar: &account.jar };
+    Asked::Proof(login::prove(site, means, Some(pace)).await)
+}
+
+/// A site whose rules have no login, which has no account either.
+const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), steps: Vec::new() });
+
+/// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
+/// written down stays as it was.
+pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
+    let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
+    let keeper = &of.keeper;
+    let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
+    // A file that cannot be read or written may be mended by anything: it is tried again before long.
+    let faulty = |why: String| Asked::Login(Err(Hold::Until(now.plus(limits::KEEPER_RETRY), why)));
+    let _turn = match keeper.turn() {
+        Ok(Some(turn)) => turn,
+        Ok(None) => {
+            let why = "another process logs in to the site".to_owned();
+            return Asked::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why)));
+        }
+        Err(error) => return faulty(error),
+    };
+    let (password, mut tries) = match (keeper.password(), keeper.tries()) {
+        (Ok(password), Ok(tries)) => (password, tries),
+        (Err(error), _) => return operator(error),
+        (_, Err(error)) => return faulty(error),
+    };
+    let broke_off = tries.broke_off(&rules.user, &password, now);
+    let hold = account::hold(&tries, &rules.user, &password, now);
+    if hold.is_none() {
+        tries.begin(&rules.user, &password);
+    }
+    // What cannot be written down may be forgotten, and then be tried once too often.
+    if (broke_off || hold.is_none())
+        && let Err(error) = keeper.keep_tries(&tries)
+    {
+        return faulty(error);
+    }
+    if let Some(hold) = hold {
+        return Asked::Login(Err(hold));
+    }
+    let before = of.jar.to_bytes();
+    of.jar.clear();
+    let means = Means { rules, password: &password, jar: &of.jar };
+    let report = login::log_in_paced(site, means, pace).await;
+    if report.is_unproven() {
+        // It has begun, and stays so until a page tells how it ended; it is not sent again for that.
+        return Asked::Login(Ok(Box::new(report)));
+    }
+    let verdict = report.judged.verdict;
+    if verdict != Verdict::LoggedIn {
+        of.jar.clear();
+        // It was a jar's own list a moment ago.
+        let _ = of.jar.take_up(&before);
+    }
+    match report.trouble {
+        Some(_) if !report.was_sent && verdict == Verdict::Unknown => tries.came_to_nothing(),
+        _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
+    }
+    // That it began is written down: without its end the next start takes it for one that was killed.
+    if let Err(error) = keeper.keep_tries(&tries) {
+        tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
+    }
+    Asked::Login(Ok(Box::new(report)))
+}

@@ -1,0 +1,167 @@
+//! What the binary tells of an account: `status` with and without a crawl, the summary of a crawl, and the service, which
+//! ends in the middle of a login without sending it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::response::{Html, IntoResponse, Response};
+
+use crate::harness::{Ran, Service, folder, gleaner, wait_for};
+
+#[derive(Clone, Default)]
+struct Seen {
+    /// Looks at the page with the form, and forms that were sent.
+    looks: Arc<AtomicUsize>,
+    posts: Arc<AtomicUsize>,
+    /// What the next forms are answered; those behind them are let in.
+    answers: Arc<Mutex<Vec<(StatusCode, &'static str)>>>,
+}
+
+async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if method == Method::POST {
+        seen.posts.fetch_add(1, Ordering::SeqCst);
+        return match seen.answers.lock().unwrap().pop() {
+            Some((status, text)) => (status, Html(text)).into_response(),
+            None => {
+                (StatusCode::FOUND, [(header::SET_COOKIE, "sid=a1b2; Path=/"), (header::LOCATION, "/")]).into_response()
+            }
+        };
+    }
+    let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match (uri.path(), cookies.contains("sid=a1b2")) {
+        ("/", true) => Html("<a href='/logout'>Log out</a> anna").into_response(),
+        ("/", false) => {
+            seen.looks.fetch_add(1, Ordering::SeqCst);
+            let form = "<title>Login</title><form method=post action='/in' id=login>Username: <input name=username> Password: \
+                        <input type=password name=password><input type=submit name=go value='Log in'></form>";
+            Html(form).into_response()
+        }
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+struct Forum {
+    here: tempfile::TempDir,
+    seen: Seen,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Forum {
+    fn start() -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let seen = Seen::default();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let app = Router::new().fallback(forum).with_state(seen.clone());
+        runtime.spawn(async move { axum::serve(listener, app).await.unwrap() });
+        let forum = Self { here: folder(), seen, _runtime: runtime };
+        fs::create_dir(forum.path().join("rules")).unwrap();
+        let rules = format!(
+            "enabled = true\nstart = ['http://127.0.0.1:{port}/']\nclasses.page = ['^/$']\nlogin.user = 'anna'\n\
+             rate.requests_per_second = 1000000\n"
+        );
+        fs::write(forum.path().join("rules/forum.toml"), rules).unwrap();
+        forum
+    }
+
+    fn path(&self) -> &Path {
+        self.here.path()
+    }
+
+    fn password(&self, text: &str) {
+        let secrets = self.path().join("data/secrets");
+        fs::create_dir_all(&secrets).unwrap();
+        fs::write(secrets.join("forum"), text).unwrap();
+        fs::set_permissions(secrets.join("forum"), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+
+    fn answers(&self, answers: &[(StatusCode, &'static str)]) {
+        *self.seen.answers.lock().unwrap() = answers.iter().rev().copied().collect();
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let mut command = gleaner(self.path(), &[arguments, &["--data", "data", "--rules", "rules"]].concat());
+        Ran::of(&command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap())
+    }
+
+    fn posts(&self) -> usize {
+        self.seen.posts.load(Ordering::SeqCst)
+    }
+}
+
+const WRONG: (StatusCode, &str) = (StatusCode::OK, "Wrong password.");
+
+#[test]
+fn status_tells_the_account_of_a_site_that_was_never_crawled() {
+    let forum = Forum::start();
+    forum.run(&["status"]).ended(1).says(&["account anna: no session: no password for the site forum\n  hint: "]);
+    forum.password("one");
+    forum.run(&["login", "forum"]).ended(0);
+    let told = forum.run(&["status"]).ended(0);
+    told.says(&["nothing has been crawled yet", "forum: account anna: a session is kept, last proven at 20"]);
+
+    // What counts is what is kept; the try that failed is told beside it.
+    forum.password("another");
+    forum.answers(&[WRONG]);
+    forum.run(&["login", "forum"]).ended(1);
+    forum.run(&["status"]).ended(0).says(&[
+        "account anna: a session is kept, last proven at 20",
+        "account anna: the last login: the user name or the password is wrong",
+    ]);
+    let account = &forum.run(&["status", "--json"]).ended(0).json()["accounts"][0];
+    assert_eq!((&account["state"], &account["site"]), (&"kept".into(), &"forum".into()), "{account}");
+}
+
+#[test]
+fn a_crawl_without_a_session_says_why_and_status_says_the_same_later() {
+    let forum = Forum::start();
+    let none = forum.run(&["crawl"]).ended(1).says(&[
+        "forum         not logged in: no password for the site forum\n              hint: write it into data/secrets/forum",
+    ]);
+    assert!(!none.out.contains("outcomes"), "{}", none.out);
+    let told = forum.run(&["status"]).ended(0);
+    assert!(!told.out.contains("forum: \n"), "{}", told.out);
+    told.says(&["account anna: no session: no password for the site forum\n  hint: write it into data/secrets/forum"]);
+
+    forum.password("one");
+    forum.answers(&[(StatusCode::INTERNAL_SERVER_ERROR, "")]);
+    for _ in 0..2 {
+        let crawl = forum.run(&["crawl"]).ended(1);
+        let why = crawl.out.lines().find_map(|line| line.strip_prefix("forum         not logged in: ")).unwrap();
+        assert!(why.contains("in trouble") && why.contains("status 500"), "{why}");
+        let status = forum.run(&["status"]).ended(0);
+        let line = status.out.lines().find(|line| line.starts_with("forum: account anna: no session, ")).unwrap();
+        assert!(line.ends_with(&format!(": {why}")), "{line}\n{why}");
+        crawl.says(&["              hint: crawl again at 20"]);
+    }
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn the_service_tells_that_it_logs_in_and_sends_nothing_once_it_is_to_end() {
+    let forum = Forum::start();
+    forum.password("one");
+    let service = Service::start(forum.path());
+    wait_for("the form is there", || (forum.seen.looks.load(Ordering::SeqCst) > 0).then_some(()));
+    // It pauses for two seconds in front of the form.
+    forum.run(&["status"]).ended(0).says(&["logging in", "account anna: is being logged in"]);
+    assert_eq!(service.stop().code(), Some(0));
+    assert_eq!(forum.posts(), 0);
+    forum.run(&["status"]).ended(0).says(&["account anna: no session: none is kept, and the next crawl logs in"]);
+
+    let service = Service::start(forum.path());
+    wait_for("it is logged in", || service.logged("logged in").pop());
+    let log = service.log();
+    let of_login: Vec<_> = log.iter().filter(|line| line["site"] == "forum").collect();
+    assert_eq!(of_login.len(), 1, "one line at INFO tells of a login: {of_login:?}");
+    let line = of_login[0];
+    assert!(line["chosen"].as_str().is_some_and(|chosen| chosen.contains("page of the form: ")), "{line}");
+    forum.run(&["status"]).ended(0).says(&["forum: account anna: logged in, last proven at 20"]);
+    assert_eq!((service.stop().code(), forum.posts()), (Some(0), 1));
+}

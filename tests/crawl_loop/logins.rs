@@ -1,0 +1,236 @@
+//! The requests of a login in a crawl: when they are sent, what keeps them back, how they are counted, and what is told
+//! meanwhile. `members` has what a session is worth to the crawl.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner::crawl::RunOptions;
+use gleaner::crawl::progress::{Ended, SessionState};
+use gleaner::crawl::site_loop::{MissingSession, SESSION_NOTE};
+use gleaner::crawldb::Reader as _;
+use gleaner::login::tries::Hold;
+
+use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
+use super::web::Machine;
+
+/// When the simulated clock begins: 2023-11-14T22:13:20Z.
+const BEGIN: u64 = 1_700_000_000_000;
+
+/// The rules with so many seconds between two requests, and more of their rate.
+fn slow(seconds: f64, more: &str) -> String {
+    let rate = format!("requests_per_second = {}\n{more}", 1.0 / seconds);
+    RULES.replace("requests_per_second = 1000000", &rate)
+}
+
+fn paths(forum: &Forum) -> Vec<String> {
+    forum.requests().into_iter().map(|(_, path)| path).collect()
+}
+
+/// What the next process would wait for.
+fn hold(files: &Files, machine: &Machine) -> Option<Hold> {
+    files.tries.lock().unwrap().hold("anna", &gleaner::login::secret::Secret::new("secret"), machine.clock().now())
+}
+
+/// Runs a crawl until it ends, and looks at how it stands after these times.
+async fn watched(
+    machine: &Machine,
+    crawling: impl Future<Output = (Ended, gleaner::crawl::progress::Progress)>,
+    looks: &[Duration],
+) -> (Ended, Vec<gleaner::crawl::progress::SiteProgress>) {
+    let mut seen = Vec::new();
+    let began = machine.start.elapsed();
+    tokio::pin!(crawling);
+    for look in looks {
+        tokio::select! {
+            (ended, _) = &mut crawling => panic!("{ended:?} before {look:?}"),
+            () = tokio::time::sleep_until(machine.start + began + *look) => seen.push(machine.stands()),
+        }
+    }
+    (crawling.await.0, seen)
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_request_of_a_login_keeps_the_crawl_delay() {
+    let machine = Machine::new();
+    let robots = "User-agent: *\nCrawl-delay: 30\nDisallow: /login";
+    let forum = Arc::new(Forum { robots, details: 0, ..Forum::of(&machine, Denial::Redirect, u64::MAX) });
+    let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    let log = forum.state.lock().unwrap().log.clone();
+    let asked: Vec<&str> = log.iter().map(|(_, path)| &**path).collect();
+    assert_eq!(asked[..5], ["/robots.txt", "/", "/login?return=here", "/login", "/"], "the delay is known first");
+    let too_soon: Vec<_> = log.windows(2).filter(|pair| pair[1].0 - pair[0].0 < 30_000).collect();
+    assert!(too_soon.is_empty(), "{too_soon:?}");
+    assert!(log.last().unwrap().0 < 31_000 * log.len() as u64, "nor does it wait for longer: {log:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_pauses_where_a_person_types_and_asks_for_its_proof_once() {
+    let machine = Machine::new();
+    let forum = Arc::new(Forum { details: 0, ..Forum::of(&machine, Denial::Redirect, u64::MAX) });
+    let files = Files::new("secret");
+    let crawling = crawl(&machine, &forum, &files, RunOptions::default(), None);
+    let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(1)]).await;
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    assert_eq!(seen[0].session, Some(SessionState::LoggingIn));
+    assert!(matches!(machine.stands().session, Some(SessionState::Good { proven }) if proven.0 - BEGIN > 2_000));
+    let log = forum.requests();
+    // The page, its redirect, the form, and the page that its redirect leads to; then the crawl begins.
+    assert_eq!(paths(&forum)[..5], ["/", "/login?return=here", "/login", "/", "/"], "{log:?}");
+    let gaps: Vec<u64> = log.windows(2).map(|pair| pair[1].0 - pair[0].0).take(3).collect();
+    assert!(gaps[1] >= 2_000 && gaps[0] < 200 && gaps[2] < 200, "{gaps:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_whose_process_is_killed_is_a_try_and_the_next_one_waits_and_says_for_what() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("secret");
+    // Sixteen seconds between two requests, of which the first asks for robots.txt: the page with the form is there.
+    let rules = slow(16.0, "");
+    let crawling = crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None);
+    assert!(tokio::time::timeout(Duration::from_secs(20), crawling).await.is_err());
+    assert_eq!((paths(&forum), forum.counts()), (vec!["/".to_owned()], (0, 0, 0)));
+    let crawling = crawl(&machine, &forum, &files, RunOptions::default(), None);
+    let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(30)]).await;
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    let (until, why) = seen[0].waiting.clone().expect("it waits");
+    assert!((80_000..82_000).contains(&(until.0 - BEGIN)), "a minute behind the start: {until:?}");
+    assert!(why.starts_with("the next try to log in: ") && why.contains("did not get to its end"), "{why}");
+    assert_eq!(seen[0].no_session().and_then(|(until, _)| until), Some(until));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_site_that_is_to_end_sends_no_form_any_more_and_has_not_tried() {
+    // In the pause in front of the form, and while the host's rate keeps the form back.
+    for (seconds, stop) in [(0.001, 1), (16.0, 20)] {
+        let machine = Machine::new();
+        let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+        let files = Files::new("secret");
+        let rules = slow(seconds, "");
+        let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+        let stop = Duration::from_secs(stop);
+        let (ended, progress) = crawl_by(&rules, &machine, &forum, &files, options, Some(stop)).await;
+        assert_eq!((ended, paths(&forum), forum.counts()), (Ended::Stopped, vec!["/".to_owned()], (0, 0, 0)));
+        assert!(machine.start.elapsed() < stop + Duration::from_secs(1), "nor does it wait for it");
+        assert_eq!((hold(&files, &machine), progress.snapshot()["sim"].no_session()), (None, None));
+        let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+        assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_form_that_has_left_is_followed_to_its_proof_before_the_end() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("secret");
+    let stop = Some(Duration::from_millis(2_060));
+    let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), stop).await;
+    assert_eq!((ended, forum.counts()), (Ended::Stopped, (1, 0, 0)));
+    assert_eq!(
+        (paths(&forum), files.kept.lock().unwrap().len()),
+        (["/", "/login", "/"].map(str::to_owned).to_vec(), 1)
+    );
+    assert_eq!(hold(&files, &machine), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_of_logins_count_among_those_of_the_day_also_in_the_next_process() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("secret");
+    let rules = slow(0.5, "requests_per_day = 8");
+    for _ in 0..3 {
+        let (ended, _) = crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None).await;
+        assert!(matches!(&ended, Ended::Budget(which) if which.contains("requests_per_day of 8")), "{ended:?}");
+        assert_eq!(paths(&forum).len(), 8, "{:?}", paths(&forum));
+    }
+    assert_eq!(forum.counts(), (1, 0, 0));
+    // Where the day's rest is too small for a login, what it has is all that is sent.
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("secret");
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let rules = slow(0.5, "requests_per_day = 1");
+    let stop = Some(Duration::from_secs(3_600));
+    let (ended, progress) = crawl_by(&rules, &machine, &forum, &files, options, stop).await;
+    assert_eq!((ended, paths(&forum), forum.counts()), (Ended::Stopped, vec!["/".to_owned()], (0, 0, 0)));
+    assert_eq!((hold(&files, &machine), progress.snapshot()["sim"].no_session()), (None, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn quiet_hours_that_begin_in_the_middle_of_a_login_keep_its_form_back() {
+    let machine = Machine::new();
+    let forum = Arc::new(Forum { details: 0, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+    let files = Files::new("secret");
+    let rules = slow(60.0, "quiet_hours = ['22:15-22:18']");
+    let crawling = crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None);
+    let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(150)]).await;
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    let waiting = seen[0].waiting.clone().map(|(until, why)| (until.0 - BEGIN, why));
+    assert_eq!(waiting, Some((280_000, "quiet_hours of the rule file".to_owned())));
+    let log = forum.requests();
+    assert!(log[0].0 < 100_000 && log[1].0 >= 280_000, "{log:?}");
+    assert_eq!(paths(&forum)[..4], ["/", "/", "/login", "/"], "the form is looked for anew");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_for_patience_behind_the_form_gets_it() {
+    for (retry_after, posts) in [("90", 1), ("600", 2)] {
+        let machine = Machine::new();
+        let forum = Arc::new(Forum {
+            retry_after: Some(retry_after),
+            details: 0,
+            ..Forum::of(&machine, Denial::Form, u64::MAX)
+        });
+        forum.state.lock().unwrap().form_statuses = vec![503];
+        let files = Files::new("secret");
+        let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+        let stop = Some(Duration::from_secs(3_600));
+        let (ended, _) = crawl(&machine, &forum, &files, options, stop).await;
+        assert_eq!((ended, forum.counts()), (Ended::Stopped, (1, 0, 0)), "Retry-After: {retry_after}");
+        let log = forum.requests();
+        let form = log.iter().position(|(_, path)| path == "/login").unwrap();
+        let wait: u64 = retry_after.parse().unwrap();
+        assert!(log[form + 1].0 - log[form].0 >= wait * 1_000, "{log:?}");
+        assert!(forum.asked("/login") >= posts, "{log:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn why_there_is_no_session_is_one_sentence_for_the_crawl_and_for_whoever_asks_later() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    forum.state.lock().unwrap().form_statuses = vec![500];
+    let files = Files::new("secret");
+    let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+    let Ended::NotLoggedIn(told) = &ended else { panic!("{ended:?}") };
+    let (why, hint) = told.split_once('\n').unwrap();
+    assert!(why.contains("in trouble") && why.contains("500"), "{why}");
+    let note = machine.db.note("sim", SESSION_NOTE).await.unwrap().expect("it is kept");
+    let kept: MissingSession = serde_json::from_slice(&note).unwrap();
+    assert_eq!((kept.why.as_str(), kept.stamp), (why, *files.stamp.lock().unwrap()));
+    let until = kept.until.filter(|until| *until > kept.at).unwrap();
+    assert_eq!(hint, format!("hint: crawl again at {} or later", until.rfc3339()));
+    // Nor does the next crawl, which sends nothing, find other ones.
+    let (again, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+    assert_eq!((again, forum.asked("/login")), (ended, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_with_nothing_left_to_fetch_ends_well_only_with_a_session() {
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("secret");
+    let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+    assert_eq!(ended, Ended::Exhausted);
+    // The account is locked meanwhile, which ends its session.
+    let locked = Some("Your account has been locked.");
+    let forum = Arc::new(Forum { refusal: locked, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+    for _ in 0..2 {
+        let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+        assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("locked")), "{ended:?}");
+        assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("gleaner login sim")), "{ended:?}");
+    }
+    assert_eq!(forum.counts(), (0, 1, 0));
+}
