@@ -60,6 +60,14 @@ impl Tree {
             // A value without letters is written from left to right.
             return text_direction(&value).or((!value.is_empty()).then_some(false));
         }
+        if element.is_html(&local_name!("slot")) && self.shadow_host(self.root(id)).is_some() {
+            // A slot in a shadow tree says what is assigned to it.
+            return self.assigned_nodes(id).into_iter().find_map(|node| match self.element(node) {
+                Some(element) if counts(element) => self.contained_direction(node),
+                Some(_) => None,
+                None => self.character_data(node).filter(|_| self.is_text(node)).and_then(text_direction),
+            });
+        }
         self.contained_direction(id)
     }
 
@@ -72,15 +80,15 @@ impl Tree {
                     next = self.next_outside(id, root);
                     continue;
                 }
-                if element.is_html(&local_name!("slot")) {
-                    if let Some(host) = self.shadow_host(self.root(id)) {
-                        return Some(self.is_rtl(host));
-                    }
+                if element.is_html(&local_name!("slot"))
+                    && let Some(host) = self.shadow_host(self.root(id))
+                {
+                    return Some(self.is_rtl(host));
                 }
-            } else if self.is_text(id) {
-                if let Some(found) = self.character_data(id).and_then(text_direction) {
-                    return Some(found);
-                }
+            } else if self.is_text(id)
+                && let Some(found) = self.character_data(id).and_then(text_direction)
+            {
+                return Some(found);
             }
             next = self.next_in_order(id, root);
         }

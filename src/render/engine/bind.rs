@@ -225,6 +225,14 @@ pub fn prototype(name: &str, context: &Context) -> JsResult<JsObject> {
     pair(name, context).map(|(prototype, _)| prototype)
 }
 
+/// The constructor of an interface.
+///
+/// # Errors
+/// When the interface was not defined.
+pub fn constructor(name: &str, context: &Context) -> JsResult<JsObject> {
+    pair(name, context).map(|(_, constructor)| constructor)
+}
+
 /// An object of an interface that no script asked for with `new`.
 ///
 /// # Errors

@@ -228,6 +228,7 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
         return Ok(object);
     }
     let name = interfaces::of(&web.borrow().tree, id);
+    html::complete(name, context)?;
     let prototype = bind::prototype(name, context)?;
     let mut listeners = Listeners::default();
     html::handlers::adopt(&web.borrow().tree, id, &mut listeners);

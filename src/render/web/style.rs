@@ -360,6 +360,7 @@ fn computed(id: NodeId, name: &str, context: &Context) -> String {
             Some(place) => format!("{}px", if name == "width" { place.width } else { place.height }),
             None => "auto".to_owned(),
         },
+        "direction" => if read(context, |tree| tree.is_rtl(id)) { "rtl" } else { "ltr" }.to_owned(),
         _ => style_table::usual(name).to_owned(),
     }
 }

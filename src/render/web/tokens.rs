@@ -72,6 +72,10 @@ static LISTS: &[List] = &[
     List { interface: "SVGAElement", property: "relList", content: "rel", supported: ANCHOR_TYPES },
     List { interface: "HTMLLinkElement", property: "relList", content: "rel", supported: LINK_TYPES },
     List { interface: "HTMLLinkElement", property: "sizes", content: "sizes", supported: &[] },
+    List { interface: "HTMLLinkElement", property: "blocking", content: "blocking", supported: &["render"] },
+    List { interface: "HTMLScriptElement", property: "blocking", content: "blocking", supported: &["render"] },
+    List { interface: "HTMLStyleElement", property: "blocking", content: "blocking", supported: &["render"] },
+    List { interface: "HTMLFormElement", property: "relList", content: "rel", supported: ANCHOR_TYPES },
     List { interface: "HTMLOutputElement", property: "htmlFor", content: "for", supported: &[] },
     List { interface: "HTMLIFrameElement", property: "sandbox", content: "sandbox", supported: SANDBOX_FLAGS },
 ];

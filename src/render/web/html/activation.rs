@@ -86,10 +86,8 @@ fn toggle(id: NodeId, context: &mut Context) -> Before {
         (Before { checked, indeterminate, other }, is_radio, tree.is_checked(id))
     });
     input::set_checked(id, is_radio || !checked, context);
-    if !is_radio {
-        if let Some(state) = of(context).borrow_mut().tree.state_mut(id) {
-            state.indeterminate = false;
-        }
+    if !is_radio && let Some(state) = of(context).borrow_mut().tree.state_mut(id) {
+        state.indeterminate = false;
     }
     before
 }

@@ -249,10 +249,8 @@ fn faults(id: NodeId, context: &mut Context) -> Vec<&'static str> {
         }
         (found, pattern)
     });
-    if let Some((pattern, value)) = pattern {
-        if !matches_pattern(&pattern, &value, context) {
-            found.push("patternMismatch");
-        }
+    if pattern.is_some_and(|(pattern, value)| !matches_pattern(&pattern, &value, context)) {
+        found.push("patternMismatch");
     }
     if state(context).borrow().messages.get(&id).is_some_and(|message| !message.is_empty()) {
         found.push("customError");

@@ -2,8 +2,9 @@
 
 use boa_engine::property::PropertyKey;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsString, JsValue, Trace, js_string};
+use html5ever::{LocalName, QualName, ns};
 
-use crate::render::dom::{Error, NodeId};
+use crate::render::dom::{Error, NodeId, is_attribute_name};
 use crate::render::engine::bind;
 use crate::render::web::exotic::{self, Computed};
 use crate::render::web::{change, read, slot, this_element, thrown};
@@ -107,7 +108,12 @@ fn set(object: &JsObject, key: &PropertyKey, value: JsValue, context: &mut Conte
     let (Some(id), Some(name)) = (owner(object), text_of(key)) else { return Ok(false) };
     let value = value.to_string(context)?.to_std_string_lossy();
     let attribute = hyphenated(&name).ok_or_else(|| thrown(Error::Syntax, context))?;
-    change(context, |tree| tree.set_attribute(id, &attribute, &value))?;
+    change(context, |tree| {
+        if !is_attribute_name(&attribute) {
+            return Err(Error::InvalidCharacter);
+        }
+        tree.set_attribute_ns(id, QualName::new(None, ns!(), LocalName::from(attribute)), &value)
+    })?;
     Ok(true)
 }
 

@@ -184,8 +184,8 @@ fn check(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsVal
 /// "Statically validate the constraints": every control is asked, and told.
 pub fn is_valid(form: NodeId, context: &mut Context) -> bool {
     let all = read(context, |tree| owned(tree, form));
-    // No shortcut: each invalid control hears of it.
-    all.into_iter().fold(true, |valid, control| controls::check(control, context) && valid)
+    // Each invalid control hears of it.
+    all.into_iter().filter(|control| !controls::check(*control, context)).count() == 0
 }
 
 fn is_radio(tree: &Tree, id: NodeId) -> bool {

@@ -17,7 +17,7 @@ enum Display {
     None,
     Inline,
     InlineBlock,
-    /// With this many line breaks around.
+    /// With this many line breaks around; none: it is replaced and stands in a line of its own.
     Block(usize),
     Table,
     InlineTable,
@@ -66,13 +66,23 @@ struct Open {
     style: Style,
     /// Whether a row (of a table) or a cell (of a row) has been seen in it.
     filled: bool,
-    is_select: bool,
+    /// Where options are, text of others is not shown.
+    options: Options,
+}
+
+/// What stands in an element beside options.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Options {
+    No,
+    /// A list: groups too.
+    List,
+    Group,
 }
 
 /// The value of a property in the element's own `style`.
 fn own_style<'a>(tree: &'a Tree, id: NodeId, property: &str) -> Option<&'a str> {
     let declarations = text(tree, id, "style")?.split(';').filter_map(|one| one.split_once(':'));
-    let last = declarations.filter(|(name, _)| name.trim().eq_ignore_ascii_case(property)).last();
+    let last = declarations.rev().find(|(name, _)| name.trim().eq_ignore_ascii_case(property));
     last.map(|(_, value)| value.trim())
 }
 
@@ -100,8 +110,14 @@ fn display(tree: &Tree, id: NodeId) -> Display {
             || (is_called(tree, id, &["dialog"]) && !has(tree, id, "open"))
             || (is_called(tree, id, &["input"]) && text(tree, id, "type").is_some_and(|kind| kind == "hidden"))
     };
+    let is_unread = is_called(tree, id, &["noscript"]);
+    let in_flex = || {
+        let parent = tree.parent(id).and_then(|parent| own_style(tree, parent, "display"));
+        parent.is_some_and(|display| display.ends_with("flex") || display.ends_with("grid"))
+    };
     match value.as_deref() {
         Some("none") => Display::None,
+        _ if is_unread => Display::None,
         Some("contents") if usual != Display::Replaced => Display::Contents,
         Some("block" | "flex" | "grid" | "list-item" | "flow-root") if usual == Display::Replaced => Display::Block(0),
         Some("block" | "flex" | "grid" | "list-item" | "flow-root") => Display::Block(1),
@@ -112,7 +128,9 @@ fn display(tree: &Tree, id: NodeId) -> Display {
         Some("table-cell") => Display::Cell,
         Some("inline") if usual != Display::Replaced => Display::Inline,
         None if is_hidden() => Display::None,
-        _ if usual != Display::None && out_of_line() => Display::Block(1),
+        _ if usual != Display::None && (out_of_line() || in_flex()) => {
+            Display::Block(usize::from(usual != Display::Replaced))
+        }
         _ => usual,
     }
 }
@@ -225,10 +243,8 @@ pub fn of(tree: &Tree, root: NodeId) -> String {
         let mut at = id;
         let mut is_open = goes_in;
         while next.is_none() {
-            if is_open {
-                if let Some(closed) = open.pop() {
-                    leave(&closed, open.is_empty(), &mut lines);
-                }
+            if is_open && let Some(closed) = open.pop() {
+                leave(&closed, open.is_empty(), &mut lines);
             }
             if at == root {
                 break;
@@ -253,7 +269,14 @@ fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Op
                 matches!(one.display, Display::Table | Display::InlineTable | Display::TablePart | Display::Row)
             });
             let is_blank = || data.chars().all(|letter| letter.is_ascii_whitespace());
-            let hidden = !above.visible || parent.is_some_and(|one| one.is_select) || (in_table && is_blank());
+            let in_closed_details = || {
+                let details = tree.parent(id).filter(|above| is_called(tree, *above, &["details"]));
+                details.is_some_and(|details| !has(tree, details, "open"))
+            };
+            let hidden = !above.visible
+                || in_closed_details()
+                || parent.is_some_and(|one| one.options != Options::No)
+                || (in_table && is_blank());
             if !hidden {
                 lines.write(data, above);
             }
@@ -270,7 +293,13 @@ fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Op
         return false;
     }
     let style = style(tree, id, above);
-    let is_select = is_called(tree, id, &["select"]);
+    let options = if is_called(tree, id, &["select"]) {
+        Options::List
+    } else if is_called(tree, id, &["optgroup"]) {
+        Options::Group
+    } else {
+        Options::No
+    };
     let in_closed_details = || {
         let details =
             tree.parent(id).filter(|parent| is_called(tree, *parent, &["details"]) && !has(tree, *parent, "open"));
@@ -279,8 +308,12 @@ fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Op
                 tree.child_elements(details).find(|child| is_called(tree, *child, &["summary"])) != Some(id)
             })
     };
-    let beside_options =
-        !is_root && open.last().is_some_and(|one| one.is_select) && !is_called(tree, id, &["option", "optgroup"]);
+    let beside_options = !is_root
+        && match open.last().map_or(Options::No, |one| one.options) {
+            Options::No => false,
+            Options::List => !is_called(tree, id, &["option", "optgroup"]),
+            Options::Group => !is_called(tree, id, &["option"]),
+        };
     if (display == Display::None && !is_root) || beside_options || in_closed_details() {
         return false;
     }
@@ -316,7 +349,7 @@ fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Op
         }
         Display::None | Display::Inline | Display::TablePart | Display::Contents => {}
     }
-    open.push(Open { display, style, filled: false, is_select });
+    open.push(Open { display, style, filled: false, options });
     true
 }
 

@@ -13,12 +13,12 @@ use crate::render::web::{change, document, read, this_element};
 type Part = (&'static str, fn(&Url) -> String, fn(&mut Url, &str));
 
 const PARTS: &[Part] = &[
-    ("protocol", |url| quirks::protocol(url).to_owned(), |url, text| drop(quirks::set_protocol(url, text))),
-    ("username", |url| quirks::username(url).to_owned(), |url, text| drop(quirks::set_username(url, text))),
-    ("password", |url| quirks::password(url).to_owned(), |url, text| drop(quirks::set_password(url, text))),
-    ("host", |url| quirks::host(url).to_owned(), |url, text| drop(quirks::set_host(url, text))),
-    ("hostname", |url| quirks::hostname(url).to_owned(), |url, text| drop(quirks::set_hostname(url, text))),
-    ("port", |url| quirks::port(url).to_owned(), |url, text| drop(quirks::set_port(url, text))),
+    ("protocol", |url| quirks::protocol(url).to_owned(), |url, text| quirks::set_protocol(url, text).unwrap_or(())),
+    ("username", |url| quirks::username(url).to_owned(), |url, text| quirks::set_username(url, text).unwrap_or(())),
+    ("password", |url| quirks::password(url).to_owned(), |url, text| quirks::set_password(url, text).unwrap_or(())),
+    ("host", |url| quirks::host(url).to_owned(), |url, text| quirks::set_host(url, text).unwrap_or(())),
+    ("hostname", |url| quirks::hostname(url).to_owned(), |url, text| quirks::set_hostname(url, text).unwrap_or(())),
+    ("port", |url| quirks::port(url).to_owned(), |url, text| quirks::set_port(url, text).unwrap_or(())),
     ("pathname", |url| quirks::pathname(url).to_owned(), quirks::set_pathname),
     ("search", |url| quirks::search(url).to_owned(), quirks::set_search),
     ("hash", |url| quirks::hash(url).to_owned(), quirks::set_hash),

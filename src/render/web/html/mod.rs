@@ -35,10 +35,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use boa_engine::{Context, JsResult};
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 
 use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::{blob, target};
+use crate::render::engine::{bind, blob, target};
 
 /// What scripts told elements that no attribute holds.
 #[derive(Default)]
@@ -78,9 +79,6 @@ fn state(context: &Context) -> SharedState {
 /// None that a page could cause.
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     context.insert_data(SharedState::default());
-    for (interface, rows) in table::TABLE {
-        reflect::define(interface, rows, context)?;
-    }
     dataset::install(context)?;
     element::install(context)?;
     link::install(context)?;
@@ -96,7 +94,56 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     embedded::install(context)?;
     blob::set_form_reader(submit::read_form, context);
     target::set_document_hooks(handlers::compile, activation::begin, context);
+    put_off(context)
+}
+
+/// Rows of interfaces that no script has met yet: most pages meet a dozen of sixty, and rows are most of what a page's start would cost.
+#[derive(Default)]
+struct Pending(RefCell<HashMap<&'static str, &'static [reflect::Row]>>);
+
+/// Defines the rows of the interfaces that all elements have; the others' wait for their first element, or for a script that asks for
+/// their constructor.
+fn put_off(context: &mut Context) -> JsResult<()> {
+    context.insert_data(Pending::default());
+    let global = context.global_object();
+    for (interface, rows) in table::TABLE.iter().copied() {
+        if matches!(interface, "Element" | "HTMLElement") {
+            reflect::define(interface, rows, context)?;
+            continue;
+        }
+        if let Some(pending) = context.get_data::<Pending>() {
+            pending.0.borrow_mut().insert(interface, rows);
+        }
+        let get = NativeFunction::from_copy_closure(move |_, _, context| {
+            complete(interface, context)?;
+            let constructor = bind::constructor(interface, context)?;
+            let global = context.global_object();
+            bind::hidden(&global, js_string!(interface), constructor.clone().into(), true, context)?;
+            Ok(constructor.into())
+        });
+        let set = NativeFunction::from_copy_closure(move |_, args, context| {
+            let global = context.global_object();
+            bind::hidden(&global, js_string!(interface), args.get_or_undefined(0).clone(), true, context)?;
+            Ok(JsValue::undefined())
+        });
+        let (get, set) = (get.to_js_function(context.realm()), set.to_js_function(context.realm()));
+        let asked = PropertyDescriptor::builder().get(get).set(set).enumerable(false).configurable(true);
+        global.define_property_or_throw(js_string!(interface), asked, context)?;
+    }
     Ok(())
+}
+
+/// Defines what was put off for an interface and its parent.
+///
+/// # Errors
+/// When the page has sealed a prototype that it cannot have met.
+pub(super) fn complete(interface: &str, context: &mut Context) -> JsResult<()> {
+    let rows = context.get_data::<Pending>().and_then(|pending| pending.0.borrow_mut().remove(interface));
+    let Some(rows) = rows else { return Ok(()) };
+    if matches!(interface, "HTMLAudioElement" | "HTMLVideoElement") {
+        complete("HTMLMediaElement", context)?;
+    }
+    reflect::define(interface, rows, context)
 }
 
 /// Keeps what scripts told elements in step with the tree.

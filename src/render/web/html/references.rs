@@ -64,12 +64,11 @@ pub(super) fn all(id: NodeId, content: &'static str, context: &mut Context) -> J
         None => reflect::has(tree, id, content).then(|| by_ids(tree, id, content)),
     });
     let Some(found): Option<Vec<NodeId>> = found else { return Ok(JsValue::null()) };
-    if let Some(known) = state(context).borrow().references.get(&(id, content)) {
-        if let Some((elements, array)) = &known.seen {
-            if *elements == found {
-                return Ok(array.clone().into());
-            }
-        }
+    if let Some(known) = state(context).borrow().references.get(&(id, content))
+        && let Some((elements, array)) = &known.seen
+        && *elements == found
+    {
+        return Ok(array.clone().into());
     }
     let objects: Vec<JsValue> =
         found.iter().map(|id| wrap(*id, context).map(JsValue::from)).collect::<JsResult<_>>()?;

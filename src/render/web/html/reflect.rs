@@ -1,6 +1,6 @@
 //! IDL attributes that reflect content attributes (HTML §2.6.1): what each type reads and writes. Which there are stands in `table`.
 
-use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction};
+use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 
 use super::{numbers, references};
 use crate::render::dom::{Error, NodeId, Tree};
@@ -108,13 +108,16 @@ pub fn set_flag(id: NodeId, content: &str, on: bool, context: &mut Context) -> J
     })
 }
 
-/// Defines the accessors of rows on the prototype of an interface.
+/// Defines the accessors of rows on the prototype of an interface, but for what is there already.
 ///
 /// # Errors
 /// When the interface was not defined.
 pub fn define(interface: &str, rows: &'static [Row], context: &mut Context) -> JsResult<()> {
     let prototype = bind::prototype(interface, context)?;
     for row in rows {
+        if prototype.has_own_property(js_string!(row.0), context)? {
+            continue;
+        }
         let get = NativeFunction::from_copy_closure(move |this, _, context| get(row, this, context));
         let set = NativeFunction::from_copy_closure(move |this, args, context| set(row, this, args, context));
         bind::accessor(&prototype, row.0, get, Some(set), context)?;

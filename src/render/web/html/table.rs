@@ -198,6 +198,8 @@ pub const TABLE: &[(&str, &[Row])] = &[
             ("noHref", "nohref", Flag),
         ],
     ),
+    // Nothing of its own, but the parent's rows come with it.
+    ("HTMLAudioElement", &[]),
     ("HTMLBaseElement", &[TARGET]),
     (
         "HTMLBodyElement",

@@ -70,7 +70,7 @@ const TABLE_METHODS: &[bind::Method] = &[
         let id = this_element(this, context)?;
         let body = change(context, |tree| {
             let body = make(tree, id, "tbody")?;
-            let last = tree.child_elements(id).filter(|child| is_called(tree, *child, &["tbody"])).last();
+            let last = tree.child_elements(id).rev().find(|child| is_called(tree, *child, &["tbody"]));
             let before = last.and_then(|last| tree.next_sibling(last));
             tree.insert_before(id, body, before)
         })?;
@@ -221,15 +221,13 @@ fn place_of(tree: &Tree, table: NodeId, local: &str) -> Option<NodeId> {
 }
 
 fn set_single(table: NodeId, local: &'static str, new: Option<NodeId>, context: &mut Context) -> JsResult<()> {
-    if let Some(new) = new {
-        if !read(context, |tree| is_called(tree, new, &[local])) {
-            // Another section is one as well, and is refused for its kind only.
-            let is_section = local != "caption" && read(context, |tree| is_called(tree, new, SECTIONS));
-            return Err(match is_section {
-                true => thrown(Error::HierarchyRequest, context),
-                false => bind::type_error("The provided value is not of the right type."),
-            });
-        }
+    if let Some(new) = new.filter(|new| read(context, |tree| !is_called(tree, *new, &[local]))) {
+        // Another section is one as well, and is refused for its kind only.
+        let is_section = local != "caption" && read(context, |tree| is_called(tree, new, SECTIONS));
+        return Err(match is_section {
+            true => thrown(Error::HierarchyRequest, context),
+            false => bind::type_error("The provided value is not of the right type."),
+        });
     }
     change(context, |tree| {
         if let Some(old) = first(tree, table, local) {
