@@ -116,7 +116,7 @@ fn scripts_run_in_the_order_of_the_standard() {
             ("/dynamic-c.js", "log.push('c')"),
             ("/dynamic-d.js", "log.push('d')"),
         ],
-        "blocking blocking.js inline at-once after interactive async b c d inline-module  defer inner module DCL complete \
+        "blocking blocking.js inline at-once after interactive inline-module  async defer b c d inner module DCL complete \
          load shown",
     );
 }
