@@ -456,7 +456,8 @@ fn response_document(this: &JsValue, _: &[JsValue], context: &mut Context) -> Js
     if let Some(made) = made {
         return Ok(made);
     }
-    let mime = mime.or_else(|| response.header("content-type").map(str::to_owned)).unwrap_or("text/xml".to_owned());
+    let mime =
+        mime.or_else(|| response.header("content-type").map(str::to_owned)).unwrap_or_else(|| "text/xml".to_owned());
     let essence = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_xml = essence.ends_with("/xml") || essence.ends_with("+xml");
     let is_html = essence == "text/html" && kind == Kind::Document;
