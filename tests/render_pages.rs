@@ -116,7 +116,7 @@ fn scripts_run_in_the_order_of_the_standard() {
             ("/dynamic-c.js", "log.push('c')"),
             ("/dynamic-d.js", "log.push('d')"),
         ],
-        "blocking blocking.js inline at-once after interactive async b c d inline-module  defer inner module DCL complete \
+        "blocking blocking.js inline at-once after interactive inline-module  async defer b c d inner module DCL complete \
          load shown",
     );
 }
@@ -419,4 +419,40 @@ fn observers_tell_once_of_what_they_see() {
         &[],
         "atrue bfalse true 20 1280",
     );
+}
+
+#[test]
+fn answers_are_streams_and_documents_to_who_wants_them() {
+    assert_log(
+        "<script type=module>const answer = await fetch('/a.json'); const reader = answer.body.getReader();\
+         const { value, done } = await reader.read(); log.push(new TextDecoder().decode(value), done, answer.bodyUsed);\
+         log.push((await reader.read()).done);\
+         const own = new ReadableStream({ n: 0, pull(c) { this.n < 2 ? c.enqueue(this.n++) : c.close() } });\
+         for await (const chunk of own) log.push(chunk);\
+         const x = new XMLHttpRequest(); x.open('GET', '/a.html'); x.responseType = 'document';\
+         x.onload = () => log.push(x.response.querySelector('a').getAttribute('href'), x.responseXML === x.response,\
+         document.links.length); x.send()</script>",
+        &[("/a.json", "[1]"), ("/a.html", "<a href=/b>b</a><script>log.push('never')</script>")],
+        "[1] false true true 0 1 /b true 0",
+    );
+}
+
+#[test]
+fn animations_end_and_marks_are_kept() {
+    assert_log(
+        "<p id=p></p><script>const a = document.getElementById('p').animate([], { duration: 300 }); log.push(a.playState);\
+         a.onfinish = () => log.push('finished', a.playState); a.finished.then(one => log.push(one === a));\
+         const b = document.getElementById('p').animate([], 100); b.onfinish = () => log.push('never'); b.cancel();\
+         performance.mark('one'); const m = performance.measure('two', 'one'); log.push(m.entryType, m.duration >= 0,\
+         performance.getEntriesByName('one').length, performance.getEntriesByType('navigation')[0].type)</script>",
+        &[],
+        "running measure true 1 navigate finished finished true",
+    );
+}
+
+#[test]
+fn an_image_that_the_page_doubts_is_asked_for() {
+    let html = "<img src=/gone.png onerror=\"this.outerHTML = '<a href=/mirror>mirror</a>'\"><img src=/there.png \
+                onerror=\"this.outerHTML = '<a href=/never>no</a>'\">";
+    assert_eq!(on_a_page(html, &[("/there.png", "")], urls), ["/mirror"]);
 }

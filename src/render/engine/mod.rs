@@ -37,7 +37,7 @@ pub mod target;
 mod tests;
 mod timers;
 mod url;
-mod xhr;
+pub mod xhr;
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;

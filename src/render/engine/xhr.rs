@@ -145,7 +145,7 @@ const XHR: bind::Interface = bind::Interface {
         ),
         ("responseText", response_text, None),
         ("response", response, None),
-        ("responseXML", |_, _, _| Ok(JsValue::null()), None),
+        ("responseXML", response_document, None),
         (
             "responseType",
             |this, _, _| {
@@ -427,6 +427,51 @@ fn set_response_type(this: &JsValue, args: &[JsValue], context: &mut Context) ->
     Ok(JsValue::undefined())
 }
 
+/// Makes a document of an answer, whose type is that of its `content-type`.
+pub type ReadDocument = fn(&Response, &mut Context) -> JsResult<JsValue>;
+
+struct Documents(ReadDocument);
+
+/// Tells who makes documents of answers: nobody here knows them.
+pub fn set_document_reader(read: ReadDocument, context: &mut Context) {
+    context.insert_data(Documents(read));
+}
+
+/// The answer as a document (XMLHttpRequest §3.6.6 "document response"): XML, or HTML where the page asked for a document.
+fn response_document(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let xhr = bind::this::<Xhr>(this)?;
+    let (kind, state, made, response, mime) = {
+        let data = xhr.borrow();
+        let data = data.data();
+        (data.kind, data.state, data.made.clone(), data.response.clone(), data.mime.clone())
+    };
+    if !matches!(kind, Kind::Usual | Kind::Document) {
+        return Err(exception::error(
+            "InvalidStateError",
+            "The value is only accessible if the object's 'responseType' is '' or 'document'.",
+            context,
+        ));
+    }
+    let (DONE, Some(mut response)) = (state, response) else { return Ok(JsValue::null()) };
+    if let Some(made) = made {
+        return Ok(made);
+    }
+    let mime =
+        mime.or_else(|| response.header("content-type").map(str::to_owned)).unwrap_or_else(|| "text/xml".to_owned());
+    let essence = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_xml = essence.ends_with("/xml") || essence.ends_with("+xml");
+    let is_html = essence == "text/html" && kind == Kind::Document;
+    let read = context.get_data::<Documents>().map(|documents| documents.0);
+    let (true, Some(read)) = (is_xml || is_html, read) else { return Ok(JsValue::null()) };
+    response.headers.retain(|(name, _)| name != "content-type");
+    let known = ["text/html", "text/xml", "application/xml", "application/xhtml+xml", "image/svg+xml"];
+    let told = if known.contains(&essence.as_str()) { mime } else { "application/xml".to_owned() };
+    response.headers.push(("content-type".to_owned(), told));
+    let value = read(&response, context)?;
+    xhr.borrow_mut().data_mut().made = Some(value.clone());
+    Ok(value)
+}
+
 /// The charset that the type names, or the page overrides.
 fn charset(kind: &str) -> Option<&'static Encoding> {
     let (_, label) = kind.to_ascii_lowercase().split_once("charset=").map(|(a, b)| (a.len(), b.to_owned()))?;
@@ -479,8 +524,8 @@ fn response(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult
             let blob = blob::Blob { bytes: body.into(), kind: mime, ..blob::Blob::default() };
             bind::object("Blob", blob, context)?.into()
         }
-        // Documents are made by whoever knows them.
-        Kind::Document | Kind::Usual | Kind::Text => JsValue::null(),
+        Kind::Document => return response_document(this, args, context),
+        Kind::Usual | Kind::Text => JsValue::null(),
     };
     xhr.borrow_mut().data_mut().made = Some(value.clone());
     Ok(value)

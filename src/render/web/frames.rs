@@ -17,7 +17,7 @@ use crate::limits;
 use crate::render::dom::{Mutation, NodeId, Parser, Step, Tree};
 use crate::render::engine::net::{Answer, Asker, Request, Response};
 use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, events, jobs, page};
+use crate::render::engine::{bind, events, jobs, page, xhr};
 
 /// The frames that have a document, by their elements.
 #[derive(Default)]
@@ -80,6 +80,11 @@ const METHODS: &[bind::Method] = &[("getSVGDocument", 0, |this, _, context| {
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     target::register(TargetKind::of::<FrameWindow>(|_, _, _| None), context);
+    let read: xhr::ReadDocument = |response, context| {
+        let document = document_from(response, context)?;
+        wrap(document, context).map(JsValue::from)
+    };
+    xhr::set_document_reader(read, context);
     for interface in ["HTMLIFrameElement", "HTMLFrameElement", "HTMLObjectElement"] {
         let prototype = bind::prototype(interface, context)?;
         bind::attributes(&prototype, ATTRIBUTES, context)?;

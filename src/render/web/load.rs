@@ -15,7 +15,7 @@ use super::{of, read, settle, window, wrap};
 use crate::render::dom::{NodeId, Parser, Step};
 use crate::render::engine::jobs::{self, End, Reach};
 use crate::render::engine::net::Net;
-use crate::render::engine::{Engine, EngineError, Start, bind, events};
+use crate::render::engine::{Engine, EngineError, Start, bind, events, target};
 
 /// A page: an engine and its document.
 pub struct Window {
@@ -101,7 +101,8 @@ const DOCUMENT: &[bind::Attribute] = &[
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     context.insert_data::<SharedLoading>(SharedLoading::default());
     let document = bind::prototype("Document", context)?;
-    bind::attributes(&document, DOCUMENT, context)
+    bind::attributes(&document, DOCUMENT, context)?;
+    target::handlers(&document, &["readystatechange"], context)
 }
 
 impl Window {
