@@ -150,8 +150,7 @@ impl Tree {
         let mut node = at.node;
         while let Some(parent) = self.parent(node).filter(|parent| *parent != common) {
             let step = |tree: &Self, id: NodeId| if behind { tree.next_sibling(id) } else { tree.previous_sibling(id) };
-            let mut siblings: Vec<NodeId> =
-                std::iter::successors(step(self, node), |id| step(self, *id)).collect();
+            let mut siblings: Vec<NodeId> = std::iter::successors(step(self, node), |id| step(self, *id)).collect();
             let inner: Vec<NodeId> = holder.map(|holder| self.children(holder).collect()).unwrap_or_default();
             let copy = self.copy_into(parent, holder, how)?;
             let target = copy.unwrap_or(fragment);
@@ -232,8 +231,7 @@ impl Tree {
         if cannot {
             return Err(Error::HierarchyRequest);
         }
-        let mut reference =
-            if is_text { Some(start.node) } else { self.children(start.node).nth(start.offset) };
+        let mut reference = if is_text { Some(start.node) } else { self.children(start.node).nth(start.offset) };
         let parent = if is_text { self.parent(start.node).unwrap_or(start.node) } else { start.node };
         self.ensure_insertion(parent, node, reference)?;
         if is_text {

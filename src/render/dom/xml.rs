@@ -150,7 +150,10 @@ impl<'a> Builder<'a> {
 
     fn read(&mut self, text: &str) -> Result<(), Fault> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        if text.chars().any(|c| matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')) {
+        if text
+            .chars()
+            .any(|c| matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}'))
+        {
             return Err(Fault::Form);
         }
         let mut reader = Reader::from_str(text);
@@ -328,9 +331,7 @@ impl<'a> Builder<'a> {
             return Err(Fault::Form);
         }
         let (prefix, local) = match qualified.split_once(':') {
-            Some((prefix, local)) if is_name(prefix) && is_name(local) && !local.contains(':') => {
-                (Some(prefix), local)
-            }
+            Some((prefix, local)) if is_name(prefix) && is_name(local) && !local.contains(':') => (Some(prefix), local),
             Some(_) => return Err(Fault::Form),
             None => (None, qualified),
         };
@@ -449,14 +450,32 @@ mod tests {
         ] {
             assert_eq!(round(text), text);
         }
-        assert_eq!(round("<!DOCTYPE a [<!ENTITY e 'x&#65;'>]><a b='&e;'>&e;&amp;</a>"), "<!DOCTYPE a><a b=\"xA\">xA&amp;</a>");
+        assert_eq!(
+            round("<!DOCTYPE a [<!ENTITY e 'x&#65;'>]><a b='&e;'>&e;&amp;</a>"),
+            "<!DOCTYPE a><a b=\"xA\">xA&amp;</a>"
+        );
     }
 
     #[test]
     fn what_is_not_well_formed_is_told_in_a_document_of_its_own() {
         for text in [
-            "", "a", "<a>", "<a></b>", "<a/><b/>", "<a b='1' b='2'/>", "<p:a/>", "<a>&x;</a>", "<a b=c/>", "<a><b></a></b>",
-            "<a>]]></a>", "<1/>", "</a>", "<a/>x", "<a\0/>", "<!DOCTYPE a><!DOCTYPE a><a/>", "<a b='<'/>",
+            "",
+            "a",
+            "<a>",
+            "<a></b>",
+            "<a/><b/>",
+            "<a b='1' b='2'/>",
+            "<p:a/>",
+            "<a>&x;</a>",
+            "<a b=c/>",
+            "<a><b></a></b>",
+            "<a>]]></a>",
+            "<1/>",
+            "</a>",
+            "<a/>x",
+            "<a\0/>",
+            "<!DOCTYPE a><!DOCTYPE a><a/>",
+            "<a b='<'/>",
         ] {
             assert!(round(text).starts_with("<parsererror"), "{text}");
         }

@@ -160,11 +160,7 @@ const KINDS: &[Kind] = &[
         "Event",
         &[("acceleration", Null), ("accelerationIncludingGravity", Null), ("rotationRate", Null), ("interval", Zero)],
     ),
-    (
-        "DeviceOrientationEvent",
-        "Event",
-        &[("alpha", Null), ("beta", Null), ("gamma", Null), ("absolute", False)],
-    ),
+    ("DeviceOrientationEvent", "Event", &[("alpha", Null), ("beta", Null), ("gamma", Null), ("absolute", False)]),
     ("FocusEvent", "UIEvent", &[("relatedTarget", Null)]),
     ("CompositionEvent", "UIEvent", &[("data", Empty)]),
     ("InputEvent", "UIEvent", &[("data", Null), ("isComposing", False), ("inputType", Empty)]),
@@ -324,7 +320,9 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     }
     for (interface, name, members) in INITS.iter().copied() {
         let prototype = bind::prototype(interface, context)?;
-        let body = NativeFunction::from_copy_closure(move |this, args, context| init_members(this, args, (interface, members), context));
+        let body = NativeFunction::from_copy_closure(move |this, args, context| {
+            init_members(this, args, (interface, members), context)
+        });
         let method = boa_engine::object::FunctionObjectBuilder::new(context.realm(), body)
             .name(js_string!(name))
             .length(1)

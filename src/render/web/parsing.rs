@@ -3,9 +3,9 @@
 use boa_engine::{Context, Finalize, JsData, JsResult, JsValue, Trace};
 use html5ever::{QualName, local_name, ns};
 
-use super::{change, node_argument, read, wrap};
+use super::{change, node_argument, of, read, wrap};
 use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::bind;
+use crate::render::engine::{bind, page};
 
 #[derive(Default, Trace, Finalize, JsData)]
 struct DomParser;
@@ -25,12 +25,14 @@ const PARSER: bind::Interface = bind::Interface {
         let (text, kind) = (bind::text(args, 0, context)?, bind::text(args, 1, context)?);
         if kind == "text/html" {
             let document = change(context, |tree| tree.parse_document_with(&text, false))?;
+            locate(document, context);
             return wrap(document, context).map(JsValue::from);
         }
         let kind = XML.iter().find(|known| **known == kind).ok_or_else(|| {
             bind::type_error(format!("The provided value '{kind}' is not a valid enum value of type SupportedType."))
         })?;
         let document = xml_document(&text, kind, context)?;
+        locate(document, context);
         wrap(document, context).map(JsValue::from)
     })],
     ..bind::Interface::EMPTY
@@ -74,6 +76,12 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
+/// A document that `DOMParser` made has the address of the page's own (HTML §8.5.1).
+fn locate(document: NodeId, context: &Context) {
+    let address = page::of(context).borrow().url.clone();
+    of(context).borrow_mut().addresses.insert(document, address);
+}
+
 /// A document of XML text; one that tells the fault for text that is not well-formed.
 ///
 /// # Errors
@@ -91,8 +99,7 @@ pub fn fragment(tree: &mut Tree, around: Option<NodeId>, node: NodeId, text: &st
     if !tree.is_html_document(document) {
         return tree.parse_xml_fragment(around.unwrap_or(node), text);
     }
-    let is_html =
-        |id: &NodeId| tree.element(*id).is_some_and(|element| element.is_html(&local_name!("html")));
+    let is_html = |id: &NodeId| tree.element(*id).is_some_and(|element| element.is_html(&local_name!("html")));
     let around = match around.filter(|id| !is_html(id)) {
         Some(around) => around,
         None => tree.create_element(document, QualName::new(None, ns!(html), local_name!("body")), Vec::new())?,

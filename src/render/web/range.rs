@@ -50,14 +50,17 @@ const STATIC: bind::Interface = bind::Interface {
     constructor: Some(|new_target, args, context| {
         bind::want(args, 1, "StaticRange")?;
         let mut end = |container: &str, offset: &str| -> JsResult<Boundary> {
-            let missing = || bind::type_error(format!("Failed to read the '{container}' property from 'StaticRangeInit'"));
+            let missing =
+                || bind::type_error(format!("Failed to read the '{container}' property from 'StaticRangeInit'"));
             let node = bind::member(&args[0], container, context)?.ok_or_else(missing)?;
             let node = super::node_of(&node, context).ok_or_else(missing)?;
             let offset = bind::member(&args[0], offset, context)?.ok_or_else(missing)?.to_u32(context)?;
             Ok(Boundary { node, offset: offset as usize })
         };
         let span = Span { start: end("startContainer", "startOffset")?, end: end("endContainer", "endOffset")? };
-        if [span.start.node, span.end.node].iter().any(|id| read(context, |tree| tree.kind(*id)) == NodeKind::DocumentType)
+        if [span.start.node, span.end.node]
+            .iter()
+            .any(|id| read(context, |tree| tree.kind(*id)) == NodeKind::DocumentType)
         {
             return Err(exception::error("InvalidNodeTypeError", "a document type has no boundaries", context));
         }
@@ -256,7 +259,8 @@ fn put_end(live: &LiveSpan, at: Boundary, is_start: bool, context: &Context) {
 
 /// A node's parent and its place there.
 fn outside(node: NodeId, context: &mut Context) -> JsResult<Boundary> {
-    let place = read(context, |tree| tree.parent(node).map(|parent| Boundary { node: parent, offset: tree.index(node) }));
+    let place =
+        read(context, |tree| tree.parent(node).map(|parent| Boundary { node: parent, offset: tree.index(node) }));
     place.ok_or_else(|| exception::error("InvalidNodeTypeError", "the given Node has no parent.", context))
 }
 
@@ -379,8 +383,7 @@ fn contextual_fragment(this: &JsValue, args: &[JsValue], context: &mut Context) 
         let fragment = super::parsing::fragment(tree, around, node, &text)?;
         let made: Vec<NodeId> = tree.descendants(fragment).collect();
         for id in made {
-            let is_script =
-                tree.element(id).is_some_and(|element| element.is_html(&html5ever::local_name!("script")));
+            let is_script = tree.element(id).is_some_and(|element| element.is_html(&html5ever::local_name!("script")));
             if is_script && let Some(state) = tree.state_mut(id) {
                 (state.already_started, state.parser_inserted) = (false, false);
             }

@@ -76,16 +76,18 @@ const RESULT: bind::Interface = bind::Interface {
         ("resultType", |this, _, _| Ok(bind::this::<Outcome>(this)?.borrow().data().kind.into()), None),
         (
             "numberValue",
-            |this, _, context| value(this, &[NUMBER], context, |value, context| {
-                Ok(read(context, |tree| value.to_number(tree)).into())
-            }),
+            |this, _, context| {
+                value(this, &[NUMBER], context, |value, context| Ok(read(context, |tree| value.to_number(tree)).into()))
+            },
             None,
         ),
         (
             "stringValue",
-            |this, _, context| value(this, &[STRING], context, |value, context| {
-                Ok(bind::js(&read(context, |tree| value.to_text(tree))))
-            }),
+            |this, _, context| {
+                value(this, &[STRING], context, |value, context| {
+                    Ok(bind::js(&read(context, |tree| value.to_text(tree))))
+                })
+            },
             None,
         ),
         (
@@ -224,7 +226,13 @@ fn namespace_of(resolver: &JsValue, prefix: &str, context: &mut Context) -> JsRe
     Ok(Some(told.to_string(context)?.to_std_string_lossy()))
 }
 
-fn evaluate(xpath: &XPath, args: &[JsValue], resolver: &JsValue, kind: u16, context: &mut Context) -> JsResult<JsValue> {
+fn evaluate(
+    xpath: &XPath,
+    args: &[JsValue],
+    resolver: &JsValue,
+    kind: u16,
+    context: &mut Context,
+) -> JsResult<JsValue> {
     let node = node_of(args.get_or_undefined(0), context)
         .ok_or_else(|| bind::type_error("Failed to execute 'evaluate': the context node is not of type 'Node'."))?;
     if matches!(read(context, |tree| tree.kind(node)), NodeKind::DocumentType | NodeKind::Fragment) {

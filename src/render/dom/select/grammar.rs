@@ -308,9 +308,7 @@ impl<'i> parser::Parser<'i> for Grammar {
                 "rtl" => Ok(PseudoClass::Dir { is_rtl: true }),
                 _ => Ok(PseudoClass::Never("dir")),
             },
-            "state" => {
-                Ok(PseudoClass::State(arguments.expect_ident()?.to_string()))
-            }
+            "state" => Ok(PseudoClass::State(arguments.expect_ident()?.to_string())),
             _ => unsupported(),
         }
     }

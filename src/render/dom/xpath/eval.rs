@@ -63,8 +63,7 @@ impl Place<'_> {
             Expression::Call(function, arguments) => self.call(*function, arguments)?,
             Expression::Binary(operator, left, right) => self.binary(*operator, left, right)?,
             Expression::Path(from_root, steps) => {
-                let start =
-                    if *from_root { Item::of(self.tree.root(self.item.node)) } else { self.item.clone() };
+                let start = if *from_root { Item::of(self.tree.root(self.item.node)) } else { self.item.clone() };
                 Value::Nodes(self.walk(vec![start], steps)?)
             }
             Expression::Filter(primary, predicates, steps) => {
@@ -124,9 +123,11 @@ impl Place<'_> {
                 let (left, right) = (texts(left), texts(right));
                 self.count(left.len().saturating_mul(right.len()))?;
                 Ok(left.iter().any(|a| {
-                    right.iter().any(|b| {
-                        if is_equality { by_text(a, b) } else { by_number(number_of(a), number_of(b)) }
-                    })
+                    right.iter().any(
+                        |b| {
+                            if is_equality { by_text(a, b) } else { by_number(number_of(a), number_of(b)) }
+                        },
+                    )
                 }))
             }
             (Value::Nodes(_), Value::Truth(_)) | (Value::Truth(_), Value::Nodes(_)) => {
@@ -232,9 +233,8 @@ impl Place<'_> {
             }
             Axis::Preceding => {
                 let above: HashSet<NodeId> = tree.ancestors(id).collect();
-                let before = std::iter::successors(tree.previous_in_order(id, root), |id| {
-                    tree.previous_in_order(*id, root)
-                });
+                let before =
+                    std::iter::successors(tree.previous_in_order(id, root), |id| tree.previous_in_order(*id, root));
                 self.passing(before.filter(|id| !above.contains(id)), &step.test)
             }
             Axis::Attribute | Axis::Namespace => Ok(Vec::new()),
@@ -301,9 +301,7 @@ impl Place<'_> {
                 && match test {
                     Test::Node | Test::Any(None) => true,
                     Test::Any(Some(prefix)) => &*name.ns == self.namespace(prefix)?,
-                    Test::Name(Some(prefix), local) => {
-                        &*name.ns == self.namespace(prefix)? && *name.local == **local
-                    }
+                    Test::Name(Some(prefix), local) => &*name.ns == self.namespace(prefix)? && *name.local == **local,
                     Test::Name(None, local) => {
                         let is_it = *name.local == **local || (is_html && (*name.local).eq_ignore_ascii_case(local));
                         name.ns == ns!() && is_it
@@ -514,7 +512,8 @@ fn name_of(tree: &Tree, item: &Item) -> (String, String, String) {
 fn number_of(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\n', '\r']);
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && digits.len() > usize::from(digits.starts_with('.'));
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && digits.len() > usize::from(digits.starts_with('.'));
     if is_number { text.parse().unwrap_or(f64::NAN) } else { f64::NAN }
 }
 
@@ -532,7 +531,9 @@ impl Value {
         match self {
             Self::Text(text) => text.clone(),
             Self::Truth(truth) => truth.to_string(),
-            Self::Number(number) if number.is_infinite() => if *number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned(),
+            Self::Number(number) if number.is_infinite() => {
+                if *number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()
+            }
             Self::Number(number) if *number == 0.0 => "0".to_owned(),
             Self::Number(number) => number.to_string(),
             Self::Nodes(nodes) => nodes.first().map(|item| string_of(tree, item)).unwrap_or_default(),

@@ -68,12 +68,7 @@ const LEVELS: &[&[(&str, Operator)]] = &[
     &[("or", Operator::Or)],
     &[("and", Operator::And)],
     &[("=", Operator::Equal), ("!=", Operator::Unequal)],
-    &[
-        ("<", Operator::Less),
-        ("<=", Operator::LessEqual),
-        (">", Operator::Greater),
-        (">=", Operator::GreaterEqual),
-    ],
+    &[("<", Operator::Less), ("<=", Operator::LessEqual), (">", Operator::Greater), (">=", Operator::GreaterEqual)],
     &[("+", Operator::Plus), ("-", Operator::Minus)],
     &[("*", Operator::Times), ("div", Operator::Div), ("mod", Operator::Mod)],
 ];
