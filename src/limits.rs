@@ -664,41 +664,34 @@ pub const RENDER_FRAMES_MAX: usize = 256;
 pub const RECENT_LISTS_MAX: usize = 32;
 
 /// Pages that a render child runs before another takes its place: whatever leaks goes with it.
-pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
-
 /// Requests of one page that are under way at a time: as many as browsers open to one host.
-pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
-
 /// Bytes of one frame between the crawl and a render child: a page's scripts together, or the largest answer.
+pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
+pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
 pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;
 
-/// Pairs of a form, a query or a blob's parts that a script holds.
+/// Pairs of a form, a query or a blob's parts that a script holds, and headers of one request or answer.
 pub const PAIRS_MAX: usize = 100_000;
-
-/// Headers of one request or answer of a script.
 pub const HEADERS_MAX: usize = 200;
 
 /// Bytes of an address or a header that a script hands over: `data:` addresses hold whole files.
 pub const SCRIPT_URL_BYTES_MAX: usize = 1 << 20;
 
 /// Depth and objects of a value that a script copies with `structuredClone`: finding what was seen takes the square of their number.
+/// Depth of a JSON text that a script reads: each level takes some of the process's stack.
 pub const CLONE_DEPTH_MAX: usize = 1_000;
 pub const CLONE_OBJECTS_MAX: usize = 10_000;
-
-/// Depth of a JSON text that a script reads: each level takes some of the process's stack.
 pub const JSON_DEPTH_MAX: usize = 1_000;
-
 /// Microtasks of one page: some natives make another each time, and use no instruction of the engine.
 pub const RENDER_MICROTASKS_MAX: u64 = 1_000_000;
 
-/// Nodes that one observer observes, registrations at one node, and names that one is asked to look for.
+/// What scripts hold and ask: observed nodes or names of one observer, its records not yet told, custom elements and names of one page,
+/// operators and parentheses of an XPath expression, nodes that it looks at.
 pub const OBSERVED_NODES_MAX: usize = 10_000;
-
-/// Records of one observer that it has not been told of; more are lost, as they are when nobody looks.
 pub const MUTATION_RECORDS_MAX: usize = 100_000;
-
-/// Custom elements of one page, names that are waited for, and what one of them holds by name. Large sites define some hundreds.
 pub const CUSTOM_ELEMENTS_MAX: usize = 10_000;
+pub const XPATH_DEPTH_MAX: usize = 200;
+pub const XPATH_STEPS_MAX: usize = 5_000_000;
 
 /// Navigations of one page that are told, entries of its history, bytes of a storage or of its cookies.
 pub const RENDER_NAVIGATIONS_MAX: usize = 1_000;

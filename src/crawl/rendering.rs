@@ -157,7 +157,11 @@ pub async fn render(
         let (message, source, line) = (&error.message, &error.source, error.line);
         tracing::debug!(site = %name, url = job.url.as_str(), message, source, line, "a script of the page failed");
     }
-    let more = addresses(&outcome);
+    let mut more = addresses(&outcome);
+    // Scripts write addresses in UTF-8, and pages of another charset write theirs in that: what the document holds is read from it.
+    if encoding != encoding_rs::UTF_8 {
+        more.retain(|url| !has_encoded_letters(url));
+    }
     let _turn = site.memory.parse().await;
     let (of_site, of_job, of_headers) = (Arc::clone(site), job.clone(), headers.clone());
     let reading = tokio::task::spawn_blocking(move || {
@@ -183,6 +187,11 @@ pub async fn render(
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");
     Some(Made { read: made, html: outcome.html, detail, gained: gained > 0 })
+}
+
+/// Whether an address holds letters beyond ASCII, percent-encoded.
+fn has_encoded_letters(url: &str) -> bool {
+    url.as_bytes().windows(2).any(|two| two[0] == b'%' && matches!(two[1], b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F'))
 }
 
 /// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.

@@ -32,6 +32,8 @@ mod shadow;
 mod sweep;
 mod text;
 mod tree;
+mod xml;
+mod xpath;
 
 #[cfg(test)]
 mod tests;
@@ -52,6 +54,7 @@ pub use self::select::{SelectorCache, Selectors};
 pub use self::serialize::HtmlOptions;
 pub use self::text::{byte_of_unit, utf16_len};
 pub use self::tree::Tree;
+pub use self::xpath::{Item, Prefixes, Value as XPathValue, XPath, XPathError};
 
 /// Why a change or a question was refused. The names of the standard's exceptions, and one of our own.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]

@@ -135,6 +135,27 @@ const KINDS: &[Kind] = &[
     ("TransitionEvent", "Event", &[("propertyName", Empty), ("elapsedTime", Zero), ("pseudoElement", Empty)]),
     ("AnimationEvent", "Event", &[("animationName", Empty), ("elapsedTime", Zero), ("pseudoElement", Empty)]),
     ("UIEvent", "Event", &[("view", Null), ("detail", Zero), ("which", Zero)]),
+    ("TextEvent", "UIEvent", &[("data", Empty)]),
+    (
+        "TouchEvent",
+        "UIEvent",
+        &[
+            ("touches", Null),
+            ("targetTouches", Null),
+            ("changedTouches", Null),
+            ("ctrlKey", False),
+            ("shiftKey", False),
+            ("altKey", False),
+            ("metaKey", False),
+        ],
+    ),
+    ("BeforeUnloadEvent", "Event", &[]),
+    (
+        "DeviceMotionEvent",
+        "Event",
+        &[("acceleration", Null), ("accelerationIncludingGravity", Null), ("rotationRate", Null), ("interval", Zero)],
+    ),
+    ("DeviceOrientationEvent", "Event", &[("alpha", Null), ("beta", Null), ("gamma", Null), ("absolute", False)]),
     ("FocusEvent", "UIEvent", &[("relatedTarget", Null)]),
     ("CompositionEvent", "UIEvent", &[("data", Empty)]),
     ("InputEvent", "UIEvent", &[("data", Null), ("isComposing", False), ("inputType", Empty)]),
@@ -192,6 +213,35 @@ const KINDS: &[Kind] = &[
             ("isPrimary", False),
         ],
     ),
+];
+
+/// The methods that set an event of old anew: interface, name, the members behind type, bubbles and cancelable.
+const INITS: &[(&str, &str, &[&str])] = &[
+    ("CustomEvent", "initCustomEvent", &["detail"]),
+    ("UIEvent", "initUIEvent", &["view", "detail"]),
+    (
+        "MouseEvent",
+        "initMouseEvent",
+        &[
+            "view",
+            "detail",
+            "screenX",
+            "screenY",
+            "clientX",
+            "clientY",
+            "ctrlKey",
+            "altKey",
+            "shiftKey",
+            "metaKey",
+            "button",
+            "relatedTarget",
+        ],
+    ),
+    ("KeyboardEvent", "initKeyboardEvent", &["view", "key", "location", "ctrlKey", "altKey", "shiftKey", "metaKey"]),
+    ("CompositionEvent", "initCompositionEvent", &["view", "data"]),
+    ("TextEvent", "initTextEvent", &["view", "data"]),
+    ("MessageEvent", "initMessageEvent", &["data", "origin", "lastEventId", "source", "ports"]),
+    ("StorageEvent", "initStorageEvent", &["key", "oldValue", "newValue", "url", "storageArea"]),
 ];
 
 const EVENT: bind::Interface = bind::Interface {
@@ -263,8 +313,19 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
             prototype.define_property_or_throw(js_string!(member), attribute, context)?;
         }
     }
-    let custom = bind::prototype("CustomEvent", context)?;
-    bind::methods(&custom, &[("initCustomEvent", 1, init_custom_event)], context)
+    for (interface, name, members) in INITS.iter().copied() {
+        let prototype = bind::prototype(interface, context)?;
+        let body = NativeFunction::from_copy_closure(move |this, args, context| {
+            init_members(this, args, (interface, members), context)
+        });
+        let method = boa_engine::object::FunctionObjectBuilder::new(context.realm(), body)
+            .name(js_string!(name))
+            .length(1)
+            .build();
+        let property = PropertyDescriptor::builder().value(method).writable(true).enumerable(true).configurable(true);
+        prototype.define_property_or_throw(js_string!(name), property, context)?;
+    }
+    Ok(())
 }
 
 /// `composedPath()` (DOM §2.2): what stands in closed shadow trees is told to those in them only.
@@ -334,6 +395,32 @@ fn born(kind: JsString, context: &Context) -> Event {
     Event { kind, initialized: true, time_ms, ..Event::default() }
 }
 
+/// What a member of an interface or of one above it usually is.
+fn usual_of(interface: &str, name: &str) -> Usual {
+    let mut next = interface;
+    while let Some((_, parent, members)) = KINDS.iter().find(|(kind, ..)| *kind == next) {
+        if let Some((_, usual)) = members.iter().find(|(member, _)| *member == name) {
+            return *usual;
+        }
+        next = parent;
+    }
+    Null
+}
+
+/// A member's value, by its type; `undefined` counts as left out.
+fn value_of(usual: Usual, given: Option<JsValue>, context: &mut Context) -> JsResult<JsValue> {
+    Ok(match (usual, given.filter(|value| !value.is_undefined())) {
+        (Null, None) => JsValue::null(),
+        (Undefined, None) => JsValue::undefined(),
+        (False, given) => given.is_some_and(|value| value.to_boolean()).into(),
+        (Zero, None) => 0.into(),
+        (Zero, Some(value)) => value.to_number(context)?.into(),
+        (Empty, None) => js_string!().into(),
+        (Empty, Some(value)) => value.to_string(context)?.into(),
+        (Null | Undefined, Some(value)) => value,
+    })
+}
+
 /// The members of an interface and of those above it, as a dictionary gives them.
 fn members(name: &str, init: &JsValue, context: &mut Context) -> JsResult<Vec<(JsString, JsValue)>> {
     let mut found = Vec::new();
@@ -341,17 +428,7 @@ fn members(name: &str, init: &JsValue, context: &mut Context) -> JsResult<Vec<(J
     while let Some((_, parent, members)) = KINDS.iter().find(|(kind, ..)| *kind == next) {
         for (member, usual) in *members {
             let given = bind::member(init, member, context)?;
-            let value = match (usual, given) {
-                (Null, None) => JsValue::null(),
-                (Undefined, None) => JsValue::undefined(),
-                (False, given) => given.is_some_and(|value| value.to_boolean()).into(),
-                (Zero, None) => 0.into(),
-                (Zero, Some(value)) => value.to_number(context)?.into(),
-                (Empty, None) => js_string!().into(),
-                (Empty, Some(value)) => value.to_string(context)?.into(),
-                (Null | Undefined, Some(value)) => value,
-            };
-            found.push((js_string!(*member), value));
+            found.push((js_string!(*member), value_of(*usual, given, context)?));
         }
         next = parent;
     }
@@ -371,12 +448,23 @@ fn init_event(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResu
     })
 }
 
-fn init_custom_event(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+/// `initCustomEvent` and its kin: the members come behind type, bubbles and cancelable. Nothing changes while the event is dispatched.
+fn init_members(
+    this: &JsValue,
+    args: &[JsValue],
+    (interface, names): (&str, &[&str]),
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    let mut given = Vec::with_capacity(names.len());
+    for (place, name) in names.iter().enumerate() {
+        let value = value_of(usual_of(interface, name), args.get(place + 3).cloned(), context)?;
+        given.push((js_string!(*name), value));
+    }
     init_event(this, args, context)?;
-    let detail = args.get(3).cloned().unwrap_or_else(JsValue::null);
     change(this, |event| {
         if !event.dispatching {
-            event.members = vec![(js_string!("detail"), detail)];
+            event.members.retain(|(name, _)| !given.iter().any(|(other, _)| other == name));
+            event.members.extend(given);
         }
     })
 }

@@ -4,8 +4,8 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use html5ever::LocalName;
 
 use super::node::nullable_text;
-use super::{change, parent, read, this_element, wrap_or_null};
-use crate::render::dom::{Error, NodeId, NodeKind, Tree, validate_and_extract};
+use super::{change, parent, parsing, read, this_element, wrap_or_null};
+use crate::render::dom::{Error, NodeKind, validate_and_extract};
 use crate::render::engine::bind;
 
 /// An attribute that is a content attribute's text (HTML §2.6.1 "reflect").
@@ -157,8 +157,8 @@ const METHODS: &[bind::Method] = &[
             if tree.kind(parent) == NodeKind::Document {
                 return Err(Error::NoModificationAllowed);
             }
-            let around = fragment_context(tree, parent)?;
-            let fragment = tree.parse_fragment(around, &text)?;
+            let around = tree.is_element(parent).then_some(parent);
+            let fragment = parsing::fragment(tree, around, parent, &text)?;
             tree.insert_before(parent, fragment, before)?;
             Ok(JsValue::undefined())
         })
@@ -210,13 +210,13 @@ const ATTRIBUTES: &[bind::Attribute] = &[
         "innerHTML",
         |this, _, context| {
             let id = this_element(this, context)?;
-            Ok(bind::js(&read(context, |tree| tree.inner_html(id))))
+            Ok(bind::js(&read(context, |tree| parsing::inner(tree, id))))
         },
         Some(|this, args, context| {
             let id = this_element(this, context)?;
             let text = nullable_text_as_empty(args, context)?;
             change(context, |tree| {
-                let fragment = tree.parse_fragment(id, &text)?;
+                let fragment = parsing::fragment_in(tree, id, &text)?;
                 let holder = tree.element(id).and_then(|element| element.template_contents()).unwrap_or(id);
                 tree.replace_all(holder, Some(fragment));
                 Ok(JsValue::undefined())
@@ -227,7 +227,7 @@ const ATTRIBUTES: &[bind::Attribute] = &[
         "outerHTML",
         |this, _, context| {
             let id = this_element(this, context)?;
-            Ok(bind::js(&read(context, |tree| tree.outer_html(id))))
+            Ok(bind::js(&read(context, |tree| parsing::outer(tree, id))))
         },
         Some(|this, args, context| {
             let id = this_element(this, context)?;
@@ -237,8 +237,8 @@ const ATTRIBUTES: &[bind::Attribute] = &[
                 if tree.kind(parent) == NodeKind::Document {
                     return Err(Error::NoModificationAllowed);
                 }
-                let around = fragment_context(tree, parent)?;
-                let fragment = tree.parse_fragment(around, &text)?;
+                let around = tree.is_element(parent).then_some(parent);
+                let fragment = parsing::fragment(tree, around, parent, &text)?;
                 tree.replace(parent, fragment, id)?;
                 Ok(JsValue::undefined())
             })
@@ -262,18 +262,6 @@ fn matches(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<
 /// `[LegacyNullToEmptyString]`: markup that is `null` is none.
 fn nullable_text_as_empty(args: &[JsValue], context: &mut Context) -> JsResult<String> {
     if args.get_or_undefined(0).is_null() { Ok(String::new()) } else { bind::text(args, 0, context) }
-}
-
-/// The element in whose place a fragment is parsed: below a document's `<html>` and in fragments it is a `<body>`.
-fn fragment_context(tree: &mut Tree, parent: NodeId) -> Result<NodeId, Error> {
-    let is_html =
-        |tree: &Tree| tree.element(parent).is_some_and(|element| element.is_html(&html5ever::local_name!("html")));
-    if tree.is_element(parent) && !is_html(tree) {
-        return Ok(parent);
-    }
-    let document = tree.document_of(parent);
-    let name = html5ever::QualName::new(None, html5ever::ns!(html), html5ever::local_name!("body"));
-    tree.create_element(document, name, Vec::new())
 }
 
 /// `prefix:local`, or the local name alone.

@@ -98,6 +98,8 @@ pub(super) enum PseudoClass {
     ReadOnly,
     ReadWrite,
     Required,
+    /// A state that a custom element's own code told.
+    State(String),
     Target,
 }
 
@@ -195,6 +197,11 @@ impl ToCss for PseudoClass {
             Self::Dir { is_rtl } => write!(dest, ":dir({})", if *is_rtl { "rtl" } else { "ltr" }),
             Self::Lang(ranges) => write!(dest, ":lang({})", ranges.join(", ")),
             Self::Never(name) => write!(dest, ":{name}"),
+            Self::State(name) => {
+                dest.write_str(":state(")?;
+                serialize_identifier(name, dest)?;
+                dest.write_str(")")
+            }
             plain => {
                 let name = PLAIN.iter().find(|(_, class)| class == plain).map_or("", |(name, _)| name);
                 write!(dest, ":{name}")
@@ -301,10 +308,7 @@ impl<'i> parser::Parser<'i> for Grammar {
                 "rtl" => Ok(PseudoClass::Dir { is_rtl: true }),
                 _ => Ok(PseudoClass::Never("dir")),
             },
-            "state" => {
-                arguments.expect_ident()?;
-                Ok(PseudoClass::Never("state"))
-            }
+            "state" => Ok(PseudoClass::State(arguments.expect_ident()?.to_string())),
             _ => unsupported(),
         }
     }

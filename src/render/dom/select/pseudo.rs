@@ -43,6 +43,7 @@ impl Tree {
             PseudoClass::ReadOnly => !self.is_writable(id, element),
             PseudoClass::ReadWrite => self.is_writable(id, element),
             PseudoClass::Required => can_be_required(element) && element.attribute(&local_name!("required")).is_some(),
+            PseudoClass::State(name) => element.state.states.contains(name),
             PseudoClass::Target => self.target == Some(id),
         }
     }

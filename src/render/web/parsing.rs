@@ -1,0 +1,134 @@
+//! `DOMParser` and `XMLSerializer` (HTML §8.5).
+
+use boa_engine::{Context, Finalize, JsData, JsResult, JsValue, Trace};
+use html5ever::{QualName, local_name, ns};
+
+use super::{change, node_argument, of, read, wrap};
+use crate::render::dom::{Error, NodeId, Tree};
+use crate::render::engine::{bind, page};
+
+#[derive(Default, Trace, Finalize, JsData)]
+struct DomParser;
+
+#[derive(Default, Trace, Finalize, JsData)]
+struct XmlSerializer;
+
+/// Kinds of XML that `parseFromString` takes; any other it refuses, but HTML.
+const XML: &[&str] = &["text/xml", "application/xml", "application/xhtml+xml", "image/svg+xml"];
+
+const PARSER: bind::Interface = bind::Interface {
+    name: "DOMParser",
+    constructor: Some(|new_target, _, context| bind::construct(new_target, "DOMParser", DomParser, context)),
+    methods: &[("parseFromString", 2, |this, args, context| {
+        bind::this::<DomParser>(this)?;
+        bind::want(args, 2, "parseFromString' on 'DOMParser")?;
+        let (text, kind) = (bind::text(args, 0, context)?, bind::text(args, 1, context)?);
+        if kind == "text/html" {
+            let document = change(context, |tree| tree.parse_document_with(&text, false))?;
+            locate(document, context);
+            return wrap(document, context).map(JsValue::from);
+        }
+        let kind = XML.iter().find(|known| **known == kind).ok_or_else(|| {
+            bind::type_error(format!("The provided value '{kind}' is not a valid enum value of type SupportedType."))
+        })?;
+        let document = xml_document(&text, kind, context)?;
+        locate(document, context);
+        wrap(document, context).map(JsValue::from)
+    })],
+    ..bind::Interface::EMPTY
+};
+
+const SERIALIZER: bind::Interface = bind::Interface {
+    name: "XMLSerializer",
+    constructor: Some(|new_target, _, context| bind::construct(new_target, "XMLSerializer", XmlSerializer, context)),
+    methods: &[("serializeToString", 1, |this, args, context| {
+        bind::this::<XmlSerializer>(this)?;
+        let node = node_argument(args, 0, "serializeToString' on 'XMLSerializer", context)?;
+        Ok(bind::js(&read(context, |tree| tree.to_xml(node))))
+    })],
+    ..bind::Interface::EMPTY
+};
+
+pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    bind::define(&PARSER, context)?;
+    bind::define(&SERIALIZER, context)?;
+    let unsafe_parse = bind::function(
+        "parseHTMLUnsafe",
+        1,
+        |_, args, context| {
+            bind::want(args, 1, "parseHTMLUnsafe' on 'Document")?;
+            let text = bind::text(args, 0, context)?;
+            let document = change(context, |tree| tree.parse_document(&text))?;
+            wrap(document, context).map(JsValue::from)
+        },
+        context,
+    );
+    let document = bind::prototype("Document", context)?;
+    let constructor = document.get(boa_engine::js_string!("constructor"), context)?;
+    if let Some(constructor) = constructor.as_object() {
+        let method = boa_engine::property::PropertyDescriptor::builder()
+            .value(unsafe_parse)
+            .writable(true)
+            .enumerable(true)
+            .configurable(true);
+        constructor.define_property_or_throw(boa_engine::js_string!("parseHTMLUnsafe"), method, context)?;
+    }
+    Ok(())
+}
+
+/// A document that `DOMParser` made has the address of the page's own (HTML §8.5.1).
+fn locate(document: NodeId, context: &Context) {
+    let address = page::of(context).borrow().url.clone();
+    of(context).borrow_mut().addresses.insert(document, address);
+}
+
+/// A document of XML text; one that tells the fault for text that is not well-formed.
+///
+/// # Errors
+/// When the page's trees are full.
+pub fn xml_document(text: &str, kind: &'static str, context: &mut Context) -> JsResult<NodeId> {
+    change(context, |tree| tree.parse_xml_document(text, kind))
+}
+
+/// A fragment of markup in the place of `around` (HTML §8.5.5 "fragment parsing algorithm steps"): XML where the document is.
+///
+/// # Errors
+/// [`Error::Syntax`] for XML that is not well-formed, [`Error::Full`].
+pub fn fragment(tree: &mut Tree, around: Option<NodeId>, node: NodeId, text: &str) -> Result<NodeId, Error> {
+    let document = tree.document_of(node);
+    if !tree.is_html_document(document) {
+        return tree.parse_xml_fragment(around.unwrap_or(node), text);
+    }
+    let is_html = |id: &NodeId| tree.element(*id).is_some_and(|element| element.is_html(&local_name!("html")));
+    let around = match around.filter(|id| !is_html(id)) {
+        Some(around) => around,
+        None => tree.create_element(document, QualName::new(None, ns!(html), local_name!("body")), Vec::new())?,
+    };
+    tree.parse_fragment(around, text)
+}
+
+/// A fragment of markup within an element, which `innerHTML` parses as it is.
+///
+/// # Errors
+/// As [`fragment`].
+pub fn fragment_in(tree: &mut Tree, id: NodeId, text: &str) -> Result<NodeId, Error> {
+    if tree.is_html_document(tree.document_of(id)) {
+        tree.parse_fragment(id, text)
+    } else {
+        tree.parse_xml_fragment(id, text)
+    }
+}
+
+/// `innerHTML`: HTML or XML, as the document is.
+pub fn inner(tree: &Tree, id: NodeId) -> String {
+    if tree.is_html_document(tree.document_of(id)) {
+        return tree.inner_html(id);
+    }
+    let holder = tree.element(id).and_then(|element| element.template_contents()).unwrap_or(id);
+    tree.children(holder).map(|child| tree.to_xml(child)).collect()
+}
+
+/// `outerHTML`: HTML or XML, as the document is.
+pub fn outer(tree: &Tree, id: NodeId) -> String {
+    if tree.is_html_document(tree.document_of(id)) { tree.outer_html(id) } else { tree.to_xml(id) }
+}
