@@ -36,7 +36,7 @@ fn lines(tree: &Tree, document: NodeId) -> Vec<String> {
             }
             NodeData::Fragment(_) => "fragment".into(),
             NodeData::Document(_) => "document".into(),
-            NodeData::Instruction(_) | NodeData::Vacant => "other".into(),
+            NodeData::Instruction(_) | NodeData::Attr(_) | NodeData::Vacant => "other".into(),
         };
         lines.push(format!("{depth} {line}"));
         work.extend(tree.children(id).rev().map(|child| (child, depth + 1)));

@@ -38,10 +38,13 @@ pub struct Known {
     pub robots: Option<Arc<Robots>>,
 }
 
+/// By origin, the rules of its robots.txt and until when they hold.
+type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
+
 /// What a site's pages share: the rules of hosts that only scripts ask, and scripts that many pages have.
 #[derive(Default)]
 pub struct Shelf {
-    robots: Mutex<HashMap<Box<str>, (UnixMillis, Arc<Robots>)>>,
+    robots: Mutex<RobotsUntil>,
     scripts: Mutex<Scripts>,
 }
 

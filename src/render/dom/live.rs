@@ -139,10 +139,10 @@ impl Tree {
         if self.contains(node, cursor.root) || !self.contains(node, cursor.reference) {
             return cursor;
         }
-        if cursor.is_before {
-            if let Some(next) = self.next_after_subtree(node, cursor.root) {
-                return Cursor { reference: next, ..cursor };
-            }
+        if cursor.is_before
+            && let Some(next) = self.next_after_subtree(node, cursor.root)
+        {
+            return Cursor { reference: next, ..cursor };
         }
         let before = match self.previous_sibling(node) {
             Some(previous) => Some(self.last_inclusive_descendant(previous)),

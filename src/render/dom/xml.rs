@@ -411,10 +411,11 @@ impl<'a> Builder<'a> {
             let declaration = declaration.trim_start();
             let Some((name, rest)) = declaration.split_once(|c: char| c.is_ascii_whitespace()) else { continue };
             let Some((value, _)) = quoted(rest) else { continue };
-            if is_name(name) && !value.contains('<') {
-                if let Ok(value) = self.attribute_value(&value) {
-                    self.entities.entry(name.to_owned()).or_insert(value);
-                }
+            if is_name(name)
+                && !value.contains('<')
+                && let Ok(value) = self.attribute_value(&value)
+            {
+                self.entities.entry(name.to_owned()).or_insert(value);
             }
         }
     }

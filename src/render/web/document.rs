@@ -33,10 +33,10 @@ const METHODS: &[bind::Method] = &[
         let (namespace, name) = (nullable_text(args, 0, context)?, bind::text(args, 1, context)?);
         let is = custom::is_option(args.get_or_undefined(2), context)?;
         let name = validate_and_extract(namespace.as_deref(), &name, false).map_err(|error| thrown(error, context))?;
-        if name.ns == ns!(html) {
-            if let Some(made) = custom::create_element(document, &name, is.as_deref(), context)? {
-                return Ok(made.into());
-            }
+        if name.ns == ns!(html)
+            && let Some(made) = custom::create_element(document, &name, is.as_deref(), context)?
+        {
+            return Ok(made.into());
         }
         let element = change(context, |tree| tree.create_element(document, name, Vec::new()))?;
         wrap(element, context).map(JsValue::from)

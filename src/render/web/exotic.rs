@@ -20,6 +20,12 @@ struct Own {
     set: JsObject,
 }
 
+/// Sets a computed property; false where it is set as on any other object.
+pub type Set = fn(&JsObject, &PropertyKey, JsValue, &mut Context) -> JsResult<bool>;
+
+/// Deletes a computed property.
+pub type Delete = fn(&JsObject, &PropertyKey, &mut Context) -> JsResult<()>;
+
 /// How the computed properties of a kind of objects behave. `object` is the target, never the proxy.
 #[derive(Clone, Copy)]
 pub struct Computed {
@@ -36,9 +42,9 @@ pub struct Computed {
     /// The names that are supported, in their order.
     pub names: fn(&JsObject, &mut Context) -> JsResult<Vec<JsString>>,
     /// Sets a name or a number; `None` in the table: computed properties are read-only. False: it is set as on any other object.
-    pub set: Option<fn(&JsObject, &PropertyKey, JsValue, &mut Context) -> JsResult<bool>>,
+    pub set: Option<Set>,
     /// Deletes a supported name; `None` in the table: it cannot be deleted.
-    pub delete: Option<fn(&JsObject, &PropertyKey, &mut Context) -> JsResult<()>>,
+    pub delete: Option<Delete>,
     /// Whether names hide what the prototypes have ([LegacyOverrideBuiltIns]).
     pub overrides: bool,
     /// Whether names are enumerated.

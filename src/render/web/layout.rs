@@ -93,9 +93,10 @@ pub fn scroll(context: &Context) -> (f64, f64) {
 }
 
 /// Scrolls the page, no further than it goes; whoever listens is told before the next frame.
-pub fn scroll_to(x: f64, y: f64, context: &mut Context) {
+pub fn scroll_to(_: f64, y: f64, context: &mut Context) {
     let most = document_height(context) - viewport(context).height;
-    let wanted = (x.min(0.0).max(0.0), y.min(most).max(0.0));
+    // Pages are as wide as the window.
+    let wanted = (0.0, y.clamp(0.0, most.max(0.0)));
     let shared = shared(context);
     if std::mem::replace(&mut shared.borrow_mut().scroll, wanted) == wanted {
         return;
@@ -180,8 +181,8 @@ fn usual_flow(local: &str) -> Flow {
 /// What the `style` attribute declares for a property, without parsing all of it.
 pub(super) fn declared<'a>(tree: &'a Tree, id: NodeId, property: &str) -> Option<&'a str> {
     let style = tree.attribute(id, &local_name!("style"))?;
-    let declarations = style.split(';').filter_map(|one| one.split_once(':'));
-    let value = declarations.filter(|(name, _)| name.trim().eq_ignore_ascii_case(property)).last()?.1;
+    let mut declarations = style.split(';').filter_map(|one| one.split_once(':'));
+    let value = declarations.rfind(|(name, _)| name.trim().eq_ignore_ascii_case(property))?.1;
     Some(value.split('!').next().unwrap_or_default().trim())
 }
 
@@ -324,12 +325,6 @@ fn close(tree: &Tree, closed: Option<Open>, open: &mut [Open], pen: &mut Pen, pl
         places.resize(place + 1, None);
     }
     places[place] = Some(Place { left, top, width, height });
-}
-
-/// Whether the place is within the window, a margin around it counted.
-pub fn is_in_view(place: Place, margin: f64, context: &Context) -> bool {
-    let (view, (_, y)) = (viewport(context), scroll(context));
-    place.top <= y + view.height + margin && place.top + place.height >= y - margin
 }
 
 /// The element that stands at a point of the window, the innermost one.

@@ -194,11 +194,6 @@ pub(super) fn undelay(context: &mut Context) {
     advance(context);
 }
 
-/// Whether `load` was fired.
-pub(super) fn is_complete(context: &Context) -> bool {
-    loading(context).borrow().stage == Stage::Complete
-}
-
 /// Takes the page as far as it can go now (HTML §13.2.7 "the end"). For tasks, while no script runs.
 pub(super) fn advance(context: &mut Context) {
     let state = loading(context);

@@ -265,10 +265,10 @@ fn lookup_prefix(tree: &Tree, id: NodeId, namespace: &str) -> Option<String> {
     let from = declaring_element(tree, id)?;
     tree.inclusive_ancestors(from).find_map(|id| {
         let element = tree.element(id)?;
-        if &*element.name().ns == namespace {
-            if let Some(prefix) = &element.name().prefix {
-                return Some(prefix.to_string());
-            }
+        if &*element.name().ns == namespace
+            && let Some(prefix) = &element.name().prefix
+        {
+            return Some(prefix.to_string());
         }
         let declares = |name: &html5ever::QualName| name.prefix.as_ref().is_some_and(|prefix| &**prefix == "xmlns");
         let declared = element.attributes().iter().find(|one| declares(&one.name) && one.value == namespace);

@@ -309,7 +309,7 @@ fn control(tree: &Tree, id: NodeId, listens: bool) -> Option<Control> {
         // An address of its own is a link like any other, whatever else a click does.
         "a" if has_href && !goes_nowhere => false,
         "a" => goes_nowhere || reacts,
-        "button" => !in_form && !matches!(attribute("type"), "submit" | "reset") || reacts && !in_form,
+        "button" => !in_form && (reacts || !matches!(attribute("type"), "submit" | "reset")),
         "input" => attribute("type") == "button" && !in_form,
         "summary" => true,
         "tr" | "td" | "li" | "div" | "span" | "article" | "section" | "h2" | "h3" | "h4" | "p" | "img" | "label" => {

@@ -336,10 +336,10 @@ impl Parser {
             self.want(")")?;
             return Ok(test);
         }
-        if let Some(prefix) = &prefix {
-            if !self.prefixes.contains(prefix) {
-                self.prefixes.push(prefix.clone());
-            }
+        if let Some(prefix) = &prefix
+            && !self.prefixes.contains(prefix)
+        {
+            self.prefixes.push(prefix.clone());
         }
         Ok(if name == "*" { Test::Any(prefix) } else { Test::Name(prefix, name) })
     }

@@ -1,0 +1,145 @@
+//! The caps of pages under scripts: their documents, engine, natives and child processes.
+
+use std::time::Duration;
+
+/// Nodes of one page under scripts: each costs 60 to 250 bytes. Large index pages have 30,000.
+pub const DOM_NODES_MAX: usize = 1 << 19;
+
+/// Bytes of character data and attribute values of one page under scripts, all its documents together.
+pub const DOM_TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// Elements that the parser nests; what is deeper is put beside, as Chromium does.
+pub const DOM_PARSED_DEPTH_MAX: usize = 512;
+
+/// Bytes of one selector. Lists of generated ids are the longest that pages have.
+pub const SELECTOR_BYTES_MAX: usize = 64 << 10;
+
+/// Parentheses and brackets of a selector within each other; the parser of selectors recurs with each.
+pub const SELECTOR_NESTING_MAX: u8 = 32;
+
+/// Selectors of one page that are kept parsed; libraries ask the same dozens again and again.
+pub const SELECTORS_CACHED_MAX: usize = 512;
+
+/// Instructions of the script engine for all scripts of one page: some ten seconds of CPU. The heaviest pages measured used a tenth.
+pub const RENDER_INSTRUCTIONS_MAX: usize = 400_000_000;
+
+/// Iterations of the loops of one call of a script: an endless loop costs its own script a second, not the page.
+pub const RENDER_LOOP_ITERATIONS_MAX: u64 = 20_000_000;
+
+/// Calls of scripts within each other. Browsers hold some ten thousand; natives between them take the process's stack.
+pub const RENDER_RECURSION_MAX: usize = 4_000;
+
+/// Values on the script engine's own stack.
+pub const RENDER_STACK_VALUES_MAX: usize = 1 << 20;
+
+/// Virtual time of one run of a page's event loop, in milliseconds: more than pages wait for before they show what they have.
+pub const RENDER_VIRTUAL_MS: u64 = 10_000;
+
+/// Tasks of one run of a page's event loop: ten seconds of animation frames and intervals are some thousand.
+pub const RENDER_TASKS_MAX: u64 = 50_000;
+
+/// Tasks and timers of a page that wait at a time; more are forgotten.
+pub const TIMERS_MAX: usize = 10_000;
+
+/// Listeners of one event target; more are forgotten.
+pub const LISTENERS_MAX: usize = 10_000;
+
+/// Objects on the way of one event, from the root to its target: the depth of a tree and of what is around it.
+pub const EVENT_PATH_MAX: usize = 2_048;
+
+/// Lines of a page's console that are kept, and bytes of each; others are counted.
+pub const CONSOLE_LINES_MAX: usize = 200;
+pub const CONSOLE_LINE_BYTES_MAX: usize = 1_000;
+
+/// Errors of a page's scripts that are kept; others are counted.
+pub const SCRIPT_ERRORS_MAX: usize = 100;
+
+/// Requests of one page's scripts, and bytes of the body of one.
+pub const RENDER_REQUESTS_MAX: u32 = 500;
+pub const RENDER_BODY_BYTES_MAX: usize = 8 << 20;
+
+/// Bytes of one `ArrayBuffer` of a page.
+pub const ARRAY_BUFFER_BYTES_MAX: u64 = 64 << 20;
+
+/// Bytes that a render child may write to memory, its pages' stack aside: pages of the web use 20 to 50 MB, hostile ones all they get.
+pub const RENDER_MEMORY_BYTES_MAX: u64 = 384 << 20;
+
+/// Stack of a page's thread, reserved and not written: natives and scripts that call each other nest `RENDER_RECURSION_MAX` deep.
+pub const RENDER_STACK_BYTES: usize = 256 << 20;
+
+/// Address space of a render child beyond what it may write: the program, its libraries, and what the allocator reserves ahead.
+pub const RENDER_ADDRESS_SPACE_BYTES: u64 = 4 << 30;
+
+/// CPU time of one page, in seconds: what instructions do not count (regular expressions, sorting, parsing) ends here.
+pub const RENDER_CPU_SECONDS_MAX: u64 = 20;
+
+/// Time of one page, the waits for its requests included, of which a site's rate may make many seconds each. Shorter than a lease.
+pub const RENDER_WALL_TIME: Duration = Duration::from_secs(300);
+
+/// Time that a render child may go on without a word while nobody owes it an answer.
+pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
+
+/// Render children at a time. Pages that need scripts are few, and each takes a processor.
+pub const RENDER_CHILDREN_MAX: usize = 2;
+
+/// Frames of one page that have a document at a time, forums with a player in each post have some dozens; and live lists of elements that
+/// a page gets again when it asks for the same.
+pub const RENDER_FRAMES_MAX: usize = 256;
+pub const RECENT_LISTS_MAX: usize = 32;
+
+/// Pages that a render child runs before another takes its place: whatever leaks goes with it.
+/// Requests of one page that are under way at a time: as many as browsers open to one host.
+/// Bytes of one frame between the crawl and a render child: a page's scripts together, or the largest answer.
+pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
+pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
+pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;
+
+/// Pairs of a form, a query or a blob's parts that a script holds, and headers of one request or answer.
+pub const PAIRS_MAX: usize = 100_000;
+pub const HEADERS_MAX: usize = 200;
+
+/// Bytes of an address or a header that a script hands over: `data:` addresses hold whole files.
+pub const SCRIPT_URL_BYTES_MAX: usize = 1 << 20;
+
+/// Depth and objects of a value that a script copies with `structuredClone`: finding what was seen takes the square of their number.
+/// Depth of a JSON text that a script reads: each level takes some of the process's stack.
+pub const CLONE_DEPTH_MAX: usize = 1_000;
+pub const CLONE_OBJECTS_MAX: usize = 10_000;
+pub const JSON_DEPTH_MAX: usize = 1_000;
+/// Microtasks of one page: some natives make another each time, and use no instruction of the engine.
+pub const RENDER_MICROTASKS_MAX: u64 = 1_000_000;
+
+/// What scripts hold and ask: observed nodes or names of one observer, its records not yet told, custom elements and names of one page,
+/// operators and parentheses of an XPath expression, nodes that it looks at.
+pub const OBSERVED_NODES_MAX: usize = 10_000;
+pub const MUTATION_RECORDS_MAX: usize = 100_000;
+pub const CUSTOM_ELEMENTS_MAX: usize = 10_000;
+pub const XPATH_DEPTH_MAX: usize = 200;
+pub const XPATH_STEPS_MAX: usize = 5_000_000;
+
+/// Navigations of one page that are told, entries of its history, bytes of a storage or of its cookies.
+pub const RENDER_NAVIGATIONS_MAX: usize = 1_000;
+pub const RENDER_HISTORY_MAX: usize = 50;
+pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
+
+/// Nodes that a page's scripts have laid out by measuring and changing by turns, all layouts together: some seconds of CPU.
+pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
+
+/// Links of all states of one page, and controls of it that a reader considers at a time.
+pub const RENDER_LINKS_MAX: usize = 20_000;
+pub const RENDER_CONTROLS_MAX: usize = 2_000;
+
+/// Headers of an answer that its script is told, redirects that a request of one follows, bytes of scripts that a site keeps over pages.
+pub const SCRIPT_HEADERS_MAX: usize = 100;
+pub const SCRIPT_REDIRECTS_MAX: usize = 10;
+pub const SCRIPTS_KEPT_BYTES_MAX: usize = 16 << 20;
+
+/// How long a script is taken for unchanged that does not say otherwise.
+pub const SCRIPTS_KEPT_FOR: Duration = Duration::from_secs(600);
+
+/// Acts that a crawl tries on a page for what loading it does not show.
+pub const RENDER_TRIES: u32 = 40;
+
+/// Pages of a class that are rendered to learn whether that brings anything; one in so many afterwards, where it did not.
+pub const RENDER_TRIALS: u32 = 3;
+pub const RENDER_SAMPLED_OF: u32 = 100;
