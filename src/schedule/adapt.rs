@@ -5,8 +5,7 @@
 //! leaves no regret is the one after which N² / 2ρ reaches the price: the cost of the next moment, N, is then that
 //! of the best plan from here on, √(2 · price · ρ) (Whittle's index of a board whose state a look resets; Whittle 1988).
 //! A steady board is so looked at by the square root of its rate; one whose rate falls is looked at once more before
-//! its night; one with a burst again within minutes; one asleep seldom, but for ever. What a look is likely to find
-//! nothing on changes the rate as well, so doubt lowers the bar a little ([`DOUBT_POWER`]).
+//! its night; one with a burst again within minutes; one asleep seldom, but for ever.
 //!
 //! Fed with what looks showed, in any order of boards; asked for the next look. It keeps no posts: a few hundred
 //! bytes a board. It never reads the time and never looks ahead.
@@ -16,20 +15,20 @@ use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
-use super::forecast::{Ahead, Forecast};
+use super::forecast::{Ahead, Forecast, Shares, Step};
 use super::profile::{Counts, Profile};
-use super::{DAY_S, HOURS, Post};
+use super::{DAY_S, HOUR_S, HOURS, Post};
 
 const DAY: f64 = DAY_S as f64;
-
-/// The index is divided by the probability to find anything, to this power.
-const DOUBT_POWER: f64 = 0.2;
 
 /// Least step of a search for the due time, in seconds; also the least time between two looks at a board.
 const STEP_S: f64 = 60.0;
 
 /// Longest step of it: profiles change by the hour.
 const STEP_LONGEST_S: f64 = 1_800.0;
+
+/// Steps of a search before they are of the longest kind.
+const STEPS: usize = 128;
 
 /// Steps grow with the time since the last look by this share of it.
 const STEP_SHARE: f64 = 0.04;
@@ -41,16 +40,16 @@ const GAP_S: f64 = 30.0 * DAY;
 const SAVED_DAYS: f64 = 1.0;
 
 /// Saved looks that the price aims at, in days: enough for an hour busier than others.
-const AIM_DAYS: f64 = 0.15;
+const AIM_DAYS: f64 = 0.07;
 
 /// How the price answers when more or less is saved than aimed at: this power of e for each day.
-const ANSWER: f64 = 2.0;
+const ANSWER: f64 = 3.0;
 
 /// How fast that becomes lasting, a day.
 const LEARN: f64 = 0.5;
 
 /// Looks that boards really get, to those that their levels alone would buy: bursts are cheaper than a steady rate.
-const BURSTINESS: f64 = 0.75;
+const BURSTINESS: f64 = 0.87;
 
 /// A site's average board before anything is known, in posts a second: one a day.
 const SITE_RATE: f64 = 1.0 / DAY;
@@ -80,6 +79,8 @@ pub struct Schedule {
     state: Stored,
     profiles: Vec<Profile>,
     site_profile: Profile,
+    /// Steps of a search for a due time, which are the same for all; then all are as the last.
+    steps: Vec<Step>,
     /// Due times, the earliest first; one of a board that is planned anew since is passed over.
     queue: BinaryHeap<Reverse<(u64, BoardNumber)>>,
 }
@@ -91,6 +92,9 @@ struct Stored {
     boards: Vec<Board>,
     /// Active hours of all boards.
     counts: Counts,
+    shares: Shares,
+    /// The second of a look at all boards that comes anyway and costs nothing.
+    free_look: Option<f64>,
     /// Posts seen on all boards, bursts counted as in the profiles; days watched, summed over the boards.
     posts: f64,
     watched_s: f64,
@@ -102,6 +106,8 @@ struct Stored {
     /// Σ √(level / 2) over the boards, and when it was summed up.
     roots: f64,
     roots_at: f64,
+    /// Looks that should be saved up, by hour of the day, in days of them.
+    aims: [f64; HOURS],
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -140,8 +146,38 @@ impl From<Stored> for Schedule {
         let site_profile = Profile::of_site(&state.counts);
         let profiles = state.boards.iter().map(|board| Profile::of_board(&board.counts, &site_profile)).collect();
         let queue = state.boards.iter().zip(0..).map(|(board, number)| Reverse((board.due, number))).collect();
-        Self { state, profiles, site_profile, queue }
+        let mut passed = 0.0;
+        let steps = (0..STEPS).map(|_| {
+            let step = Step::new((STEP_SHARE * passed).clamp(STEP_S, STEP_LONGEST_S));
+            passed += step.seconds;
+            step
+        });
+        Self { state, profiles, site_profile, steps: steps.collect(), queue }
     }
+}
+
+impl Stored {
+    /// Looks saved up beyond what is aimed at, in days of them, at most a day either way: a process that slept for a
+    /// month has learnt nothing about the price.
+    fn over(&self) -> f64 {
+        let hour = (self.at / HOUR_S as f64) as usize % HOURS;
+        (self.saved / self.per_day.max(1e-9) - self.aims[hour]).clamp(-1.0, 1.0)
+    }
+}
+
+/// Looks that should be saved up at the middle of each hour of the day, in days of them: what is left over at night
+/// is used by day, by the square root of the activity. The least of them is [`AIM_DAYS`].
+fn aims(site: &Profile) -> [f64; HOURS] {
+    let roots = site.of_day().map(f64::sqrt);
+    let mean = roots.iter().sum::<f64>() / HOURS as f64;
+    let mut saved = 0.0;
+    let aims = roots.map(|root| {
+        let more = (1.0 - root / mean) / HOURS as f64;
+        saved += more;
+        saved - more / 2.0
+    });
+    let least = aims.iter().copied().fold(f64::INFINITY, f64::min);
+    aims.map(|aim| aim - least + AIM_DAYS)
 }
 
 impl Schedule {
@@ -152,6 +188,8 @@ impl Schedule {
             per_day: looks_per_day.max(0.0),
             boards: Vec::new(),
             counts: Counts::default(),
+            shares: Shares::default(),
+            free_look: None,
             posts: 0.0,
             watched_s: 0.0,
             saved: 0.0,
@@ -159,6 +197,7 @@ impl Schedule {
             correction: 0.0,
             roots: 0.0,
             roots_at: f64::NEG_INFINITY,
+            aims: [AIM_DAYS; HOURS],
         })
     }
 
@@ -166,6 +205,12 @@ impl Schedule {
     pub fn set_looks_per_day(&mut self, looks_per_day: f64, now: u64) {
         self.accrue(now as f64);
         self.state.per_day = looks_per_day.max(0.0);
+    }
+
+    /// Tells that all boards are looked at at the second `at` anyway, at no cost; one after another. Until it has come,
+    /// boards are not looked at for what it shows soon enough.
+    pub fn set_free_look(&mut self, at: Option<u64>) {
+        self.state.free_look = at.map(|at| at as f64);
     }
 
     /// Adds a board that is watched from the second `since` on, with a weight (W of ALGORITHMS §10.3; 1 is usual). It
@@ -216,21 +261,22 @@ impl Schedule {
     }
 
     fn take(&mut self, number: BoardNumber, posts: &[Post], until: u64) {
+        let site_rate = self.site_rate();
         let Some(board) = self.state.boards.get_mut(number as usize) else { return };
         let profile = &mut self.profiles[number as usize];
         let from = board.forecast.known_until();
         let until_s = (until as f64).max(from);
         let mut sorted: Vec<&Post> = posts.iter().collect();
         sorted.sort_by_key(|post| post.at);
-        for post in sorted {
+        let stream = sorted.iter().map(|post| (post.at as f64, post.kind.weight()));
+        board.forecast.take(stream, until_s, site_rate, profile, &mut self.state.shares);
+        for post in &sorted {
             let at = post.at.min(until);
-            board.forecast.post((at as f64).max(from), post.kind.weight(), profile);
             if board.counts.post(at) {
                 self.state.counts.active_hour(at);
             }
             self.state.posts += post.kind.weight();
         }
-        board.forecast.pass(until_s);
         board.counts.watch(from as u64, until);
         self.state.counts.watch(from as u64, until);
         self.state.watched_s += until_s - from;
@@ -254,8 +300,7 @@ impl Schedule {
         }
         state.at = now;
         state.saved = (state.saved + days * state.per_day).min(SAVED_DAYS * state.per_day);
-        // A process that slept for a month has learnt nothing about the price.
-        let over = (state.saved / state.per_day.max(1e-9) - AIM_DAYS).clamp(-1.0, 1.0);
+        let over = state.over();
         state.correction = (state.correction - LEARN * over * days.min(0.25)).clamp(-5.0, 5.0);
     }
 
@@ -263,9 +308,10 @@ impl Schedule {
     fn sum_up(&mut self, now: f64) {
         self.site_profile = Profile::of_site(&self.state.counts);
         let site_rate = self.site_rate();
-        let root = |board: &Board| (board.weight * board.forecast.level(site_rate) / 2.0).sqrt();
+        let root = |board: &Board| (board.weight * board.forecast.level(site_rate, &self.state.shares) / 2.0).sqrt();
         self.state.roots = self.state.boards.iter().map(root).sum();
         self.state.roots_at = now;
+        self.state.aims = aims(&self.site_profile);
     }
 
     /// The delay in seconds that a look has to be worth.
@@ -276,20 +322,30 @@ impl Schedule {
         let state = &self.state;
         let per_second = (state.per_day / DAY).max(1e-12);
         let steady = (BURSTINESS * state.roots / per_second).powi(2);
-        let over = (state.saved / state.per_day.max(1e-9) - AIM_DAYS).clamp(-1.0, 1.0);
+        let over = state.over();
         (steady * (state.correction - ANSWER * over).exp()).max(1e-3)
     }
 
     /// When the board is due after the moment that `ahead` has reached. Ends after [`GAP_S`] at the latest.
     fn due_after(&self, number: BoardNumber, mut ahead: Ahead, price: f64) -> f64 {
         let (weight, profile) = (self.state.boards[number as usize].weight, &self.profiles[number as usize]);
-        let from = ahead.at;
+        let until = ahead.at + GAP_S;
+        let mut steps = self.steps.iter();
+        let mut step = Step::new(STEP_S);
         loop {
-            let passed = ahead.at - from;
-            ahead.step((STEP_SHARE * passed).clamp(STEP_S, STEP_LONGEST_S), profile);
-            let found = (1.0 - (-ahead.posts).exp()).max(1e-9);
-            let index = weight * ahead.posts * ahead.posts / (2.0 * ahead.rate.max(1e-12) * found.powf(DOUBT_POWER));
-            if index >= price || passed >= GAP_S {
+            step = steps.next().copied().unwrap_or(step);
+            ahead.step(&step, profile, &self.state.shares);
+            let mut waiting = ahead.posts;
+            if let Some(free) = self.state.free_look.filter(|free| *free > ahead.at - step.seconds) {
+                if ahead.at >= free {
+                    // All is seen then; what comes later waits anew.
+                    (ahead.posts, waiting) = (0.0, 0.0);
+                } else if weight * waiting * (free - ahead.at) < price {
+                    continue;
+                }
+            }
+            let index = weight * waiting * waiting / (2.0 * ahead.rate.max(1e-12));
+            if index >= price || ahead.at >= until {
                 return ahead.at;
             }
         }
@@ -297,8 +353,11 @@ impl Schedule {
 
     /// When the board is due by what is known and the price of now.
     fn due(&self, number: BoardNumber) -> u64 {
-        let ahead =
-            self.state.boards[number as usize].forecast.ahead(self.site_rate(), &self.profiles[number as usize]);
+        let ahead = self.state.boards[number as usize].forecast.ahead(
+            self.site_rate(),
+            &self.profiles[number as usize],
+            &self.state.shares,
+        );
         self.due_after(number, ahead, self.price()).ceil() as u64
     }
 
@@ -313,7 +372,7 @@ impl Schedule {
 
     /// The next look; None without boards or without looks. It stays the next one until it was taken
     /// ([`Schedule::looked`]); what else is learnt in the meantime may change it.
-    pub fn next(&mut self) -> Option<Look> {
+    pub fn next_look(&mut self) -> Option<Look> {
         if self.state.per_day <= 0.0 {
             return None;
         }
@@ -335,12 +394,9 @@ impl Schedule {
         let board = self.state.boards.get(number as usize)?;
         let profile = &self.profiles[number as usize];
         let (site_rate, price) = (self.site_rate(), self.price());
-        let mut ahead = board.forecast.ahead(site_rate, profile);
-        while ahead.at < now as f64 {
-            let left = now as f64 - ahead.at;
-            ahead.step(left.min(STEP_LONGEST_S), profile);
-        }
-        let level = board.forecast.level(site_rate) * DAY;
+        let mut ahead = board.forecast.ahead(site_rate, profile, &self.state.shares);
+        ahead.go_to(now as f64, profile, &self.state.shares);
+        let level = board.forecast.level(site_rate, &self.state.shares) * DAY;
         let mut reason = Reason {
             posts_by_hour: profile.of_day().map(|rate| rate * level / HOURS as f64),
             posts_per_day_now: ahead.rate * DAY,
@@ -352,10 +408,7 @@ impl Schedule {
         let end = now as f64 + days * DAY;
         while look <= end && reason.looks.len() < 100 {
             reason.looks.push(look as u64);
-            while ahead.at < look {
-                let left = look - ahead.at;
-                ahead.step(left.min(STEP_LONGEST_S), profile);
-            }
+            ahead.go_to(look, profile, &self.state.shares);
             ahead.posts = 0.0;
             look = self.due_after(number, ahead.clone(), price);
         }

@@ -63,8 +63,17 @@ impl Forum {
     #[must_use]
     pub fn of_the_paper() -> Self {
         let mut hours = [1.0; HOURS];
-        hours[..8].fill(0.05);
-        Self { hours, spread: 6.0, weekend: 1.0, burst: 1.0, turning: 0.0, replies: 0.0, ..Self::default() }
+        hours[..8].fill(0.12);
+        Self {
+            hours,
+            posts_per_day: 30.0,
+            spread: 50.0,
+            weekend: 1.0,
+            burst: 1.0,
+            turning: 0.0,
+            replies: 0.0,
+            ..Self::default()
+        }
     }
 
     /// Makes the posts up.

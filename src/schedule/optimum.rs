@@ -157,7 +157,7 @@ impl Ord for Offer {
 
 /// The best plan for `per_board` looks a day on average: each board has one, the others go where they save most.
 ///
-/// No board gets more than twice its share by the square root of its weight, and four; such a share is the optimum of
+/// No board gets more than half again its share by the square root of its weight, and four; such a share is the optimum of
 /// an even day, and the bound spares most of the layers.
 #[must_use]
 pub fn plan(learnt: &[Learnt], profiles: &[Profile], per_board: usize) -> Plan {
@@ -166,7 +166,7 @@ pub fn plan(learnt: &[Learnt], profiles: &[Profile], per_board: usize) -> Plan {
     let curve = |(board, profile): (&Learnt, &Profile)| {
         let share = board.weight.sqrt() / roots.max(1e-9) * looks as f64;
         let mut circle = Circle::new(&profile.of_day());
-        (1..=((2.0 * share) as usize + 4).min(SLOTS)).map(|count| circle.delay(count) * board.weight).collect()
+        (1..=((1.5 * share) as usize + 4).min(SLOTS)).map(|count| circle.delay(count) * board.weight).collect()
     };
     // The circles themselves would be a quarter megabyte a board: they are made twice and dropped.
     let curves: Vec<Vec<f64>> = learnt.iter().zip(profiles).map(curve).collect();

@@ -20,7 +20,7 @@ const EVEN_WEIGHT: f64 = 100.0;
 const WEEKEND_WEIGHT: f64 = 20.0;
 
 /// Hours by which the counts of neighbouring hours are smoothed: the standard deviation of a Gaussian.
-const SMOOTHING_HOURS: f64 = 1.2;
+const SMOOTHING_HOURS: f64 = 0.8;
 
 /// The least rate of an hour, where the mean is 1: nobody knows that nothing ever comes at night.
 const RATE_MIN: f64 = 0.03;

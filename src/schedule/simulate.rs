@@ -217,12 +217,14 @@ impl<'a> Replay<'a> {
             let number = schedule.add_board(1.0, self.options.start);
             schedule.learn(number, board.learn, self.from);
         }
+        let mut midnight = self.from + DAY_S;
+        schedule.set_free_look(self.options.midnight_looks.then_some(midnight));
         schedule.settle(self.from);
         let mut sums = Sums::default();
         let mut seen = vec![0; self.boards.len()];
-        let mut midnight = self.from + DAY_S;
-        while let Some(look) = schedule.next() {
+        while let Some(look) = schedule.next_look() {
             if self.options.midnight_looks && look.at >= midnight as f64 && midnight <= self.to {
+                schedule.set_free_look(Some(midnight + DAY_S));
                 for (number, board) in (0..).zip(&self.boards) {
                     let news = self.midnight(&mut sums, board, &mut seen[number as usize], midnight);
                     schedule.learn(number, news, midnight);
