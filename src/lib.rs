@@ -30,6 +30,8 @@ pub mod render;
 
 pub mod login;
 
+pub mod schedule;
+
 pub mod coverage;
 pub mod crawl;
 pub mod export;

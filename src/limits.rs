@@ -581,3 +581,14 @@ pub const IDLE_CONNECTION_TIME: Duration = Duration::from_secs(30);
 
 /// How much longer than elsewhere a URL waits for its next attempt that a mirror does not have: ¼, 1 and 4 minutes.
 pub const MIRROR_PATIENCE: u32 = 15;
+
+/// Traces of posts: bytes of a line, bad lines that are told, posts (16 bytes each), and days of a replay or of a made-up forum.
+pub const TRACE_LINE_BYTES_MAX: usize = 64 << 10;
+pub const TRACE_FAULTS_TOLD_MAX: usize = 20;
+pub const TRACE_POSTS_MAX: usize = 20_000_000;
+pub const TRACE_DAYS_MAX: u64 = 36_525;
+
+/// Boards of a schedule: each costs half a kilobyte; looks a day of one in a replay, and of all policies over all its days.
+pub const BOARDS_MAX: usize = 1_000_000;
+pub const LOOKS_PER_DAY_MAX: usize = 1_440;
+pub const SIMULATED_LOOKS_MAX: u64 = 50_000_000;

@@ -36,6 +36,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("render", &["limits", "page", "url"]),
     // Forms are read from a page's tree; which URLs end a session the rules say.
     ("login", &["clock", "limits", "page", "rules", "url"]),
+    // When to look at which board: post times in, times of looks out.
+    ("schedule", &["limits"]),
     // Formulas over the database's listings; how many pages a series has is pagination's to say.
     ("coverage", &["clock", "crawldb", "limits", "page"]),
     // Reads rows and files, writes neither.
@@ -101,6 +103,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "login",
             "render",
             "rules",
+            "schedule",
             "telemetry",
             "torrent",
             "url",
@@ -126,6 +129,7 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ("frontier", IO, PURE),
     ("page", IO, PURE),
     ("login", IO, PURE),
+    ("schedule", IO, PURE),
     ("coverage::estimate", IO, PURE),
     ("coverage::table", IO, PURE),
     ("url", IO, PURE),

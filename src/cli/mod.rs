@@ -28,6 +28,7 @@ pub mod manual;
 pub mod progress_bar;
 pub mod rules;
 pub mod run;
+pub mod simulate;
 pub mod status;
 pub mod summary;
 pub mod train;
@@ -110,6 +111,9 @@ enum Command {
     /// Make the model that knows login forms anew from its table of numbers, and tell how well it does
     #[command(after_help = "Example: gleaner train --json")]
     Train(train::Options),
+    /// Replay post times of boards against every policy of when to look, and compare their delays
+    #[command(after_help = "Example: gleaner simulate --generate forum.csv && gleaner simulate forum.csv --per-day 6")]
+    Simulate(simulate::Options),
     /// Check the configuration
     #[command(subcommand, after_help = "Example: gleaner config check --config /etc/gleaner/gleaner.toml")]
     Config(ConfigCommand),
@@ -204,6 +208,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         | Command::DemoSite(_)
         | Command::Render
         | Command::Train(_)
+        | Command::Simulate(_)
         | Command::Completions { .. }
         | Command::Man { .. } => None,
         _ => match config::load(&global) {
@@ -224,6 +229,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Demo(options) => demo::demo(&global, &options, &terminal),
             Command::DemoSite(options) => demo::serve_site(&options),
             Command::Train(options) => train::command(&options),
+            Command::Simulate(options) => simulate::command(&options),
             Command::Completions { shell } => manual::completions(shell),
             Command::Man { dir } => manual::man_pages(&dir),
             _ => unreachable!("all other commands load the configuration"),
@@ -243,6 +249,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         | Command::DemoSite(_)
         | Command::Render
         | Command::Train(_)
+        | Command::Simulate(_)
         | Command::Completions { .. }
         | Command::Man { .. } => {
             unreachable!("handled without a configuration")

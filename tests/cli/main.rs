@@ -47,6 +47,7 @@ fn every_command_has_help_with_an_example() {
         "status",
         "export",
         "coverage",
+        "simulate",
         "verify",
         "train",
         "config",

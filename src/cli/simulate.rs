@@ -1,0 +1,174 @@
+//! `gleaner simulate`: post times replayed against every policy of the schedule, and post times made up.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use flate2::read::MultiGzDecoder;
+
+use crate::schedule::DAY_S;
+use crate::schedule::generate::Forum;
+use crate::schedule::simulate::{self, Report};
+use crate::schedule::trace::Trace;
+
+/// The first bytes of a gzip member (RFC 1952 §2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Rows of the table, in the order in which the paper has them.
+const POLICIES: [&str; 6] = ["ERA", "WRA", "LRA", "BRA", "optimum", "gleaner"];
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// CSV file of board,thread,kind,unix_time, plain or gzipped; with --generate the file to write, `-` for standard output
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// Print JSON
+    #[arg(long, conflicts_with = "generate")]
+    json: bool,
+    /// Days to learn from
+    #[arg(long, value_name = "DAYS", default_value_t = 20)]
+    learn_days: u64,
+    /// Days to test on, after them
+    #[arg(long, value_name = "DAYS", default_value_t = 10)]
+    test_days: u64,
+    /// First day to learn from (UTC); the day of the first post when not given
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    start: Option<u64>,
+    /// Looks a day that a board has on average; all policies have the same number in all
+    #[arg(long, value_name = "LOOKS", default_value_t = 4)]
+    per_day: usize,
+    /// Leave boards out that have fewer posts in the days to learn from
+    #[arg(long, value_name = "POSTS", default_value_t = 20)]
+    posts_min: usize,
+    /// Look at every board each midnight besides, uncounted, as the paper's formula does
+    #[arg(long)]
+    midnight_looks: bool,
+    /// Make post times up instead: weekly rhythm, bursts, boards that die or wake
+    #[arg(long)]
+    generate: bool,
+    #[command(flatten)]
+    forum: ForumOptions,
+}
+
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "With --generate")]
+struct ForumOptions {
+    /// Make up the forum of the paper: busy from 8 to 24 h, all but quiet before, nothing else
+    #[arg(long, requires = "generate")]
+    paper: bool,
+    /// Boards
+    #[arg(long, value_name = "BOARDS", requires = "generate", default_value_t = Forum::default().boards)]
+    boards: usize,
+    /// Days
+    #[arg(long, value_name = "DAYS", requires = "generate", default_value_t = Forum::default().days)]
+    days: u64,
+    /// Posts a day of a board, on average over all
+    #[arg(long, value_name = "POSTS", requires = "generate", default_value_t = Forum::default().posts_per_day)]
+    posts_per_day: f64,
+    /// Everything else follows from it
+    #[arg(long, value_name = "NUMBER", requires = "generate", default_value_t = Forum::default().seed)]
+    seed: u64,
+}
+
+/// Midnight (UTC) of a date, in seconds since 1970.
+fn day(text: &str) -> Result<u64, String> {
+    let format = time::macros::format_description!("[year]-[month]-[day]");
+    let date = time::Date::parse(text, &format).map_err(|_| "not a date like 2026-11-21".to_owned())?;
+    u64::try_from(date.midnight().assume_utc().unix_timestamp()).map_err(|_| "before 1970".to_owned())
+}
+
+/// Replays or makes up a trace, as the options want it.
+pub fn command(options: &Options) -> anyhow::Result<ExitCode> {
+    if options.generate {
+        generate(options)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let trace = read(&options.trace)?;
+    let Some(first) = trace.first() else {
+        bail!("{}: no posts in it\nhint: gleaner simulate --generate forum.csv makes some up", options.trace.display());
+    };
+    let report = simulate::simulate(
+        &trace,
+        &simulate::Options {
+            start: options.start.unwrap_or(first / DAY_S * DAY_S),
+            learn_days: options.learn_days,
+            test_days: options.test_days,
+            per_day: options.per_day,
+            posts_min: options.posts_min,
+            midnight_looks: options.midnight_looks,
+        },
+    )?;
+    if options.json {
+        outln!("{}", serde_json::to_string(&report)?);
+    } else {
+        out!("{}", text(&report));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> anyhow::Result<Trace> {
+    let told = || path.display().to_string();
+    let mut file = BufReader::new(File::open(path).with_context(told)?);
+    let is_gzip = file.fill_buf().with_context(told)?.starts_with(&GZIP);
+    let bytes: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    Trace::read(BufReader::new(bytes)).with_context(told)
+}
+
+fn generate(options: &Options) -> anyhow::Result<()> {
+    let &ForumOptions { paper, boards, days, posts_per_day, seed } = &options.forum;
+    let kind = if paper { Forum::of_the_paper() } else { Forum::default() };
+    let start = options.start.unwrap_or(kind.start);
+    let trace = Forum { boards, days, posts_per_day, seed, start, ..kind }.trace()?;
+    if options.trace.as_os_str() == "-" {
+        trace.write(BufWriter::new(std::io::stdout().lock()))?;
+        return Ok(());
+    }
+    let told = || options.trace.display().to_string();
+    let mut file = BufWriter::new(File::create_new(&options.trace).with_context(told)?);
+    trace.write(&mut file).with_context(told)?;
+    file.flush().with_context(told)?;
+    let posts: usize = trace.boards.iter().map(|board| board.posts.len()).sum();
+    outln!("{}: {posts} posts of {boards} boards over {days} days", options.trace.display());
+    Ok(())
+}
+
+fn text(report: &Report) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["policy", "mean delay", "to ERA", "looks", "recall", "precision"]);
+    for name in POLICIES {
+        let Some(outcome) = report.policies.get(name) else { continue };
+        table.add_row([
+            name.to_owned(),
+            format!("{:.2} h", outcome.delay_mean_s / 3_600.0),
+            outcome.to_era.map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
+            outcome.fetches.to_string(),
+            format!("{:.1} %", outcome.recall * 100.0),
+            format!("{:.1} %", outcome.precision * 100.0),
+        ]);
+    }
+    for column in 1..6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    format!(
+        "{} boards ({} left out: too few posts to learn from), {} posts to learn from, {} to find\n{table}\n",
+        report.boards, report.boards_left_out, report.posts_learnt, report.posts
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_begins_at_midnight_utc() {
+        assert_eq!(day("2021-01-01"), Ok(1_609_459_200));
+        assert!(day("2021-02-30").is_err() && day("1969-12-31").is_err() && day("yesterday").is_err());
+    }
+}

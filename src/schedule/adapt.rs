@@ -1,0 +1,417 @@
+//! The crawl's own schedule: which board is looked at next, and when (beyond the paper, ALGORITHMS §10.3–10.4).
+//!
+//! A look has a price, in seconds of delay; the price is such that the looks of a day are just used. A board is due
+//! when what waits on it by the forecast is worth that price. With N posts waiting and a rate ρ, the wait that
+//! leaves no regret is the one after which N² / 2ρ reaches the price: the cost of the next moment, N, is then that
+//! of the best plan from here on, √(2 · price · ρ) (Whittle's index of a board whose state a look resets; Whittle 1988).
+//! A steady board is so looked at by the square root of its rate; one whose rate falls is looked at once more before
+//! its night; one with a burst again within minutes; one asleep seldom, but for ever.
+//!
+//! Fed with what looks showed, in any order of boards; asked for the next look. It keeps no posts: a few hundred
+//! bytes a board. It never reads the time and never looks ahead.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use serde::{Deserialize, Serialize};
+
+use super::forecast::{Ahead, Forecast, Shares, Step};
+use super::profile::{Counts, Profile};
+use super::{DAY_S, HOUR_S, HOURS, Post};
+
+const DAY: f64 = DAY_S as f64;
+
+/// Least step of a search for the due time, in seconds; also the least time between two looks at a board.
+const STEP_S: f64 = 60.0;
+
+/// Longest step of it: profiles change by the hour.
+const STEP_LONGEST_S: f64 = 1_800.0;
+
+/// Steps of a search before they are of the longest kind.
+const STEPS: usize = 128;
+
+/// Steps grow with the time since the last look by this share of it.
+const STEP_SHARE: f64 = 0.04;
+
+/// Longest time between two looks at a board, whatever the price: a year's archive shows boards that wake after years.
+const GAP_S: f64 = 30.0 * DAY;
+
+/// How many looks of a day may be saved up for busier times, in days.
+const SAVED_DAYS: f64 = 1.0;
+
+/// Saved looks that the price aims at, in days: enough for an hour busier than others.
+const AIM_DAYS: f64 = 0.07;
+
+/// How the price answers when more or less is saved than aimed at: this power of e for each day.
+const ANSWER: f64 = 3.0;
+
+/// How fast that becomes lasting, a day.
+const LEARN: f64 = 0.5;
+
+/// Looks that boards really get, to those that their levels alone would buy: bursts are cheaper than a steady rate.
+const BURSTINESS: f64 = 0.87;
+
+/// A site's average board before anything is known, in posts a second: one a day.
+const SITE_RATE: f64 = 1.0 / DAY;
+
+/// Posts whose weight that has.
+const SITE_RATE_WEIGHT: f64 = 3.0;
+
+/// How often the levels of all boards are summed up anew, in seconds.
+const LEVELS_S: f64 = 6.0 * 3_600.0;
+
+/// A board's number in its schedule: boards are numbered as they are added.
+pub type BoardNumber = u32;
+
+/// A look that is due.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// At which board.
+    pub board: BoardNumber,
+    /// Not before this second since 1970-01-01 UTC.
+    pub at: f64,
+}
+
+/// The schedule of one site's boards. Stored and loaded with serde.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
+pub struct Schedule {
+    state: Stored,
+    profiles: Vec<Profile>,
+    site_profile: Profile,
+    /// Steps of a search for a due time, which are the same for all; then all are as the last.
+    steps: Vec<Step>,
+    /// Due times, the earliest first; one of a board that is planned anew since is passed over.
+    queue: BinaryHeap<Reverse<(u64, BoardNumber)>>,
+}
+
+/// What is stored of a schedule; profiles and the queue follow from it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Stored {
+    per_day: f64,
+    boards: Vec<Board>,
+    /// Active hours of all boards.
+    counts: Counts,
+    shares: Shares,
+    /// The second of a look at all boards that comes anyway and costs nothing.
+    free_look: Option<f64>,
+    /// Posts seen on all boards, bursts counted as in the profiles; days watched, summed over the boards.
+    posts: f64,
+    watched_s: f64,
+    /// Looks saved up, and the second up to which they are reckoned.
+    saved: f64,
+    at: f64,
+    /// The price's lasting correction, as a power of e.
+    correction: f64,
+    /// Σ √(level / 2) over the boards, and when it was summed up.
+    roots: f64,
+    roots_at: f64,
+    /// Looks that should be saved up, by hour of the day, in days of them.
+    aims: [f64; HOURS],
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Board {
+    forecast: Forecast,
+    counts: Counts,
+    /// W of ALGORITHMS §10.3.
+    weight: f64,
+    /// When its next look is due, as a second.
+    due: u64,
+}
+
+/// Why a board is looked at when it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reason {
+    /// Posts a day by hour of the day (UTC), as the board has them on average over a week.
+    pub posts_by_hour: [f64; HOURS],
+    /// Posts a day expected at this moment of the day and the week.
+    pub posts_per_day_now: f64,
+    /// Posts expected to wait unseen.
+    pub posts_waiting: f64,
+    /// Delay in seconds that a look has to be worth.
+    pub price_s: f64,
+    /// The looks that follow if all comes as expected, in seconds since 1970.
+    pub looks: Vec<u64>,
+}
+
+impl From<Schedule> for Stored {
+    fn from(schedule: Schedule) -> Self {
+        schedule.state
+    }
+}
+
+impl From<Stored> for Schedule {
+    fn from(state: Stored) -> Self {
+        let site_profile = Profile::of_site(&state.counts);
+        let profiles = state.boards.iter().map(|board| Profile::of_board(&board.counts, &site_profile)).collect();
+        let queue = state.boards.iter().zip(0..).map(|(board, number)| Reverse((board.due, number))).collect();
+        let mut passed = 0.0;
+        let steps = (0..STEPS).map(|_| {
+            let step = Step::new((STEP_SHARE * passed).clamp(STEP_S, STEP_LONGEST_S));
+            passed += step.seconds;
+            step
+        });
+        Self { state, profiles, site_profile, steps: steps.collect(), queue }
+    }
+}
+
+impl Stored {
+    /// Looks saved up beyond what is aimed at, in days of them, at most a day either way: a process that slept for a
+    /// month has learnt nothing about the price.
+    fn over(&self) -> f64 {
+        let hour = (self.at / HOUR_S as f64) as usize % HOURS;
+        (self.saved / self.per_day.max(1e-9) - self.aims[hour]).clamp(-1.0, 1.0)
+    }
+}
+
+/// Looks that should be saved up at the middle of each hour of the day, in days of them: what is left over at night
+/// is used by day, by the square root of the activity. The least of them is [`AIM_DAYS`].
+fn aims(site: &Profile) -> [f64; HOURS] {
+    let roots = site.of_day().map(f64::sqrt);
+    let mean = roots.iter().sum::<f64>() / HOURS as f64;
+    let mut saved = 0.0;
+    let aims = roots.map(|root| {
+        let more = (1.0 - root / mean) / HOURS as f64;
+        saved += more;
+        saved - more / 2.0
+    });
+    let least = aims.iter().copied().fold(f64::INFINITY, f64::min);
+    aims.map(|aim| aim - least + AIM_DAYS)
+}
+
+impl Schedule {
+    /// A schedule without boards, for `looks_per_day` looks a day in all, from the second `now` on.
+    #[must_use]
+    pub fn new(looks_per_day: f64, now: u64) -> Self {
+        Self::from(Stored {
+            per_day: looks_per_day.max(0.0),
+            boards: Vec::new(),
+            counts: Counts::default(),
+            shares: Shares::default(),
+            free_look: None,
+            posts: 0.0,
+            watched_s: 0.0,
+            saved: 0.0,
+            at: now as f64,
+            correction: 0.0,
+            roots: 0.0,
+            roots_at: f64::NEG_INFINITY,
+            aims: [AIM_DAYS; HOURS],
+        })
+    }
+
+    /// Changes the number of looks a day from `now` on.
+    pub fn set_looks_per_day(&mut self, looks_per_day: f64, now: u64) {
+        self.accrue(now as f64);
+        self.state.per_day = looks_per_day.max(0.0);
+    }
+
+    /// Tells that all boards are looked at at the second `at` anyway, at no cost; one after another. Until it has come,
+    /// boards are not looked at for what it shows soon enough.
+    pub fn set_free_look(&mut self, at: Option<u64>) {
+        self.state.free_look = at.map(|at| at as f64);
+    }
+
+    /// Adds a board that is watched from the second `since` on, with a weight (W of ALGORITHMS §10.3; 1 is usual). It
+    /// is due at once.
+    pub fn add_board(&mut self, weight: f64, since: u64) -> BoardNumber {
+        let number = BoardNumber::try_from(self.state.boards.len()).unwrap_or(BoardNumber::MAX);
+        self.state.boards.push(Board {
+            forecast: Forecast::new(since as f64),
+            counts: Counts::default(),
+            weight: if weight.is_finite() { weight.max(1e-6) } else { 1.0 },
+            due: since,
+        });
+        self.profiles.push(self.site_profile.clone());
+        self.queue.push(Reverse((since, number)));
+        self.state.roots_at = f64::NEG_INFINITY;
+        number
+    }
+
+    /// How many boards there are.
+    #[must_use]
+    pub fn boards(&self) -> usize {
+        self.state.boards.len()
+    }
+
+    /// Takes what is known of a board up to the second `until` without a look of this schedule: its history.
+    /// Posts may come in any order; those after `until`, by a clock that is wrong, count as if they came then.
+    pub fn learn(&mut self, board: BoardNumber, posts: &[Post], until: u64) {
+        self.take(board, posts, until);
+        self.plan(board);
+    }
+
+    /// Takes what a look at the second `now` showed that was not known, and plans the board's next one. Uses up one
+    /// look of the day's.
+    pub fn looked(&mut self, board: BoardNumber, now: u64, posts: &[Post]) {
+        self.accrue(now as f64);
+        self.state.saved -= 1.0;
+        self.learn(board, posts, now);
+    }
+
+    /// Learns what the boards have in common, and plans all of them anew: after histories were learnt.
+    pub fn settle(&mut self, now: u64) {
+        self.accrue(now as f64);
+        self.sum_up(now as f64);
+        for number in 0..self.state.boards.len() {
+            self.profiles[number] = Profile::of_board(&self.state.boards[number].counts, &self.site_profile);
+            self.plan(number as BoardNumber);
+        }
+    }
+
+    fn take(&mut self, number: BoardNumber, posts: &[Post], until: u64) {
+        let site_rate = self.site_rate();
+        let Some(board) = self.state.boards.get_mut(number as usize) else { return };
+        let profile = &mut self.profiles[number as usize];
+        let from = board.forecast.known_until();
+        let until_s = (until as f64).max(from);
+        let mut sorted: Vec<&Post> = posts.iter().collect();
+        sorted.sort_by_key(|post| post.at);
+        let stream = sorted.iter().map(|post| (post.at as f64, post.kind.weight()));
+        board.forecast.take(stream, until_s, site_rate, profile, &mut self.state.shares);
+        for post in &sorted {
+            let at = post.at.min(until);
+            if board.counts.post(at) {
+                self.state.counts.active_hour(at);
+            }
+            self.state.posts += post.kind.weight();
+        }
+        board.counts.watch(from as u64, until);
+        self.state.counts.watch(from as u64, until);
+        self.state.watched_s += until_s - from;
+        *profile = Profile::of_board(&board.counts, &self.site_profile);
+    }
+
+    /// Posts a second of the site's average board.
+    fn site_rate(&self) -> f64 {
+        (self.state.posts + SITE_RATE_WEIGHT) / (self.state.watched_s + SITE_RATE_WEIGHT / SITE_RATE)
+    }
+
+    /// Reckons the looks saved up to `now`, and what the price learns from them.
+    fn accrue(&mut self, now: f64) {
+        if now - self.state.roots_at >= LEVELS_S {
+            self.sum_up(now);
+        }
+        let state = &mut self.state;
+        let days = (now - state.at) / DAY;
+        if days <= 0.0 {
+            return;
+        }
+        state.at = now;
+        state.saved = (state.saved + days * state.per_day).min(SAVED_DAYS * state.per_day);
+        let over = state.over();
+        state.correction = (state.correction - LEARN * over * days.min(0.25)).clamp(-5.0, 5.0);
+    }
+
+    /// Sums the levels of all boards up, and learns the site's profile anew.
+    fn sum_up(&mut self, now: f64) {
+        self.site_profile = Profile::of_site(&self.state.counts);
+        let site_rate = self.site_rate();
+        let root = |board: &Board| (board.weight * board.forecast.level(site_rate, &self.state.shares) / 2.0).sqrt();
+        self.state.roots = self.state.boards.iter().map(root).sum();
+        self.state.roots_at = now;
+        self.state.aims = aims(&self.site_profile);
+    }
+
+    /// The delay in seconds that a look has to be worth.
+    ///
+    /// Boards of steady rates ρ need Σ √(ρ / 2 price) looks a second: that is the price to begin with. What bursts
+    /// change about it, and what was saved or overdrawn, corrects it.
+    fn price(&self) -> f64 {
+        let state = &self.state;
+        let per_second = (state.per_day / DAY).max(1e-12);
+        let steady = (BURSTINESS * state.roots / per_second).powi(2);
+        let over = state.over();
+        (steady * (state.correction - ANSWER * over).exp()).max(1e-3)
+    }
+
+    /// When the board is due after the moment that `ahead` has reached. Ends after [`GAP_S`] at the latest.
+    fn due_after(&self, number: BoardNumber, mut ahead: Ahead, price: f64) -> f64 {
+        let (weight, profile) = (self.state.boards[number as usize].weight, &self.profiles[number as usize]);
+        let until = ahead.at + GAP_S;
+        let mut steps = self.steps.iter();
+        let mut step = Step::new(STEP_S);
+        loop {
+            step = steps.next().copied().unwrap_or(step);
+            ahead.step(&step, profile, &self.state.shares);
+            let mut waiting = ahead.posts;
+            if let Some(free) = self.state.free_look.filter(|free| *free > ahead.at - step.seconds) {
+                if ahead.at >= free {
+                    // All is seen then; what comes later waits anew.
+                    (ahead.posts, waiting) = (0.0, 0.0);
+                } else if weight * waiting * (free - ahead.at) < price {
+                    continue;
+                }
+            }
+            let index = weight * waiting * waiting / (2.0 * ahead.rate.max(1e-12));
+            if index >= price || ahead.at >= until {
+                return ahead.at;
+            }
+        }
+    }
+
+    /// When the board is due by what is known and the price of now.
+    fn due(&self, number: BoardNumber) -> u64 {
+        let ahead = self.state.boards[number as usize].forecast.ahead(
+            self.site_rate(),
+            &self.profiles[number as usize],
+            &self.state.shares,
+        );
+        self.due_after(number, ahead, self.price()).ceil() as u64
+    }
+
+    fn plan(&mut self, number: BoardNumber) {
+        if number as usize >= self.state.boards.len() {
+            return;
+        }
+        let due = self.due(number);
+        self.state.boards[number as usize].due = due;
+        self.queue.push(Reverse((due, number)));
+    }
+
+    /// The next look; None without boards or without looks. It stays the next one until it was taken
+    /// ([`Schedule::looked`]); what else is learnt in the meantime may change it.
+    pub fn next_look(&mut self) -> Option<Look> {
+        if self.state.per_day <= 0.0 {
+            return None;
+        }
+        loop {
+            let Reverse((due, board)) = *self.queue.peek()?;
+            if self.state.boards[board as usize].due != due {
+                self.queue.pop();
+                continue;
+            }
+            let wait_s = (1.0 - self.state.saved).max(0.0) / self.state.per_day * DAY;
+            return Some(Look { board, at: (due as f64).max((self.state.at + wait_s).ceil()) });
+        }
+    }
+
+    /// Why a board is looked at when it is, and the looks of the `days` after `now` if all comes as expected; at most
+    /// 100 of them. None for a board that is not there.
+    #[must_use]
+    pub fn explain(&self, number: BoardNumber, now: u64, days: f64) -> Option<Reason> {
+        let board = self.state.boards.get(number as usize)?;
+        let profile = &self.profiles[number as usize];
+        let (site_rate, price) = (self.site_rate(), self.price());
+        let mut ahead = board.forecast.ahead(site_rate, profile, &self.state.shares);
+        ahead.go_to(now as f64, profile, &self.state.shares);
+        let level = board.forecast.level(site_rate, &self.state.shares) * DAY;
+        let mut reason = Reason {
+            posts_by_hour: profile.of_day().map(|rate| rate * level / HOURS as f64),
+            posts_per_day_now: ahead.rate * DAY,
+            posts_waiting: ahead.posts,
+            price_s: price,
+            looks: Vec::new(),
+        };
+        let mut look = board.due.max(now) as f64;
+        let end = now as f64 + days * DAY;
+        while look <= end && reason.looks.len() < 100 {
+            reason.looks.push(look as u64);
+            ahead.go_to(look, profile, &self.state.shares);
+            ahead.posts = 0.0;
+            look = self.due_after(number, ahead.clone(), price);
+        }
+        Some(reason)
+    }
+}

@@ -1,0 +1,211 @@
+//! Plans that repeat every day: the paper's own and its baselines (ALGORITHMS §10.3–10.4).
+//!
+//! | plan | looks a board | times |
+//! | --- | --- | --- |
+//! | ERA | even | even |
+//! | WRA | by weight | even |
+//! | LRA | even | by profile |
+//! | BRA | by weight | by profile |
+//!
+//! They are what `simulate` measures the crawl's own schedule against. Times are seconds of a day, from 0 to 86,400.
+
+use super::{DAY_S, HOURS};
+
+/// What is known of a board after days of learning.
+#[derive(Clone, Debug)]
+pub struct Learnt {
+    /// WP of ALGORITHMS §10.3, W taken as 1: posts a day, replies counted θ.
+    pub weight: f64,
+    /// SC of ALGORITHMS §10.4: posts of each hour of the day (UTC), replies counted θ. In any unit.
+    pub hours: [f64; HOURS],
+}
+
+/// Looks of each board a day, and their times.
+pub type Plan = Vec<Vec<f64>>;
+
+/// Even counts, even times: `per_board` looks a day.
+#[must_use]
+pub fn era(learnt: &[Learnt], per_board: usize) -> Plan {
+    learnt.iter().map(|_| even_times(per_board)).collect()
+}
+
+/// Counts by weight, even times.
+#[must_use]
+pub fn wra(learnt: &[Learnt], per_board: usize) -> Plan {
+    in_proportion(learnt, per_board).into_iter().map(even_times).collect()
+}
+
+/// Even counts, times by profile.
+#[must_use]
+pub fn lra(learnt: &[Learnt], per_board: usize) -> Plan {
+    learnt.iter().map(|board| equal_area_times(&board.hours, per_board)).collect()
+}
+
+/// Counts by weight, times by profile.
+#[must_use]
+pub fn bra(learnt: &[Learnt], per_board: usize) -> Plan {
+    let counts = in_proportion(learnt, per_board);
+    learnt.iter().zip(counts).map(|(board, count)| equal_area_times(&board.hours, count)).collect()
+}
+
+/// mᵢ = WPᵢ / ΣWP × M with M = `per_board` × boards, rounded by the largest remainder so that ΣI mᵢ = M. A board gets
+/// at least one look a day, or nobody would learn that it woke; none when there are no looks at all.
+#[must_use]
+pub fn in_proportion(learnt: &[Learnt], per_board: usize) -> Vec<usize> {
+    let all = per_board * learnt.len();
+    let sum: f64 = learnt.iter().map(|board| board.weight).sum();
+    if per_board == 0 || sum <= 0.0 {
+        return vec![per_board; learnt.len()];
+    }
+    let shares: Vec<f64> = learnt.iter().map(|board| board.weight / sum * all as f64).collect();
+    let mut counts: Vec<usize> = shares.iter().map(|share| (*share as usize).max(1)).collect();
+    let given: usize = counts.iter().sum();
+    let mut order: Vec<usize> = (0..learnt.len()).collect();
+    let owed = |counts: &[usize], board: usize| shares[board] - counts[board] as f64;
+    if given <= all {
+        // Fewer looks are left than boards: each share lost less than one.
+        order.sort_by(|a, b| owed(&counts, *b).total_cmp(&owed(&counts, *a)));
+        for board in order.into_iter().take(all - given) {
+            counts[board] += 1;
+        }
+    } else {
+        // The quiet boards' first looks are taken from the busiest.
+        let mut over = given - all;
+        order.sort_by_key(|board| std::cmp::Reverse(counts[*board]));
+        while over > 0 {
+            for board in &order {
+                if over > 0 && counts[*board] > 1 {
+                    counts[*board] -= 1;
+                    over -= 1;
+                }
+            }
+        }
+    }
+    counts
+}
+
+/// `count` looks at even distances, the last at the end of the day.
+#[must_use]
+pub fn even_times(count: usize) -> Vec<f64> {
+    (1..=count).map(|look| DAY_S as f64 * look as f64 / count as f64).collect()
+}
+
+/// BRA's times: the area under the profile is cut into `count` + 1 equal parts; the cuts are the looks. A profile
+/// without any activity is taken as even.
+#[must_use]
+pub fn equal_area_times(hours: &[f64; HOURS], count: usize) -> Vec<f64> {
+    let sum: f64 = hours.iter().sum();
+    let hours = if sum > 0.0 { *hours } else { [1.0; HOURS] };
+    let area: f64 = hours.iter().sum();
+    let hour_s = DAY_S as f64 / HOURS as f64;
+    let (mut hour, mut before) = (0, 0.0);
+    let cut = |look: usize| {
+        let wanted = area * look as f64 / (count + 1) as f64;
+        while hour + 1 < HOURS && before + hours[hour] < wanted {
+            before += hours[hour];
+            hour += 1;
+        }
+        let part = if hours[hour] > 0.0 { ((wanted - before) / hours[hour]).clamp(0.0, 1.0) } else { 0.0 };
+        (hour as f64 + part) * hour_s
+    };
+    (1..=count).map(cut).collect()
+}
+
+/// The paper's own account of a plan: Σ ∫ SC(t)·(cᵢ₊₁ − t) dt with c₀ = 0 and c_{m+1} = 24 h, the mean delay of a post
+/// in seconds. What the last look leaves is taken as seen at midnight, by a look that is not counted.
+#[must_use]
+pub fn delay_of_day(hours: &[f64; HOURS], times: &[f64]) -> f64 {
+    delay(hours, times, DAY_S as f64)
+}
+
+/// The mean delay of a post in seconds when the day is a circle: what the last look leaves waits for the first one of
+/// the next day. A plan without looks leaves posts waiting for a day.
+#[must_use]
+pub fn delay_of_circle(hours: &[f64; HOURS], times: &[f64]) -> f64 {
+    let first = times.iter().copied().fold(f64::INFINITY, f64::min);
+    delay(hours, times, DAY_S as f64 + if first.is_finite() { first } else { 0.0 })
+}
+
+/// The mean delay of a post when what the last look leaves is seen at `last`.
+fn delay(hours: &[f64; HOURS], times: &[f64], last: f64) -> f64 {
+    let hour_s = DAY_S as f64 / HOURS as f64;
+    let mut sorted: Vec<f64> = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (mut sum, mut look) = (0.0, 0);
+    for (hour, posts) in hours.iter().enumerate() {
+        let (mut from, to) = (hour as f64 * hour_s, (hour + 1) as f64 * hour_s);
+        while from < to {
+            while look < sorted.len() && sorted[look] <= from {
+                look += 1;
+            }
+            let seen = sorted.get(look).copied().unwrap_or(last);
+            let until = seen.min(to);
+            // Posts come evenly within an hour.
+            sum += posts * (until - from) / hour_s * (seen - (from + until) / 2.0);
+            from = until;
+        }
+    }
+    let posts: f64 = hours.iter().sum();
+    if posts > 0.0 { sum / posts } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: f64 = 3_600.0;
+
+    /// The paper's rhythm at its purest: nothing before 8 h, as much in each hour after it.
+    fn busy_from_eight() -> [f64; HOURS] {
+        std::array::from_fn(|hour| f64::from(u8::from(hour >= 8)))
+    }
+
+    fn learnt(weights: &[f64]) -> Vec<Learnt> {
+        weights.iter().map(|weight| Learnt { weight: *weight, hours: busy_from_eight() }).collect()
+    }
+
+    #[test]
+    fn bra_cuts_the_area_into_equal_parts() {
+        let times = equal_area_times(&busy_from_eight(), 4);
+        let expected = [11.2, 14.4, 17.6, 20.8].map(|hour| hour * HOUR);
+        assert!(times.iter().zip(expected).all(|(time, expected)| (time - expected).abs() < 1.0), "{times:?}");
+        assert_eq!(equal_area_times(&[0.0; HOURS], 1), [12.0 * HOUR]);
+        assert_eq!(equal_area_times(&busy_from_eight(), 0), [0.0; 0]);
+        let mut spike = [0.0; HOURS];
+        spike[23] = 1.0;
+        assert!(equal_area_times(&spike, 50).iter().all(|time| (23.0 * HOUR..=24.0 * HOUR).contains(time)));
+    }
+
+    #[test]
+    fn by_the_papers_account_bra_saves_two_fifths_of_the_delay_of_era() {
+        let hours = busy_from_eight();
+        let saved = |count| {
+            1.0 - delay_of_day(&hours, &equal_area_times(&hours, count)) / delay_of_day(&hours, &even_times(count))
+        };
+        assert!((saved(4) - 0.42).abs() < 0.005, "{}", saved(4));
+        assert!((4..=11).all(|count| (0.35..0.45).contains(&saved(count))));
+    }
+
+    #[test]
+    fn on_the_circle_the_last_part_waits_for_the_morning_and_bra_loses() {
+        let hours = busy_from_eight();
+        let bra = delay_of_circle(&hours, &equal_area_times(&hours, 4));
+        // Four fifths wait 1.6 h on average, the last one from 22.4 h to 35.2 h.
+        assert!((bra / HOUR - (0.8 * 1.6 + 0.2 * 12.8)).abs() < 0.01, "{bra}");
+        assert!(bra > delay_of_circle(&hours, &even_times(4)));
+        assert!((delay_of_circle(&[1.0; HOURS], &even_times(4)) / HOUR - 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn all_looks_are_given_whatever_the_weights() {
+        for weights in [&[1.0, 2.0, 5.0][..], &[1e9, 1e-9, 1e-9, 0.0], &[0.0, 0.0], &[1.0; 7], &[3.0]] {
+            for per_board in [0, 1, 4, 11] {
+                let counts = in_proportion(&learnt(weights), per_board);
+                assert_eq!(counts.iter().sum::<usize>(), per_board * weights.len(), "{weights:?}");
+                assert!(per_board == 0 || counts.iter().all(|count| *count > 0));
+            }
+        }
+        assert_eq!(in_proportion(&learnt(&[1.0, 3.0]), 4), [2, 6]);
+        assert!(in_proportion(&[], 4).is_empty());
+    }
+}

@@ -1,0 +1,249 @@
+//! Post times made up from a seed: a rhythm of hours and weekdays, bursts, boards that die and boards that wake.
+//!
+//! Feeds `simulate` where no real trace is at hand; the same seed gives the same trace. Boards are unequal: their
+//! rates are spread evenly on a logarithmic scale. Never reads anything.
+
+use super::trace::{Board, Trace};
+use super::{DAY_S, HOUR_S, HOURS, Kind, Post, ScheduleError};
+use crate::limits;
+
+/// What is made up.
+#[derive(Clone, Debug)]
+pub struct Forum {
+    /// Boards.
+    pub boards: usize,
+    /// Days.
+    pub days: u64,
+    /// First second; taken back to the beginning of its day (UTC).
+    pub start: u64,
+    /// Everything else follows from it.
+    pub seed: u64,
+    /// Posts a day of a board, on average over all.
+    pub posts_per_day: f64,
+    /// Rate of the busiest board to that of the quietest.
+    pub spread: f64,
+    /// Rate of each hour of the day (UTC), in any unit.
+    pub hours: [f64; HOURS],
+    /// Rate of a Saturday or Sunday to that of another day.
+    pub weekend: f64,
+    /// Posts of a burst, on average; 1 is none.
+    pub burst: f64,
+    /// Share of the boards that fall silent or wake in the course of the days, half of them each.
+    pub turning: f64,
+    /// Share of the posts that are replies.
+    pub replies: f64,
+}
+
+impl Default for Forum {
+    /// A forum with all of it: evenings busier than mornings, quiet nights and weekends, bursts of three, every
+    /// tenth board turning.
+    fn default() -> Self {
+        let mut hours = [1.0; HOURS];
+        hours[..8].fill(0.1);
+        hours[18..].fill(2.0);
+        Self {
+            boards: 40,
+            days: 60,
+            start: 1_609_459_200,
+            seed: 1,
+            posts_per_day: 8.0,
+            spread: 30.0,
+            hours,
+            weekend: 0.5,
+            burst: 3.0,
+            turning: 0.1,
+            replies: 0.5,
+        }
+    }
+}
+
+impl Forum {
+    /// The rhythm of the paper's forum (Board, fig. of the activity over a day): busy from 8 to 24 h, all but quiet
+    /// from 0 to 8 h, boards unequal, nothing else.
+    #[must_use]
+    pub fn of_the_paper() -> Self {
+        let mut hours = [1.0; HOURS];
+        hours[..8].fill(0.12);
+        Self {
+            hours,
+            posts_per_day: 30.0,
+            spread: 50.0,
+            weekend: 1.0,
+            burst: 1.0,
+            turning: 0.0,
+            replies: 0.0,
+            ..Self::default()
+        }
+    }
+
+    /// Makes the posts up.
+    ///
+    /// # Errors
+    /// Numbers that are no rates or shares, and more posts or boards than [`limits::TRACE_POSTS_MAX`] and
+    /// [`limits::BOARDS_MAX`].
+    pub fn trace(&self) -> Result<Trace, ScheduleError> {
+        self.check()?;
+        let mut random = Random(self.seed);
+        let start = self.start / DAY_S * DAY_S;
+        let rates: Vec<f64> =
+            (0..self.boards).map(|board| self.spread.powf(-(board as f64) / (self.boards.max(2) - 1) as f64)).collect();
+        let mean = rates.iter().sum::<f64>() / self.boards as f64;
+        let width = self.boards.to_string().len();
+        let boards = rates.iter().enumerate().map(|(number, rate)| Board {
+            name: format!("board-{number:0width$}").into(),
+            posts: self.posts(start, rate / mean * self.posts_per_day, &mut random),
+        });
+        Ok(Trace { boards: boards.collect() })
+    }
+
+    fn check(&self) -> Result<(), ScheduleError> {
+        let fault = |what: &str| Err(ScheduleError::Option(what.to_owned()));
+        if self.boards == 0 || self.days == 0 {
+            return fault("a forum has at least one board and one day");
+        }
+        if self.boards > limits::BOARDS_MAX {
+            return Err(ScheduleError::TooMany { what: "boards", max: limits::BOARDS_MAX });
+        }
+        if self.days > limits::TRACE_DAYS_MAX || self.start > limits::TRACE_DAYS_MAX * DAY_S {
+            return fault("a forum has at most 100 years, and begins within 100 years of 1970");
+        }
+        let rates = [self.posts_per_day, self.weekend].into_iter().chain(self.hours);
+        if !rates.into_iter().all(|rate| rate.is_finite() && rate >= 0.0) || self.hours.iter().sum::<f64>() <= 0.0 {
+            return fault("posts a day and the rates of hours and weekends are numbers from 0 on");
+        }
+        if !(self.spread >= 1.0 && self.spread <= 1e6 && self.burst >= 1.0 && self.burst <= 1e4) {
+            return fault("the spread of the boards is 1 to 1000000, the size of bursts 1 to 10000");
+        }
+        if ![self.turning, self.replies].into_iter().all(|share| (0.0..=1.0).contains(&share)) {
+            return fault("the shares of turning boards and of replies are 0 to 1");
+        }
+        if self.boards as f64 * self.days as f64 * self.posts_per_day > limits::TRACE_POSTS_MAX as f64 * 0.8 {
+            return Err(ScheduleError::TooMany { what: "posts", max: limits::TRACE_POSTS_MAX });
+        }
+        Ok(())
+    }
+
+    /// The posts of one board: bursts begin as a Poisson process with the rate of their hour; within one, posts
+    /// follow each other by ten minutes on average, and its size is geometric.
+    fn posts(&self, start: u64, per_day: f64, random: &mut Random) -> Vec<Post> {
+        let end = start + self.days * DAY_S;
+        let (alive_from, alive_until) = self.life(start, end, random);
+        let mean_hour = self.hours.iter().sum::<f64>() / HOURS as f64;
+        let mean_day = (5.0 + 2.0 * self.weekend) / 7.0;
+        let mut posts = Vec::new();
+        for hour_at in (start..end).step_by(HOUR_S as usize) {
+            let day = if is_weekend(hour_at) { self.weekend } else { 1.0 } / mean_day.max(1e-9);
+            let hour = self.hours[(hour_at / HOUR_S) as usize % HOURS] / mean_hour;
+            let mut at = hour_at as f64;
+            let rate = per_day / DAY_S as f64 * hour * day / self.burst;
+            loop {
+                at += random.wait(rate);
+                if at >= (hour_at + HOUR_S) as f64 {
+                    break;
+                }
+                let mut of_burst = at;
+                loop {
+                    let second = of_burst as u64;
+                    if (alive_from..alive_until).contains(&second) {
+                        let kind = if random.unit() < self.replies { Kind::Reply } else { Kind::New };
+                        posts.push(Post { at: second, kind });
+                    }
+                    if random.unit() >= 1.0 - 1.0 / self.burst {
+                        break;
+                    }
+                    of_burst += random.wait(1.0 / 600.0);
+                }
+            }
+        }
+        posts.sort_by_key(|post| post.at);
+        posts
+    }
+
+    /// From when until when a board has posts.
+    fn life(&self, start: u64, end: u64, random: &mut Random) -> (u64, u64) {
+        let turn = start + (random.unit() * (end - start) as f64) as u64;
+        match random.unit() {
+            fate if fate < self.turning / 2.0 => (start, turn),
+            fate if fate < self.turning => (turn, end),
+            _ => (start, end),
+        }
+    }
+}
+
+/// Saturday or Sunday (UTC): 1970-01-01 was a Thursday.
+pub(super) fn is_weekend(at: u64) -> bool {
+    matches!(at / DAY_S % 7, 2 | 3)
+}
+
+/// A SplitMix64 stream (Steele, Lea and Flood 2014).
+struct Random(u64);
+
+impl Random {
+    /// From 0 to below 1.
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// The time to the next event of a Poisson process; endless for a rate of 0.
+    fn wait(&mut self, rate: f64) -> f64 {
+        -(1.0 - self.unit()).ln() / rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_trace_and_another_one_another() {
+        let forum = Forum { boards: 5, days: 10, ..Forum::default() };
+        assert_eq!(forum.trace().unwrap(), forum.trace().unwrap());
+        assert_ne!(forum.trace().unwrap(), Forum { seed: 2, ..forum }.trace().unwrap());
+    }
+
+    #[test]
+    fn the_forum_has_the_rates_that_were_asked_for() {
+        let forum = Forum { boards: 20, days: 200, turning: 0.0, ..Forum::default() };
+        let trace = forum.trace().unwrap();
+        let posts: Vec<&Post> = trace.boards.iter().flat_map(|board| &board.posts).collect();
+        let per_day = posts.len() as f64 / (20.0 * 200.0);
+        assert!((7.2..8.8).contains(&per_day), "{per_day}");
+        let at_weekends = posts.iter().filter(|post| is_weekend(post.at)).count() as f64 / posts.len() as f64;
+        assert!((at_weekends - 1.0 / 6.0).abs() < 0.02, "{at_weekends}");
+        let (busiest, quietest) = (trace.boards[0].posts.len() as f64, trace.boards[19].posts.len() as f64);
+        assert!((15.0..60.0).contains(&(busiest / quietest)), "{busiest} {quietest}");
+    }
+
+    #[test]
+    fn boards_die_and_wake() {
+        let trace = Forum { boards: 30, turning: 1.0, posts_per_day: 50.0, ..Forum::default() }.trace().unwrap();
+        let (start, end) = (1_609_459_200, 1_609_459_200 + 60 * DAY_S);
+        let wake = |board: &&Board| board.posts.first().is_none_or(|post| post.at > start + 3 * DAY_S);
+        let die = |board: &&Board| board.posts.last().is_none_or(|post| post.at < end - 3 * DAY_S);
+        assert!(trace.boards.iter().filter(wake).count() >= 8);
+        assert!(trace.boards.iter().filter(die).count() >= 8);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let of = Forum::default;
+        for forum in [
+            Forum { boards: 0, ..of() },
+            Forum { boards: usize::MAX, ..of() },
+            Forum { days: 0, ..of() },
+            Forum { days: u64::MAX, ..of() },
+            Forum { posts_per_day: f64::NAN, ..of() },
+            Forum { posts_per_day: 1e18, ..of() },
+            Forum { hours: [0.0; HOURS], ..of() },
+            Forum { burst: 0.0, ..of() },
+            Forum { spread: f64::INFINITY, ..of() },
+            Forum { turning: 2.0, ..of() },
+        ] {
+            assert!(forum.trace().is_err(), "{forum:?}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The best plan that repeats every day, for a profile that is known (beyond the paper, ALGORITHMS §10.4 last line).
+//!
+//! *When*: the day is a circle, cut into half hours. For each half hour as the first look, dynamic programming places
+//! the others; the least over all first looks is exact on that grid. What posts of an arc wait for obeys the
+//! quadrangle inequality, so a layer is filled by divide and conquer in n log n (Galil and Park 1992).
+//! *How often*: looks are given out one by one, each to the board whose delay it lowers most; delay falls convexly
+//! with their number, so that is exact too.
+//!
+//! What `simulate` shows beside the baselines, as the limit of plans that do not follow what just happened.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::fixed::{Learnt, Plan};
+use super::profile::Profile;
+use super::{DAY_S, HOURS};
+
+/// Places for looks on the circle: half hours.
+const SLOTS: usize = 48;
+
+/// The best times for up to so many looks, found layer by layer when asked for.
+#[derive(Clone, Debug)]
+struct Circle {
+    /// Cumulated posts, and posts times their place, over two rounds; the second round begins at `SLOTS`.
+    posts: [f64; 2 * SLOTS + 1],
+    moments: [f64; 2 * SLOTS + 1],
+    /// For each first look: the layers, each with the least delay of having placed its last look at each slot, and
+    /// where the one before it stands.
+    layers: Vec<Vec<Layer>>,
+    /// Least mean delay of a post in seconds with 1, 2, … looks, and the first look of it.
+    best: Vec<(f64, usize)>,
+}
+
+/// The least cost of arcs that end at each slot after the first look, and where the last arc begins.
+#[derive(Clone, Debug)]
+struct Layer {
+    costs: [f64; SLOTS + 1],
+    from: [u8; SLOTS + 1],
+}
+
+impl Circle {
+    fn new(hours: &[f64; HOURS]) -> Self {
+        let sum: f64 = hours.iter().sum();
+        let (mut posts, mut moments) = ([0.0; 2 * SLOTS + 1], [0.0; 2 * SLOTS + 1]);
+        for slot in 0..2 * SLOTS {
+            let share = if sum > 0.0 { hours[slot % SLOTS * HOURS / SLOTS] / sum } else { 1.0 / HOURS as f64 };
+            let share = share * HOURS as f64 / SLOTS as f64;
+            posts[slot + 1] = posts[slot] + share;
+            moments[slot + 1] = moments[slot] + share * (slot as f64 + 0.5);
+        }
+        Self { posts, moments, layers: vec![Vec::new(); SLOTS], best: Vec::new() }
+    }
+
+    /// What the posts from one slot to another wait for a look at the latter, in slots.
+    fn arc(&self, from: usize, to: usize) -> f64 {
+        to as f64 * (self.posts[to] - self.posts[from]) - (self.moments[to] - self.moments[from])
+    }
+
+    /// Least mean delay of a post in seconds with `count` looks, from 1 to [`SLOTS`].
+    fn delay(&mut self, count: usize) -> f64 {
+        while self.best.len() < count {
+            let mut best = (f64::INFINITY, 0);
+            for first in 0..SLOTS {
+                self.extend(first);
+                let cost = self.layers[first].last().map_or(f64::INFINITY, |layer| layer.costs[SLOTS]);
+                if cost < best.0 {
+                    best = (cost, first);
+                }
+            }
+            self.best.push((best.0 * DAY_S as f64 / SLOTS as f64, best.1));
+        }
+        self.best[count - 1].0
+    }
+
+    /// Adds a look to the plans that begin at `first`.
+    fn extend(&mut self, first: usize) {
+        let mut layer = Layer { costs: [f64::INFINITY; SLOTS + 1], from: [0; SLOTS + 1] };
+        match self.layers[first].last() {
+            // One look: everything between two of it is one arc.
+            None => {
+                for to in 1..=SLOTS {
+                    layer.costs[to] = self.arc(first, first + to);
+                }
+            }
+            Some(before) => {
+                let looks = self.layers[first].len() + 1;
+                self.fill(first, before, &mut layer, (looks, SLOTS), (looks - 1, SLOTS));
+            }
+        }
+        self.layers[first].push(layer);
+    }
+
+    /// Fills the slots `to.0..=to.1` of a layer, whose last arcs begin within `from.0..=from.1`. At most log₂ 48 deep.
+    fn fill(&self, first: usize, before: &Layer, layer: &mut Layer, to: (usize, usize), from: (usize, usize)) {
+        if to.0 > to.1 {
+            return;
+        }
+        let middle = usize::midpoint(to.0, to.1);
+        let (mut best, mut begins) = (f64::INFINITY, from.0);
+        for begin in from.0..=from.1.min(middle - 1) {
+            let cost = before.costs[begin] + self.arc(first + begin, first + middle);
+            if cost < best {
+                (best, begins) = (cost, begin);
+            }
+        }
+        layer.costs[middle] = best;
+        layer.from[middle] = begins as u8;
+        self.fill(first, before, layer, (to.0, middle - 1), (from.0, begins));
+        self.fill(first, before, layer, (middle + 1, to.1), (begins, from.1));
+    }
+
+    /// The times of the best plan with `count` looks, in seconds of a day.
+    fn times(&mut self, count: usize) -> Vec<f64> {
+        if count == 0 {
+            return Vec::new();
+        }
+        self.delay(count);
+        let first = self.best[count - 1].1;
+        let (mut slot, mut times) = (SLOTS, Vec::with_capacity(count));
+        for layer in self.layers[first][..count].iter().rev() {
+            times.push(((first + slot) % SLOTS) as f64 * DAY_S as f64 / SLOTS as f64);
+            slot = usize::from(layer.from[slot]);
+        }
+        times.sort_by(f64::total_cmp);
+        times
+    }
+}
+
+/// The best times of `count` looks for a profile, in seconds of a day; at most one for each half hour.
+#[must_use]
+pub fn times(hours: &[f64; HOURS], count: usize) -> Vec<f64> {
+    Circle::new(hours).times(count.min(SLOTS))
+}
+
+/// A board that could have one more look, by what that saves.
+struct Offer {
+    saved: f64,
+    board: usize,
+}
+
+impl PartialEq for Offer {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for Offer {}
+impl PartialOrd for Offer {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Offer {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.saved.total_cmp(&other.saved).then(other.board.cmp(&self.board))
+    }
+}
+
+/// The best plan for `per_board` looks a day on average: each board has one, the others go where they save most.
+///
+/// No board gets more than half again its share by the square root of its weight, and four; such a share is the optimum of
+/// an even day, and the bound spares most of the layers.
+#[must_use]
+pub fn plan(learnt: &[Learnt], profiles: &[Profile], per_board: usize) -> Plan {
+    let looks = per_board * learnt.len();
+    let roots: f64 = learnt.iter().map(|board| board.weight.sqrt()).sum();
+    let curve = |(board, profile): (&Learnt, &Profile)| {
+        let share = board.weight.sqrt() / roots.max(1e-9) * looks as f64;
+        let mut circle = Circle::new(&profile.of_day());
+        (1..=((1.5 * share) as usize + 4).min(SLOTS)).map(|count| circle.delay(count) * board.weight).collect()
+    };
+    // The circles themselves would be a quarter megabyte a board: they are made twice and dropped.
+    let curves: Vec<Vec<f64>> = learnt.iter().zip(profiles).map(curve).collect();
+    let mut counts = vec![per_board.min(1); curves.len()];
+    let offer = |counts: &[usize], board: usize| {
+        let (curve, count) = (&curves[board], counts[board]);
+        (count < curve.len()).then(|| Offer { saved: curve[count - 1] - curve[count], board })
+    };
+    let mut offers = BinaryHeap::new();
+    if per_board > 1 {
+        offers.extend((0..curves.len()).filter_map(|board| offer(&counts, board)));
+    }
+    for _ in curves.len()..looks {
+        let Some(Offer { board, .. }) = offers.pop() else { break };
+        counts[board] += 1;
+        offers.extend(offer(&counts, board));
+    }
+    profiles.iter().zip(counts).map(|(profile, count)| times(&profile.of_day(), count)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixed::{delay_of_circle, equal_area_times, even_times, in_proportion};
+    use super::*;
+
+    fn rhythm(seed: u64) -> [f64; HOURS] {
+        std::array::from_fn(|hour| ((hour as u64 * 7 + seed * 13) % 11 * ((seed + hour as u64) % 3)) as f64)
+    }
+
+    #[test]
+    fn no_other_times_are_better() {
+        // All pairs and triples of half hours, tried one by one.
+        for seed in 1..6 {
+            let hours = rhythm(seed);
+            let at = |slot: usize| slot as f64 * 1_800.0;
+            let (mut pair, mut triple) = (f64::INFINITY, f64::INFINITY);
+            for a in 0..SLOTS {
+                for b in a + 1..SLOTS {
+                    pair = pair.min(delay_of_circle(&hours, &[at(a), at(b)]));
+                    for c in b + 1..SLOTS {
+                        triple = triple.min(delay_of_circle(&hours, &[at(a), at(b), at(c)]));
+                    }
+                }
+            }
+            for (count, least) in [(2, pair), (3, triple)] {
+                let found = times(&hours, count);
+                assert_eq!(found.len(), count);
+                assert!((delay_of_circle(&hours, &found) - least).abs() < 1.0, "seed {seed}, {count} looks: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_below_even_times_and_equal_areas_for_every_count() {
+        let hours: [f64; HOURS] = std::array::from_fn(|hour| if hour < 8 { 0.05 } else { 1.0 });
+        for count in 1..=SLOTS {
+            let best = delay_of_circle(&hours, &times(&hours, count));
+            assert!(best <= delay_of_circle(&hours, &equal_area_times(&hours, count)), "{count}");
+            if SLOTS.is_multiple_of(count) {
+                assert!(best <= delay_of_circle(&hours, &even_times(count)) + 1e-6, "{count}");
+            }
+        }
+        assert_eq!(times(&hours, 0), [0.0; 0]);
+        assert_eq!(times(&[0.0; HOURS], 1).len(), 1);
+        assert_eq!(times(&hours, 1_000).len(), SLOTS);
+    }
+
+    #[test]
+    fn looks_go_where_they_save_most_and_all_are_used() {
+        let weights = [100.0, 25.0, 4.0, 0.0];
+        let learnt: Vec<Learnt> = weights.map(|weight| Learnt { weight, hours: [1.0; HOURS] }).to_vec();
+        let counts: Vec<usize> = plan(&learnt, &vec![Profile::default(); 4], 5).iter().map(Vec::len).collect();
+        assert_eq!(counts.iter().sum::<usize>(), 20);
+        assert_eq!(counts[3], 1);
+        // Square roots, where proportion would give 15 and 4.
+        assert!(counts[0] < in_proportion(&learnt, 5)[0] && counts[1] > 4, "{counts:?}");
+        assert!(plan(&learnt, &vec![Profile::default(); 4], 0).iter().all(Vec::is_empty));
+        assert!(plan(&[], &[], 4).is_empty());
+        assert!(plan(&learnt, &vec![Profile::default(); 4], 100).iter().all(|looks| looks.len() <= SLOTS));
+    }
+}

@@ -1,0 +1,238 @@
+//! Post times of boards as text: CSV lines `board,thread,kind,unix_time`, read and written.
+//!
+//! The input of `simulate`, the output of `generate`. Lines may stand in any order. A line that is no post is told
+//! with its number, all of them at once; it never stops the reader, never panics, and no line grows without bound.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Read, Write};
+
+use super::{Kind, Post, ScheduleError};
+use crate::limits;
+
+/// The first line of a file.
+pub const HEAD: &str = "board,thread,kind,unix_time";
+
+/// The last second that a post may have: the end of the year 9999.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+/// Posts of boards, each board's by time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// By name.
+    pub boards: Vec<Board>,
+}
+
+/// One board's posts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Board {
+    /// As the trace names it.
+    pub name: Box<str>,
+    /// By time.
+    pub posts: Vec<Post>,
+}
+
+impl Trace {
+    /// Reads CSV. The head line may be missing; empty lines are passed over.
+    ///
+    /// # Errors
+    /// Lines that are no posts, the first [`limits::TRACE_FAULTS_TOLD_MAX`] of them told; more posts or boards than
+    /// the caps; what the reader reports.
+    pub fn read(mut from: impl BufRead) -> Result<Self, ScheduleError> {
+        let mut names: HashMap<Box<str>, usize> = HashMap::new();
+        let mut boards: Vec<Board> = Vec::new();
+        let (mut faults, mut faults_more, mut posts) = (Vec::new(), 0_usize, 0_usize);
+        let mut line = Vec::new();
+        for number in 1_u64.. {
+            line.clear();
+            let max = limits::TRACE_LINE_BYTES_MAX as u64;
+            if from.by_ref().take(max).read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            let parsed = if line.last() != Some(&b'\n') && line.len() as u64 == max {
+                from.skip_until(b'\n')?;
+                Err(format!("longer than {max} bytes"))
+            } else {
+                parse(&line, number)
+            };
+            match parsed {
+                Ok(None) => {}
+                Ok(Some((name, post))) => {
+                    posts += 1;
+                    if posts > limits::TRACE_POSTS_MAX {
+                        return Err(ScheduleError::TooMany { what: "posts", max: limits::TRACE_POSTS_MAX });
+                    }
+                    let place = match names.get(name.as_str()) {
+                        Some(place) => *place,
+                        None if boards.len() == limits::BOARDS_MAX => {
+                            return Err(ScheduleError::TooMany { what: "boards", max: limits::BOARDS_MAX });
+                        }
+                        None => {
+                            let name: Box<str> = name.into();
+                            boards.push(Board { name: name.clone(), posts: Vec::new() });
+                            names.insert(name, boards.len() - 1);
+                            boards.len() - 1
+                        }
+                    };
+                    boards[place].posts.push(post);
+                }
+                Err(_) if faults.len() == limits::TRACE_FAULTS_TOLD_MAX => faults_more += 1,
+                Err(what) => faults.push(format!("line {number}: {what}")),
+            }
+        }
+        if !faults.is_empty() {
+            if faults_more > 0 {
+                faults.push(format!("and {faults_more} more lines that are no posts"));
+            }
+            faults.push(format!("hint: each line is {HEAD}, with kind new or reply"));
+            return Err(ScheduleError::Lines { lines: faults });
+        }
+        for board in &mut boards {
+            board.posts.sort_by_key(|post| post.at);
+        }
+        boards.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Self { boards })
+    }
+
+    /// Writes CSV with its head, all posts by time. Every post is a thread of its own number.
+    ///
+    /// # Errors
+    /// What the writer reports.
+    pub fn write(&self, mut to: impl Write) -> Result<(), ScheduleError> {
+        writeln!(to, "{HEAD}")?;
+        let mut posts: Vec<(u64, usize, Kind)> = Vec::new();
+        for (place, board) in self.boards.iter().enumerate() {
+            posts.extend(board.posts.iter().map(|post| (post.at, place, post.kind)));
+        }
+        posts.sort_by_key(|(at, place, _)| (*at, *place));
+        for (thread, (at, place, kind)) in posts.into_iter().enumerate() {
+            let kind = match kind {
+                Kind::New => "new",
+                Kind::Reply => "reply",
+            };
+            writeln!(to, "{},{thread},{kind},{at}", quoted(&self.boards[place].name))?;
+        }
+        Ok(())
+    }
+
+    /// The second of the earliest post; None without any.
+    #[must_use]
+    pub fn first(&self) -> Option<u64> {
+        self.boards.iter().filter_map(|board| board.posts.first()).map(|post| post.at).min()
+    }
+}
+
+/// RFC 4180 §2.6–2.7: a field with a comma or a quote is quoted, its quotes doubled.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}
+
+/// One line; None for an empty one and for the head.
+fn parse(line: &[u8], number: u64) -> Result<Option<(String, Post)>, String> {
+    let text = std::str::from_utf8(line).map_err(|_| "is not UTF-8".to_owned())?;
+    let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
+    let text = text.trim_end_matches(['\r', '\n']);
+    if text.trim().is_empty() || (number == 1 && text == HEAD) {
+        return Ok(None);
+    }
+    let fields = fields(text)?;
+    let [board, thread, kind, at] = fields.as_slice() else {
+        return Err(format!("has {} fields, not 4", fields.len()));
+    };
+    if board.is_empty() || thread.is_empty() {
+        return Err("board or thread is empty".to_owned());
+    }
+    let kind = match kind.as_str() {
+        "new" => Kind::New,
+        "reply" => Kind::Reply,
+        other => return Err(format!("kind is {other:?}, neither new nor reply")),
+    };
+    match at.parse::<u64>() {
+        Ok(at) if at <= LAST_SECOND => Ok(Some((board.clone(), Post { at, kind }))),
+        _ => Err(format!("unix_time is {at:?}, not seconds from 0 to {LAST_SECOND}")),
+    }
+}
+
+/// The fields of a line by RFC 4180; a line break inside quotes is not taken.
+fn fields(text: &str) -> Result<Vec<String>, String> {
+    let (mut fields, mut field) = (Vec::new(), String::new());
+    let mut rest = text.chars().peekable();
+    let (mut in_quotes, mut was_quoted) = (false, false);
+    while let Some(character) = rest.next() {
+        match character {
+            '"' if in_quotes && rest.next_if_eq(&'"').is_some() => field.push('"'),
+            '"' if in_quotes => in_quotes = false,
+            '"' if field.is_empty() && !was_quoted => (in_quotes, was_quoted) = (true, true),
+            ',' if !in_quotes => {
+                fields.push(std::mem::take(&mut field));
+                was_quoted = false;
+            }
+            other if was_quoted && !in_quotes => return Err(format!("has {other:?} after a closing quote")),
+            other => field.push(other),
+        }
+    }
+    if in_quotes {
+        return Err("a quote is not closed".to_owned());
+    }
+    fields.push(field);
+    Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Trace, String> {
+        Trace::read(text.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let text = "board,thread,kind,unix_time\r\n\"a,\"\"b\"\"\",x,reply,20\n\nc,1,new,7\n\"a,\"\"b\"\"\",2,new,5\n";
+        let trace = read(text).unwrap();
+        assert_eq!(trace.boards.len(), 2);
+        assert_eq!(&*trace.boards[0].name, "a,\"b\"");
+        assert_eq!(trace.boards[0].posts.iter().map(|post| post.at).collect::<Vec<_>>(), [5, 20]);
+        assert_eq!(trace.first(), Some(5));
+        let mut written = Vec::new();
+        trace.write(&mut written).unwrap();
+        assert_eq!(Trace::read(written.as_slice()).unwrap(), trace);
+    }
+
+    #[test]
+    fn broken_lines_are_told_with_their_numbers_all_at_once() {
+        let told =
+            read("a,1,new,5\na,1,new\na,1,gone,5\na,1,new,-5\n,1,new,5\na,1,new,1e3\n\"a,1,new,5\n\"a\"b,1,new,5\n")
+                .unwrap_err();
+        for (line, what) in [
+            (2, "3 fields"),
+            (3, "\"gone\""),
+            (4, "\"-5\""),
+            (5, "empty"),
+            (6, "\"1e3\""),
+            (7, "not closed"),
+            (8, "after a closing quote"),
+        ] {
+            assert!(
+                told.lines().any(|told| told.starts_with(&format!("line {line}: ")) && told.contains(what)),
+                "{told}"
+            );
+        }
+        assert!(!told.contains("line 1:"));
+    }
+
+    #[test]
+    fn many_broken_lines_are_counted_and_long_ones_are_cut() {
+        let told = read(&"x\n".repeat(limits::TRACE_FAULTS_TOLD_MAX + 7)).unwrap_err();
+        assert!(told.contains("and 7 more"), "{told}");
+        let long = format!("{},1,new,5\nb,1,new,6\n", "a".repeat(limits::TRACE_LINE_BYTES_MAX));
+        let told = read(&long).unwrap_err();
+        assert!(told.starts_with("line 1: longer than") && !told.contains("line 2"), "{told}");
+        assert!(Trace::read(&b"\xff,1,new,5\n"[..]).unwrap_err().to_string().starts_with("line 1: is not UTF-8"));
+    }
+
+    #[test]
+    fn an_empty_trace_has_no_boards() {
+        assert_eq!(read("").unwrap(), Trace::default());
+        assert_eq!(read("board,thread,kind,unix_time\n").unwrap().first(), None);
+    }
+}
