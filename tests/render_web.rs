@@ -29,6 +29,8 @@ const NO_TESTS: &[&str] = &[
     "/tools/",
     ".worker.",
     "serviceworker",
+    // Loops of ten million rounds, which measure a compiler that the engine does not have.
+    "NodeList-static-length-getter-tampered",
     // What a screen scrolls.
     "dom/events/scrolling/",
 ];
