@@ -1,3 +1,5 @@
+//! XPath 1.0 on small documents: what an expression gives, and which are refused.
+
 use super::*;
 use crate::render::dom::Tree;
 
