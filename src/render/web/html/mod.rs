@@ -116,10 +116,9 @@ fn put_off(context: &mut Context) -> JsResult<()> {
         }
         let get = NativeFunction::from_copy_closure(move |_, _, context| {
             complete(interface, context)?;
-            let constructor = bind::constructor(interface, context)?;
-            let global = context.global_object();
-            bind::hidden(&global, js_string!(interface), constructor.clone().into(), true, context)?;
-            Ok(constructor.into())
+            // It stays an accessor: the engine's cache of the place that was asked would take the value of a property that its own
+            // getter has redefined for the getter.
+            bind::constructor(interface, context).map(JsValue::from)
         });
         let set = NativeFunction::from_copy_closure(move |_, args, context| {
             let global = context.global_object();
