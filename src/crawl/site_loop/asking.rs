@@ -79,7 +79,8 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         let _ = of.jar.take_up(&before);
     }
     match report.trouble {
-        Some(_) if !report.was_sent && verdict == Verdict::Unknown => tries.came_to_nothing(),
+        // What was kept back or not answered before a form has left says nothing of the login.
+        Some(_) if !report.was_sent => tries.came_to_nothing(),
         _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
     }
     // That it began is written down: without its end the next start takes it for one that was killed.
