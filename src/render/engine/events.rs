@@ -542,3 +542,15 @@ pub(super) fn fire_rejection(promise: JsValue, reason: JsValue, context: &mut Co
     let members = [("promise", promise), ("reason", reason)];
     !fire(&global, "PromiseRejectionEvent", "unhandledrejection", (false, true), &members, context)
 }
+
+/// Tells whether a target is a document, its root or its body: the engine knows of no nodes.
+pub struct Outermost(pub fn(&JsObject, &mut Context) -> bool);
+
+/// "Default passive value" (DOM §2.7): what scrolls a whole page does not wait for its listeners.
+pub(super) fn is_passive_by_default(target: &JsObject, kind: &JsString, context: &mut Context) -> bool {
+    if !["touchstart", "touchmove", "wheel", "mousewheel"].iter().any(|known| *kind == **known) {
+        return false;
+    }
+    let hook = context.get_data::<Outermost>().map(|hook| hook.0);
+    JsObject::equals(target, &context.global_object()) || hook.is_some_and(|is_outermost| is_outermost(target, context))
+}

@@ -395,12 +395,12 @@ fn kind_of(target: &JsObject, context: &Context, take: &mut Take<'_>) -> Option<
 }
 
 /// DOM §2.7 "flatten more": capture, once, passive, signal.
-fn options(value: &JsValue, context: &mut Context) -> JsResult<(bool, bool, bool, Option<JsObject>)> {
+fn options(value: &JsValue, context: &mut Context) -> JsResult<(bool, bool, Option<bool>, Option<JsObject>)> {
     if value.as_object().is_none() {
-        return Ok((value.to_boolean(), false, false, None));
+        return Ok((value.to_boolean(), false, None, None));
     }
-    let mut flag = |name| bind::flag(value, name, context);
-    let (capture, once, passive) = (flag("capture")?, flag("once")?, flag("passive")?);
+    let (capture, once) = (bind::flag(value, "capture", context)?, bind::flag(value, "once", context)?);
+    let passive = bind::member(value, "passive", context)?.map(|value| value.to_boolean());
     let signal = match bind::member(value, "signal", context)? {
         None => None,
         Some(signal) => Some(abort::signal(&signal)?),
@@ -427,6 +427,7 @@ fn add_event_listener(this: &JsValue, args: &[JsValue], context: &mut Context) -
         }
         abort::on_abort(signal, abort::Action::Listener(target.clone(), kind.clone(), callback.clone(), capture));
     }
+    let passive = passive.unwrap_or_else(|| events::is_passive_by_default(&target, &kind, context));
     let callback = Some(callback);
     let listener = Listener { id: 0, kind, callback, text: None, handler: false, capture, once, passive };
     lend(&target, context, &mut |listeners| listeners.add(listener.clone()))?;

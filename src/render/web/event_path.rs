@@ -55,6 +55,17 @@ pub(super) fn way(target: &JsObject, event: &JsObject<Event>, context: &mut Cont
         .collect()
 }
 
+/// Whether an object is a document, a document's root or its body.
+pub(super) fn is_outermost(object: &JsObject, context: &mut Context) -> bool {
+    let Some(node) = node_of(&object.clone().into(), context) else { return false };
+    read(context, |tree| {
+        let document = tree.document_of(node);
+        node == document
+            || tree.document_element(document) == Some(node)
+            || super::document::body(tree, document) == Some(node)
+    })
+}
+
 fn is_node(object: &JsObject, context: &mut Context) -> bool {
     exotic::target_of(object.clone(), context).is::<NodeObject>()
 }

@@ -66,7 +66,7 @@ use url::Url;
 
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
 use super::engine::target::{self, Listeners, Target, TargetKind};
-use super::engine::{bind, exception};
+use super::engine::{bind, events, exception};
 
 /// The tree of a page and what its natives share.
 pub struct Web {
@@ -145,6 +145,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     context.insert_data::<SharedWeb>(Rc::new(RefCell::new(web)));
     exotic::install(context)?;
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
+    context.insert_data(events::Outermost(event_path::is_outermost));
     node::install(context)?;
     interfaces::install(context)?;
     element::install(context)?;

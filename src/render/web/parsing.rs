@@ -1,10 +1,11 @@
 //! `DOMParser` and `XMLSerializer` (HTML §8.5).
 
-use boa_engine::{Context, Finalize, JsData, JsResult, JsValue, Trace};
+use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace};
 use html5ever::{QualName, local_name, ns};
 
-use super::{change, node_argument, of, read, wrap};
+use super::{NodeObject, change, node_argument, of, read, wrap};
 use crate::render::dom::{Error, NodeId, Tree};
+use crate::render::engine::target::Listeners;
 use crate::render::engine::{bind, page};
 
 #[derive(Default, Trace, Finalize, JsData)]
@@ -33,7 +34,12 @@ const PARSER: bind::Interface = bind::Interface {
         })?;
         let document = xml_document(&text, kind, context)?;
         locate(document, context);
-        wrap(document, context).map(JsValue::from)
+        // No `XMLDocument`, which only `createDocument` makes.
+        let prototype = bind::prototype("Document", context)?;
+        let object = NodeObject { id: document, listeners: Listeners::default(), slots: Vec::new() };
+        let object = JsObject::from_proto_and_data(prototype, object);
+        of(context).borrow_mut().keep(document, object.clone());
+        Ok(object.into())
     })],
     ..bind::Interface::EMPTY
 };

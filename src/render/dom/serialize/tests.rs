@@ -102,5 +102,5 @@ fn xml_declares_the_namespaces_that_names_need() {
         tree.create_element(document, validate_and_extract(Some("urn:a"), "p:x", false).unwrap(), vec![]).unwrap();
     tree.append(root, child).unwrap();
     tree.set_attribute_ns(child, validate_and_extract(Some("urn:b"), "y", true).unwrap(), "1").unwrap();
-    assert_eq!(tree.to_xml(root), "<root><p:x xmlns:ns1=\"urn:b\" xmlns:p=\"urn:a\" ns1:y=\"1\"/></root>");
+    assert_eq!(tree.to_xml(root), "<root><p:x xmlns:p=\"urn:a\" xmlns:ns1=\"urn:b\" ns1:y=\"1\"/></root>");
 }

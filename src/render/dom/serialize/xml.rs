@@ -9,13 +9,76 @@ use super::super::node::{Element, NodeData, NodeId};
 use super::super::tree::Tree;
 use super::VOID;
 
-/// The namespace of each prefix in scope; the empty prefix is the default namespace.
-type Scope = HashMap<String, Namespace>;
+/// The prefixes that are declared around the place that is being written.
+struct Scope {
+    /// The nearest last.
+    order: Vec<(String, Namespace)>,
+    /// What each prefix means, the nearest last.
+    meanings: HashMap<String, Vec<Namespace>>,
+    /// The number of the next prefix that is made up.
+    made: usize,
+}
+
+impl Scope {
+    fn new() -> Self {
+        let mut scope = Self { order: Vec::new(), meanings: HashMap::new(), made: 1 };
+        scope.declare("xml".to_owned(), ns!(xml));
+        scope
+    }
+
+    fn declare(&mut self, prefix: String, namespace: Namespace) {
+        self.meanings.entry(prefix.clone()).or_default().push(namespace.clone());
+        self.order.push((prefix, namespace));
+    }
+
+    fn truncate(&mut self, length: usize) {
+        for (prefix, _) in self.order.drain(length..) {
+            if let Some(meanings) = self.meanings.get_mut(&prefix) {
+                meanings.pop();
+            }
+        }
+    }
+
+    fn meaning(&self, prefix: &str) -> Option<&Namespace> {
+        self.meanings.get(prefix)?.last()
+    }
+
+    /// "Retrieve a preferred prefix string" (§3.2.1.4); a prefix that means something else by now is no answer.
+    fn prefix_of(&self, namespace: &Namespace, preferred: Option<&str>) -> Option<String> {
+        if *namespace == ns!() {
+            return None;
+        }
+        if let Some(preferred) = preferred.filter(|prefix| self.meaning(prefix) == Some(namespace)) {
+            return Some(preferred.to_owned());
+        }
+        let mut known = self.order.iter().rev().filter(|(_, known)| known == namespace);
+        known.find(|(prefix, _)| self.meaning(prefix) == Some(namespace)).map(|(prefix, _)| prefix.clone())
+    }
+
+    /// "Generate a prefix" (§3.2.1.5), which must not be in use: an element cannot declare one twice.
+    fn make_prefix(&mut self) -> String {
+        loop {
+            let prefix = format!("ns{}", self.made);
+            self.made += 1;
+            if self.meaning(&prefix).is_none() {
+                return prefix;
+            }
+        }
+    }
+}
 
 enum Work {
     Node(NodeId),
     Siblings(NodeId),
-    End(String),
+    /// An end tag, and how many declarations are left behind it.
+    End(String, usize),
+}
+
+/// What an element's own attributes say of namespaces ("recording the namespace information", §3.2.1.3).
+struct Own {
+    /// Declarations in scope before the element's own.
+    outer: usize,
+    default: Option<Namespace>,
 }
 
 impl Tree {
@@ -23,8 +86,9 @@ impl Tree {
     pub fn to_xml(&self, node: NodeId) -> String {
         let mut xml = String::new();
         let mut work = vec![Work::Node(node)];
-        // One scope for each open element, the innermost last.
-        let mut scopes = vec![Scope::new()];
+        let mut scope = Scope::new();
+        // The default namespace in each open element, the innermost last.
+        let mut defaults = vec![ns!()];
         while let Some(next) = work.pop() {
             let id = match next {
                 Work::Node(id) => id,
@@ -32,14 +96,35 @@ impl Tree {
                     work.extend(self.next_sibling(id).map(Work::Siblings));
                     id
                 }
-                Work::End(name) => {
+                Work::End(name, declared) => {
                     xml.extend(["</", &name, ">"]);
-                    scopes.pop();
+                    scope.truncate(declared);
+                    defaults.pop();
                     continue;
                 }
             };
             match self.data(id) {
-                NodeData::Element(element) => self.open_element(&mut xml, id, element, &mut scopes, &mut work),
+                NodeData::Element(element) => {
+                    let inherited = defaults.last().cloned().unwrap_or_default();
+                    let own = record(element, &mut scope);
+                    let outer = own.outer;
+                    let (name, default) = write_start(&mut xml, element, own, inherited, &mut scope);
+                    let holder = element.template_contents().unwrap_or(id);
+                    let is_html = element.name.ns == ns!(html);
+                    match self.first_child(holder) {
+                        Some(child) => {
+                            xml.push('>');
+                            defaults.push(default);
+                            work.push(Work::End(name, outer));
+                            work.push(Work::Siblings(child));
+                            continue;
+                        }
+                        None if is_html && VOID.contains(&&*element.name.local) => xml.push_str(" />"),
+                        None if is_html => xml.extend(["></", &name, ">"]),
+                        None => xml.push_str("/>"),
+                    }
+                    scope.truncate(outer);
+                }
                 NodeData::Text(text) => escape(&mut xml, text, false),
                 NodeData::CData(text) => xml.extend(["<![CDATA[", text, "]]>"]),
                 NodeData::Comment(data) => xml.extend(["<!--", data, "-->"]),
@@ -62,121 +147,104 @@ impl Tree {
         }
         xml
     }
+}
 
-    fn open_element(
-        &self,
-        xml: &mut String,
-        id: NodeId,
-        element: &Element,
-        scopes: &mut Vec<Scope>,
-        work: &mut Vec<Work>,
-    ) {
-        let declared = declarations(element);
-        let in_scope = |prefix: &str| {
-            declared.get(prefix).or_else(|| scopes.iter().rev().find_map(|scope| scope.get(prefix))).cloned()
-        };
-        let mut added = Scope::new();
-        let name = element_name(&element.name, &in_scope, &mut added);
-        xml.extend(["<", &name]);
-        let mut attributes = String::new();
-        for attribute in &element.attributes {
-            // A default namespace that is not the element's own would lie about its name.
-            let is_default = attribute.name.ns == ns!(xmlns) && attribute.name.prefix.is_none();
-            if is_default && attribute.value != *element.name.ns && !name.contains(':') {
+fn record(element: &Element, scope: &mut Scope) -> Own {
+    let mut own = Own { outer: scope.order.len(), default: None };
+    for attribute in element.attributes.iter().filter(|attribute| attribute.name.ns == ns!(xmlns)) {
+        let namespace = Namespace::from(attribute.value.as_str());
+        if attribute.name.prefix.is_none() {
+            own.default = Some(namespace);
+        } else if namespace != ns!(xml) && scope.meaning(&attribute.name.local) != Some(&namespace) {
+            scope.declare(attribute.name.local.to_string(), namespace);
+        }
+    }
+    own
+}
+
+/// Writes a start tag but for its end (§3.2.1.1); gives the element's name as it is written and the default namespace within it.
+fn write_start(
+    xml: &mut String,
+    element: &Element,
+    own: Own,
+    inherited: Namespace,
+    scope: &mut Scope,
+) -> (String, Namespace) {
+    let QualName { prefix, ns: namespace, local } = &element.name;
+    let mut recorded = own.outer..scope.order.len();
+    // A default namespace that is not the element's own would lie about its name; one that is known already says nothing.
+    let mut skips_default = own.default.is_some();
+    let mut declaration = None;
+    let (name, default) = if inherited == *namespace {
+        let name = if *namespace == ns!(xml) { format!("xml:{local}") } else { local.to_string() };
+        (name, inherited)
+    } else if let Some(known) = scope.prefix_of(namespace, prefix.as_deref()) {
+        skips_default = false;
+        (format!("{known}:{local}"), own.default.filter(|default| *default != ns!(xml)).unwrap_or(inherited))
+    } else if let Some(prefix) = prefix {
+        skips_default = false;
+        let is_taken = scope.order[recorded.clone()].iter().any(|(own, _)| **own == **prefix);
+        let prefix = if is_taken { scope.make_prefix() } else { prefix.to_string() };
+        scope.declare(prefix.clone(), namespace.clone());
+        declaration = Some(format!("xmlns:{prefix}"));
+        (format!("{prefix}:{local}"), own.default.unwrap_or(inherited))
+    } else {
+        skips_default = own.default.as_ref() != Some(namespace);
+        declaration = skips_default.then(|| "xmlns".to_owned());
+        (local.to_string(), namespace.clone())
+    };
+    xml.extend(["<", &name]);
+    if let Some(declaration) = declaration {
+        write_attribute(xml, &declaration, namespace);
+    }
+    for attribute in &element.attributes {
+        let name = &attribute.name;
+        let shown = if name.ns == ns!(xmlns) {
+            let says_nothing = match name.prefix {
+                None => skips_default,
+                // What was recorded stands in the order of the attributes.
+                Some(_) => {
+                    let next = scope.order[recorded.clone()].first();
+                    let is_recorded = next
+                        .is_some_and(|(prefix, namespace)| **prefix == *name.local && **namespace == *attribute.value);
+                    recorded.start += usize::from(is_recorded);
+                    !is_recorded
+                }
+            };
+            if says_nothing || attribute.value == *ns!(xml) {
                 continue;
             }
-            let shown = attribute_name(&attribute.name, &in_scope, &mut added);
-            attributes.extend([" ", &shown, "=\""]);
-            escape(&mut attributes, &attribute.value, true);
-            attributes.push('"');
-        }
-        let mut new: Vec<(&String, &Namespace)> = added.iter().collect();
-        new.sort_unstable_by_key(|(prefix, _)| prefix.as_str());
-        for (prefix, namespace) in new {
-            let colon = if prefix.is_empty() { "" } else { ":" };
-            xml.extend([" xmlns", colon, prefix, "=\""]);
-            escape(xml, namespace, true);
-            xml.push('"');
-        }
-        xml.push_str(&attributes);
-
-        let holder = element.template_contents().unwrap_or(id);
-        let is_html = element.name.ns == ns!(html);
-        match self.first_child(holder) {
-            Some(child) => {
-                xml.push('>');
-                let mut scope = declared;
-                scope.extend(added);
-                scopes.push(scope);
-                work.push(Work::End(name));
-                work.push(Work::Siblings(child));
+            qualified_name(name).into_owned()
+        } else if name.ns == ns!() {
+            // Without its namespace such an attribute would be read as a declaration.
+            if &*name.local == "xmlns" {
+                continue;
             }
-            None if is_html && VOID.contains(&&*element.name.local) => xml.push_str(" />"),
-            None if is_html => xml.extend(["></", &name, ">"]),
-            None => xml.push_str("/>"),
-        }
+            name.local.to_string()
+        } else {
+            format!("{}:{}", attribute_prefix(xml, name, scope), name.local)
+        };
+        write_attribute(xml, &shown, &attribute.value);
     }
+    (name, default)
 }
 
-/// The namespaces that the element's own `xmlns` attributes declare.
-fn declarations(element: &Element) -> Scope {
-    let own = element.attributes.iter().filter(|attribute| attribute.name.ns == ns!(xmlns));
-    own.filter_map(|attribute| {
-        let namespace = Namespace::from(attribute.value.as_str());
-        match attribute.name.prefix {
-            None if namespace != element.name.ns => None,
-            None => Some((String::new(), namespace)),
-            Some(_) => Some((attribute.name.local.to_string(), namespace)),
-        }
-    })
-    .collect()
+/// The prefix of an attribute's namespace, declared if it was not: its own unless that means something else, as browsers do.
+fn attribute_prefix(xml: &mut String, name: &QualName, scope: &mut Scope) -> String {
+    if let Some(known) = scope.prefix_of(&name.ns, name.prefix.as_deref()) {
+        return known;
+    }
+    let own = name.prefix.as_deref().filter(|prefix| *prefix != "xmlns" && scope.meaning(prefix).is_none());
+    let prefix = own.map_or_else(|| scope.make_prefix(), str::to_owned);
+    scope.declare(prefix.clone(), name.ns.clone());
+    write_attribute(xml, &format!("xmlns:{prefix}"), &name.ns);
+    prefix
 }
 
-/// The element's name as it is written, and the declaration that it needs.
-fn element_name(name: &QualName, in_scope: &impl Fn(&str) -> Option<Namespace>, added: &mut Scope) -> String {
-    if name.ns == ns!(xml) {
-        return format!("xml:{}", name.local);
-    }
-    let prefix = name.prefix.as_deref().unwrap_or_default();
-    let is_known = match in_scope(prefix) {
-        Some(namespace) => namespace == name.ns,
-        None => prefix.is_empty() && name.ns == ns!(),
-    };
-    if name.ns == ns!() && !prefix.is_empty() {
-        return name.local.to_string();
-    }
-    if !is_known {
-        added.insert(prefix.to_owned(), name.ns.clone());
-    }
-    qualified_name(name).into_owned()
-}
-
-fn attribute_name(name: &QualName, in_scope: &impl Fn(&str) -> Option<Namespace>, added: &mut Scope) -> String {
-    if name.ns == ns!() {
-        return name.local.to_string();
-    }
-    if name.ns == ns!(xml) {
-        return format!("xml:{}", name.local);
-    }
-    if name.ns == ns!(xmlns) {
-        return if name.prefix.is_some() { format!("xmlns:{}", name.local) } else { name.local.to_string() };
-    }
-    let holds = |scope: &Scope, prefix: &str| {
-        scope.get(prefix).cloned().or_else(|| in_scope(prefix)).map(|namespace| namespace == name.ns)
-    };
-    let wished = name.prefix.as_deref().filter(|prefix| *prefix != "xmlns");
-    let candidates = wished.map(str::to_owned).into_iter().chain((1..).map(|number| format!("ns{number}")));
-    for prefix in candidates {
-        match holds(added, &prefix) {
-            Some(false) => continue,
-            Some(true) => {}
-            None => {
-                added.insert(prefix.clone(), name.ns.clone());
-            }
-        }
-        return format!("{prefix}:{}", name.local);
-    }
-    name.local.to_string()
+fn write_attribute(xml: &mut String, name: &str, value: &str) {
+    xml.extend([" ", name, "=\""]);
+    escape(xml, value, true);
+    xml.push('"');
 }
 
 fn escape(xml: &mut String, text: &str, in_attribute: bool) {
