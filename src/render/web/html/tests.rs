@@ -256,7 +256,10 @@ fn interfaces_are_complete_however_they_are_met() {
         ("'colSpan' in document.createElement('td')", "true"),
         ("'src' in Object.getPrototypeOf(HTMLVideoElement.prototype)", "true"),
         ("(class extends HTMLQuoteElement {}).prototype instanceof HTMLElement", "true"),
-        ("Object.getOwnPropertyDescriptor(window, 'HTMLQuoteElement').value === HTMLQuoteElement", "true"),
+        (
+            "[1, 2, 3].map(() => { let met = 0; for (let i = 0; i < 3; i++) met += document.body instanceof HTMLQuoteElement; return met }) + ''",
+            "0,0,0",
+        ),
         ("window.HTMLFontElement = 1, HTMLFontElement", "1"),
         ("typeof HTMLMeterElement + ('HTMLDataElement' in window)", "functiontrue"),
     ];
