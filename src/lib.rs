@@ -26,10 +26,14 @@ pub mod torrent;
 
 pub mod page;
 
+pub mod shortcut;
+
 pub mod render;
 
 pub mod login;
 
+pub mod boards;
+pub mod freshness;
 pub mod schedule;
 
 pub mod coverage;

@@ -3,9 +3,13 @@
 
 use std::time::Duration;
 
+mod freshness;
 mod render;
+mod shortcut;
 
+pub use freshness::*;
 pub use render::*;
+pub use shortcut::*;
 
 /// Bytes of one normalised URL. Longer ones are traps or data; servers refuse them from 8 kB on.
 pub const URL_BYTES_MAX: usize = 4_096;
@@ -90,6 +94,10 @@ pub const LOGINS_REFUSED_MAX: usize = 16;
 /// Wait after a login whose process was killed in the middle.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
 
+/// Longest wait behind logins, or proofs, that a site in trouble has kept from their end: the first waits for `OPERATOR_POLL`,
+/// each further one twice as long.
+pub const SITE_TROUBLE_WAIT_MAX: Duration = Duration::from_secs(3_600);
+
 /// Longest wait between two logins that ended without a clear verdict.
 pub const LOGIN_WAIT_MAX: Duration = Duration::from_secs(24 * 3_600);
 
@@ -124,6 +132,13 @@ pub const LOGIN_FRAMES_MAX: usize = 3;
 
 /// Addresses of one page that are held against each other while its login is looked for.
 pub const LOGIN_ADDRESSES_MAX: usize = 64;
+
+/// Bytes of the name of a form's field in a rule file; longer ones are tokens.
+pub const FIELD_NAME_BYTES_MAX: usize = 128;
+
+/// Pages of one login whose scripts are run: the one with the form, those that were looked through for it, and the one that proves the
+/// session. Each costs seconds, and the requests of its scripts.
+pub const LOGIN_RENDERED_MAX: u32 = 5;
 
 /// Times that one login form is sent: again only where the site wants a CAPTCHA and a person reads it.
 pub const LOGIN_SENDS_MAX: usize = 2;
@@ -592,3 +607,21 @@ pub const TRACE_DAYS_MAX: u64 = 36_525;
 pub const BOARDS_MAX: usize = 1_000_000;
 pub const LOOKS_PER_DAY_MAX: usize = 1_440;
 pub const SIMULATED_LOOKS_MAX: u64 = 50_000_000;
+
+/// Bytes of a text in which a time is looked for: the longest cells say who wrote last, on which page, and when.
+pub const TIME_TEXT_BYTES_MAX: usize = 400;
+
+/// Rows of one list: the largest directory listings hold 10⁵ entries.
+pub const BOARD_ROWS_MAX: usize = 100_000;
+
+/// Lists of one page among which that of the board is looked for: menus, sidebars and tables of numbers are lists too.
+pub const BOARD_LISTS_MAX: usize = 60;
+
+/// Elements, and links, of one row that are read: the longest rows carry pages and icons by the dozen.
+pub const BOARD_CELLS_MAX: usize = 2_000;
+
+/// Bytes of one text of a row.
+pub const BOARD_TEXT_BYTES_MAX: usize = 1_000;
+
+/// Pages of one look at a board: what a year brings to a busy one; more is the history crew's work.
+pub const BOARD_PAGES_MAX: usize = 1_000;

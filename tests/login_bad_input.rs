@@ -21,7 +21,7 @@ use axum::response::{IntoResponse, Response};
 use gleaner::app::App;
 use gleaner::clock::SystemClock;
 use gleaner::crawl::login::handover::{Question, Wanted};
-use gleaner::crawl::login::{Means, Report, log_in, log_in_asking};
+use gleaner::crawl::login::{Means, Report, log_in, log_in_by_hand};
 use gleaner::crawl::site::Site;
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::fetch::session::Jar;
@@ -286,11 +286,7 @@ fn cases() -> Vec<Case> {
             .ends(Verdict::NoForm, "pages it links", 0),
         Case::new("pop-up", format!("<a href=#login>Login</a><div class=modal style='display: none'>{}</div>", form())),
         Case::new("dialog", format!("<dialog id=login>{}</dialog>", form())),
-        Case::new("no-form", format!("<div>{FIELDS}</div>")).ends(
-            Verdict::Script,
-            "the script engine is not there yet",
-            0,
-        ),
+        Case::new("no-form", format!("<div>{FIELDS}</div>")).ends(Verdict::Script, "its fields stand in no form", 0),
         Case::new(
             "script-button",
             "<form method=post>Username <input name=username>Password <input type=password name=password>\
@@ -495,7 +491,7 @@ async fn logged_in(case: &Case, address: &str, answers: Option<&[(Wanted, &'stat
         assert_eq!(question.picture.is_some(), *wanted == Wanted::Captcha, "{}", case.name);
         (!answer.is_empty()).then(|| (*answer).into())
     };
-    let report = log_in_asking(&site, means, &person).await;
+    let report = log_in_by_hand(&site, means, Some(&person), &|_| {}).await;
     assert_eq!(left.lock().unwrap().len(), 0, "{}: not everything was asked\n{:#?}", case.name, report.steps);
     report
 }
@@ -613,7 +609,7 @@ async fn what_began_over_https_never_goes_on_in_the_clear() {
         let site = Site::new(Arc::clone(&rules), Arc::new(transport), Arc::new(SystemClock), db);
         let (password, jar) = (Secret::new(PASSWORD), Jar::default());
         let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar };
-        let report = log_in_asking(&site, means, &|_| Some("x".into())).await;
+        let report = log_in_by_hand(&site, means, Some(&|_| Some("x".into())), &|_| {}).await;
         assert_eq!(report.judged.verdict, verdict, "{:#?}", report.steps);
         let asked = asked.lock().unwrap();
         assert!(!asked.is_empty() && asked.iter().all(|url| url.starts_with("https:")), "{asked:?}");

@@ -4,18 +4,20 @@
 //! `GLEANER_WPT=dom/nodes/Node` prints what every subtest of the files that begin so says. `GLEANER_BLESS=1` writes the files anew,
 //! keeping the reasons that are there.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use gleaner::render::engine::Start;
 use gleaner::render::engine::jobs::Reach;
-use gleaner::render::engine::net::{Answer, Net, Request, RequestId, Response};
 use gleaner::render::web::load::{Window, text_of};
 use url::Url;
+
+#[path = "wpt/archive.rs"]
+mod archive;
+
+use archive::{Archive, files};
 
 /// Files that are no tests of their own, or none that a page without a person, a screen or a second window could pass.
 const NO_TESTS: &[&str] = &[
@@ -37,33 +39,12 @@ const NO_TESTS: &[&str] = &[
     "dom/events/scrolling/",
 ];
 
-type Files = HashMap<String, Vec<u8>>;
-
-/// What the archive holds, by paths without `tests/`.
-fn files() -> &'static Files {
-    static FILES: OnceLock<Files> = OnceLock::new();
-    FILES.get_or_init(|| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/wpt.tar.zst");
-        let file = File::open(&path).unwrap_or_else(|error| panic!("no shared data: {}: {error}", path.display()));
-        let mut archive = tar::Archive::new(zstd::Decoder::new(file).unwrap());
-        let mut files = HashMap::new();
-        for entry in archive.entries().unwrap() {
-            let mut entry = entry.unwrap();
-            let name = entry.path().unwrap().to_string_lossy().trim_start_matches("./").to_owned();
-            let Some(name) = name.strip_prefix("tests/").map(str::to_owned) else { continue };
-            if entry.header().entry_type().is_file() {
-                let mut body = Vec::new();
-                entry.read_to_end(&mut body).unwrap();
-                files.insert(name, body);
-            }
-        }
-        files
-    })
-}
-
 /// Tells the page's results to who asks after its end. Nobody looks at the page, so that the harness need not write its report into it.
 const REPORT: &str = "setup({ output: false }); add_completion_callback((tests, status) => { window.told = tests.map(t => [t.name, t.status === 0, \
                       String(t.message)]); window.harness = [status.status, String(status.message)] });";
+
+/// What the archive lacks of the tests' own support.
+const CSS_SUPPORT: &str = include_str!("wpt/css-support.js");
 
 /// What the tests' own server makes of its scripts, as far as tests of documents ask it.
 fn served(path: &str, query: &str) -> (Option<Vec<u8>>, &'static str) {
@@ -98,39 +79,34 @@ fn kind_of(path: &str) -> &'static str {
     }
 }
 
-/// A network that is the archive.
-struct Archive {
-    waiting: Vec<(RequestId, String)>,
+/// The names that the tests' own server puts into files with `.sub.` in their names, for a host that has but one.
+const SUBSTITUTES: &[(&str, &str)] = &[
+    // Port 80 is the scheme's own, so that addresses do not show it.
+    ("{{host}}:{{ports[http][0]}}", "web-platform.test"),
+    ("{{host}}", "web-platform.test"),
+    ("{{ports[http][0]}}", "80"),
+    ("{{domains[www]}}", "www.web-platform.test"),
+];
+
+/// A file as the tests' own server sends it.
+fn file(path: &str) -> Option<Vec<u8>> {
+    let body = files().get(path)?;
+    if !path.contains(".sub.") {
+        return Some(body.clone());
+    }
+    let text = String::from_utf8_lossy(body).into_owned();
+    let text = SUBSTITUTES.iter().fold(text, |text, (name, value)| text.replace(name, value));
+    Some(text.into_bytes())
 }
 
-impl Net for Archive {
-    fn start(&mut self, id: RequestId, request: Request) {
-        self.waiting.push((id, request.url));
-    }
-
-    fn wait(&mut self) -> (RequestId, Answer) {
-        let (id, asked) = self.waiting.remove(0);
-        let address = match asked.split_once("/common/redirect.py?location=") {
-            Some((_, to)) => format!("http://web-platform.test/{}", to.trim_start_matches('/')),
-            None => asked.clone(),
-        };
-        let path = address.split(['?', '#']).next().unwrap_or_default();
-        let path = path.strip_prefix("http://web-platform.test/").unwrap_or_default().to_owned();
-        let query = address.split_once('?').map_or("", |(_, query)| query);
-        let (body, kind) = match path.as_str() {
-            "resources/testharnessreport.js" => (Some(REPORT.as_bytes().to_vec()), "text/javascript"),
-            path if path.ends_with(".py") => served(path, query),
-            path => (files().get(path).cloned(), kind_of(path)),
-        };
-        let headers = vec![("content-type".to_owned(), kind.to_owned())];
-        let answer = match body {
-            Some(body) => {
-                let redirected = address != asked;
-                Response { url: address, status: 200, status_text: "OK".to_owned(), headers, body, redirected }
-            }
-            None => Response { url: address, status: 404, ..Response::default() },
-        };
-        (id, Ok(answer))
+fn serve(path: &str, query: &str) -> (Option<Vec<u8>>, &'static str) {
+    match path {
+        "resources/testharnessreport.js" => (Some(REPORT.as_bytes().to_vec()), "text/javascript"),
+        "css/support/parsing-testcommon.js" | "css/support/query-testcommon.js" => {
+            (Some(CSS_SUPPORT.as_bytes().to_vec()), "text/javascript")
+        }
+        path if path.ends_with(".py") => served(path, query),
+        path => (file(path), kind_of(path)),
     }
 }
 
@@ -157,8 +133,8 @@ type Told = (String, bool, String);
 fn run(name: &str) -> Vec<Told> {
     let address = Url::parse(&format!("http://web-platform.test/{}", name.replace(".any.js", ".any.html"))).unwrap();
     let start = Start { now_ms: 1_700_000_000_000, instructions: 300_000_000, ..Start::at(address) };
-    let mut window = Window::open(&start, Box::new(Archive { waiting: Vec::new() })).unwrap();
-    let page = page_of(name, &String::from_utf8_lossy(&files()[name]));
+    let mut window = Window::open(&start, Box::new(Archive::new("http://web-platform.test/", serve))).unwrap();
+    let page = page_of(name, &String::from_utf8_lossy(&file(name).unwrap()));
     window.load(&page, Reach { virtual_ms: 12_000, tasks: 200_000 });
     let told = text_of(&mut window, "JSON.stringify(window.told || [])").unwrap_or_default();
     let mut told: Vec<Told> = serde_json::from_str(&told).unwrap_or_default();
@@ -276,12 +252,12 @@ fn assert_suite(folder: &str, at_least: f64) {
 
 #[test]
 fn dom_nodes() {
-    assert_suite("dom/nodes/", 97.0);
+    assert_suite("dom/nodes/", 98.0);
 }
 
 #[test]
 fn dom_events() {
-    assert_suite("dom/events/", 84.0);
+    assert_suite("dom/events/", 94.0);
 }
 
 #[test]
@@ -306,12 +282,12 @@ fn dom_lists() {
 
 #[test]
 fn domparsing() {
-    assert_suite("domparsing/", 62.0);
+    assert_suite("domparsing/", 89.0);
 }
 
 #[test]
 fn css_selectors() {
-    assert_suite("css/selectors/", 38.0);
+    assert_suite("css/selectors/", 97.5);
 }
 
 #[test]
@@ -321,5 +297,5 @@ fn html_dom() {
 
 #[test]
 fn custom_elements() {
-    assert_suite("custom-elements/", 76.0);
+    assert_suite("custom-elements/", 83.0);
 }

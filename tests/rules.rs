@@ -559,7 +559,7 @@ fn paths_of_a_login_are_what_links_of_the_start_page_would_be() {
 #[test]
 fn a_family_has_no_account_and_no_host() {
     let text = "[login]\nuser = 'anna'\npage = 'https://example.org/login'\nprobe = '//example.org/'\n\
-                [login.json]\nurl = '/api'\ntoken = 'x'\n[classes]\nindex = ['.']\n";
+                [login.json]\nurl = '/api'\ntoken = 'x'\n[login.fields]\nclient_secret = 'x'\n[classes]\nindex = ['.']\n";
     let faults = check_text(Path::new("rules/families/x.toml"), text, &Families::new(None)).unwrap_err();
     let told: Vec<String> = faults.iter().map(|fault| format!("{} {}", fault.line, fault.message)).collect();
     assert_eq!(
@@ -567,9 +567,12 @@ fn a_family_has_no_account_and_no_host() {
         [
             "2 a family has no account",
             "3 `page` is about a form, and `json` logs in without one",
-            "3 `https://example.org/login` is no path: families have no host",
-            "4 `//example.org/` is no path: families have no host",
-            "7 `x` is no JSON pointer",
+            "3 this is no path: families have no host",
+            "4 this is no path: families have no host",
+            "7 this is no JSON pointer",
+            "9 the field `client_secret` looks like a secret: secrets do not belong in rule files",
         ]
     );
+    let hint = faults.last().and_then(|fault| fault.hint.clone()).unwrap();
+    assert!(hint.contains("each site of the family") && !hint.contains("SITE"), "{hint}");
 }

@@ -20,8 +20,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("telemetry", &["clock"]),
     ("url", &["limits"]),
     // stations
-    // Quiet hours are read where rule files are, and kept as what the clock computes with.
-    ("rules", &["clock", "limits", "url"]),
+    ("page", &["limits", "url"]),
+    // Links of markup in an answer are page's to read.
+    ("shortcut", &["limits", "page"]),
+    // Quiet hours are read where rule files are, and kept as what the clock computes with; so are endpoints that a file pins.
+    ("rules", &["clock", "limits", "shortcut", "url"]),
     ("torrent", &["limits"]),
     // Rows name torrents by their infohashes.
     ("crawldb", &["clock", "limits", "torrent"]),
@@ -31,13 +34,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fetch", &["clock", "limits", "url"]),
     // Whether first bytes begin like a torrent is bencode's word.
     ("classify", &["limits", "torrent"]),
-    ("page", &["limits", "url"]),
     // What scripts make of a page; words of charsets are page's.
     ("render", &["limits", "page", "url"]),
     // Forms are read from a page's tree; which URLs end a session the rules say.
     ("login", &["clock", "limits", "page", "rules", "url"]),
+    // What a board's page shows, and how far the board is walked; page numbers are pagination's to read.
+    ("boards", &["limits", "page", "url"]),
     // When to look at which board: post times in, times of looks out.
     ("schedule", &["limits"]),
+    // What looks showed in, delays and what is gone out; pages are compared by page's sketches.
+    ("freshness", &["clock", "limits", "page"]),
     // Formulas over the database's listings; how many pages a series has is pagination's to say.
     ("coverage", &["clock", "crawldb", "limits", "page"]),
     // Reads rows and files, writes neither.
@@ -61,6 +67,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "politeness",
             "render",
             "rules",
+            "shortcut",
             "telemetry",
             "torrent",
             "url",
@@ -106,6 +113,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "render",
             "rules",
             "schedule",
+            "shortcut",
             "telemetry",
             "torrent",
             "url",
@@ -131,7 +139,10 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ("frontier", IO, PURE),
     ("page", IO, PURE),
     ("login", IO, PURE),
+    ("boards", IO, PURE),
     ("schedule", IO, PURE),
+    ("freshness", IO, PURE),
+    ("shortcut", IO, PURE),
     ("coverage::estimate", IO, PURE),
     ("coverage::table", IO, PURE),
     ("url", IO, PURE),

@@ -15,7 +15,7 @@ use crate::crawl::progress::SessionState;
 use crate::crawl::site_loop::{MissingSession, SESSION_NOTE};
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::login::tries::{Hold, Tries};
-use crate::rules::SiteRules;
+use crate::rules::{LoginRules, SiteRules};
 
 /// The account of one site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +32,12 @@ pub struct AccountStatus {
     pub reason: Option<String>,
     /// How the last login ended, where it was not let in and that is not the reason.
     pub last_login: Option<String>,
+    /// When the process that crawls it looks next whether its operator has done something (UTC).
+    #[serde(default)]
+    pub next_look: Option<String>,
+    /// What others may read of the password's file and folder, each with what to do about it.
+    #[serde(default)]
+    pub exposed: Vec<String>,
 }
 
 /// What there is of a session.
@@ -49,21 +55,22 @@ pub enum AccountState {
     /// A login is under way.
     LoggingIn,
     NoSession,
-    /// What is kept is not for whoever asks.
+    /// What is kept is broken, or not for whoever asks.
     Unreadable,
 }
 
 /// Told where a login's process was killed.
 const BROKE_OFF: &str = "the last login did not get to its end: the next crawl waits for a minute, then tries again (hint: \
-                         gleaner login SITE does not wait)";
+                         `gleaner login` does not wait)";
 
 /// Told where nothing stands against a login.
-const NOT_YET: &str = "none is kept, and the next crawl logs in (hint: gleaner login SITE does it at once)";
+const NOT_YET: &str = "none is kept, and the next crawl logs in (hint: `gleaner login` does it at once)";
 
 impl AccountStatus {
     fn new(site: &str, user: Option<&str>, state: AccountState) -> Self {
-        let (proven, until, reason, last_login) = (None, None, None, None);
-        Self { site: site.to_owned(), user: user.map(ToOwned::to_owned), state, proven, until, reason, last_login }
+        let (proven, until, reason, last_login, next_look) = (None, None, None, None, None);
+        let (site, user) = (site.to_owned(), user.map(ToOwned::to_owned));
+        Self { site, user, state, proven, until, reason, last_login, next_look, exposed: Vec::new() }
     }
 
     /// What the process that crawls the site tells.
@@ -75,8 +82,9 @@ impl AccountStatus {
             SessionState::Proving => of(AccountState::Proving),
             SessionState::LoggingIn => of(AccountState::LoggingIn),
             SessionState::Good { proven } => Self { proven: Some(proven.rfc3339()), ..of(AccountState::LoggedIn) },
-            SessionState::Missing { until, why } => {
-                Self { until: until.map(UnixMillis::rfc3339), reason: Some(why.clone()), ..of(AccountState::NoSession) }
+            SessionState::Missing { until, why, next_look } => {
+                let [until, next_look] = [*until, *next_look].map(|at| at.map(UnixMillis::rfc3339));
+                Self { until, reason: Some(why.clone()), next_look, ..of(AccountState::NoSession) }
             }
         }
     }
@@ -101,49 +109,120 @@ pub async fn account(
     now: UnixMillis,
 ) -> Result<Option<AccountStatus>, CrawlDbError> {
     let Some(login) = &rules.login else { return Ok(None) };
-    let (site, user) = (&*rules.name, &*login.user);
-    let tries = sessions::tries(data_dir, site);
-    let last_login = tries.as_ref().ok().and_then(Tries::trouble).map(ToOwned::to_owned);
-    if let Some(session) = live {
-        let told = AccountStatus::live(site, Some(user), session);
-        let last_login = last_login.filter(|_| told.state == AccountState::LoggedIn);
-        return Ok(Some(AccountStatus { last_login, ..told }));
+    let status = match live {
+        Some(session) => of_process(data_dir, rules, login, session),
+        None => of_files(data_dir, rules, login, db, now).await?,
+    };
+    let mut exposed = secrets::exposed(data_dir, &rules.name);
+    exposed.retain(|told| Some(told) != status.reason.as_ref());
+    Ok(Some(AccountStatus { exposed, ..status }))
+}
+
+/// What earlier logins forbid to one by this table.
+fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, String> {
+    let mut tries = sessions::tries(data_dir, site).map_err(|error| format!("{error:#}"))?;
+    tries.meet_table(login.mark());
+    Ok(tries)
+}
+
+/// How the last login ended, where there is something to tell of it.
+fn last_login(tries: &Result<Tries, String>) -> Option<String> {
+    match tries {
+        Ok(tries) => tries.trouble().map(ToOwned::to_owned),
+        Err(error) => Some(error.clone()),
     }
+}
+
+fn of_process(data_dir: &Path, rules: &SiteRules, login: &LoginRules, session: &SessionState) -> AccountStatus {
+    let told = AccountStatus::live(&rules.name, Some(&login.user), session);
+    let last_login = last_login(&tries_of(data_dir, &rules.name, login));
+    AccountStatus { last_login: last_login.filter(|_| told.state == AccountState::LoggedIn), ..told }
+}
+
+async fn of_files(
+    data_dir: &Path,
+    rules: &SiteRules,
+    login: &LoginRules,
+    db: Option<&dyn Reader>,
+    now: UnixMillis,
+) -> Result<AccountStatus, CrawlDbError> {
+    let (site, user) = (&*rules.name, &*login.user);
     let of = |state| AccountStatus::new(site, Some(user), state);
+    let unreadable = |reason: String| AccountStatus { reason: Some(reason), ..of(AccountState::Unreadable) };
     let kept = match sessions::kept_at(data_dir, site) {
         Ok(kept) => kept,
-        Err(error) => {
-            let reason = format!("{error:#}\nhint: run this as the user that crawls");
-            return Ok(Some(AccountStatus { reason: Some(reason), ..of(AccountState::Unreadable) }));
-        }
+        Err(error) => return Ok(unreadable(format!("{error:#}"))),
     };
     if sessions::is_logging_in(data_dir, site) {
-        return Ok(Some(of(AccountState::LoggingIn)));
+        return Ok(of(AccountState::LoggingIn));
     }
+    let tries = tries_of(data_dir, site, login);
+    // What is kept may be of the user that the rule file named before.
+    let member = tries.as_ref().ok().and_then(Tries::member).filter(|member| kept.is_some() && *member != user);
     let note = match db {
         Some(db) => db.note(site, SESSION_NOTE).await?,
         None => None,
     };
     let missing = note.and_then(|note| serde_json::from_slice::<MissingSession>(&note).ok());
-    let missing = missing.filter(|missing| missing.stamp == sessions::Files::new(data_dir, site).stamp());
-    if let (Some(proven), None) = (kept, &missing) {
+    let missing = missing.filter(|missing| {
+        let is_this_table = missing.table.is_none_or(|table| table == login.mark());
+        is_this_table && missing.stamp == sessions::Files::new(data_dir, site, user).stamp()
+    });
+    if let (Some(proven), None, None) = (kept, &missing, member) {
         let proven = Some(proven.rfc3339());
         let has_broken_off = || tries.as_ref().is_ok_and(|tries| broke_off(data_dir, site, user, tries, now));
-        let last_login = last_login.or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
-        return Ok(Some(AccountStatus { proven, last_login, ..of(AccountState::Kept) }));
+        let last_login =
+            last_login(&tries).or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
+        return Ok(AccountStatus { proven, last_login, ..of(AccountState::Kept) });
     }
+    let tries = match tries {
+        Ok(tries) => tries,
+        Err(error) => return Ok(unreadable(error)),
+    };
     // A login by hand since then says more of the account than the crawl.
     let tried = sessions::tried_at(data_dir, site);
     let (until, reason) = match missing.filter(|missing| tried.is_none_or(|tried| tried <= missing.at)) {
         Some(MissingSession { until, why, .. }) => (until.filter(|until| *until > now), why),
-        None => match &tries {
-            Ok(tries) => missing_by_files(data_dir, site, user, tries, now),
-            Err(error) => (None, format!("{error:#}")),
-        },
+        None => missing_by_files(data_dir, site, user, &tries, now),
     };
-    let last_login = last_login.filter(|_| reason == NOT_YET);
-    let (until, reason) = (until.map(UnixMillis::rfc3339), Some(reason));
-    Ok(Some(AccountStatus { until, reason, last_login, ..of(AccountState::NoSession) }))
+    let last_login = tries.trouble().map(ToOwned::to_owned).filter(|_| reason == NOT_YET);
+    let reason = match tries.member().filter(|member| reason == NOT_YET && kept.is_some() && *member != user) {
+        Some(member) => format!(
+            "the session that is kept is {member}'s, and the next crawl logs in as {user} (hint: `gleaner login` does it at \
+             once)"
+        ),
+        None => reason,
+    };
+    let until = until.map(UnixMillis::rfc3339);
+    Ok(AccountStatus { until, reason: Some(reason), last_login, ..of(AccountState::NoSession) })
+}
+
+/// The account of a site whose rule file was noted and cannot be used now, as far as its files tell; None where they tell
+/// nothing.
+#[must_use]
+pub fn without_rules(data_dir: &Path, site: &str, file: &Path) -> Option<AccountStatus> {
+    let (kept, tries) = (sessions::kept_at(data_dir, site), sessions::tries(data_dir, site));
+    let user = tries.as_ref().ok().and_then(|tries| tries.member().map(ToOwned::to_owned));
+    let gone = format!(
+        "{}, by which it was crawled, is gone or has faults\nhint: name the folder of its rule file by --rules",
+        file.display()
+    );
+    let of = |state| AccountStatus::new(site, user.as_deref(), state);
+    match (kept, tries) {
+        (Err(error), _) => Some(AccountStatus { reason: Some(format!("{error:#}")), ..of(AccountState::Unreadable) }),
+        (Ok(Some(proven)), tries) => {
+            let last_login = last_login(&tries.map_err(|error| format!("{error:#}")));
+            Some(AccountStatus { proven: Some(proven.rfc3339()), last_login, ..of(AccountState::Kept) })
+        }
+        (Ok(None), Err(error)) => {
+            Some(AccountStatus { reason: Some(format!("{error:#}")), ..of(AccountState::Unreadable) })
+        }
+        (Ok(None), Ok(tries)) => {
+            let last_login = tries.trouble().map(ToOwned::to_owned);
+            sessions::tried_at(data_dir, site)?;
+            Some(AccountStatus { reason: Some(gone), last_login, ..of(AccountState::NoSession) })
+        }
+    }
 }
 
 /// True where the process of the last login was killed.
@@ -212,16 +291,30 @@ mod tests {
 
         /// What a crawl that ends without a session leaves, `later` than all there is.
         async fn left(&self, why: &str, later: UnixMillis) {
-            let stamp = sessions::Files::new(self.path(), "s").stamp();
-            let note = MissingSession { at: later, until: None, why: why.to_owned(), stamp };
+            let stamp = sessions::Files::new(self.path(), "s", "anna").stamp();
+            let table = rules("anna").login.as_ref().map(LoginRules::mark);
+            let note = MissingSession { at: later, until: None, why: why.to_owned(), stamp, table };
             self.1.put_note("s", SESSION_NOTE, serde_json::to_vec(&note).unwrap()).await.unwrap();
         }
 
         async fn status(&self) -> AccountStatus {
-            let rules =
-                rules::from_text("s", "start = ['http://h.example/']\nclasses.page = ['.']\nlogin.user = 'anna'");
-            account(self.path(), &rules.unwrap(), None, Some(&self.1), NOW).await.unwrap().unwrap()
+            self.status_of("anna").await
         }
+
+        async fn status_of(&self, user: &str) -> AccountStatus {
+            account(self.path(), &rules(user), None, Some(&self.1), NOW).await.unwrap().unwrap()
+        }
+    }
+
+    fn rules(user: &str) -> std::sync::Arc<SiteRules> {
+        let text = format!("start = ['http://h.example/']\nclasses.page = ['.']\nlogin.user = '{user}'");
+        rules::from_text("s", &text).unwrap()
+    }
+
+    fn cookie() -> Jar {
+        let jar = Jar::default();
+        jar.import("h.example\tFALSE\t/\tFALSE\t0\tsid\tabc\n", |_| true).unwrap();
+        jar
     }
 
     /// Long before any file of the test was written.
@@ -257,8 +350,7 @@ mod tests {
     async fn a_kept_session_counts_before_a_login_that_failed_until_a_crawl_has_found_it_ended() {
         let folder = Folder(tempfile::tempdir().unwrap(), MemoryStore::default());
         folder.password("one");
-        let jar = Jar::default();
-        jar.import("h.example\tFALSE\t/\tFALSE\t0\tsid\tabc\n", |_| true).unwrap();
+        let jar = cookie();
         sessions::save(folder.path(), "s", &jar).unwrap();
         let kept = folder.status().await;
         assert!(kept.state == AccountState::Kept && kept.last_login.is_none(), "{kept:?}");
@@ -279,5 +371,76 @@ mod tests {
         // What the operator does makes it count again.
         sessions::save(folder.path(), "s", &jar).unwrap();
         assert_eq!(folder.status().await.state, AccountState::Kept);
+    }
+
+    #[tokio::test]
+    async fn a_corrected_user_has_neither_the_session_nor_the_refusal_of_the_one_before() {
+        let folder = Folder(tempfile::tempdir().unwrap(), MemoryStore::default());
+        folder.password("one");
+        folder.tries(|tries| tries.ended(REFUSED, "ana", &Secret::new("one"), NOW));
+        folder.left("the user name or the password is wrong", LATER).await;
+        assert_eq!(folder.status_of("anna").await.state, AccountState::NoSession);
+        assert_eq!(folder.status_of("bert").await.reason.as_deref(), Some(NOT_YET));
+
+        let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+        folder.tries(|tries| tries.ended(let_in, "anna", &Secret::new("one"), NOW));
+        sessions::save(folder.path(), "s", &cookie()).unwrap();
+        assert_eq!(folder.status_of("anna").await.state, AccountState::Kept);
+        let other = folder.status_of("bert").await;
+        let why = other.reason.unwrap();
+        assert!(other.state == AccountState::NoSession && why.contains("anna's, and the next crawl logs in as bert"));
+        for (user, expected) in [("anna", true), ("bert", false)] {
+            let loaded = sessions::load_of(folder.path(), "s", user, &Jar::default()).unwrap();
+            assert_eq!(loaded, expected, "nor is it taken up: {user}");
+        }
+    }
+
+    #[tokio::test]
+    async fn broken_files_are_named_with_what_to_do_and_are_no_session() {
+        let folder = Folder(tempfile::tempdir().unwrap(), MemoryStore::default());
+        folder.password("one");
+        let tries = folder.path().join("sessions/tries/s.json");
+        let session = sessions::save(folder.path(), "s", &cookie()).unwrap();
+        fs::create_dir_all(tries.parent().unwrap()).unwrap();
+        fs::write(&tries, "{").unwrap();
+        let kept = folder.status().await;
+        let last = kept.last_login.unwrap();
+        assert!(
+            kept.state == AccountState::Kept && last.contains("tries/s.json: ") && last.contains("\nhint: "),
+            "{last}"
+        );
+        fs::write(&session, "{").unwrap();
+        for broken in ["sessions/s.json: this is no session", "tries/s.json: what earlier logins forbid is unreadable"]
+        {
+            let told = folder.status().await;
+            let why = told.reason.unwrap();
+            assert_eq!((told.state, told.proven), (AccountState::Unreadable, None), "{why}");
+            assert!(why.contains(broken) && why.contains("\nhint: "), "{why}");
+            let without = without_rules(folder.path(), "s", Path::new("s.toml")).unwrap();
+            assert_eq!((without.state, without.reason), (AccountState::Unreadable, Some(why)));
+            fs::remove_file(&session).unwrap_or_default();
+        }
+    }
+
+    #[tokio::test]
+    async fn what_others_may_read_of_a_password_is_told_whatever_the_session() {
+        let folder = Folder(tempfile::tempdir().unwrap(), MemoryStore::default());
+        folder.password("one");
+        sessions::save(folder.path(), "s", &cookie()).unwrap();
+        let (file, secrets) = (folder.path().join("secrets/s"), folder.path().join("secrets"));
+        let modes = |of_folder: u32, of_file: u32| {
+            fs::set_permissions(&secrets, fs::Permissions::from_mode(of_folder)).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(of_file)).unwrap();
+        };
+        modes(0o700, 0o600);
+        assert_eq!(folder.status().await.exposed, Vec::<String>::new());
+        modes(0o755, 0o640);
+        let [of_file, of_folder] = &folder.status().await.exposed[..] else { panic!("one of each") };
+        assert!(of_file.contains("secrets/s: ") && of_file.contains("(mode 0640)\nhint: chmod 600 "), "{of_file}");
+        assert!(of_folder.contains("(mode 0755)\nhint: chmod 700 "), "{of_folder}");
+        // Where it is the reason, it is told once.
+        fs::remove_file(folder.path().join("sessions/s.json")).unwrap();
+        let told = folder.status().await;
+        assert_eq!((told.reason.as_ref(), told.exposed.len()), (Some(of_file), 1));
     }
 }

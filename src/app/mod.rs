@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
-use crate::crawl::account::Account;
+use crate::crawl::account::{Account, in_one_line};
 use crate::crawl::commit::{self, OnFault};
 use crate::crawl::progress::{Ended, Progress};
 use crate::crawl::site::{Memory, Site};
@@ -102,9 +102,7 @@ impl App {
             dns: Dns::default(),
             tls: Tls::default(),
             memory: Memory::default(),
-            children: Arc::new(
-                Children::of_this_program(Bounds::default()).context("this program's own file is not known")?,
-            ),
+            children: children()?,
         })
     }
 
@@ -117,10 +115,12 @@ impl App {
     /// A site with its own HTTP client.
     pub fn site(&self, rules: &Arc<SiteRules>) -> anyhow::Result<Arc<Site>> {
         let jar = Arc::new(Jar::default());
-        if rules.login.is_some() {
+        if let Some(login) = &rules.login {
+            sessions::note_rules(&self.data_dir, rules);
             // A broken file of one site is no reason to leave the others alone: this one logs in anew.
-            if let Err(error) = sessions::load(&self.data_dir, &rules.name, &jar) {
-                tracing::error!(site = %rules.name, error = format!("{error:#}"), "the kept session is of no use");
+            if let Err(error) = sessions::load_of(&self.data_dir, &rules.name, &login.user, &jar) {
+                let error = in_one_line(&format!("{error:#}"));
+                tracing::error!(site = %rules.name, error, "the kept session is of no use");
             }
         }
         let transport = transport(&self.options, rules, Arc::clone(&jar), self.dns.clone(), self.tls.clone())?;
@@ -128,8 +128,8 @@ impl App {
         let site = site.with_memory(self.memory.clone()).with_renderer(Arc::clone(&self.children));
         Ok(Arc::new(match &rules.login {
             None => site,
-            Some(_) => {
-                let keeper = Arc::new(sessions::Files::new(&self.data_dir, &rules.name));
+            Some(login) => {
+                let keeper = Arc::new(sessions::Files::new(&self.data_dir, &rules.name, &login.user));
                 site.with_account(Account { jar, keeper })
             }
         }))
@@ -140,7 +140,8 @@ impl App {
         let jar = Arc::new(Jar::default());
         let transport = transport(options, rules, Arc::clone(&jar), Dns::default(), Tls::default())?;
         let db = Arc::new(MemoryStore::default());
-        Ok((Site::new(Arc::clone(rules), Arc::new(transport), Arc::new(SystemClock), db), jar))
+        let site = Site::new(Arc::clone(rules), Arc::new(transport), Arc::new(SystemClock), db);
+        Ok((site.with_renderer(children()?), jar))
     }
 
     /// A crew without sites yet, and its committer at work.
@@ -169,6 +170,11 @@ impl App {
         };
         Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
     }
+}
+
+/// What runs the scripts of pages; nothing is started before a page wants it.
+fn children() -> anyhow::Result<Arc<Children>> {
+    Ok(Arc::new(Children::of_this_program(Bounds::default()).context("this program's own file is not known")?))
 }
 
 /// A site's HTTP client.

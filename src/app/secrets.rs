@@ -50,13 +50,15 @@ pub enum SecretError {
          systemd credential `{credential}`, or set {variable}"
     )]
     Absent { site: String, file: String, credential: String, variable: String },
-    #[error("{path}: others may read this password\nhint: chmod 600 {path}")]
-    Readable { path: String },
-    #[error("{path}: {error}")]
+    #[error("{path}: others may read this password (mode {mode:04o})\nhint: chmod 600 {path}")]
+    Readable { path: String, mode: u32 },
+    #[error("{path}: {error}\nhint: run this as the user that it belongs to, and see that it is a file")]
     Io { path: String, error: io::Error },
-    #[error("{place}: the password is empty")]
+    #[error("{place}: the password is empty\nhint: write the password into it, in one line")]
     Empty { place: String },
-    #[error("{place}: longer than {SECRET_BYTES_MAX} bytes, or no UTF-8")]
+    #[error(
+        "{place}: longer than {SECRET_BYTES_MAX} bytes, or no UTF-8\nhint: write the password alone into it, in UTF-8"
+    )]
     Unreadable { place: String },
     #[error("{place}: there is more than one line\nhint: leave the password alone in it, in one line")]
     Lines { place: String },
@@ -113,6 +115,20 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
             Err(SecretError::Absent { site: site.to_owned(), file: file.display().to_string(), credential, variable })
         }
     }
+}
+
+/// What others may read of a site's password: its file, or which files lie beside it; each with what to do about it.
+#[must_use]
+pub fn exposed(data_dir: &Path, site: &str) -> Vec<String> {
+    let file = file_of(data_dir, site);
+    let open_mode = |path: &Path| Some(fs::metadata(path).ok()?.mode() & 0o777).filter(|mode| mode & 0o077 != 0);
+    let folder = file.parent().and_then(|folder| Some((folder.display(), open_mode(folder)?)));
+    let folder = folder.map(|(path, mode)| {
+        format!("{path}: others may look into this folder of passwords (mode {mode:04o})\nhint: chmod 700 {path}")
+    });
+    let path = file.display().to_string();
+    let file = open_mode(&file).map(|mode| SecretError::Readable { path, mode }.to_string());
+    file.into_iter().chain(folder).collect()
 }
 
 /// Writes a file that nobody else may read, in place of one before; its folder likewise, where there is none yet.
@@ -173,7 +189,7 @@ fn of_file(path: &Path, must_be_private: bool) -> Result<Option<Secret>, SecretE
     };
     let metadata = file.metadata().map_err(io)?;
     if must_be_private && metadata.mode() & 0o077 != 0 {
-        return Err(SecretError::Readable { path: shown() });
+        return Err(SecretError::Readable { path: shown(), mode: metadata.mode() & 0o777 });
     }
     let mut bytes = Zeroizing::new(Vec::with_capacity(SECRET_BYTES_MAX + 2));
     // One byte more shows that it is too long.

@@ -70,6 +70,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
         tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");
     }
     notify_systemd(&[sd_notify::NotifyState::Ready, sd_notify::NotifyState::Status(&service.summary())]);
+    tracing::info!(rules = %rules_dir.display(), "rule files are watched: they are read again when they change, and on SIGHUP");
     tracing::info!(sites = service.running.len(), data = %app.data_dir.display(), "service is up");
 
     let mut watchdog = tokio::time::interval(watchdog_interval());

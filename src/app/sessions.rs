@@ -1,13 +1,15 @@
 //! The account of each site on the disk: its cookies in `sessions/<site>.json` of the data folder, what its logins forbid in
-//! `sessions/tries/<site>.json`; readable by their owner alone, written whole or not at all.
+//! `sessions/tries/<site>.json`, and beside it in `<site>.rules` which rule file it is crawled by; readable by their owner alone, written whole or not at all.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow, bail};
 
 use super::secrets;
 use crate::clock::UnixMillis;
@@ -15,6 +17,7 @@ use crate::crawl::account::{Keeper, Turn};
 use crate::fetch::session::Jar;
 use crate::login::secret::Secret;
 use crate::login::tries::Tries;
+use crate::rules::SiteRules;
 
 fn file_of(data_dir: &Path, site: &str) -> PathBuf {
     data_dir.join("sessions").join(format!("{site}.json"))
@@ -26,13 +29,38 @@ fn file_of(data_dir: &Path, site: &str) -> PathBuf {
 /// Where the file cannot be read, or is no list of cookies.
 pub fn load(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<usize> {
     let path = file_of(data_dir, site);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error).with_context(|| path.display().to_string()),
-    };
-    let hint = || format!("{}\nhint: remove the file and log in again: gleaner login {site}", path.display());
-    jar.take_up(&bytes).with_context(hint)
+    let Some(bytes) = read(&path)? else { return Ok(0) };
+    jar.take_up(&bytes).map_err(|error| {
+        let path = path.display();
+        anyhow!("{path}: this is no session ({error})\nhint: remove the file, then run `gleaner login {site}`")
+    })
+}
+
+/// Takes up a site's cookies where they are this user's: the rule file may name another one by now. True where there are
+/// some.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_of(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> anyhow::Result<bool> {
+    let member = tries(data_dir, site).ok().and_then(|tries| tries.member().map(ToOwned::to_owned));
+    match member.filter(|member| member != user) {
+        Some(member) => {
+            tracing::info!(site, member, user, "the session that is kept is another user's: it is left alone");
+            Ok(false)
+        }
+        None => Ok(load(data_dir, site, jar)? > 0),
+    }
+}
+
+/// The bytes of a file of ours; None where there is none.
+fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            bail!("{}: {error}\nhint: run this as the user that crawls, and see that it is a file", path.display())
+        }
+    }
 }
 
 /// Writes a site's cookies down, in place of those before.
@@ -40,7 +68,7 @@ pub fn load(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<usize> {
 /// # Errors
 /// Where the folder or the file cannot be written; the file before is then still there.
 pub fn save(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<PathBuf> {
-    write(&data_dir.join("sessions"), site, &jar.to_bytes())
+    write(&data_dir.join("sessions"), &format!("{site}.json"), &jar.to_bytes())
 }
 
 /// What earlier logins of a site forbid; nothing where there is no file.
@@ -49,13 +77,13 @@ pub fn save(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<PathBuf> {
 /// Where the file cannot be read, or is none of ours: no login may go on that guess.
 pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
     let path = tries_folder(data_dir).join(format!("{site}.json"));
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Tries::default()),
-        Err(error) => return Err(error).with_context(|| path.display().to_string()),
-    };
-    serde_json::from_slice(&bytes).with_context(|| {
-        format!("{}: unreadable\nhint: see that the account is not locked, then remove the file", path.display())
+    let Some(bytes) = read(&path)? else { return Ok(Tries::default()) };
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let path = path.display();
+        anyhow!(
+            "{path}: what earlier logins forbid is unreadable ({error})\nhint: see with a browser that the account is not \
+             locked, then remove the file"
+        )
     })
 }
 
@@ -64,7 +92,39 @@ pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
 /// # Errors
 /// As [`save`].
 pub fn save_tries(data_dir: &Path, site: &str, tries: &Tries) -> anyhow::Result<()> {
-    write(&tries_folder(data_dir), site, &serde_json::to_vec(tries)?).map(|_| ())
+    write(&tries_folder(data_dir), &format!("{site}.json"), &serde_json::to_vec(tries)?).map(|_| ())
+}
+
+/// Writes down which rule file a site with an account is crawled by, for those who ask for the account without it. That it
+/// cannot be is no reason not to crawl.
+pub fn note_rules(data_dir: &Path, rules: &SiteRules) {
+    // Rules that are in no file are at hand wherever they are needed.
+    let Ok(file) = fs::canonicalize(&rules.file) else { return };
+    let (folder, name) = (tries_folder(data_dir), format!("{}.rules", rules.name));
+    let bytes = file.as_os_str().as_bytes();
+    if fs::read(folder.join(&name)).is_ok_and(|noted| noted == bytes) {
+        return;
+    }
+    if let Err(error) = write(&folder, &name, bytes) {
+        tracing::warn!(site = %rules.name, error = format!("{error:#}"), "the rule file's place cannot be written down");
+    }
+}
+
+/// The rule files that sites with an account were last crawled by, or logged in to, with the names of the sites.
+#[must_use]
+pub fn noted_rules(data_dir: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = fs::read_dir(tries_folder(data_dir)) else { return Vec::new() };
+    let noted = entries.filter_map(|entry| {
+        let path = entry.ok()?.path();
+        let site = path.file_name()?.to_str()?.strip_suffix(".rules")?.to_owned();
+        // No path is longer than the system's own bound.
+        let mut bytes = Vec::new();
+        File::open(&path).ok()?.take(4_096).read_to_end(&mut bytes).ok()?;
+        Some((site, PathBuf::from(OsString::from_vec(bytes))))
+    });
+    let mut noted: Vec<_> = noted.collect();
+    noted.sort();
+    noted
 }
 
 /// The right to log in to a site, which one process has at a time; None while another has it.
@@ -92,15 +152,15 @@ pub fn is_logging_in(data_dir: &Path, site: &str) -> bool {
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// When the session that is kept was last proven: it is written down again whenever it is. None where none is kept.
+/// When the session that is kept was last proven: it is written down again whenever it is. None where none is kept, or none
+/// of its cookies lives.
 ///
 /// # Errors
-/// Where that is not for whoever asks.
+/// Where that is not for whoever asks, and where the file is broken.
 pub fn kept_at(data_dir: &Path, site: &str) -> anyhow::Result<Option<UnixMillis>> {
-    let path = file_of(data_dir, site);
-    match written_at(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        written => written.map(Some).with_context(|| path.display().to_string()),
+    match load(data_dir, site, &Jar::default())? {
+        0 => Ok(None),
+        _ => Ok(written_at(&file_of(data_dir, site)).ok()),
     }
 }
 
@@ -108,12 +168,6 @@ pub fn kept_at(data_dir: &Path, site: &str) -> anyhow::Result<Option<UnixMillis>
 #[must_use]
 pub fn tried_at(data_dir: &Path, site: &str) -> Option<UnixMillis> {
     written_at(&tries_folder(data_dir).join(format!("{site}.json"))).ok()
-}
-
-/// True where a login or an import of cookies has left something of a site.
-#[must_use]
-pub fn was_touched(data_dir: &Path, site: &str) -> bool {
-    tried_at(data_dir, site).is_some() || matches!(kept_at(data_dir, site), Ok(Some(_)))
 }
 
 fn written_at(path: &Path) -> io::Result<UnixMillis> {
@@ -128,11 +182,11 @@ fn tries_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("sessions").join("tries")
 }
 
-/// Writes `<site>.json` in a folder, whole or not at all, for its owner alone.
-fn write(folder: &Path, site: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
-    let path = folder.join(format!("{site}.json"));
+/// Writes a file in a folder, whole or not at all, for its owner alone.
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    let path = folder.join(name);
     secrets::private_folder(folder).with_context(|| folder.display().to_string())?;
-    let new = folder.join(format!(".{site}.json.{}", std::process::id()));
+    let new = folder.join(format!(".{name}.{}", std::process::id()));
     let written = (|| {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
         file.write_all(bytes)?;
@@ -165,12 +219,14 @@ pub fn forget(data_dir: &Path, site: &str) -> anyhow::Result<bool> {
 pub struct Files {
     data_dir: PathBuf,
     site: Box<str>,
+    user: Box<str>,
 }
 
 impl Files {
+    /// Those of a site's user.
     #[must_use]
-    pub fn new(data_dir: &Path, site: &str) -> Self {
-        Self { data_dir: data_dir.to_path_buf(), site: site.into() }
+    pub fn new(data_dir: &Path, site: &str, user: &str) -> Self {
+        Self { data_dir: data_dir.to_path_buf(), site: site.into(), user: user.into() }
     }
 }
 
@@ -184,7 +240,7 @@ impl Keeper for Files {
     }
 
     fn take_up(&self, jar: &Jar) -> Result<bool, String> {
-        load(&self.data_dir, &self.site, jar).map(|cookies| cookies > 0).map_err(|error| format!("{error:#}"))
+        load_of(&self.data_dir, &self.site, &self.user, jar).map_err(|error| format!("{error:#}"))
     }
 
     fn turn(&self) -> Result<Option<Turn>, String> {

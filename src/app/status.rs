@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::accounts::AccountStatus;
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
+use crate::crawl::rendered::Rendered;
 use crate::crawl::{site_loop, worth};
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::frontier::budgets::{Cut, Shapes};
@@ -33,8 +34,11 @@ pub struct StatusReport {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SiteStatus {
     pub name: String,
-    /// Requests since the site's first crawl.
+    /// Requests since the site's first crawl, those of pages' scripts among them.
     pub pages: u64,
+    /// Requests that the scripts of pages made; as of half a minute ago.
+    #[serde(default)]
+    pub script_requests: u64,
     /// Torrents that this site gave first.
     pub torrents: u64,
     /// Distinct torrents that have a source on this site.
@@ -123,6 +127,7 @@ pub async fn report(
     let mut sites = Vec::new();
     for name in names {
         let counts = db.site_counts(name).await?;
+        let script_requests = Rendered::take_up(db, name).await?.requests;
         let doing = live.get(name).cloned().unwrap_or_default();
         let no_session = doing.no_session();
         let no_session = no_session
@@ -141,7 +146,8 @@ pub async fn report(
             .collect();
         sites.push(SiteStatus {
             name: name.to_owned(),
-            pages: counts.pages(),
+            pages: counts.pages() + script_requests,
+            script_requests,
             torrents: counts.torrents,
             torrents_seen: counts.torrents_seen,
             magnets: counts.magnets,

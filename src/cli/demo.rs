@@ -1,6 +1,7 @@
 //! `gleaner demo`: the bundled site, crawled into a folder. The site's address and size are kept in the folder,
 //! so that a second demo serves the same site and resumes.
 
+mod ajax;
 mod members;
 
 use std::io::{self, Write as _};
@@ -43,6 +44,18 @@ pub struct Options {
     /// Serve a members-only site of this software's shape instead, log in to it and crawl it
     #[arg(long, value_name = "FAMILY", value_parser = clap::builder::PossibleValuesParser::new(crate::demo::members::families()))]
     members: Option<String>,
+    /// Serve lists that scripts build instead, and crawl them: raw requests, jQuery, a single-page application, an endless feed, tokens
+    #[arg(long, conflicts_with_all = ["members", "torrents"])]
+    ajax: bool,
+    /// Only this one of those lists; may be given several times
+    #[arg(long, value_name = "SECTION", requires = "ajax", value_parser = clap::builder::PossibleValuesParser::new(crate::demo::ajax::Section::ALL.map(|section| section.name())))]
+    section: Vec<String>,
+    /// Index pages of those lists together [default: 75]
+    #[arg(long, value_name = "N", requires = "ajax", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    ajax_pages: Option<u32>,
+    /// Torrents on each of those pages [default: 100]
+    #[arg(long, value_name = "N", requires = "ajax", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    per_page: Option<u32>,
     /// Keep the demo site open after the crawl, until Ctrl-C
     #[arg(long)]
     keep_serving: bool,
@@ -90,6 +103,9 @@ struct DemoSummary {
 pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::Result<ExitCode> {
     if let Some(family) = &options.members {
         return members::demo(global, options, family, terminal);
+    }
+    if options.ajax {
+        return ajax::demo(global, options, terminal);
     }
     let data_dir = folder(global.data.clone().unwrap_or_else(|| PathBuf::from("gleaner-demo")), "demo.json")?;
     let site = serve(&data_dir, options.torrents)?;
@@ -206,6 +222,37 @@ fn is_port_in_use(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(DemoError::Bind { source, .. }) if source.kind() == io::ErrorKind::AddrInUse)
 }
 
+/// Starts a site. One that was just killed may hold the port that its folder remembers, or have its connections closed, some moments
+/// longer.
+fn patiently<S>(
+    data_dir: &Path,
+    port: u16,
+    begin: impl Fn() -> anyhow::Result<Served<S>>,
+) -> anyhow::Result<Served<S>> {
+    let mut served = begin();
+    for _ in 1..if port != 0 { PORT_TRIES } else { 1 } {
+        if !served.as_ref().err().is_some_and(is_port_in_use) {
+            break;
+        }
+        std::thread::sleep(PORT_PAUSE);
+        served = begin();
+    }
+    served.map_err(|error| match port != 0 && is_port_in_use(&error) {
+        true => anyhow!(
+            "the demo in {} was begun on port {port}, which is in use\nhint: end the other program, or pass another --data",
+            data_dir.display()
+        ),
+        false => error,
+    })
+}
+
+/// Writes a file whole or not at all: a demo may be killed at any moment, and the next one reads what it finds.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let new = path.with_extension("new");
+    let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path));
+    written.with_context(|| format!("{}: cannot be written", path.display()))
+}
+
 /// Serves the site that the folder remembers, or a new one.
 fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<DemoSite>> {
     let path = data_dir.join("demo.json");
@@ -233,29 +280,8 @@ fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<Demo
         bind: SocketAddr::from((Ipv4Addr::LOCALHOST, remembered.map_or(0, |remembered| remembered.port))),
         ..DemoOptions::default()
     };
-    let mut served = start_site(options.clone());
-    // A demo that was just killed may hold its port, or have its connections closed, some moments longer.
-    for _ in 1..if remembered.is_some() { PORT_TRIES } else { 1 } {
-        if !served.as_ref().err().is_some_and(is_port_in_use) {
-            break;
-        }
-        std::thread::sleep(PORT_PAUSE);
-        served = start_site(options.clone());
-    }
-    let served = served.map_err(|error| match remembered {
-        Some(Remembered { port, .. }) if is_port_in_use(&error) => anyhow!(
-            "the demo in {} was begun on port {port}, which is in use\nhint: end the other program, or pass another --data",
-            data_dir.display()
-        ),
-        _ => error,
-    })?;
+    let served = patiently(data_dir, options.bind.port(), || start_site(options.clone()))?;
     let rules_dir = data_dir.join("rules");
-    // Whole or not at all: a demo may be killed at any moment, and the next one reads what it finds.
-    let write = |path: &Path, text: &str| {
-        let new = path.with_extension("new");
-        let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path));
-        written.with_context(|| format!("{}: cannot be written", path.display()))
-    };
     std::fs::create_dir_all(&rules_dir).with_context(|| format!("{}: cannot be created", rules_dir.display()))?;
     write(&rules_dir.join("demo.toml"), &served.site.rules_text)?;
     let remember = Remembered { port: served.site.address.port(), torrents: options.torrents };

@@ -4,15 +4,13 @@
 use std::path::Path;
 
 use super::Global;
+use crate::login::verdict;
 
 /// The options that commands in hints repeat.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
     options: String,
 }
-
-/// How the crawl's own sentences name the command, which know no name of a site: its end or an option stands behind it.
-const UNNAMED: &str = "`gleaner login";
 
 impl Hints {
     /// Those that this command was given, by arguments or by variables.
@@ -33,8 +31,7 @@ impl Hints {
     #[must_use]
     pub fn of_site(&self, text: &str, site: &str) -> String {
         let named = format!("gleaner login {site}");
-        let text = text.replace(&format!("{UNNAMED}`"), &format!("`{named}`"));
-        let text = text.replace(&format!("{UNNAMED} --"), &format!("`{named} --"));
+        let text = verdict::of_site(text, site);
         let mut parts = text.split(&named);
         let mut told = parts.next().unwrap_or_default().to_owned();
         for part in parts {

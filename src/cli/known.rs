@@ -1,7 +1,7 @@
 //! What the database knows of a URL, as lines of `gleaner rules explain`.
 
-use super::block_on;
 use super::rules::Known;
+use super::{block_on, learned};
 use crate::app::queues::{Database, KnownUrl, Queued, when};
 use crate::app::status;
 use crate::config::Config;
@@ -10,7 +10,7 @@ use crate::crawldb::Outcome;
 use crate::frontier::budgets::Cut;
 use crate::frontier::shape::Shape;
 use crate::frontier::traps::trap_form;
-use crate::rules::SiteRules;
+use crate::rules::{SiteRules, Verdict};
 use crate::url::CrawlUrl;
 
 /// Asks the database of this configuration's data folder, or the process that holds it. Nothing where no crawl has begun
@@ -27,6 +27,12 @@ pub(super) fn of(config: &Config, site: &SiteRules, url: &CrawlUrl) -> Known {
         };
         let yields = worth::yields(db.reader(), site).await?;
         Ok(Known { yields, lines: lines(site, &url, known.as_ref(), &cuts) })
+    });
+    let asked = asked.map(|mut known| {
+        if let Verdict::Take { class, .. } = site.judge(url) {
+            known.lines.extend(learned::of_page(config, site, class.name(), url.as_str()));
+        }
+        known
     });
     asked.unwrap_or_else(|error| {
         let why = format!("the database cannot be asked: {}", format!("{error:#}").replace('\n', "\n              "));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use clap::Args;
 use serde::Serialize;
 
@@ -21,12 +21,12 @@ use self::steps::Steps;
 use super::hints::{Hints, quoted, told, without_hint};
 use super::{Global, block_on, chosen};
 use crate::app::control::Remote;
-use crate::app::secrets::SecretError;
 use crate::app::{self, App, secrets, sessions};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
-use crate::crawl::login::handover::Question;
-use crate::crawl::login::{self, Means, Report};
+use crate::crawl::account::misplaced;
+use crate::crawl::login::handover::{Person, Question};
+use crate::crawl::login::{self, Means, Proof};
 use crate::fetch::session::Jar;
 use crate::limits;
 use crate::login::secret::Secret;
@@ -142,6 +142,7 @@ fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> a
              terminal, or take over a browser's session: {cookies}"
         );
     }
+    sessions::note_rules(&config.data_dir, rules);
     let steps = Steps::new(&rules.name, hints, options.json, is_verbose);
     let login = Login { config, options, hints, rules, login };
     match &options.cookies {
@@ -182,15 +183,14 @@ impl Login<'_> {
         let site = by_hand(site, steps, Box::new(|| Ok(())));
         let nothing = Secret::new("");
         let means = Means { rules: self.login, password: &nothing, jar: &jar };
-        let prove = || block_on(async { Ok(login::session_holds(&site, means).await) });
-        let (holds, seen) = steps.during(prove)?;
-        steps.complete(&seen);
-        let told = Told { steps: seen, ..told };
+        let Proof { holds, steps } =
+            block_on(async { Ok(login::prove_by_hand(&site, means, &|step| steps.tell(step)).await) })?;
+        let told = Told { steps, ..told };
         let file = file.display();
         Ok(match holds {
             Some(true) => {
                 let mut tries = sessions::tries(&config.data_dir, name)?;
-                tries.operator_has_logged_in();
+                tries.operator_has_logged_in(&self.login.user);
                 sessions::save_tries(&config.data_dir, name, &tries)?;
                 let session = sessions::save(&config.data_dir, name, &jar)?.display().to_string();
                 let sentence = "the browser's session is a member's".to_owned();
@@ -215,14 +215,19 @@ impl Login<'_> {
     /// Fills in the form.
     fn log_in(&self, steps: &Steps) -> anyhow::Result<Told> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
-        let password = secrets::password(data_dir, name).map_err(|error| with_place(error, data_dir, name))?;
+        let password = secrets::password(data_dir, name)?;
+        if let Some(why) = misplaced(self.login, &password) {
+            bail!("{}: {why}", self.rules.file.display());
+        }
+        secrets::exposed(data_dir, name).iter().for_each(|told| eprintln!("{told}"));
         let Some(_turn) = sessions::turn(data_dir, name)? else {
             bail!(
                 "another process logs in to {name} at this moment\nhint: wait until it has, or has not: {}",
                 self.hints.command("status")
             );
         };
-        let before = sessions::tries(data_dir, name)?;
+        let mut before = sessions::tries(data_dir, name)?;
+        before.meet_table(self.login.mark());
         // Whoever runs this command says that a locked account may be touched; a refused password is refused all the same.
         if before.has_refused(&self.login.user, &password) && !self.options.again {
             bail!(
@@ -245,18 +250,10 @@ impl Login<'_> {
         };
         let site = by_hand(site, steps, Box::new(begins));
         let means = Means { rules: self.login, password: &password, jar: &jar };
-        let report: Report = steps.during(|| {
-            block_on(async {
-                Ok(match &terminal {
-                    Some(terminal) => {
-                        let ask = |question: &Question<'_>| terminal.ask(question);
-                        login::log_in_asking(&site, means, &ask).await
-                    }
-                    None => login::log_in(&site, means).await,
-                })
-            })
-        })?;
-        steps.complete(&report.steps);
+        let ask = terminal.as_ref().map(|terminal| move |question: &Question<'_>| terminal.ask(question));
+        let person = ask.as_ref().map(|ask| ask as Person<'_>);
+        let tell = |step: &str| steps.tell(step);
+        let report = block_on(async { Ok(login::log_in_by_hand(&site, means, person, &tell).await) })?;
         match report.trouble {
             Some(_) if !report.was_sent => tries = before,
             _ => tries.ended(report.ended(), &self.login.user, &password, SystemClock.now()),
@@ -291,15 +288,6 @@ impl Login<'_> {
 
 const NAME_A_PROBE: &str =
     "; where it is a member's all the same, name a page that only members see as `probe` in [login]";
-
-/// Why there is no password, with what to do about it.
-fn with_place(error: SecretError, data_dir: &Path, site: &str) -> anyhow::Error {
-    if error.to_string().contains("\nhint: ") {
-        return error.into();
-    }
-    let place = secrets::place_of(data_dir, site);
-    anyhow!("{error}\nhint: the password of {site}, in one line and in UTF-8, is read from {place}")
-}
 
 /// Forgets the session. A process that crawls with it would write it down again, and is to be ended first.
 fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<Told> {

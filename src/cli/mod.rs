@@ -23,9 +23,11 @@ mod dry_run;
 pub mod export;
 pub mod hints;
 mod known;
+mod learned;
 pub mod login;
 pub mod manual;
 pub mod progress_bar;
+pub mod render;
 pub mod rules;
 pub mod run;
 pub mod simulate;
@@ -102,6 +104,9 @@ enum Command {
     /// How much of each site is in the archive, by the NT formula
     #[command(after_help = "Example: gleaner coverage debian --json")]
     Coverage(coverage::Options),
+    /// Show one page as the engine that runs scripts sees it: links, requests, errors, what happened
+    #[command(after_help = "Example: gleaner render https://example.org/torrents/ --links --act 'click .next'")]
+    Render(render::Options),
     /// Compare archive and database, both ways
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
@@ -134,7 +139,7 @@ enum Command {
     DemoSite(demo::SiteOptions),
     /// Run the scripts of pages that come over standard input, confined; the crawl starts it
     #[command(name = "__render", hide = true)]
-    Render,
+    RenderChild,
 }
 
 #[derive(Subcommand)]
@@ -145,13 +150,16 @@ enum RulesCommand {
         /// Files to check; all of the rules folder when none is given
         files: Vec<PathBuf>,
     },
-    /// Tell which rule of which file, at which line, takes or refuses a URL, and how the URL was normalised
+    /// Tell which rule of which file, at which line, takes or refuses a URL, how the URL was normalised, and what was learned of its page
     #[command(
         after_help = "Example: gleaner rules explain 'https://cdimage.debian.org/debian-cd/current/amd64/bt-cd/'"
     )]
     Explain {
-        /// URL to explain
+        /// URL to explain, or the name of a site: what was learned of its pages
         url: String,
+        /// Print what was learned as tables to paste into the site's file
+        #[arg(long)]
+        pin: bool,
     },
     /// Write a commented starter file for a site
     #[command(after_help = "Example: gleaner rules new https://example.org/torrents/")]
@@ -198,7 +206,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
-    if matches!(command, Command::Render) {
+    if matches!(command, Command::RenderChild) {
         return Ok(crate::render::child::main());
     }
     let terminal = Terminal::default();
@@ -206,7 +214,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let config = match &command {
         Command::Demo(_)
         | Command::DemoSite(_)
-        | Command::Render
+        | Command::RenderChild
         | Command::Train(_)
         | Command::Simulate(_)
         | Command::Completions { .. }
@@ -244,10 +252,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Coverage(options) => coverage::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
         Command::Login(options) => login::command(&config, &options, &global),
+        Command::Render(options) => render::command(&config, &options, &global),
         Command::Config(ConfigCommand::Check) => config::check(&config),
         Command::Demo(_)
         | Command::DemoSite(_)
-        | Command::Render
+        | Command::RenderChild
         | Command::Train(_)
         | Command::Simulate(_)
         | Command::Completions { .. }
@@ -265,9 +274,13 @@ fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitC
             let colour = fault::colour_wanted(out.is_terminal());
             rules::check(&files, rules_dir, &mut out, colour)?
         }
-        RulesCommand::Explain { url } => {
-            rules::explain(&url, rules_dir, |site, url| known::of(config, site, url), &mut out)?
-        }
+        RulesCommand::Explain { url, pin } => match learned::site_named(&url, config) {
+            Some(site) => learned::tell(config, &site, pin, &mut out)?,
+            None if pin => {
+                anyhow::bail!("{url}: no site of this name has a file without faults\n  hint: name the site, not a URL")
+            }
+            None => rules::explain(&url, rules_dir, |site, url| known::of(config, site, url), &mut out)?,
+        },
         RulesCommand::New { url } => rules::new_file(&url, rules_dir, &mut out).map(|_| true)?,
         RulesCommand::Schema => rules::schema(&mut out).map(|()| true)?,
     };

@@ -1,6 +1,7 @@
 //! `gleaner status`: asks the process that holds the data folder, or reads the database when there is none.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use comfy_table::Table;
@@ -10,14 +11,14 @@ use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
 use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
-use crate::app::{self, App};
+use crate::app::{self, App, sessions};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::crawl::progress::{Ended, RuleFault, SessionState, brief};
 use crate::crawldb::Reader;
 use crate::frontier::budgets::{Cut, Likeness};
 use crate::frontier::parameters::Proposal;
-use crate::rules;
+use crate::rules::{self, SiteRules};
 
 /// Shapes of links without a class that are shown of a site; `--json` has them all.
 const UNCLASSED_SHOWN: usize = 5;
@@ -36,8 +37,10 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             let report = remote.status().await?;
             return with_holds(report, &remote, config).await;
         }
-        if let Err(none) = app::must_exist(&config.data_dir) {
-            return not_begun(config, none, &hints).await;
+        app::is_folder(&config.data_dir)?;
+        if !app::database_path(&config.data_dir).exists() {
+            let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
+            return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, accounts });
         }
         let app = App::open(&config.into())?;
         let _control = control::serve(&app, None);
@@ -54,27 +57,10 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// A folder without a crawl: what is told is the accounts, where `gleaner login` has left something of one.
-///
-/// # Errors
-/// The error that tells of the folder, where it has not; the accounts' states stand in front of it.
-async fn not_begun(config: &Config, none: anyhow::Error, hints: &Hints) -> anyhow::Result<StatusReport> {
-    let rule_faults = rule_faults(config);
-    let accounts = accounts(&[], None, config).await?;
-    let mut report = StatusReport { crawling: false, sites: Vec::new(), rule_faults, accounts };
-    if report.accounts.iter().any(|account| app::sessions::was_touched(&config.data_dir, &account.site)) {
-        return Ok(report);
-    }
-    name_commands(&mut report, hints);
-    // Nothing was crawled, perhaps for this.
-    eprint!("{}", faults(&report.rule_faults, false) + &report.accounts.iter().map(account).collect::<String>());
-    Err(none)
-}
-
 /// Gives the commands that reasons name their site and what they repeat.
 fn name_commands(report: &mut StatusReport, hints: &Hints) {
-    for AccountStatus { site, reason, last_login, .. } in &mut report.accounts {
-        for text in reason.iter_mut().chain(last_login) {
+    for AccountStatus { site, reason, last_login, exposed, .. } in &mut report.accounts {
+        for text in reason.iter_mut().chain(last_login).chain(exposed) {
             *text = hints.of_site(text, site);
         }
     }
@@ -94,7 +80,7 @@ async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) 
     if !report.crawling {
         report.rule_faults = rule_faults(config);
     }
-    let rules: Vec<_> = rules::load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()).collect();
+    let rules = rules_at_hand(config);
     for site in report.sites.iter_mut().filter(|site| !site.is_crawled) {
         if let Some(rules) = rules.iter().find(|rules| *rules.name == *site.name) {
             site.waiting = status::held(db, rules, now).await?;
@@ -113,12 +99,19 @@ async fn accounts(
 ) -> anyhow::Result<Vec<AccountStatus>> {
     let now = SystemClock.now();
     let mut told = Vec::new();
-    for rules in rules::load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()) {
+    let at_hand = rules_at_hand(config);
+    for rules in &at_hand {
         let site = sites.iter().find(|site| *site.name == *rules.name);
         let live = site.filter(|site| site.is_crawled).and_then(|site| site.session.as_ref());
-        let account = accounts::account(&config.data_dir, &rules, live, db, now).await?;
+        let account = accounts::account(&config.data_dir, rules, live, db, now).await?;
         // One of a site that is neither enabled nor known is somebody's plan.
         told.extend(account.filter(|account| rules.enabled || site.is_some() || !account.is_untouched()));
+    }
+    for (site, file) in sessions::noted_rules(&config.data_dir) {
+        if at_hand.iter().any(|rules| *rules.name == *site) {
+            continue;
+        }
+        told.extend(accounts::without_rules(&config.data_dir, &site, &file));
     }
     for site in sites.iter().filter(|site| site.is_crawled) {
         if let Some(session) = site.session.as_ref().filter(|_| told.iter().all(|of| of.site != site.name)) {
@@ -126,6 +119,21 @@ async fn accounts(
         }
     }
     Ok(told)
+}
+
+/// The rules of the folder, and those that sites with an account were crawled by where it has none of that name: a data
+/// folder is asked without them, too.
+fn rules_at_hand(config: &Config) -> Vec<Arc<SiteRules>> {
+    let files = rules::load_dir(&config.rules_dir);
+    let stems: Vec<_> = files.iter().filter_map(|file| file.path.file_stem().map(ToOwned::to_owned)).collect();
+    let mut all: Vec<Arc<SiteRules>> = files.into_iter().filter_map(|file| file.site.ok()).collect();
+    for (site, file) in sessions::noted_rules(&config.data_dir) {
+        let is_here = all.iter().any(|rules| *rules.name == *site) || stems.iter().any(|stem| **stem == *site);
+        if !is_here && file.is_file() {
+            all.extend(rules::load_file(&file).site.ok().filter(|rules| *rules.name == *site));
+        }
+    }
+    all
 }
 
 /// Files of the rules folder that cannot be used. That there is no such folder is no fault here: harvests are told
@@ -149,7 +157,7 @@ fn text(report: &StatusReport, hints: &Hints) -> String {
 
 /// The account of a site, in a line or two, and what to do about it.
 fn account(of: &AccountStatus) -> String {
-    let AccountStatus { site, user, state, proven, until, reason, last_login } = of;
+    let AccountStatus { site, user, state, proven, until, reason, last_login, next_look, exposed } = of;
     let proven = proven.as_ref().map(|at| format!(", last proven at {at}")).unwrap_or_default();
     let reason = reason.as_deref().unwrap_or_default();
     let stands = match (state, until) {
@@ -168,7 +176,10 @@ fn account(of: &AccountStatus) -> String {
         Some(hint) => format!("  hint: {hint}\n"),
         None => format!("{site}: account{user}: {line}\n"),
     };
-    (stands + &last).lines().map(line).collect()
+    let look =
+        next_look.as_ref().map(|at| format!("\nlooks at {at}, and then each minute, whether you have done something"));
+    let exposed: String = exposed.iter().map(|told| format!("\n{told}")).collect();
+    (stands + &last + &look.unwrap_or_default() + &exposed).lines().map(line).collect()
 }
 
 fn faults(faults: &[RuleFault], is_crawled: bool) -> String {
@@ -189,7 +200,7 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
             true => hints.command("crawl"),
             false => hints.command("rules check"),
         };
-        return format!("nothing has been crawled yet (hint: {hint})\n");
+        return format!("nothing has been crawled here yet (hint: {hint})\n");
     }
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
@@ -210,6 +221,9 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
         let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         if !outcomes.is_empty() {
             text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+        }
+        if site.script_requests > 0 {
+            text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.script_requests));
         }
         for cut in &site.cuts {
             let Cut { shape, class, fetched, yielded, cut, example, reason, likeness } = cut;

@@ -21,8 +21,10 @@ pub struct Summary {
     pub duplicates: u64,
     /// New torrents that are known by a magnet link only.
     pub magnets: u64,
-    /// Requests.
+    /// Requests, those of pages' scripts among them.
     pub pages: u64,
+    /// Requests that the scripts of pages made.
+    pub script_requests: u64,
     /// New torrents a request (HR, ALGORITHMS §7).
     pub harvest_rate: f64,
     /// Decoded bytes of all bodies.
@@ -64,8 +66,9 @@ impl Summary {
             stored: counts.torrents,
             duplicates: counts.duplicates,
             magnets: counts.magnets,
-            pages: counts.pages,
-            harvest_rate: harvest_rate(counts.torrents, counts.pages),
+            pages: counts.pages + counts.script_requests,
+            script_requests: counts.script_requests,
+            harvest_rate: harvest_rate(counts.torrents, counts.pages + counts.script_requests),
             bytes: counts.body_bytes,
             seconds: took.as_secs_f64(),
             queued: counts.queued,
@@ -103,7 +106,11 @@ impl Summary {
             "torrents      {} stored, {} duplicates, {} by magnet only",
             self.stored, self.duplicates, self.magnets
         );
-        let _ = writeln!(text, "pages         {} requests, {}", self.pages, HumanBytes(self.bytes));
+        let of_scripts = match self.script_requests {
+            0 => String::new(),
+            count => format!(" ({count} of them by scripts)"),
+        };
+        let _ = writeln!(text, "pages         {} requests{of_scripts}, {}", self.pages, HumanBytes(self.bytes));
         let _ = writeln!(text, "harvest rate  {:.3} new torrents a request", self.harvest_rate);
         let _ = writeln!(text, "time          {:.1} s", self.seconds);
         let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();

@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::hosts::{HostKeys, Hosts, Slot};
+use super::host_work::policy_of;
+use super::hosts::{Ending, HostKeys, Hosts, Slot};
 use super::robots_txt::{self, Place, RobotsAnswer};
 use super::site::Site;
 use super::site_loop::CONNECTION_POLL;
@@ -20,7 +21,7 @@ use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{ByScript, Post, Request};
 use crate::limits;
 use crate::politeness::robots::Robots;
-use crate::politeness::{Answered, Block, Gate, HostPolicy};
+use crate::politeness::{Answered, Gate, HostPolicy};
 use crate::render::children::Host;
 use crate::render::engine::net::{self, Answer, Asker};
 use crate::rules::Refusal;
@@ -66,56 +67,114 @@ pub enum Trouble {
     KeptBack,
 }
 
+/// What a site's own budgets leave to the scripts of all its pages under way: each request counts where it is sent.
+#[derive(Debug, Default)]
+pub struct Budget {
+    /// Requests that the budgets left when the site's loop last reckoned, which knows of no errand that is under way.
+    left: AtomicU64,
+    /// Errands sent that the loop has not booked yet.
+    unbooked: AtomicU64,
+}
+
+impl Budget {
+    /// The loop has reckoned; it books first what it has been told of.
+    pub fn leaves(&self, requests: u64) {
+        self.left.store(requests, Ordering::Relaxed);
+    }
+
+    /// The loop has booked so many errands.
+    pub fn booked(&self, errands: u64) {
+        let less = |unbooked: u64| Some(unbooked.saturating_sub(errands));
+        let _ = self.unbooked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
+
+    #[must_use]
+    pub fn unbooked(&self) -> u64 {
+        self.unbooked.load(Ordering::Relaxed)
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.unbooked() >= self.left.load(Ordering::Relaxed)
+    }
+}
+
+/// How a request of a page's scripts, or the page's own, has left its host.
+#[derive(Debug)]
+pub struct Tiding {
+    /// Name of the host.
+    pub host: Box<str>,
+    pub answered: Answered,
+    pub ending: Ending,
+}
+
 /// The requests of one visit's page.
 pub struct Errands {
     pub hosts: Hosts,
     /// One permit a request under way, over all sites.
     pub requests: Arc<Semaphore>,
     pub known: Vec<Known>,
-    /// For a host that nothing is known of.
-    pub usual: HostPolicy,
+    /// Of the visit's own host.
+    pub own_policy: HostPolicy,
     /// Requests of the whole run so far, and how many there may be.
     pub pages: Arc<AtomicU64>,
     pub pages_max: Option<u64>,
-    /// Requests that the site's own budgets leave.
-    pub left: u64,
+    /// What the site's own budgets leave.
+    pub budget: Arc<Budget>,
     /// True once the site is to end.
     pub stop: watch::Receiver<bool>,
     /// When the crawl is to end by its own bound of time.
     pub end: Option<UnixMillis>,
     /// Requests that were sent.
     pub sent: AtomicU64,
+    /// When the page asked first.
+    began: OnceLock<UnixMillis>,
     trouble: Mutex<Trouble>,
-    /// Pauses that hosts have imposed on the way, by their names.
-    pauses: Mutex<Vec<(Box<str>, Block)>>,
+    /// What hosts have to say of us on the way.
+    tidings: Mutex<Vec<Tiding>>,
     /// What the visit itself holds.
     own: Mutex<Option<(Slot, OwnedSemaphorePermit)>>,
+    /// The origin whose next request goes by it.
+    lent_to: Mutex<Option<Box<str>>>,
 }
 
 /// What a visit of a class whose pages may be rendered brings along.
 pub struct Bounds {
     pub pages: Arc<AtomicU64>,
     pub pages_max: Option<u64>,
-    pub left: u64,
+    pub budget: Arc<Budget>,
     pub stop: watch::Receiver<bool>,
     pub end: Option<UnixMillis>,
 }
 
 impl Errands {
-    /// The errands of a visit that holds this connection.
+    /// The errands of a page; of one that is a visit's with the connection that the visit holds.
     #[must_use]
     pub fn new(
         hosts: Hosts,
         requests: Arc<Semaphore>,
         known: Vec<Known>,
-        usual: HostPolicy,
+        own_policy: HostPolicy,
         bounds: Bounds,
-        own: (Slot, OwnedSemaphorePermit),
+        own: Option<(Slot, OwnedSemaphorePermit)>,
     ) -> Self {
-        let Bounds { pages, pages_max, left, stop, end } = bounds;
-        let (sent, own) = (AtomicU64::new(0), Mutex::new(Some(own)));
-        let (trouble, pauses) = (Mutex::default(), Mutex::default());
-        Self { hosts, requests, known, usual, pages, pages_max, left, stop, end, sent, trouble, pauses, own }
+        let Bounds { pages, pages_max, budget, stop, end } = bounds;
+        Self {
+            hosts,
+            requests,
+            known,
+            own_policy,
+            pages,
+            pages_max,
+            budget,
+            stop,
+            end,
+            sent: AtomicU64::new(0),
+            began: OnceLock::new(),
+            trouble: Mutex::default(),
+            tidings: Mutex::default(),
+            own: Mutex::new(own),
+            lent_to: Mutex::default(),
+        }
     }
 
     /// What went wrong with the requests so far, the worst of it.
@@ -128,9 +187,16 @@ impl Errands {
         *worst = trouble.max(*worst);
     }
 
-    /// The pauses that hosts have imposed, for whoever writes them down.
-    pub fn take_pauses(&self) -> Vec<(Box<str>, Block)> {
-        std::mem::take(&mut self.pauses.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Pauses that hosts have imposed and others that are forgiven, for whoever writes them down.
+    pub fn take_tidings(&self) -> Vec<Tiding> {
+        std::mem::take(&mut self.tidings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn tell(&self, host: &str, answered: Answered, ending: Ending) {
+        if ending.block.is_some() || ending.forgiven {
+            let mut tidings = self.tidings.lock().unwrap_or_else(PoisonError::into_inner);
+            tidings.push(Tiding { host: host.into(), answered, ending });
+        }
     }
 
     /// A request has ended so.
@@ -138,9 +204,7 @@ impl Errands {
         if answered != Answered::Well && answered != Answered::Reached {
             self.troubled(Trouble::Unanswered);
         }
-        if let Some(block) = slot.finish(answered, policy, now).block {
-            self.pauses.lock().unwrap_or_else(PoisonError::into_inner).push((url.host().into(), block));
-        }
+        self.tell(url.host(), answered, slot.finish(answered, policy, now));
     }
 
     fn own(&self) -> MutexGuard<'_, Option<(Slot, OwnedSemaphorePermit)>> {
@@ -153,11 +217,34 @@ impl Errands {
     }
 
     /// Gives the visit's connection back: its answer was read whole.
-    pub fn give_back(&self, policy: HostPolicy, now: UnixMillis) {
+    pub fn give_back(&self, page: &CrawlUrl, now: UnixMillis) {
         if let Some((slot, _)) = self.own().take() {
-            // An answer that came well brings no pause.
-            let _ = slot.finish(Answered::Well, policy, now);
+            self.tell(page.host(), Answered::Well, slot.finish(Answered::Well, self.own_policy, now));
         }
+    }
+
+    /// The next request to this origin goes by the visit's own connection, in place of the page's own request: it has passed the gate.
+    pub fn lend_own(&self, origin: &str) {
+        *self.lent_to.lock().unwrap_or_else(PoisonError::into_inner) = Some(origin.into());
+    }
+
+    fn take_lent(&self, origin: &str) -> Option<(Slot, OwnedSemaphorePermit)> {
+        let mut lent_to = self.lent_to.lock().unwrap_or_else(PoisonError::into_inner);
+        lent_to.take_if(|to| **to == *origin)?;
+        self.own().take()
+    }
+
+    /// Waits for a connection for the page itself, where its own was used for something else.
+    ///
+    /// # Errors
+    /// Why none may be had now.
+    pub async fn renew_own(&self, site: &Site, url: &CrawlUrl) -> Result<(), String> {
+        *self.lent_to.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        if self.own().is_none() {
+            let (slot, _, permit) = self.pass(site, url).await?;
+            *self.own() = Some((slot, permit));
+        }
+        Ok(())
     }
 
     fn of_origin(&self, origin: &str) -> Option<&Known> {
@@ -167,11 +254,16 @@ impl Errands {
     /// Waits until a request for this URL may be sent, and counts it.
     async fn pass(&self, site: &Site, url: &CrawlUrl) -> Result<(Slot, HostPolicy, OwnedSemaphorePermit), String> {
         let known = self.of_origin(url.origin());
+        if let Some((slot, permit)) = self.take_lent(url.origin()) {
+            return Ok((slot, known.map_or(self.own_policy, |known| known.policy), permit));
+        }
         let (keys, policy) = match known {
             Some(known) => (Arc::clone(&known.keys), known.policy),
             None => {
                 let addresses = site.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
-                (HostKeys::new(url.host(), &addresses), self.usual)
+                let robots = site.shelf.robots(url.origin(), site.clock.now());
+                let delay = robots.and_then(|robots| robots.crawl_delay);
+                (HostKeys::new(url.host(), &addresses), policy_of(&site.rules, delay))
             }
         };
         loop {
@@ -182,9 +274,15 @@ impl Errands {
                 self.troubled(Trouble::KeptBack);
                 return Err(why);
             }
+            // A page that may still ask when its time ends would be lost with all that it has shown.
+            let closes = self.began.get_or_init(|| now).plus(limits::RENDER_ASKING_TIME);
+            if now >= closes {
+                return Err("the page has asked for long enough".to_owned());
+            }
             let wait = match self.hosts.ask(&keys, policy, now) {
                 Ok(slot) => {
                     self.sent.fetch_add(1, Ordering::Relaxed);
+                    self.budget.unbooked.fetch_add(1, Ordering::Relaxed);
                     self.pages.fetch_add(1, Ordering::Relaxed);
                     return Ok((slot, policy, permit));
                 }
@@ -210,8 +308,8 @@ impl Errands {
             return Some(format!("quiet_hours of the rule file last until {}", until.rfc3339()));
         }
         let run_is_over = self.pages_max.is_some_and(|max| self.pages.load(Ordering::Relaxed) >= max);
-        let is_over = run_is_over || self.sent.load(Ordering::Relaxed) >= self.left;
-        is_over.then(|| "no request is left of requests_per_day, pages_max or --max-pages".to_owned())
+        (run_is_over || self.budget.is_used_up())
+            .then(|| "no request is left of requests_per_day, pages_max or --max-pages".to_owned())
     }
 
     /// The rules of an origin's robots.txt; asked for where nobody knows them yet.
@@ -221,11 +319,7 @@ impl Errands {
         }
         let here = self.of_origin(url.origin()).and_then(|known| known.robots.clone());
         let now = site.clock.now();
-        let kept = || {
-            let known = site.shelf.robots.lock().unwrap_or_else(PoisonError::into_inner);
-            known.get(url.origin()).filter(|(until, _)| *until > now).map(|(_, robots)| Arc::clone(robots))
-        };
-        if let Some(robots) = here.or_else(kept) {
+        if let Some(robots) = here.or_else(|| site.shelf.robots(url.origin(), now)) {
             return Ok(robots);
         }
         let addresses = site.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
@@ -235,6 +329,11 @@ impl Errands {
             let answer = robots_txt::fetch(site, &place).await;
             drop(permit);
             let answered = answer.as_ref().map_or_else(|fault| fault.answered, |_| Answered::Reached);
+            // The delay that it asks for begins behind its own answer, where it was asked for at its own place.
+            let policy = match &answer {
+                Ok(RobotsAnswer::Rules(robots)) if place.hops == 0 => policy_of(&site.rules, robots.crawl_delay),
+                _ => policy,
+            };
             self.finish((slot, policy), &place.url, answered, site.clock.now());
             match answer {
                 Ok(RobotsAnswer::Rules(robots)) => break Arc::new(robots),
@@ -381,18 +480,24 @@ impl Answering<'_> {
 }
 
 impl Shelf {
+    /// The rules of an origin that only scripts ask, as long as they hold.
+    fn robots(&self, origin: &str, now: UnixMillis) -> Option<Arc<Robots>> {
+        let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(origin).filter(|(until, _)| *until > now).map(|(_, robots)| Arc::clone(robots))
+    }
+
     fn scripts(&self) -> MutexGuard<'_, Scripts> {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn script(&self, url: &str, now: UnixMillis) -> Option<net::Response> {
+    pub(super) fn script(&self, url: &str, now: UnixMillis) -> Option<net::Response> {
         let scripts = self.scripts();
         let (until, script) = scripts.kept.get(url)?;
         (*until > now).then(|| script.clone())
     }
 
     /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.
-    fn keep(&self, url: &str, script: &net::Response, now: UnixMillis) {
+    pub(super) fn keep(&self, url: &str, script: &net::Response, now: UnixMillis) {
         let says = script.header("cache-control").unwrap_or_default().to_ascii_lowercase();
         let is_fleeting = ["no-store", "no-cache", "private", "max-age=0"].iter().any(|word| says.contains(word));
         let bytes = script.body.len() + url.len() + limits::SCRIPT_HEADERS_MAX * 100;
@@ -407,3 +512,6 @@ impl Shelf {
         scripts.kept.insert(url.into(), (now.plus(limits::SCRIPTS_KEPT_FOR), script.clone()));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,6 +44,19 @@ pub enum Location {
     Known { until: UnixMillis },
 }
 
+/// What a site's rules and a host's `Crawl-delay`, where it has one, allow.
+#[must_use]
+pub fn policy_of(site: &SiteRules, crawl_delay: Option<Duration>) -> HostPolicy {
+    let asked = crawl_delay.filter(|delay| !delay.is_zero());
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    HostPolicy {
+        interval_ms: millis(site.rate.interval.max(asked.unwrap_or_default())),
+        connections_max: asked.map_or(site.rate.connections.into(), |_| 1),
+        rest_factor: site.rate.rest_factor,
+        rest_ms_min: asked.map_or(0, millis),
+    }
+}
+
 /// A place that answers for a host: its own origin, or a mirror's.
 pub struct Face {
     /// Of the origin, for what is kept of it.
@@ -124,14 +137,7 @@ impl Face {
     /// connection, and the delay is counted from the end of its answer. It holds while robots.txt is asked for anew.
     #[must_use]
     pub fn policy(&self, site: &SiteRules) -> HostPolicy {
-        let asked = self.crawl_delay.filter(|delay| !delay.is_zero());
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        HostPolicy {
-            interval_ms: millis(site.rate.interval.max(asked.unwrap_or_default())),
-            connections_max: asked.map_or(site.rate.connections.into(), |_| 1),
-            rest_factor: site.rate.rest_factor,
-            rest_ms_min: asked.map_or(0, millis),
-        }
+        policy_of(site, self.crawl_delay)
     }
 
     /// A robots.txt came; it is in force until then.

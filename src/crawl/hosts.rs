@@ -182,6 +182,7 @@ impl Slot {
 }
 
 /// What the end of a request means for its host.
+#[derive(Debug)]
 pub struct Ending {
     pub block: Option<Block>,
     /// True while the host pauses, for this answer's sake or for an earlier one's.

@@ -8,31 +8,39 @@ mod find;
 pub mod handover;
 mod json;
 pub mod pace;
+mod reading;
+mod script_gate;
+mod scripted;
+mod sending;
 mod steps;
 
-use bytes::Bytes;
-use encoding_rs::{Encoding, UTF_8};
+use std::sync::Arc;
+
+use encoding_rs::Encoding;
 
 use self::handover::Person;
 use self::pace::Pace;
+use self::sending::ByScripts;
 use self::steps::FirstStep;
 use super::site::Site;
 use crate::clock::UnixMillis;
-use crate::fetch::body::{self, Read, Want};
-use crate::fetch::charset;
+use crate::fetch::Post;
 use crate::fetch::session::Jar;
-use crate::fetch::{FetchFailure, Post, Request};
 use crate::limits;
 use crate::login::fields::roles;
 use crate::login::fill::{Chosen, Entries, FillError, Submission, fill};
 use crate::login::form::{Form, Kind};
 use crate::login::hashing::Hashing;
+use crate::login::mask::Mask;
 use crate::login::model::Judge;
 use crate::login::secret::{Secret, told_url};
 use crate::login::tries::Ended;
-use crate::login::verdict::{After, Judged, Verdict, asks_to_log_in, judge, logged_out};
+use crate::login::verdict::{
+    After, IN_TROUBLE, Judged, Verdict, asks_to_log_in, judge, logged_out, of_site, says_rate_limited,
+};
 use crate::login::view::View;
-use crate::politeness::{Answered, backoff};
+use crate::politeness::Answered;
+use crate::render::children::Held;
 use crate::rules::LoginRules;
 use crate::url::CrawlUrl;
 
@@ -50,7 +58,44 @@ pub struct Report {
     pub trouble: Option<Answered>,
     /// The page with the form, and what was filled in, as far as it came.
     pub chosen: Vec<String>,
+    /// The key of `[login]` that names something which is not there.
+    pub pinned: Option<Pin>,
 }
+
+/// A key of `[login]` that names what a search would have to find otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pin {
+    Page,
+    Form,
+    UserField,
+    PasswordField,
+}
+
+impl Pin {
+    /// As the rule file has it.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Form => "form",
+            Self::UserField => "user_field",
+            Self::PasswordField => "password_field",
+        }
+    }
+
+    /// For people, and what to do.
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Page => "the page that [login] names has no login form (hint: correct `page` in [login])",
+            Self::Form => "the form that [login] names is none to log in by (hint: correct `form` in [login])",
+            Self::UserField => "the form has no such field (hint: correct `user_field` in [login])",
+            Self::PasswordField => "the form has no such field (hint: correct `password_field` in [login])",
+        }
+    }
+}
+
+/// Hears each step of a login when it happens.
+pub type Tell<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// What a login needs beside the site.
 #[derive(Clone, Copy)]
@@ -71,28 +116,29 @@ pub async fn log_in_paced(site: &Site, means: Means<'_>, pace: &mut Pace) -> Rep
     run(Run { pace: Some(pace), ..Run::new(site, means) }).await
 }
 
-/// Logs in with a person at hand, who is asked in the middle of it: the thread waits for the answer.
-pub async fn log_in_asking(site: &Site, means: Means<'_>, person: Person<'_>) -> Report {
-    run(Run { person: Some(person), ..Run::new(site, means) }).await
+/// Logs in for somebody who watches, and with a person at hand, if there is one, who is asked in the middle of it: the thread
+/// waits for the answer.
+pub async fn log_in_by_hand(site: &Site, means: Means<'_>, person: Option<Person<'_>>, tell: Tell<'_>) -> Report {
+    run(Run { person, tell: Some(tell), ..Run::new(site, means) }).await
 }
 
 async fn run(mut run: Run<'_>) -> Report {
-    let judged = run.log_in().await.unwrap_or_else(|judged| judged);
+    let mut judged = run.log_in().await.unwrap_or_else(|judged| judged);
+    judged.evidence.iter_mut().for_each(|evidence| *evidence = run.mask.hide_in_addresses(evidence));
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
     }
-    let named = format!("gleaner login {}", run.site.rules.name);
-    let verdict = sentence(judged.verdict, run.trouble).replace("gleaner login SITE", &named);
+    let verdict = of_site(sentence(judged.verdict, run.trouble, run.pinned), &run.site.rules.name);
     run.say(format!("verdict: {verdict}"));
-    let Run { steps, was_sent, was_answered, trouble, chosen, .. } = run;
-    Report { steps, judged, was_sent, was_answered, trouble, chosen }
+    let Run { steps, was_sent, was_answered, trouble, chosen, pinned, .. } = run;
+    Report { steps, judged, was_sent, was_answered, trouble, chosen, pinned }
 }
 
 impl Report {
     /// The verdict for people, or what the site was in trouble with.
     #[must_use]
     pub fn sentence(&self) -> &'static str {
-        sentence(self.judged.verdict, self.trouble)
+        sentence(self.judged.verdict, self.trouble, self.pinned)
     }
 
     /// What the account's tries are told.
@@ -108,10 +154,10 @@ impl Report {
         self.trouble.is_some() && (!self.was_sent || self.is_unproven())
     }
 
-    /// True where the site took the form, and then no page could be asked whether it let us in.
+    /// True where the site took the form with the password, and then no page could be asked whether it let us in.
     #[must_use]
     pub fn is_unproven(&self) -> bool {
-        self.judged.verdict == Verdict::Unknown && self.was_answered && self.trouble.is_some()
+        self.judged.verdict == Verdict::Unknown && self.was_sent && self.was_answered && self.trouble.is_some()
     }
 }
 
@@ -123,23 +169,26 @@ pub struct Proof {
     pub steps: Vec<String>,
 }
 
-/// Does the session hold?
+/// Does the session hold? Asks for the page that proves it.
 pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Proof {
-    let mut run = Run { pace, ..Run::new(site, means) };
-    let holds = run.holds().await;
-    Proof { holds, steps: run.steps }
+    proof(Run { pace, ..Run::new(site, means) }).await
 }
 
-/// Does the session hold? Asks for the page that proves it; None where the site did not answer, or is in trouble.
-pub async fn session_holds(site: &Site, means: Means<'_>) -> (Option<bool>, Vec<String>) {
-    let Proof { holds, steps } = prove(site, means, None).await;
-    (holds, steps)
+/// The same for somebody who watches.
+pub async fn prove_by_hand(site: &Site, means: Means<'_>, tell: Tell<'_>) -> Proof {
+    proof(Run { tell: Some(tell), ..Run::new(site, means) }).await
+}
+
+async fn proof(mut run: Run<'_>) -> Proof {
+    let holds = run.holds().await;
+    Proof { holds, steps: run.steps }
 }
 
 struct Run<'a> {
     site: &'a Site,
     means: Means<'a>,
     person: Option<Person<'a>>,
+    tell: Option<Tell<'a>>,
     /// None where nothing else is asked beside it.
     pace: Option<&'a mut Pace>,
     steps: Vec<String>,
@@ -150,7 +199,7 @@ struct Run<'a> {
     is_try: bool,
     /// True once a form has left.
     was_sent: bool,
-    /// True once it was answered by a server that is not in trouble.
+    /// True once that was answered by a server that is not in trouble.
     was_answered: bool,
     /// What the site was in trouble with, if it was.
     trouble: Option<Answered>,
@@ -160,6 +209,19 @@ struct Run<'a> {
     retry_at: Option<UnixMillis>,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
+    pinned: Option<Pin>,
+    /// What hides the password.
+    mask: Arc<Mask>,
+    /// What hides it in what scripts wrote, and what else was typed.
+    told_mask: Mask,
+    /// The page whose form is to be sent, open in its child; none where it needs no scripts.
+    live: Option<Held<'a>>,
+    /// The same page as it was sent.
+    unrendered: Option<Page>,
+    /// Pages that were rendered.
+    rendered: u32,
+    /// Faults of the scripts of the last one while it was loaded: what a page is used to.
+    faults: usize,
 }
 
 /// A page that was read.
@@ -171,6 +233,10 @@ struct Page {
     view: View,
     /// True where it was asked for as members ask, by GET; false for what answers a form.
     was_got: bool,
+    /// What was sent, where it has scripts that may be run.
+    markup: Option<Arc<str>>,
+    /// It shows nothing without them.
+    waits: bool,
 }
 
 impl Page {
@@ -183,18 +249,6 @@ impl Page {
     }
 }
 
-/// The last answer behind a request and its redirects.
-struct Answer {
-    url: CrawlUrl,
-    status: u16,
-    content_type: Option<String>,
-    bytes: Bytes,
-    /// False where there was more than was wanted.
-    is_whole: bool,
-    /// False where it answers a form.
-    was_got: bool,
-}
-
 type Step<T> = Result<T, Judged>;
 
 fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
@@ -203,10 +257,14 @@ fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
 
 impl<'a> Run<'a> {
     fn new(site: &'a Site, means: Means<'a>) -> Self {
+        let mask = || Mask::of(&means.rules.user, means.password);
+        let mut told_mask = mask();
+        means.rules.fields.iter().for_each(|(_, value)| told_mask.add(value));
         Self {
             site,
             means,
             person: None,
+            tell: None,
             pace: None,
             steps: Vec::new(),
             is_first: true,
@@ -218,19 +276,29 @@ impl<'a> Run<'a> {
             chosen: Vec::new(),
             retry_at: None,
             last_refused: None,
+            pinned: None,
+            mask: Arc::new(mask()),
+            told_mask,
+            live: None,
+            unrendered: None,
+            rendered: 0,
+            faults: 0,
         }
     }
 
-    /// Steps hold what sites write: nothing of it may steer a terminal.
+    /// Steps hold what sites write: nothing of it may steer a terminal, and where an address of theirs holds the password it is masked.
     fn say(&mut self, step: String) {
-        let step = step.replace(char::is_control, "\u{fffd}");
+        let step = self.mask.hide_in_addresses(&step).replace(char::is_control, "\u{fffd}");
         tracing::debug!(site = %self.site.rules.name, step, "login");
+        if let Some(tell) = self.tell {
+            tell(&step);
+        }
         self.steps.push(step);
     }
 
     /// A step that a report in short has, too.
     fn say_chosen(&mut self, step: String) {
-        self.chosen.push(step.replace(char::is_control, "\u{fffd}"));
+        self.chosen.push(self.mask.hide_in_addresses(&step).replace(char::is_control, "\u{fffd}"));
         self.say(step);
     }
 
@@ -245,16 +313,39 @@ impl<'a> Run<'a> {
         }
         let mut sends = 0;
         loop {
+            if self.live.is_none() {
+                page = self.with_scripts(page).await?;
+            }
             let form = self.choose_form(&page)?;
             let cookies_before = self.means.jar.changes();
             let typed = self.answers(&page, &form).await?;
-            let submission = self.fill_in(&page, &form, &typed)?;
-            let mut after = self.send(&page, &submission).await?;
+            typed.iter().for_each(|(_, value)| self.told_mask.add(value));
+            let (mut judged, mut after) = match self.live.take() {
+                None => {
+                    let submission = self.fill_in(&page, &form, &typed)?;
+                    let after = self.send(&page, &submission).await?;
+                    (self.judge(&after, cookies_before), after)
+                }
+                Some(held) => match self.send_by_scripts(&page, &form, &typed, held, cookies_before).await? {
+                    ByScripts::Sent(judged, Some(after)) => (judged, *after),
+                    ByScripts::Sent(judged, None) => return self.proven(judged, None).await,
+                    ByScripts::Broken(why) => {
+                        let unrendered = self.unrendered.take().ok_or_else(|| ends(Verdict::Script, why.clone()))?;
+                        self.say(format!("the page's scripts did not send it: {why}; its form is sent as it stands"));
+                        page = unrendered;
+                        continue;
+                    }
+                },
+            };
             sends += 1;
-            let mut judged = self.judge(&after, cookies_before);
             if judged.verdict == Verdict::SecondFactor {
                 after = self.second_factor(after).await?;
                 judged = self.judge(&after, cookies_before);
+            }
+            let is_page = after.was_got && says_rate_limited(&after.view).is_none();
+            if judged.verdict == Verdict::RateLimited && is_page {
+                // What asks for patience is the page behind the form, and says nothing of the login.
+                judged.verdict = Verdict::Unknown;
             }
             // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it.
             let is_asked = judged.verdict == Verdict::Captcha && self.person.is_some() && after.login_form().is_some();
@@ -280,10 +371,21 @@ impl<'a> Run<'a> {
         }
         let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
         let after = after.filter(is_proof).filter(|page| self.trouble_of(page.status).is_none());
-        let proof = self.probe(after).await.map_err(|ended| {
+        let mut proof = self.probe(after).await;
+        if proof.is_err() && self.pace.is_none() && matches!(self.trouble, Some(Answered::Throttled(_))) {
+            // A crawl asks again later; by hand there is no later, and what the site asks for is waited out here.
+            proof = self.probe(None).await;
+        }
+        let proof = proof.map_err(|ended| {
             let evidence = judged.evidence.iter().cloned().chain(ended.evidence).collect();
-            Judged { evidence, ..ended }
+            // Nothing is wrong with a login whose proof has to wait.
+            let verdict = if self.trouble.is_some() { Verdict::Unknown } else { ended.verdict };
+            Judged { verdict, evidence }
         })?;
+        if proof.is_ok() || self.was_answered {
+            // A page was read: the site is in trouble no more.
+            self.trouble = None;
+        }
         Ok(match proof {
             Ok(proof) => ends(Verdict::LoggedIn, proof),
             Err(_) if judged.verdict == Verdict::Unknown => judged,
@@ -306,6 +408,7 @@ impl<'a> Run<'a> {
             Some(at) if at < page.view.forms.len() => at,
             Some(at) => {
                 let count = page.view.forms.len();
+                self.pinned = Some(Pin::Form);
                 return Err(ends(
                     Verdict::NoForm,
                     format!("the rule file names form {}, the page has {count}", at + 1),
@@ -318,39 +421,65 @@ impl<'a> Run<'a> {
         for line in judge.path(&page.view.forms[at], page.url.as_str()) {
             self.say(format!("form {}: {line}", at + 1));
         }
+        self.pinned = self.missing_field(&page.view.forms[at]).map(|(pin, _)| pin);
         Ok(page.view.forms[at].clone())
     }
 
-    fn fill_in(&mut self, page: &Page, form: &Form, typed: &[(Box<str>, Box<str>)]) -> Step<Submission> {
-        let rules = self.means.rules;
-        let by_name = |name: &str| form.controls.iter().position(|control| &*control.name == name);
+    /// Which control of a form is which, and which are pinned.
+    fn chosen_fields(&self, form: &Form) -> Step<Chosen> {
         let roles = roles(form);
-        let pinned = |name: &Option<Box<str>>, found: Option<usize>| match name {
-            None => Ok(found),
-            Some(name) => {
-                let fault =
-                    || ends(Verdict::NoForm, format!("the form has no field `{name}`, which the rule file names"));
-                by_name(name).map(Some).ok_or_else(fault)
-            }
-        };
-        // The page behind the user's name need not ask for it again.
-        let user_is_told = self.first_step.is_some();
-        let user_field = rules.user_field.clone().filter(|name| !user_is_told || by_name(name).is_some());
-        let chosen = Chosen {
-            user: pinned(&user_field, roles.user)?,
-            user_is_told,
-            password: pinned(&rules.password_field, roles.password)?,
+        if let Some((_, name)) = self.missing_field(form) {
+            return Err(ends(Verdict::NoForm, format!("the form has no field `{name}`, which the rule file names")));
+        }
+        let pinned = |name: Option<&str>, found: Option<usize>| name.map_or(found, |name| place(form, name));
+        Ok(Chosen {
+            user: pinned(self.user_field(form), roles.user),
+            user_is_told: self.first_step.is_some(),
+            password: pinned(self.means.rules.password_field.as_deref(), roles.password),
             remember: roles.remember.filter(|at| form.controls[*at].kind == Kind::Checkbox),
             submit: form.submit(),
-        };
+        })
+    }
+
+    /// The field that the rule file names for the user; the page behind the user's name need not ask for it again.
+    fn user_field(&self, form: &Form) -> Option<&'a str> {
+        let name = self.means.rules.user_field.as_deref();
+        name.filter(|name| self.first_step.is_none() || place(form, name).is_some())
+    }
+
+    /// A field that the rule file names and the form has not.
+    fn missing_field(&self, form: &Form) -> Option<(Pin, &'a str)> {
+        let user = self.user_field(form).map(|name| (Pin::UserField, name));
+        let password = self.means.rules.password_field.as_deref().map(|name| (Pin::PasswordField, name));
+        user.into_iter().chain(password).find(|(_, name)| place(form, name).is_none())
+    }
+
+    /// What a browser without scripts would send; why it would not, or what ends the login.
+    fn submission(
+        &self,
+        page: &Page,
+        form: &Form,
+        typed: &[(Box<str>, Box<str>)],
+    ) -> Result<Submission, Result<FillError, Judged>> {
+        let rules = self.means.rules;
+        let chosen = self.chosen_fields(form).map_err(Err)?;
         let others: Vec<(Box<str>, Box<str>)> = rules.fields.iter().chain(typed).cloned().collect();
         let entries = Entries { user: &rules.user, password: self.means.password, others: &others };
-        let own = page.url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
-        let refused = |error: FillError| {
-            let is_script = matches!(error, FillError::Script(_) | FillError::UnknownHash(_) | FillError::Dialog);
-            ends(if is_script { Verdict::Script } else { Verdict::NoForm }, error.to_string())
+        let own = page.url.to_url().map_err(|error| Err(ends(Verdict::Unknown, error.to_string())))?;
+        fill(form, &chosen, entries, &page.view.base(&own), page.charset).map_err(Ok)
+    }
+
+    fn fill_in(&mut self, page: &Page, form: &Form, typed: &[(Box<str>, Box<str>)]) -> Step<Submission> {
+        let refused = |why: Result<FillError, Judged>| match why {
+            Err(judged) => judged,
+            Ok(error) if error.is_scripts() => ends(Verdict::Script, error.to_string()),
+            Ok(error) => ends(Verdict::NoForm, error.to_string()),
         };
-        let submission = fill(form, &chosen, entries, &page.view.base(&own), page.charset).map_err(refused)?;
+        let filled = self.submission(page, form, typed).map_err(refused);
+        if self.means.rules.form.is_some() && filled.as_ref().is_err_and(|judged| judged.verdict == Verdict::NoForm) {
+            self.pinned.get_or_insert(Pin::Form);
+        }
+        let submission = filled?;
         self.tell_fields(&submission);
         if !form.onsubmit.is_empty() && Hashing::of(form).is_none() {
             self.say(
@@ -372,10 +501,11 @@ impl<'a> Run<'a> {
         self.may_ask(&url, page.is_over_tls())?;
         self.say(format!("sent to {}", told_url(url.as_str())));
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
-        self.is_try = true;
+        // What went wrong on the way to the form says nothing of it.
+        (self.is_try, self.trouble) = (true, None);
         let page = self.follow(url, Some(post)).await?;
         // What it says to the password is for the verdict, but the host is left in peace.
-        self.trouble = self.trouble_of(page.status).or(self.trouble);
+        self.trouble = self.trouble_of(page.status);
         Ok(page)
     }
 
@@ -406,6 +536,7 @@ impl<'a> Run<'a> {
             Some(page) => page,
             None => self.page(asked.clone(), false).await?,
         };
+        let page = self.shown(page).await?;
         // A guest who is sent elsewhere sees no members' page.
         let is_there = page.url.path().split('?').next() == asked.path().split('?').next();
         let login_form = page.login_form();
@@ -436,168 +567,19 @@ impl<'a> Run<'a> {
         });
         Ok(proof)
     }
+}
 
-    /// A page; `from_tls` is true where a page over https names it.
-    async fn page(&mut self, url: CrawlUrl, from_tls: bool) -> Step<Page> {
-        self.may_ask(&url, from_tls)?;
-        let page = self.follow(url, None).await?;
-        // A server in trouble says nothing about forms and sessions.
-        self.untroubled(page)
-    }
-
-    /// The page, unless it says that the server is in trouble.
-    fn untroubled(&mut self, page: Page) -> Step<Page> {
-        let Some(trouble) = self.trouble_of(page.status) else { return Ok(page) };
-        self.trouble = Some(trouble);
-        let verdict = if page.status == 429 { Verdict::RateLimited } else { Verdict::Unknown };
-        Err(ends(verdict, format!("{} answers {}", told_url(page.url.as_str()), page.status)))
-    }
-
-    /// What an answer of this status says of the server alone.
-    fn trouble_of(&self, status: u16) -> Option<Answered> {
-        match status {
-            429 | 503 => Some(Answered::Throttled(self.retry_at)),
-            500.. => Some(Answered::Faulty),
-            _ => None,
-        }
-    }
-
-    /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
-    fn may_ask(&mut self, url: &CrawlUrl, from_tls: bool) -> Step<()> {
-        if !self.site.rules.owns_host(url.authority()) {
-            let judged = ends(Verdict::OtherSite, format!("{} is no host of this site", url.authority()));
-            self.last_refused = Some(url.clone());
-            return Err(judged);
-        }
-        if from_tls && !url.as_str().starts_with("https:") {
-            let url = told_url(url.as_str());
-            return Err(ends(
-                Verdict::Unknown,
-                format!("{url} would send the session in the clear, from a page over https"),
-            ));
-        }
-        Ok(())
-    }
-
-    /// One request, and the page behind its redirects.
-    async fn follow(&mut self, url: CrawlUrl, post: Option<Post<'_>>) -> Step<Page> {
-        let Answer { url, status, content_type, bytes, was_got, .. } =
-            self.read(url, post, limits::PAGE_BYTES_MAX).await?;
-        let label = self.site.rules.charset.map(Encoding::name);
-        let charset = charset::detect(content_type.as_deref(), &bytes, label);
-        let turn = self.site.memory.parse().await;
-        let reading = tokio::task::spawn_blocking(move || View::of(&charset.decode(&bytes).0));
-        let view = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        drop(turn);
-        let view = view.map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
-        let charset = if charset.is_ascii_compatible() { charset } else { UTF_8 };
-        Ok(Page { url, status, charset, view, was_got })
-    }
-
-    /// One request, the redirects behind it, and up to some bytes of the last answer.
-    async fn read(&mut self, mut url: CrawlUrl, mut post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
-        let mut was_sent_on = false;
-        for hop in 0..limits::LOGIN_HOPS_MAX {
-            self.pause(&url, hop == 0 && post.is_some()).await?;
-            self.was_sent |= self.is_try && post.is_some();
-            let request = Request { post, ..(&url).into() };
-            let sent = self.site.transport.send(request).await;
-            let broken =
-                |failure: FetchFailure| ends(Verdict::Unknown, format!("{}: {failure}", told_url(url.as_str())));
-            let response = match sent {
-                Ok(response) => response,
-                Err(failure) => {
-                    self.in_trouble(Answered::Unreachable);
-                    return Err(broken(failure));
-                }
-            };
-            let status = response.status;
-            let asked = response.headers.retry_after.as_deref();
-            self.retry_at = asked.and_then(|value| backoff::retry_after(value, self.site.clock.now()));
-            let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
-            if let Some(pace) = &mut self.pace {
-                pace.answered(answered);
-            }
-            if post.is_some() {
-                self.was_answered = status < 500;
-            }
-            if let (300..=399, Some(location)) = (status, &response.headers.location) {
-                let target = url.to_url().ok().and_then(|own| own.join(location).ok());
-                let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
-                    return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
-                };
-                self.may_ask(&target, url.as_str().starts_with("https:"))?;
-                // 307 and 308 have the form sent again: to another address, and once. 301 to 303 are answers to a login.
-                if post.is_some() && matches!(status, 307 | 308) {
-                    if std::mem::replace(&mut was_sent_on, true) || target.as_str() == url.as_str() {
-                        let told = told_url(url.as_str());
-                        return Err(ends(Verdict::Unknown, format!("{told} wants the form again and again")));
-                    }
-                } else {
-                    post = None;
-                }
-                url = target;
-                continue;
-            }
-            let content_type = response.headers.content_type.clone();
-            let (length, bodies) = (response.headers.content_length, &self.site.memory.bodies);
-            let (bytes, is_whole) = match body::read(response.body, length, bodies, |_, _| Want::UpTo(bytes_max)).await
-            {
-                Read::Whole(bytes) => (bytes, true),
-                Read::Stopped { bytes, .. } => (bytes, false),
-                Read::Failed { failure, .. } => {
-                    self.in_trouble(Answered::Faulty);
-                    return Err(broken(failure));
-                }
-            };
-            return Ok(Answer { url, status, content_type, bytes, is_whole, was_got: post.is_none() });
-        }
-        let url = told_url(url.as_str());
-        Err(ends(Verdict::Unknown, format!("{url}: more than {} redirects", limits::LOGIN_HOPS_MAX)))
-    }
-
-    /// A request that was not answered, or not to its end.
-    fn in_trouble(&mut self, trouble: Answered) {
-        self.trouble = Some(trouble);
-        if let Some(pace) = &mut self.pace {
-            pace.answered(trouble);
-        }
-    }
-
-    /// Waits in front of a request: for the host, and in front of a form as a person would who fills it in. What keeps a
-    /// request back ends a login of which nothing has left yet.
-    async fn pause(&mut self, url: &CrawlUrl, is_form: bool) -> Step<()> {
-        let is_first = std::mem::take(&mut self.is_first);
-        let is_typed = is_form && !is_first;
-        let Some(pace) = &mut self.pace else {
-            if !is_first {
-                let rate = self.site.rules.rate.interval;
-                tokio::time::sleep(if is_typed { rate.max(limits::LOGIN_PAUSE) } else { rate }).await;
-            }
-            return Ok(());
-        };
-        pace.rest();
-        let passed = match is_typed {
-            true => pace.type_in(self.was_sent).await,
-            false => Ok(()),
-        };
-        let passed = match passed {
-            Ok(()) => pace.pass(url, self.was_sent).await,
-            refused => refused,
-        };
-        passed.map_err(|refusal| {
-            // Of the site it says nothing.
-            self.trouble = Some(Answered::Reached);
-            ends(Verdict::Unknown, refusal.to_string())
-        })
+fn sentence(verdict: Verdict, trouble: Option<Answered>, pinned: Option<Pin>) -> &'static str {
+    match (verdict, trouble, pinned) {
+        (Verdict::Unknown, Some(_), _) => IN_TROUBLE,
+        (Verdict::NoForm, _, Some(pin)) => pin.sentence(),
+        _ => verdict.sentence(),
     }
 }
 
-fn sentence(verdict: Verdict, trouble: Option<Answered>) -> &'static str {
-    match trouble {
-        Some(_) if verdict == Verdict::Unknown => "the site did not answer, or only that it is in trouble",
-        _ => verdict.sentence(),
-    }
+/// The place of a form's field of this name.
+fn place(form: &Form, name: &str) -> Option<usize> {
+    form.controls.iter().position(|control| &*control.name == name)
 }
 
 /// True where the text has this name as a word of its own.

@@ -36,6 +36,16 @@ pub struct PageFindings {
     pub nofollow: bool,
 }
 
+impl PageFindings {
+    /// Adds what another reading of the page has found and this one has not.
+    pub fn add(&mut self, other: &Self) {
+        let known: HashSet<String> = self.found.iter().map(|found| found.url.as_str().to_owned()).collect();
+        self.found.extend(other.found.iter().filter(|found| !known.contains(found.url.as_str())).cloned());
+        let named: HashSet<_> = self.magnets.iter().map(|magnet| magnet.infohashes).collect();
+        self.magnets.extend(other.magnets.iter().filter(|magnet| !named.contains(&magnet.infohashes)).cloned());
+    }
+}
+
 /// Reads a page, a feed or a sitemap. Links are resolved, normalised and judged; repeats within the page are dropped.
 /// A page that asks robots not to follow its links, by itself or by its headers, gives none where the site's rules obey
 /// robots; a magnet is no link to follow.

@@ -13,8 +13,10 @@ use crate::url::CrawlUrl;
 /// Counts of one run. Visits count once they are on the disk.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Requests answered or failed: P of ALGORITHMS §7.
+    /// Requests answered or failed: P of ALGORITHMS §7, those of scripts not among them.
     pub pages: u64,
+    /// Requests that the scripts of pages made.
+    pub script_requests: u64,
     /// New torrents: TN.
     pub torrents: u64,
     /// Torrents that were known.
@@ -63,6 +65,9 @@ pub enum SessionState {
         /// When the crawl tries again by itself; None where its operator has to do something.
         until: Option<UnixMillis>,
         why: String,
+        /// When it is looked next whether the operator has done something.
+        #[serde(default)]
+        next_look: Option<UnixMillis>,
     },
 }
 
@@ -71,7 +76,7 @@ impl SiteProgress {
     #[must_use]
     pub fn no_session(&self) -> Option<(Option<UnixMillis>, &str)> {
         match &self.session {
-            Some(SessionState::Missing { until, why }) => Some((*until, why)),
+            Some(SessionState::Missing { until, why, .. }) => Some((*until, why)),
             _ => None,
         }
     }
@@ -202,6 +207,7 @@ impl Progress {
         for progress in self.state().sites.values() {
             let counts = &progress.counts;
             total.pages += counts.pages;
+            total.script_requests += counts.script_requests;
             total.torrents += counts.torrents;
             total.duplicates += counts.duplicates;
             total.magnets += counts.magnets;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::errands::{Answering, Errands, Trouble};
 use super::outlinks::{self, PageFindings};
+use super::shortcut::{self, Recording};
 use super::site::Site;
 use super::visit::Job;
 use crate::fetch::{ResponseHeaders, charset};
@@ -15,6 +16,7 @@ use crate::limits;
 use crate::page::feed;
 use crate::page::scripted::{self, Signs};
 use crate::render::protocol::{Outcome, Page};
+use crate::render::web::window::Viewport;
 use crate::rules::{Class, RenderWhen};
 
 /// What rendering has brought for one class of a site's pages.
@@ -128,27 +130,30 @@ pub async fn render(
         return None;
     }
     let shown = Shown::of(job.class, signs, read);
-    if !site.brought(job.class, |brought| brought.decide(when, shown)) {
+    if !site.rendered().of(job.class).decide(when, shown) {
         return None;
     }
     let name = &site.rules.name;
-    errands.give_back(errands.usual, site.clock.now());
+    errands.give_back(&job.url, site.clock.now());
     let (markup, ..) = encoding.decode(body);
     let now = i64::try_from(site.clock.now().0).unwrap_or(i64::MAX);
     let page = Page {
         cookies: site.transport.script_cookies(&job.url),
         // A member's clicks may change things at the site: there the page is only looked at.
         tries: if site.account.is_some() { 0 } else { limits::RENDER_TRIES },
+        viewport: Viewport { height: f64::from(limits::RENDER_VIEW_HEIGHT), ..Viewport::default() },
         ..Page::at(job.url.as_str(), now)
     };
     let page = page.with_markup(&markup);
-    let answering = Answering { site, errands, page: &job.url };
-    let outcome = match children.run(&page, &answering).await {
+    let recording = Recording::new(Answering { site, errands, page: &job.url }, job.class);
+    let ran = children.run(&page, &recording).await;
+    let exchanges = recording.into_exchanges();
+    let outcome = match ran {
         Ok(outcome) => outcome,
         Err(error) => {
             tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts were not run to their end");
             if errands.trouble() == Trouble::None {
-                site.brought(job.class, |brought| brought.rendered(false));
+                site.rendered().of(job.class).rendered(false);
             }
             return None;
         }
@@ -176,13 +181,20 @@ pub async fn render(
     let gained = made.found.iter().filter(|found| !known.contains(found.url.as_str())).count()
         + made.magnets.len().saturating_sub(read.magnets.len());
     if gained > 0 || errands.trouble() == Trouble::None {
-        site.brought(job.class, |brought| brought.rendered(gained > 0));
+        site.rendered().of(job.class).rendered(gained > 0);
     }
     // A script that took links away has not unsaid them.
-    let shown_now: HashSet<String> = made.found.iter().map(|found| found.url.as_str().to_owned()).collect();
-    made.found.extend(read.found.iter().filter(|found| !shown_now.contains(found.url.as_str())).cloned());
-    let named: HashSet<_> = made.magnets.iter().map(|magnet| magnet.infohashes).collect();
-    made.magnets.extend(read.magnets.iter().filter(|magnet| !named.contains(&magnet.infohashes)).cloned());
+    made.add(read);
+    // What was not answered, or not run to its end, says nothing of how the page is made.
+    let is_whole = errands.trouble() == Trouble::None && outcome.spent.is_none();
+    let observed = exchanges.filter(|_| is_whole && gained > 0);
+    let observed =
+        observed.and_then(|exchanges| shortcut::observation(site, job, now, &markup, exchanges, (read, &made)));
+    if let Some(observation) = observed {
+        let (of_site, class) = (Arc::clone(site), job.class);
+        let learning = tokio::task::spawn_blocking(move || shortcut::observe(&of_site, class, observation));
+        learning.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+    }
     let states = outcome.states.len();
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");

@@ -8,7 +8,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::account::Account;
 use super::errands::Shelf;
-use super::rendering::Brought;
+use super::rendered::Rendered;
+use super::shortcut::Shortcuts;
 use super::visit::Job;
 use super::worth::Worth;
 use crate::clock::{Clock, UnixMillis};
@@ -19,7 +20,7 @@ use crate::frontier::priority;
 use crate::frontier::weight::{Facts, Weight};
 use crate::limits;
 use crate::render::children::Children;
-use crate::rules::{Class, SiteRules};
+use crate::rules::{Class, RenderWhen, SiteRules};
 use crate::url::CrawlUrl;
 
 /// A URL that the rules take.
@@ -67,8 +68,10 @@ pub struct Site {
     pub renderer: Option<Arc<Children>>,
     /// What the requests of scripts have in common.
     pub shelf: Shelf,
-    /// By class, what rendering has brought.
-    brought: Mutex<[Brought; Class::ALL.len()]>,
+    /// What rendering has brought.
+    rendered: Mutex<Rendered>,
+    /// By class, what stands in place of renders.
+    pub shortcuts: Shortcuts,
     /// The operator's account, where the rules name one and whoever crawls can get at it.
     pub account: Option<Account>,
     /// Marks what these rules have refused.
@@ -94,6 +97,7 @@ impl Site {
         Self {
             rules_token: rules.links_fingerprint() & (TRAP_TOKENS - 1),
             worth: Mutex::new(Worth::new(&rules)),
+            shortcuts: Shortcuts::new(&rules),
             rules,
             transport,
             clock,
@@ -101,7 +105,7 @@ impl Site {
             memory: Memory::default(),
             renderer: None,
             shelf: Shelf::default(),
-            brought: Mutex::default(),
+            rendered: Mutex::default(),
             account: None,
             hosts: Mutex::default(),
             sitemaps: Mutex::default(),
@@ -128,10 +132,17 @@ impl Site {
         Self { renderer: Some(children), ..self }
     }
 
-    /// What rendering has brought for a class. Not to be held across an await.
-    pub fn brought<T>(&self, class: Class, what: impl FnOnce(&mut Brought) -> T) -> T {
-        let mut brought = self.brought.lock().unwrap_or_else(PoisonError::into_inner);
-        what(&mut brought[class as usize])
+    /// Whether visits of a class may ask for more than their page: for its scripts, or for the data that they would ask for.
+    #[must_use]
+    pub fn runs_errands(&self, class: Class) -> bool {
+        let renders = self.renderer.is_some() && self.rules.render(class) != RenderWhen::Never;
+        renders || self.rules.shortcut(class).is_some()
+    }
+
+    /// What rendering has brought. Not to be held across an await.
+    pub fn rendered(&self) -> MutexGuard<'_, Rendered> {
+        // Counts stay usable after a panic elsewhere.
+        self.rendered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the site's URLs are worth. Not to be held across an await.

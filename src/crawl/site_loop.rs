@@ -22,6 +22,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use super::commit::{Committed, Message};
+use super::errands::Budget;
 use super::host_work::HostWork;
 use super::hosts::{Hosts, Slot};
 use super::login::pace::Pace;
@@ -117,6 +118,8 @@ pub struct SiteLoop {
     day: u64,
     /// Requests to this site on that day, of earlier runs too; counted where the rules have a budget for it.
     day_pages: u64,
+    /// What those leave to the scripts of pages under way.
+    errands_budget: Arc<Budget>,
     /// Until when the time under crawl is in the database.
     time_kept: UnixMillis,
     /// When the worth of URLs was last written down.
@@ -161,6 +164,7 @@ impl SiteLoop {
             started: now,
             day: 0,
             day_pages: 0,
+            errands_budget: Arc::default(),
             time_kept: now,
             worth_kept: now,
             latest: now,
@@ -173,6 +177,7 @@ impl SiteLoop {
         this.look_at(this.start_pages(), 0).await?;
         this.begin_day(now).await?;
         this.take_up_worth().await?;
+        this.take_up_rendered().await?;
         this.meet_hosts().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
@@ -248,7 +253,7 @@ impl SiteLoop {
                 return Ok(Ended::Stopped);
             }
             if let Some(budget) = self.budget_used_up() {
-                return Ok(Ended::Budget(budget));
+                return Ok(self.ended_by(budget));
             }
             self.release().await?;
             if self.site.has_met_hosts() {
@@ -289,6 +294,8 @@ impl SiteLoop {
             }
             self.keep_time(if idle { TIME_KEPT_IDLE } else { TIME_KEPT_EVERY }).await?;
             self.tell_wait(wake.filter(|_| idle));
+            // Visits go on nowhere but below: what they may spend is what is left now.
+            self.errands_budget.leaves(self.requests_left());
             let now = self.site.clock.now();
             let end_at = self.options.time_max.map(|max| self.started.plus(max));
             let pause = wake.into_iter().chain(end_at).min().map_or(IDLE_TIME, |at| at.since(now).min(IDLE_TIME));

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::errands::{Errands, Trouble};
+use super::errands::{Errands, Tiding, Trouble};
+use super::outlinks::PageFindings;
+use super::shortcut::{self, Gathered, Visited};
 use super::site::{Found, Site};
 use super::worth::Near;
 use super::{denial, outlinks, rendering, version};
@@ -19,7 +21,7 @@ use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders
 use crate::frontier::budgets::LinkTally;
 use crate::frontier::priority;
 use crate::limits;
-use crate::politeness::{Answered, Block, backoff};
+use crate::politeness::{Answered, backoff};
 use crate::rules::Class;
 use crate::torrent::metainfo::{self, MetainfoError};
 use crate::url::CrawlUrl;
@@ -47,9 +49,9 @@ pub struct Finished {
     pub may_hold_more: bool,
     /// The page's scripts were run.
     pub is_rendered: bool,
-    /// Requests that they made, and pauses that hosts have imposed for one of them.
+    /// Requests that they made, and what hosts had to say of them.
     pub errands: u64,
-    pub pauses: Vec<(Box<str>, Block)>,
+    pub tidings: Vec<Tiding>,
     /// True for what is looked at again at the site's interval, whatever came of it: start pages, sitemaps, and the first
     /// page of every list.
     pub is_watched: bool,
@@ -84,6 +86,16 @@ pub async fn visit(
     mirror: Option<CrawlUrl>,
     errands: Option<&Errands>,
 ) -> Result<Finished, CrawlDbError> {
+    // Where it is known which request brings the page's data, that is asked for in its place.
+    if let Some(errands) = errands.filter(|_| mirror.is_none()) {
+        match shortcut::visit(site, &job, errands, is_watched(site, &job)).await {
+            Visited::No => {}
+            Visited::Page(gathered) => return by_endpoint(site, &job, *gathered).await,
+            Visited::NotModified => return Ok(not_modified(site, &job)),
+            Visited::KeptBack(why) => return Ok(kept_back(site, &job, why)),
+            Visited::Unanswered(why) => return Ok(retried(site, &job, Outcome::Truncated, Some(why))),
+        }
+    }
     let url = mirror.as_ref().unwrap_or(&job.url);
     // Versions are a server's own, and links are taken anew where the rules have changed.
     let validators = job.lease.memo.as_deref().filter(|_| mirror.is_none());
@@ -104,12 +116,7 @@ pub async fn visit(
             finished
         }
         304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
-        304 => {
-            let mut finished = done(site, &job, Outcome::NotModified);
-            finished.may_hold_more = true;
-            finished.visit.memo.clone_from(&job.lease.memo);
-            finished
-        }
+        304 => not_modified(site, &job),
         300..=399 => match redirect_target(site, &job, &response) {
             Hop::Itself | Hop::Refused | Hop::Nowhere if mirror.is_some() => {
                 elsewhere(site, &job, Outcome::RedirectRefused)
@@ -254,14 +261,14 @@ async fn page(
         if rendering::may_render(site, job) {
             _turn = None;
         }
-        let made = rendering::render(site, job, &headers, &bytes, &read, errands).await;
+        let made = match shortcut::beside(site, job, &headers, &bytes, &read, errands).await {
+            Some(made) => Some(made),
+            None => rendering::render(site, job, &headers, &bytes, &read, errands).await,
+        };
         let has_more = made.as_ref().is_some_and(|made| made.gained);
         match errands.trouble() {
             Trouble::KeptBack => {
-                let mut finished = done(site, job, Outcome::Truncated);
-                finished.visit.next = Next::WaitUntil(finished.visit.at);
-                finished.detail = Some("requests of its scripts were kept back".to_owned());
-                return Ok(finished);
+                return Ok(kept_back(site, job, "requests of its scripts were kept back".to_owned()));
             }
             Trouble::Unanswered if !has_more && faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX => {
                 let why = "requests of its scripts were not answered".to_owned();
@@ -278,11 +285,33 @@ async fn page(
         }
     }
     let near = site.worth().look_at(job, rendered.as_ref().map_or(&bytes[..], |(html, _)| html.as_bytes()));
+    let is_rendered = rendered.is_some();
+    let mut finished = found_on(site, job, read, near, rendered.map(|(_, detail)| detail)).await?;
+    finished.is_rendered = is_rendered;
+    finished.visit.body_bytes = body_bytes;
+    Ok(finished)
+}
+
+/// A page whose data were asked for in its place.
+async fn by_endpoint(site: &Site, job: &Job, gathered: Gathered) -> Result<Finished, CrawlDbError> {
+    let Gathered { read, bytes, detail, memo } = gathered;
+    let mut finished = found_on(site, job, read, None, Some(detail)).await?;
+    finished.visit.body_bytes = bytes;
+    finished.visit.memo = memo;
+    Ok(finished)
+}
+
+/// A page as it was found: its links as rows, and what they say of it.
+async fn found_on(
+    site: &Site,
+    job: &Job,
+    read: PageFindings,
+    near: Option<Near>,
+    detail: Option<String>,
+) -> Result<Finished, CrawlDbError> {
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
-    finished.is_rendered = rendered.is_some();
-    finished.detail = rendered.map(|(_, detail)| detail);
-    finished.visit.body_bytes = body_bytes;
+    finished.detail = detail;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
     finished.is_watched &= is_worth_watching(job, read.listing.as_ref());
@@ -348,6 +377,22 @@ fn asked_again(site: &Site, job: &Job) -> Finished {
     } else {
         finished.visit.outcome = Outcome::RedirectLoop;
     }
+    finished
+}
+
+/// The page is as it was.
+fn not_modified(site: &Site, job: &Job) -> Finished {
+    let mut finished = done(site, job, Outcome::NotModified);
+    finished.may_hold_more = true;
+    finished.visit.memo.clone_from(&job.lease.memo);
+    finished
+}
+
+/// What the page needs may not be asked for now: it keeps its place.
+fn kept_back(site: &Site, job: &Job, why: String) -> Finished {
+    let mut finished = done(site, job, Outcome::Truncated);
+    finished.visit.next = Next::WaitUntil(finished.visit.at);
+    finished.detail = Some(why);
     finished
 }
 
@@ -448,7 +493,7 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         may_hold_more: false,
         is_rendered: false,
         errands: 0,
-        pauses: Vec::new(),
+        tidings: Vec::new(),
         is_watched: is_watched_anyway(lease),
     }
 }

@@ -11,6 +11,7 @@
 //!     └── torrents (metainfo) ── delivery (headers, BOM, first key) ── answer ──────────────────────────┴── site ── HTTP
 //! ```
 
+pub mod ajax;
 mod answer;
 mod catalogue;
 mod delivery;
@@ -23,6 +24,7 @@ mod log;
 pub mod members;
 mod random;
 mod rules;
+mod serving;
 mod site;
 mod titles;
 mod torrents;
@@ -34,14 +36,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{Method, Response, StatusCode, header};
-use axum::serve::ListenerExt as _;
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
 pub use delivery::{Area, Delivery, Link};
 pub use log::{Kind, RequestLog};
@@ -49,9 +46,10 @@ pub use rules::RULES_TEMPLATE;
 pub use torrents::{FirstKey, Version};
 pub use truth::{Fate, Score, Truth, TruthTorrent};
 
-use crate::limits::{DEMO_STOP_TIME_MAX, DEMO_TORRENTS_MAX};
+use crate::limits::DEMO_TORRENTS_MAX;
 use crate::torrent::Infohashes;
 use answer::{Answer, Ask};
+use serving::Serving;
 use site::{COOKIE, Site};
 
 /// What the site is to be.
@@ -103,8 +101,7 @@ pub struct DemoSite {
     /// Its rule file, with this address.
     pub rules_text: String,
     site: Arc<Site>,
-    stop: Option<oneshot::Sender<()>>,
-    server: JoinHandle<()>,
+    serving: Serving,
 }
 
 /// Builds the site and serves it on the current runtime.
@@ -115,35 +112,16 @@ pub async fn start(options: DemoOptions) -> Result<DemoSite, DemoError> {
     if options.torrents > DEMO_TORRENTS_MAX {
         return Err(DemoError::TooManyTorrents { asked: options.torrents });
     }
-    let bind = options.bind;
-    if !bind.ip().is_loopback() {
-        return Err(DemoError::NotLoopback { address: bind });
-    }
-    let bind_error = |source| DemoError::Bind { address: bind, source };
-    let listener = TcpListener::bind(bind).await.map_err(bind_error)?;
-    let address = listener.local_addr().map_err(bind_error)?;
+    let (listener, address) = serving::listen(options.bind).await?;
     let origin = format!("http://{address}");
     let rules_text = rules::rules_text(&origin);
     let built = move || Site::new(origin, options.seed, options.torrents, options.fail_every);
     let site = Arc::new(tokio::task::spawn_blocking(built).await?);
 
-    let shared = Arc::clone(&site);
-    let delay = options.response_delay;
-    let router = Router::new().fallback(move |State(site): State<Arc<Site>>, request: Request| async move {
-        if !delay.is_zero() {
-            tokio::time::sleep(delay).await;
-        }
+    let serving = serving::serve(listener, Arc::clone(&site), options.response_delay, |site, request| async move {
         respond(&site, &request)
     });
-    let (stop, stopped) = oneshot::channel();
-    // Without it, small answers wait for the client's delayed acknowledgement. A socket that refuses it still works.
-    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    let server = tokio::spawn(async move {
-        let until = async move { drop(stopped.await) };
-        // axum's server ends with an error never: a failed accept is tried again.
-        drop(axum::serve(listener, router.with_state(shared)).with_graceful_shutdown(until).await);
-    });
-    Ok(DemoSite { address, rules_text, site, stop: Some(stop), server })
+    Ok(DemoSite { address, rules_text, site, serving })
 }
 
 impl DemoSite {
@@ -180,16 +158,8 @@ impl DemoSite {
 
     /// Stops listening, lets running answers end, and gives the port back; after `limits::DEMO_STOP_TIME_MAX`
     /// whatever is still open is broken off.
-    pub async fn stop(mut self) {
-        // An error only says that the server has ended already.
-        self.stop.take().map(|stop| stop.send(()));
-        drop(tokio::time::timeout(DEMO_STOP_TIME_MAX, &mut self.server).await);
-    }
-}
-
-impl Drop for DemoSite {
-    fn drop(&mut self) {
-        self.server.abort();
+    pub async fn stop(self) {
+        self.serving.stop().await;
     }
 }
 

@@ -51,6 +51,10 @@ pub const EVENT_PATH_MAX: usize = 2_048;
 pub const CONSOLE_LINES_MAX: usize = 200;
 pub const CONSOLE_LINE_BYTES_MAX: usize = 1_000;
 
+/// Events of a page that are told where somebody asks what happened, and bytes of a text in one: some megabytes at most.
+pub const TRACE_EVENTS_MAX: usize = 10_000;
+pub const TRACE_TEXT_BYTES_MAX: usize = 1_000;
+
 /// Errors of a page's scripts that are kept; others are counted.
 pub const SCRIPT_ERRORS_MAX: usize = 100;
 
@@ -67,6 +71,9 @@ pub const RENDER_MEMORY_BYTES_MAX: u64 = 384 << 20;
 /// Stack of a page's thread, reserved and not written: natives and scripts that call each other nest `RENDER_RECURSION_MAX` deep.
 pub const RENDER_STACK_BYTES: usize = 256 << 20;
 
+/// Memory that a render child must have left to write for its next page, that page's stack among it; another takes its place else.
+pub const RENDER_ROOM_BYTES: usize = RENDER_STACK_BYTES + (RENDER_MEMORY_BYTES_MAX / 2) as usize;
+
 /// Address space of a render child beyond what it may write: the program, its libraries, and what the allocator reserves ahead.
 pub const RENDER_ADDRESS_SPACE_BYTES: u64 = 4 << 30;
 
@@ -75,6 +82,13 @@ pub const RENDER_CPU_SECONDS_MAX: u64 = 20;
 
 /// Time of one page, the waits for its requests included, of which a site's rate may make many seconds each. Shorter than a lease.
 pub const RENDER_WALL_TIME: Duration = Duration::from_secs(300);
+
+/// Time from a page's first request in which it may ask for more: behind it there is time to read what it shows.
+pub const RENDER_ASKING_TIME: Duration = Duration::from_secs(240);
+
+/// Height of the window of a page in a crawl, in CSS pixels: lists that are filled or loaded as far as they are in view show some
+/// hundred rows at once.
+pub const RENDER_VIEW_HEIGHT: u32 = 12_000;
 
 /// Time that a render child may go on without a word while nobody owes it an answer.
 pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
@@ -125,6 +139,21 @@ pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
 /// Nodes that a page's scripts have laid out by measuring and changing by turns, all layouts together: some seconds of CPU.
 pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
 
+/// Rules that one style sheet of a page ever makes; large frameworks have 5,000.
+pub const STYLE_RULES_MAX: usize = 20_000;
+
+/// Rules that a page's scripts have tried on elements by asking for computed styles: some seconds of CPU.
+pub const STYLE_TRIES_MAX: u64 = 50_000_000;
+
+/// Elements that are looked at for animations at a time and kept in mind, and events of animations of one page.
+pub const STYLE_MOVED_MAX: usize = 10_000;
+
+/// Bytes of a value in which custom properties were put in place.
+pub const STYLE_VALUE_BYTES_MAX: usize = 64 << 10;
+
+/// Prefixes of namespaces of one style sheet.
+pub const STYLE_NAMESPACES_MAX: usize = 100;
+
 /// Links of all states of one page, and controls of it that a reader considers at a time.
 pub const RENDER_LINKS_MAX: usize = 20_000;
 pub const RENDER_CONTROLS_MAX: usize = 2_000;
@@ -137,8 +166,10 @@ pub const SCRIPTS_KEPT_BYTES_MAX: usize = 16 << 20;
 /// How long a script is taken for unchanged that does not say otherwise.
 pub const SCRIPTS_KEPT_FOR: Duration = Duration::from_secs(600);
 
-/// Acts that a crawl tries on a page for what loading it does not show.
+/// Acts that a crawl tries on a page in vain for what loading it does not show; and acts on a page in all, as endless lists bring
+/// something each time.
 pub const RENDER_TRIES: u32 = 40;
+pub const RENDER_ACTS_MAX: u32 = 200;
 
 /// Pages of a class that are rendered to learn whether that brings anything; one in so many afterwards, where it did not.
 pub const RENDER_TRIALS: u32 = 3;

@@ -337,7 +337,7 @@ fn asked_by_words(tally: &Tally) -> Asked {
     if said == Asked::Email && tally.has(Topic::User) { Asked::User } else { said }
 }
 
-fn own_words(control: &Control) -> Folded {
+pub(super) fn own_words(control: &Control) -> Folded {
     let mut words = Folded::default();
     for text in [&control.name, &control.id, &control.label, &control.placeholder, &control.title, &control.value] {
         words.add_up_to(text, FIELD_HINT_BYTES_MAX);

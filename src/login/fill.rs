@@ -59,14 +59,20 @@ pub enum FillError {
     NoUser,
     #[error("the form has no field for the password")]
     NoPassword,
-    #[error("this form is sent by a script ({0}); the script engine is not there yet")]
+    #[error("this form is sent by a script ({0})")]
     Script(Box<str>),
-    #[error(
-        "this form's script changes the password in a way that is not known ({0}); the script engine is not there yet"
-    )]
+    #[error("this form's script changes the password in a way that is not known ({0})")]
     UnknownHash(Box<str>),
     #[error("the form sends nothing: its method is `dialog`")]
     Dialog,
+}
+
+impl FillError {
+    /// True where a browser would not send the form as it stands: its page's scripts do, or nobody.
+    #[must_use]
+    pub fn is_scripts(&self) -> bool {
+        matches!(self, Self::Script(_) | Self::UnknownHash(_) | Self::Dialog)
+    }
 }
 
 /// Fills a form in. `base` is the page's base URL, `page_charset` what the page is written in.
@@ -160,6 +166,22 @@ fn submission(
         (field.name.clone(), value.to_owned())
     };
     Ok(Submission { url, content_type, body: Zeroizing::new(body), shown: fields.iter().map(shown).collect() })
+}
+
+/// A form's body that was encoded as UTF-8, in another charset; None where it is no such form.
+#[must_use]
+pub fn recoded(content_type: &str, body: &[u8], charset: &'static Charset) -> Option<Zeroizing<Vec<u8>>> {
+    if !content_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        return None;
+    }
+    let field = |(name, value): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)| Field {
+        name: name.into_owned(),
+        value: Zeroizing::new(value.into_owned()),
+        shown: Shown::Masked,
+        is_file: false,
+    };
+    let fields: Vec<Field> = url::form_urlencoded::parse(body).map(field).collect();
+    Some(Zeroizing::new(url_encoded(&fields, charset.output_encoding())))
 }
 
 /// The beginning of a script.

@@ -16,6 +16,9 @@ use crate::limits::{
 };
 use crate::page::tree::TreeError;
 
+/// The attribute with which `render` marks the controls of a page that is held open.
+const MARK: &str = "data-gleaner-node";
+
 /// A form with its controls in tree order, or fields that no form owns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
@@ -169,6 +172,8 @@ pub struct Control {
     /// Not shown, though its type would be: itself or something around it within the form.
     pub is_concealed: bool,
     pub is_multiple: bool,
+    /// The number by which a page that is held open knows it again; none on a page as it was sent.
+    pub mark: Option<u32>,
     pub options: Vec<SelectOption>,
 }
 
@@ -364,6 +369,7 @@ impl<'a> Reader<'a> {
             is_required: has("required"),
             is_concealed: conceals(node) || concealed_within(node, &self.index),
             is_multiple: has("multiple"),
+            mark: element.attr(MARK).and_then(|mark| mark.parse().ok()),
             options,
             ..Control::default()
         }

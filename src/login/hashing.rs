@@ -1,5 +1,5 @@
 //! Forms whose scripts send a hash of the password instead of it: vBulletin 3 and 4, Discuz! X, SMF 1.1 and 2.0. What the
-//! scripts do is known and small, so no script engine is needed for them.
+//! scripts do is known and small: where the page's own are not there, break or are not run, this stands in for them.
 //!
 //! Sources: vBulletin `clientscript/vbulletin_md5.js` (`md5hash`), Discuz! X `static/js/md5.js` (`pwmd5`), both on Paul
 //! Johnston's MD5 of 8-bit characters; SMF `Themes/default/scripts/script.js` (`hashLoginPassword`).
@@ -50,6 +50,16 @@ impl Hashing {
         }
         let is_discuz = handlers.any(|handler| handler.contains("pwmd5("));
         (is_discuz && form.controls.iter().any(|control| control.kind == Kind::Password)).then_some(Self::Discuz)
+    }
+
+    /// Whose script it is, for people.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::VBulletin { .. } => "vBulletin's MD5",
+            Self::Discuz => "Discuz!'s MD5",
+            Self::Smf { .. } => "SMF's SHA-1",
+        }
     }
 
     /// The values of the password field and of others, by name, as the script leaves them. Fields that are not named stay.

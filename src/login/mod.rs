@@ -3,7 +3,7 @@
 //!
 //! `form` reads a page's forms as a browser sees them, and everything else reads those records: `model` says which is the
 //! login form, `fields` which control is which, `fill` writes what a browser would send (`hashing` does what two known
-//! scripts do to the password first), `verdict` reads what came back. Pure: nothing here fetches, waits,
+//! scripts do to the password first), `scripts` tells forms that their page's scripts send, `verdict` reads what came back. Pure: nothing here fetches, waits,
 //! or knows a site; `crawl` sends what this room has filled in and hands back what came.
 
 pub mod features;
@@ -12,8 +12,10 @@ pub mod fill;
 pub mod form;
 mod form_tree;
 pub mod hashing;
+pub mod mask;
 pub mod model;
 mod phrases;
+pub mod scripts;
 pub mod secret;
 pub mod training;
 pub mod tree;

@@ -8,10 +8,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
-use super::verdict::Verdict;
+use super::verdict::{IN_TROUBLE, Verdict};
 use crate::clock::UnixMillis;
 use crate::limits::{
-    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_PER_HOUR_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX,
+    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_PER_HOUR_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX, OPERATOR_POLL,
+    SITE_TROUBLE_WAIT_MAX,
 };
 
 /// Wait after the first login that did not end clearly; each further one quadruples it.
@@ -42,8 +43,31 @@ pub struct Tries {
     not_before: UnixMillis,
     /// How the last login ended that was not let in.
     last: Option<Verdict>,
+    /// True where that was a site which did not answer, or was in trouble.
+    was_in_trouble: bool,
+    /// Logins in a row that a site in trouble has kept from sending a form.
+    stalled: u32,
+    /// Marks the rule file's table by which the last login was tried.
+    table: u32,
+    /// True where its form never left: what it brought about is the table's doing, and ends with it.
+    is_of_table: bool,
+    /// What forms had brought about before that, which does not end with it.
+    by_forms: ByForms,
+    /// Whose session the last login that was let in has begun.
+    member: Option<Box<str>>,
     /// The last logins that were let in.
     let_in: Vec<UnixMillis>,
+}
+
+/// What answers to forms have brought about, kept beside what logins have that never sent one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct ByForms {
+    held: Option<(Verdict, u32)>,
+    unclear: u32,
+    not_before: UnixMillis,
+    last: Option<Verdict>,
+    was_in_trouble: bool,
 }
 
 /// How a login ended, as far as the next one is concerned.
@@ -98,7 +122,34 @@ impl Tries {
     /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
     #[must_use]
     pub fn trouble(&self) -> Option<&'static str> {
-        self.last.map(Verdict::sentence)
+        self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })
+    }
+
+    /// Whose session the last login that was let in has begun; None where that is not known.
+    #[must_use]
+    pub fn member(&self) -> Option<&str> {
+        self.member.as_deref()
+    }
+
+    /// Takes in by which table of the rule file the next login is tried. What another one has brought about, and no form
+    /// had a part in, is over: the page that it did not find may be the one that is named now.
+    pub fn meet_table(&mut self, table: u32) {
+        if std::mem::replace(&mut self.table, table) != table && std::mem::take(&mut self.is_of_table) {
+            let ByForms { held, unclear, not_before, last, was_in_trouble } = std::mem::take(&mut self.by_forms);
+            (self.held, self.unclear, self.not_before) = (held, unclear, not_before);
+            (self.last, self.was_in_trouble) = (last, was_in_trouble);
+        }
+    }
+
+    /// Keeps what forms have brought about, where a login that never sent one is to change it.
+    fn keep_by_forms(&mut self, was_sent: bool) {
+        if was_sent {
+            self.by_forms = ByForms::default();
+        } else if !self.is_of_table {
+            let (held, unclear, not_before) = (self.held, self.unclear, self.not_before);
+            let (last, was_in_trouble) = (self.last, self.was_in_trouble);
+            self.by_forms = ByForms { held, unclear, not_before, last, was_in_trouble };
+        }
     }
 
     /// Why there may be no login with this password now; None where there may.
@@ -124,7 +175,7 @@ impl Tries {
         let until = self.not_before;
         // None was ever as far away: the clock was ahead when it was written.
         (until > now && until <= now.plus(LOGIN_WAIT_MAX)).then(|| {
-            let last = self.last.map_or("the last login did not get to its end", Verdict::sentence);
+            let last = self.trouble().unwrap_or("the last login did not get to its end");
             Hold::Until(until, format!("{last} (no new try before {}; `gleaner login` does not wait)", until.rfc3339()))
         })
     }
@@ -141,6 +192,8 @@ impl Tries {
         let marks = self.marks(user, password);
         let has = self.begun.take().is_some_and(|begun| marks.contains(&begun));
         if has {
+            // Its form may have left: that is no table's doing.
+            self.is_of_table = false;
             self.unclear = self.unclear.saturating_add(1);
             self.not_before = now.plus(LOGIN_BROKEN_OFF_WAIT);
             if self.unclear >= LOGINS_UNCLEAR_MAX {
@@ -150,29 +203,42 @@ impl Tries {
         has
     }
 
-    /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
-    /// anything was sent: nothing was tried, and how long to wait is for the host's pauses to say.
+    /// Takes in that the login which began was kept back before anything was sent: nothing was tried, and how long to wait
+    /// is for whoever kept it back to say.
     pub fn came_to_nothing(&mut self) {
         self.begun = None;
     }
 
-    /// Takes in that the operator has logged in by other means: a refused password stays refused.
-    pub fn operator_has_logged_in(&mut self) {
+    /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
+    /// anything was sent. Nothing was tried; the next look at the site waits, each time twice as long, also in the next
+    /// process.
+    pub fn met_trouble(&mut self, now: UnixMillis) {
+        (self.begun, self.last, self.was_in_trouble, self.is_of_table) = (None, Some(Verdict::Unknown), true, false);
+        self.stalled = self.stalled.saturating_add(1);
+        self.not_before = now.plus(wait_in_trouble(self.stalled));
+    }
+
+    /// Takes in that the operator has logged in as this user by other means: a refused password stays refused.
+    pub fn operator_has_logged_in(&mut self, user: &str) {
         let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
-        *self = Self { salt: self.salt, refused, let_in, ..Self::default() };
+        let member = Some(user.into());
+        *self = Self { salt: self.salt, table: self.table, refused, let_in, member, ..Self::default() };
     }
 
     /// Takes in how a login ended.
     pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) {
         let Ended { verdict, was_sent, was_answered } = ended;
         let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
+        self.keep_by_forms(was_sent);
         self.begun = None;
         // A site that did not answer before anything was sent has said nothing of the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
+        self.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
+        (self.is_of_table, self.stalled) = (!was_sent, 0);
         match verdict {
             Verdict::LoggedIn => {
-                self.operator_has_logged_in();
+                self.operator_has_logged_in(user);
                 self.refused.retain(|refused| !marks.contains(refused));
                 self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
                 self.let_in.push(now);
@@ -205,6 +271,13 @@ impl Tries {
     }
 }
 
+/// Wait behind the `nth` time in a row, from 1, that a site was in trouble.
+#[must_use]
+pub fn wait_in_trouble(nth: u32) -> Duration {
+    let doubled = OPERATOR_POLL.saturating_mul(2_u32.saturating_pow(nth.saturating_sub(1)));
+    doubled.min(SITE_TROUBLE_WAIT_MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +308,7 @@ mod tests {
         let (one, mut other) = (refused(), refused());
         assert_ne!((one.salt, one.refused.clone()), (other.salt, other.refused.clone()));
         assert!(one.refused.iter().all(|mark| !one.marks("anna", &Secret::new("one"))[1..].contains(mark)));
-        other.operator_has_logged_in();
+        other.operator_has_logged_in("anna");
         let again: Tries = serde_json::from_slice(&serde_json::to_vec(&other).unwrap()).unwrap();
         assert_eq!(again, other);
         assert!(again.has_refused("anna", &Secret::new("one")) && !again.has_refused("anna", &Secret::new("two")));
@@ -276,7 +349,7 @@ mod tests {
         for password in ["one", "two"] {
             tries.ended(refused, "anna", &Secret::new(password), NOW);
         }
-        tries.operator_has_logged_in();
+        tries.operator_has_logged_in("anna");
         assert!(["one", "two"].iter().all(|password| tries.has_refused("anna", &Secret::new(password))));
         assert!(!tries.has_refused("anna", &Secret::new("three")));
     }
@@ -322,6 +395,79 @@ mod tests {
         tries.came_to_nothing();
         assert_eq!(tries, before);
         assert_eq!(tries.hold("anna", &password, NOW), None);
+    }
+
+    #[test]
+    fn a_site_in_trouble_is_looked_at_less_and_less_also_by_the_next_process() {
+        let (mut tries, password, mut now) = (Tries::default(), Secret::new("one"), NOW);
+        let mut waits = Vec::new();
+        for _ in 0..9 {
+            tries.begin("anna", &password);
+            tries.met_trouble(now);
+            tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+            let Some(Hold::Until(until, why)) = tries.hold("anna", &password, now) else { panic!("{tries:?}") };
+            assert!(why.starts_with(IN_TROUBLE), "{why}");
+            waits.push(until.since(now).as_secs());
+            now = until;
+            assert_eq!(tries.hold("anna", &password, now), None, "and nothing was tried");
+        }
+        assert_eq!(waits, [60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
+        tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, now);
+        tries.met_trouble(now);
+        assert!(
+            matches!(tries.hold("anna", &password, now), Some(Hold::Until(at, _)) if at.since(now).as_secs() == 60)
+        );
+    }
+
+    #[test]
+    fn what_a_table_did_not_find_ends_with_it_and_what_a_form_was_answered_does_not() {
+        let password = Secret::new("one");
+        for (verdict, was_sent, ends) in [
+            (Verdict::NoForm, false, true),
+            (Verdict::OtherSite, false, true),
+            (Verdict::NoForm, true, false),
+            (Verdict::RateLimited, true, false),
+            (Verdict::Locked, true, false),
+            (Verdict::WrongPassword, true, false),
+        ] {
+            let mut tries = Tries::default();
+            tries.meet_table(1);
+            tries.ended(Ended { verdict, was_sent, was_answered: was_sent }, "anna", &password, NOW);
+            for table in [1, 1, 2] {
+                tries.meet_table(table);
+                let is_held = tries.hold("anna", &password, NOW).is_some();
+                assert_eq!(is_held, table == 1 || !ends, "{verdict:?}, {was_sent}, table {table}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_form_was_answered_outlasts_a_table_that_found_none_behind_it() {
+        let password = Secret::new("one");
+        for unsent in [Verdict::NoForm, Verdict::OtherSite, Verdict::Script, Verdict::Unknown] {
+            let mut tries = Tries::default();
+            tries.meet_table(1);
+            tries.ended(Ended { verdict: Verdict::Locked, was_sent: true, was_answered: true }, "anna", &password, NOW);
+            let locked = tries.hold("anna", &password, NOW);
+            // The second changes nothing of what the first has kept.
+            for _ in 0..2 {
+                let ended = Ended { verdict: unsent, was_sent: false, was_answered: false };
+                tries.ended(ended, "anna", &password, NOW);
+                tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+            }
+            tries.meet_table(2);
+            assert!(matches!(locked, Some(Hold::Operator(_))), "{locked:?}");
+            assert_eq!(tries.hold("anna", &password, NOW), locked, "{unsent:?}");
+        }
+    }
+
+    #[test]
+    fn a_form_that_a_server_in_trouble_answered_is_told_as_such() {
+        let tries = after(&[(Verdict::Unknown, true)]);
+        assert_eq!(tries.trouble(), Some(IN_TROUBLE));
+        let why = tries.hold("anna", &Secret::new("one"), NOW);
+        assert!(matches!(why, Some(Hold::Until(_, why)) if why.starts_with(IN_TROUBLE)));
+        assert_eq!(after(&[(Verdict::LoggedIn, true)]).member(), Some("anna"));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub enum Verdict {
     OtherSite,
     /// No login form was found.
     NoForm,
-    /// The form is sent by a script that is not known.
+    /// The form is sent by scripts that were not run, or did not send it.
     Script,
     Unknown,
 }
@@ -59,13 +59,26 @@ impl Verdict {
                 "another site is to log in (hint: log in with a browser, then `gleaner login --cookies FILE`)"
             }
             Self::Script => {
-                "the form is sent by a script, and the script engine is not there yet (hint: log in with a browser, then \
-                 `gleaner login --cookies FILE`)"
+                "the form is sent by scripts, which did not send it here (hint: log in with a browser, then `gleaner login --cookies \
+                 FILE`)"
             }
-            Self::NoForm => "no login form was found (hint: name its page in `login.page`)",
+            Self::NoForm => {
+                "no login form was found (hint: name its page in `login.page`, or correct what [login] names)"
+            }
             Self::Unknown => "the site does not tell whether it worked (hint: name a members' page in `login.probe`)",
         }
     }
+}
+
+/// Told of a login that nothing, or a server in trouble, has answered.
+pub const IN_TROUBLE: &str = "the site did not answer, or only that it is in trouble";
+
+/// A sentence with the site's name in its command to log in.
+#[must_use]
+pub fn of_site(sentence: &str, site: &str) -> String {
+    let named = format!("`gleaner login {site}");
+    let sentence = sentence.replace("`gleaner login`", &format!("{named}`"));
+    sentence.replace("`gleaner login --", &format!("{named} --"))
 }
 
 /// A verdict with what speaks for it.
@@ -172,6 +185,12 @@ pub fn one_time_field(view: &View) -> Option<(usize, usize)> {
         let has_password = form.controls.iter().any(|control| control.kind == Kind::Password && !asks(control));
         form.controls.iter().position(asks).filter(|_| !has_password).map(|field| (at, field))
     })
+}
+
+/// The words with which a page tells that there were too many tries to log in, if it has them anywhere.
+#[must_use]
+pub fn says_rate_limited(view: &View) -> Option<&'static str> {
+    view.says(phrases::RATE_LIMITED)
 }
 
 /// The words with which a page tells guests to log in, if it has them anywhere.

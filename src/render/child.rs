@@ -2,8 +2,8 @@
 //! what came of it to its standard output.
 //!
 //! Before the first page it gives up all that it will not need: files, sockets and other processes by seccomp, memory and time by limits
-//! of the kernel. A page's thread takes the engine's heap with it when it ends, so that a child's memory does not grow over pages. The
-//! child reads no clock and opens nothing.
+//! of the kernel. A page's thread takes the engine's heap with it when it ends, so that a child's memory does not grow over pages. A page
+//! that is held open is its child's last. The child reads no clock and opens nothing.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,10 +13,13 @@ use std::process::ExitCode;
 use url::Url;
 
 use super::confine;
+use super::cost::{self, Of};
 use super::engine::Start;
+use super::engine::jobs::End;
 use super::engine::net::{Answer, Net, Request, RequestId};
 use super::engine::page::{ScriptError, Spent};
-use super::protocol::{self, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
+use super::engine::trace::Trace;
+use super::protocol::{self, Filling, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
 use super::web::load::{Setting, Window};
 use super::web::reader;
 use crate::limits;
@@ -54,6 +57,11 @@ impl Wire {
         Ok(self.output.write_all(&protocol::frame(head, body)?)?)
     }
 
+    fn done(&mut self, mut outcome: Outcome, last: bool) -> Result<(), ChildError> {
+        let html = std::mem::take(&mut outcome.html);
+        self.send(&ToCrawl::Done { outcome: Box::new(outcome), last }, html.as_bytes())
+    }
+
     /// The next frame, `None` at the end of the input.
     fn receive(&mut self) -> Result<Option<ToChild>, ChildError> {
         let mut prefix = [0; PREFIX_BYTES];
@@ -68,6 +76,7 @@ impl Wire {
         let mut frame = protocol::head(&head)?;
         match &mut frame {
             ToChild::Page(page) => page.texts = body,
+            ToChild::Fill(filling) => filling.texts = body.into(),
             ToChild::Answer { answer: Ok(response), .. } => response.body = body,
             ToChild::Answer { answer: Err(_), .. } => {}
         }
@@ -82,16 +91,17 @@ fn serve() -> Result<(), ChildError> {
     let mut wire = unsafe { Wire { input: File::from_raw_fd(0), output: File::from_raw_fd(1) } };
     wire.send(&ToCrawl::Hello { confined }, &[])?;
     while let Some(frame) = wire.receive()? {
-        // Answers that come behind the end of their page are for nobody.
+        // Answers that come behind the end of their page are for nobody, and there is nothing to fill in without one.
         let ToChild::Page(page) = frame else { continue };
-        confine::grant_cpu_time()?;
+        confine::grant_cpu_time(page.cpu_seconds.min(limits::RENDER_CPU_SECONDS_MAX))?;
+        let before = cost::cpu_us(Of::Process)?;
         let thread = std::thread::Builder::new().stack_size(limits::RENDER_STACK_BYTES);
-        let (back, outcome) = thread.spawn(move || run_page(page, wire))?.join().map_err(|_| ChildError::Thread)?;
+        let (back, mut outcome) = thread.spawn(move || run_page(page, wire))?.join().map_err(|_| ChildError::Thread)?;
         wire = back?;
-        let last = outcome.spent == Some(Spent::Panicked);
-        let mut outcome = outcome;
-        let html = std::mem::take(&mut outcome.html);
-        wire.send(&ToCrawl::Done { outcome: Box::new(outcome), last }, html.as_bytes())?;
+        // What the page has left behind may be so much that not even the stack of the next one would fit.
+        let last = outcome.spent == Some(Spent::Panicked) || !confine::has_room(limits::RENDER_ROOM_BYTES);
+        outcome.cpu_us = cost::cpu_us(Of::Process)?.saturating_sub(before);
+        wire.done(outcome, last)?;
         if last {
             break;
         }
@@ -101,7 +111,7 @@ fn serve() -> Result<(), ChildError> {
 
 /// The network of a page: frames to the crawl and back.
 struct Frames {
-    wire: std::rc::Rc<std::cell::RefCell<Option<Wire>>>,
+    wire: SharedWire,
 }
 
 impl Frames {
@@ -137,21 +147,26 @@ fn leave() -> ! {
     std::process::exit(1)
 }
 
+type SharedWire = std::rc::Rc<std::cell::RefCell<Option<Wire>>>;
+
 fn run_page(page: Page, wire: Wire) -> (Result<Wire, ChildError>, Outcome) {
-    let wire = std::rc::Rc::new(std::cell::RefCell::new(Some(wire)));
-    let outcome = outcome_of(&page, Box::new(Frames { wire: std::rc::Rc::clone(&wire) }));
+    let wire: SharedWire = std::rc::Rc::new(std::cell::RefCell::new(Some(wire)));
+    let outcome = outcome_of(&page, &wire);
     (wire.take().ok_or(ChildError::Thread), outcome)
 }
 
 /// Loads a page, runs its event loop, does what a reader does.
-fn outcome_of(page: &Page, net: Box<dyn Net>) -> Outcome {
+fn outcome_of(page: &Page, wire: &SharedWire) -> Outcome {
     let url = Url::parse(&page.url).or_else(|_| Url::parse("about:blank"));
     let Ok(url) = url else { return Outcome::default() };
     let start = Start { url, now_ms: page.now_ms, seed: page.seed, instructions: page.instructions };
-    let setting = Setting { referrer: page.referrer.clone(), cookies: page.cookies.clone(), ..Setting::default() };
+    let (viewport, referrer, cookies) = (page.viewport, page.referrer.clone(), page.cookies.clone());
+    let setting = Setting { viewport, referrer, cookies };
+    let net = Box::new(Frames { wire: std::rc::Rc::clone(wire) });
     let Ok(mut window) = Window::open_with(&start, &setting, net) else {
         return Outcome { spent: Some(Spent::Panicked), ..Outcome::default() };
     };
+    window.engine.page().borrow_mut().trace = page.wanted.trace.then(Trace::default);
     let mut end = window.load(&page.markup(), page.reach);
     let mut value = String::new();
     if !page.scripts.is_empty() {
@@ -163,22 +178,59 @@ fn outcome_of(page: &Page, net: Box<dyn Net>) -> Outcome {
         end = window.engine.run(page.reach);
     }
     let told = reader::read_page(&mut window, &page.acts, page.tries, page.reach);
+    let outcome = Outcome { value, states: told.states, undone: told.undone, ..told_of(&mut window, page, end) };
+    if page.held && outcome.spent != Some(Spent::Panicked) {
+        hold(&mut window, page, outcome, wire);
+    }
+    outcome
+}
+
+/// What the page has come to.
+fn told_of(window: &mut Window, page: &Page, end: End) -> Outcome {
     // What natives do unasked must not fail where a script used up everything: the document is read as it is.
-    let html = window.html();
+    let html = if page.held { window.marked_html() } else { window.html() };
     let navigations = window.navigations();
-    let state = window.engine.page().borrow();
+    let text = if page.wanted.text { window.shown_text() } else { String::new() };
+    let mut state = window.engine.page().borrow_mut();
+    let Trace { events, untold } = state.trace.take().unwrap_or_default();
     Outcome {
         end: Some(end),
         spent: state.spent(),
         console: state.console.clone(),
         errors: state.errors.clone(),
         untold: state.untold,
-        value,
         instructions: page.instructions.saturating_sub(window.engine.instructions_left()),
-        states: told.states,
-        undone: told.undone,
         navigations,
+        trace: events,
+        trace_untold: untold,
+        text,
+        cpu_us: 0,
         html,
+        ..Outcome::default()
+    }
+}
+
+/// Tells what came of a page that is held open, and of each filling of it, until nobody wants more of it: the process ends with it, and
+/// with the secrets that were typed into it.
+fn hold(window: &mut Window, page: &Page, mut outcome: Outcome, wire: &SharedWire) -> ! {
+    loop {
+        if !matches!(wire.borrow_mut().as_mut().map(|wire| wire.done(outcome, false)), Some(Ok(()))) {
+            leave();
+        }
+        let Some(filling) = next_filling(wire) else { leave() };
+        let (end, unfilled) = window.fill(&filling, page.reach);
+        outcome = Outcome { unfilled, ..told_of(window, page, end) };
+    }
+}
+
+/// The next filling; answers that come behind the end of a run are for nobody.
+fn next_filling(wire: &SharedWire) -> Option<Filling> {
+    loop {
+        match wire.borrow_mut().as_mut()?.receive() {
+            Ok(Some(ToChild::Fill(filling))) => return Some(filling),
+            Ok(Some(ToChild::Answer { .. })) => {}
+            _ => return None,
+        }
     }
 }
 

@@ -20,11 +20,12 @@ use futures_util::stream::FuturesUnordered;
 use tokio::io::AsyncReadExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
+use zeroize::Zeroizing;
 
 use super::engine::net::{Answer, Request};
-use super::protocol::{self, FrameError, Outcome, PREFIX_BYTES, Page, ToChild, ToCrawl};
+use super::protocol::{self, Filling, FrameError, Outcome, PREFIX_BYTES, Page, ToChild, ToCrawl};
 use crate::limits;
 
 /// Why a page has no outcome. The next page is not concerned.
@@ -150,6 +151,20 @@ impl Children {
         }
     }
 
+    /// Loads a page that stays open, to be filled in. Its child is a new one, runs nothing else, and ends with what is given back: secrets
+    /// that are typed into a page meet no other.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn hold(&self, page: &Page, host: &impl Host) -> Result<(Outcome, Held<'_>), ChildError> {
+        // The semaphore is never closed.
+        let share = self.free.acquire().await.map_err(|_| ChildError::Turn)?;
+        let frame = page_frame(&Page { held: true, ..page.clone() })?;
+        let mut held = Held { child: self.start()?, bounds: self.bounds.clone(), _share: share };
+        let outcome = held.converse(frame, host).await?;
+        Ok((outcome, held))
+    }
+
     fn idle(&self) -> MutexGuard<'_, Vec<Child>> {
         // A list of children stays usable after a panic elsewhere.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
@@ -177,6 +192,39 @@ impl Children {
         }
         Ok(child)
     }
+}
+
+/// A page that is held open in a child of its own; dropping it ends both.
+pub struct Held<'a> {
+    child: Child,
+    bounds: Bounds,
+    _share: SemaphorePermit<'a>,
+}
+
+impl Held<'_> {
+    /// Fills the page in and sends it; what its scripts made of that. `host` gets each request of them.
+    ///
+    /// # Errors
+    /// When the child dies, stalls or speaks nonsense; the page is lost then.
+    pub async fn fill(&mut self, filling: &Filling, host: &impl Host) -> Result<Outcome, ChildError> {
+        let frame = protocol::frame(&FillRef::Fill(filling), &filling.texts)?;
+        self.converse(frame, host).await
+    }
+
+    async fn converse(&mut self, frame: Vec<u8>, host: &impl Host) -> Result<Outcome, ChildError> {
+        let end = Instant::now() + self.bounds.wall;
+        match self.child.converse(frame, host, end, &self.bounds).await {
+            Ok((outcome, _)) => Ok(outcome),
+            Err(error) => Err(self.child.epitaph(error).await),
+        }
+    }
+}
+
+/// [`ToChild::Fill`], without a copy of what it holds.
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+enum FillRef<'a> {
+    Fill(&'a Filling),
 }
 
 fn page_frame(page: &Page) -> Result<Vec<u8>, FrameError> {
@@ -213,7 +261,7 @@ impl Child {
     ) -> Result<(Outcome, bool), ChildError> {
         self.pages += 1;
         let (mut sender, mut receiver) = self.pipes.take().ok_or(ChildError::Turn)?;
-        let mut out = Outgoing { frames: VecDeque::from([page]), written: 0 };
+        let mut out = Outgoing { frames: VecDeque::from([Zeroizing::new(page)]), written: 0 };
         let mut requests = FuturesUnordered::new();
         let mut heard = Instant::now();
         loop {
@@ -266,7 +314,7 @@ impl Child {
     }
 
     /// Ends the child and says what it died of, if it died by itself.
-    async fn epitaph(mut self, error: ChildError) -> ChildError {
+    async fn epitaph(&mut self, error: ChildError) -> ChildError {
         if !matches!(error, ChildError::Turn) {
             return error;
         }
@@ -289,7 +337,8 @@ impl Child {
 
 /// Frames that are on their way to the child.
 struct Outgoing {
-    frames: VecDeque<Vec<u8>>,
+    /// Overwritten when they are gone: one may hold a password, another the answer to one.
+    frames: VecDeque<Zeroizing<Vec<u8>>>,
     /// Bytes of the first one that are out.
     written: usize,
 }
@@ -310,7 +359,7 @@ impl Outgoing {
             }
             other => Err(other),
         })?;
-        self.frames.push_back(frame);
+        self.frames.push_back(Zeroizing::new(frame));
         Ok(())
     }
 

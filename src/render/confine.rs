@@ -6,6 +6,7 @@
 
 use std::io;
 
+use super::cost;
 use crate::limits;
 
 /// Bounds memory and open files for the life of the process.
@@ -23,21 +24,25 @@ pub(super) fn bound_resources() -> io::Result<()> {
     limit(libc::RLIMIT_FSIZE, 0, 0)
 }
 
-/// Grants the CPU time of one more page. The kernel ends the process when it is used up.
+/// Grants this much CPU time for one more page. The kernel ends the process when it is used up.
 ///
 /// # Errors
 /// When the kernel refuses, for which there is no reason.
-pub(super) fn grant_cpu_time() -> io::Result<()> {
-    // SAFETY: `rusage` is plain numbers, for which zeros are a value; the call writes it.
-    let used = unsafe {
-        let mut used: libc::rusage = std::mem::zeroed();
-        if libc::getrusage(libc::RUSAGE_SELF, &raw mut used) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        used.ru_utime.tv_sec + used.ru_stime.tv_sec
-    };
-    let until = u64::try_from(used).unwrap_or(0) + limits::RENDER_CPU_SECONDS_MAX;
+pub(super) fn grant_cpu_time(seconds: u64) -> io::Result<()> {
+    let used = cost::cpu_us(cost::Of::Process)?;
+    // The kernel counts whole seconds: a page gets a part of one more, not less.
+    let until = used.div_ceil(1_000_000) + seconds;
     limit(libc::RLIMIT_CPU, until, libc::RLIM_INFINITY)
+}
+
+/// Whether the limits leave the process that much memory to write: what a page has left behind may be the allocator's for long.
+pub(super) fn has_room(bytes: usize) -> bool {
+    // SAFETY: memory of the kernel's choosing that nobody else knows of, given back untouched.
+    unsafe {
+        let (rights, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let room = libc::mmap(std::ptr::null_mut(), bytes, rights, kind | libc::MAP_NORESERVE, -1, 0);
+        room != libc::MAP_FAILED && libc::munmap(room, bytes) == 0
+    }
 }
 
 #[cfg(target_env = "gnu")]

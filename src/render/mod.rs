@@ -12,6 +12,7 @@
 pub mod child;
 pub mod children;
 mod confine;
+pub mod cost;
 pub mod dom;
 pub mod engine;
 pub mod protocol;

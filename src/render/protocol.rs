@@ -4,18 +4,22 @@
 //! ```text
 //! u32 head bytes · u32 body bytes (both little endian) · head · body
 //! crawl → child: Page, then an Answer for each Request          child → crawl: Hello, Requests, then Done
+//! a page that is held open: Fill, then Answers                  Requests, then Done
 //! ```
 //!
 //! Reads and writes nothing itself.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
 use super::engine::jobs::{End, Reach};
 use super::engine::net::{Request, RequestId, Response};
 use super::engine::page::{ConsoleLine, ScriptError, Spent};
+use super::engine::trace;
 use super::web::interact::Link;
 use super::web::navigation::Navigation;
+use super::web::window::Viewport;
 use crate::limits;
 
 /// Bytes before a frame's head.
@@ -30,6 +34,8 @@ pub struct Page {
     pub now_ms: i64,
     pub seed: u64,
     pub instructions: usize,
+    /// Seconds of CPU, at most `limits::RENDER_CPU_SECONDS_MAX`: what instructions do not count ends there.
+    pub cpu_seconds: u64,
     pub reach: Reach,
     /// Where the link to the page stood; empty where nobody knows.
     pub referrer: String,
@@ -39,11 +45,28 @@ pub struct Page {
     pub acts: Vec<Act>,
     /// How many more acts a reader may try who looks for what the page has.
     pub tries: u32,
+    /// What lies within it is in view.
+    pub viewport: Viewport,
+    /// What is told beside links and markup.
+    pub wanted: Wanted,
     /// Bytes of the markup in front of the scripts.
     pub markup_bytes: usize,
     pub scripts: Vec<ScriptHead>,
+    /// The page stays open behind its outcome, to be filled in, until its child is ended. Its document is told with
+    /// [`MARK`](super::dom::MARK)s.
+    #[serde(default)]
+    pub held: bool,
     #[serde(skip)]
     pub texts: Vec<u8>,
+}
+
+/// What people ask of a page who look into it; a crawl asks for none of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// What happened, in its order.
+    pub trace: bool,
+    /// The text as it is shown.
+    pub text: bool,
 }
 
 /// What a reader does with a page.
@@ -59,12 +82,23 @@ pub enum Act {
     Back,
 }
 
+impl std::fmt::Display for Act {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Click(selectors) => write!(f, "click {selectors}"),
+            Self::Scroll(_) => f.write_str("scroll"),
+            Self::Goto(address) => write!(f, "goto {address}"),
+            Self::Back => f.write_str("back"),
+        }
+    }
+}
+
 /// The links of a page after one of the acts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// What brought it about: `load`, or an act in words.
     pub by: String,
-    /// All links of the first state, of the others those that no state before had.
+    /// All links of the first state and of those that an act led to which was asked for; of others those that no state before had.
     pub links: Vec<Link>,
     /// Links that there are in all.
     pub count: usize,
@@ -98,13 +132,17 @@ impl Page {
             now_ms,
             seed: 1,
             instructions: limits::RENDER_INSTRUCTIONS_MAX,
+            cpu_seconds: limits::RENDER_CPU_SECONDS_MAX,
             reach: Reach::default(),
             referrer: String::new(),
             cookies: Vec::new(),
             acts: Vec::new(),
             tries: 0,
+            viewport: Viewport::default(),
+            wanted: Wanted::default(),
             markup_bytes: 0,
             scripts: Vec::new(),
+            held: false,
             texts: Vec::new(),
         }
     }
@@ -137,6 +175,80 @@ impl Page {
     }
 }
 
+/// What is typed into a page that is held open, and how it is sent. Its texts may be secrets: they are the body of its frame, no
+/// `Debug` shows them, and they are overwritten when they are dropped.
+#[derive(Serialize, Deserialize)]
+pub struct Filling {
+    entries: Vec<EntryHead>,
+    /// None: it types alone, and what it belongs to is sent by another filling.
+    pub submit: Option<Submit>,
+    #[serde(skip)]
+    pub texts: Zeroizing<Vec<u8>>,
+}
+
+/// One control, by the mark that the document gave it.
+#[derive(Serialize, Deserialize)]
+struct EntryHead {
+    mark: u32,
+    /// Bytes of its text; none: it is a box to be checked.
+    bytes: Option<usize>,
+}
+
+/// How a person sends a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Submit {
+    /// By a click on this control.
+    Click(u32),
+    /// By the Enter key in this control, which sends the form that owns it, whether it has a button or not.
+    Enter(u32),
+}
+
+impl Filling {
+    /// One that types nothing yet.
+    #[must_use]
+    pub fn new(submit: Submit) -> Self {
+        Self { entries: Vec::new(), submit: Some(submit), texts: Zeroizing::default() }
+    }
+
+    /// Leaves the typing here; gives the filling that types nothing and sends, where this one would have sent.
+    pub fn split_off_sending(&mut self) -> Option<Self> {
+        self.submit.take().map(Self::new)
+    }
+
+    /// Types a text into a control, in place of what it holds; of a list it is the value of the option to be chosen.
+    pub fn type_in(&mut self, mark: u32, text: &str) {
+        self.entries.push(EntryHead { mark, bytes: Some(text.len()) });
+        // A buffer that grew would leave a copy behind.
+        let mut texts = Zeroizing::new(Vec::with_capacity(self.texts.len() + text.len()));
+        texts.extend_from_slice(&self.texts);
+        texts.extend_from_slice(text.as_bytes());
+        self.texts = texts;
+    }
+
+    /// Checks a box.
+    pub fn check(&mut self, mark: u32) {
+        self.entries.push(EntryHead { mark, bytes: None });
+    }
+
+    /// The controls in their order: a text, or none for a box to be checked. Lengths beyond the body end the list.
+    pub fn entries(&self) -> impl Iterator<Item = (u32, Option<Zeroizing<String>>)> {
+        let mut rest = self.texts.as_slice();
+        self.entries.iter().map_while(move |head| {
+            let Some(bytes) = head.bytes else { return Some((head.mark, None)) };
+            let (text, behind) = rest.split_at_checked(bytes)?;
+            rest = behind;
+            Some((head.mark, Some(Zeroizing::new(String::from_utf8_lossy(text).into_owned()))))
+        })
+    }
+}
+
+impl std::fmt::Debug for Filling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Filling({} controls, {:?})", self.entries.len(), self.submit)
+    }
+}
+
 /// What came of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -157,6 +269,16 @@ pub struct Outcome {
     pub navigations: Vec<Navigation>,
     /// Acts that could not be done: nothing fits their selectors.
     pub undone: Vec<Act>,
+    /// Controls of a filling that are no longer there. With any of them nothing was sent.
+    #[serde(default)]
+    pub unfilled: Vec<u32>,
+    /// What happened, where that was wanted, and how much more did.
+    pub trace: Vec<trace::Event>,
+    pub trace_untold: u64,
+    /// The text as it is shown at the end, where that was wanted.
+    pub text: String,
+    /// Microseconds of CPU that the child has used for the page.
+    pub cpu_us: u64,
     /// The document at the end, as markup. The body of the frame.
     #[serde(skip)]
     pub html: String,
@@ -172,6 +294,8 @@ pub enum ToChild {
         id: RequestId,
         answer: Result<Response, String>,
     },
+    /// For a page that is held open. The body is the texts.
+    Fill(Filling),
 }
 
 /// Frames of the child.
@@ -251,6 +375,22 @@ mod tests {
         assert_eq!((&rest[head_bytes..], body_bytes), (b"body".as_slice(), 4));
         assert!(lengths([0xff; 8]).is_err());
         assert!(head::<ToCrawl>(b"{").is_err());
+    }
+
+    #[test]
+    fn a_filling_is_read_as_it_was_written_and_shows_nothing() {
+        let mut filling = Filling::new(Submit::Enter(7));
+        filling.type_in(3, "anna");
+        filling.check(4);
+        filling.type_in(5, "s3cret ü");
+        let head = serde_json::to_string(&filling).unwrap();
+        assert!(!head.contains("s3cret") && !format!("{filling:?}").contains("s3cret"), "{head}");
+        let mut read: Filling = serde_json::from_str(&head).unwrap();
+        read.texts = filling.texts.clone();
+        let entries: Vec<_> = read.entries().map(|(mark, text)| (mark, text.map(|text| text.to_string()))).collect();
+        assert_eq!(entries, [(3, Some("anna".to_owned())), (4, None), (5, Some("s3cret ü".to_owned()))]);
+        read.texts = Zeroizing::new(b"ann".to_vec());
+        assert_eq!(read.entries().count(), 0);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::file::{IndexMapOfStrings, JsonLoginFile, LoginFile};
 use super::judge::{JsonLogin, LoginRules, owns};
 use super::schema::Spans;
 use super::secrets;
+use crate::limits::FIELD_NAME_BYTES_MAX;
 use crate::url::{Canonical, CrawlUrl, UrlFault};
 
 /// A site's own table and what its families say.
@@ -50,8 +51,7 @@ pub(super) fn conventions(faults: &mut Faults, spans: &Spans, login: &LoginFile)
         if let Some(url) = joined.as_ref().and_then(CrawlUrl::exact) {
             secrets::parameter(faults, spans.value(&key), &key, &url);
         } else if !text.is_empty() {
-            secrets::hide_userinfo(faults, spans.value(&key), text);
-            let message = format!("{} is no path: families have no host", shown(text));
+            let message = "this is no path: families have no host";
             faults.add(spans.value(&key), &key, message, Some("write it as /login.php, or as login.php".to_owned()));
         }
     }
@@ -134,10 +134,9 @@ fn placed(
         ),
         // Without a start URL, which has a fault of its own, a path is nowhere.
         Err(_) if base.is_none() && is_path => return None,
-        Err(UrlFault::Syntax(_)) => (format!("{} is neither a whole URL nor a path", shown(text)), HINT),
-        Err(error) => (format!("{} cannot be asked for: {error}", shown(text)), HINT),
+        Err(UrlFault::Syntax(_)) => ("this is neither a whole URL nor a path".to_owned(), HINT),
+        Err(error) => (format!("this cannot be asked for: {error}"), HINT),
     };
-    secrets::hide_userinfo(faults, span.clone(), text);
     faults.add(span, key, message, Some(hint.to_owned()));
     None
 }
@@ -164,14 +163,49 @@ fn is_path(text: &str, hosts: &[Box<str>]) -> bool {
     !is_host && !first.contains(':')
 }
 
-/// What was to be a URL, as it may be told: without what stands in front of a host.
-fn shown(text: &str) -> String {
-    if text.contains('@') { "this".to_owned() } else { format!("`{text}`") }
+/// Characters of names that software gives to fields beside letters and digits: `user[name]`, `ctl00$user`, `j_id1:user`.
+const OF_FIELDS: &str = "_-.:[]$/";
+
+/// Likewise of members of JSON objects.
+const OF_MEMBERS: &str = "_-.$";
+
+/// True for what may be the name of a field. Anything else that stands in its place may be what was to be typed into it.
+fn is_name(text: &str, others: &str) -> bool {
+    text.len() <= FIELD_NAME_BYTES_MAX && text.chars().all(|of| of.is_alphanumeric() || others.contains(of))
+}
+
+/// Notes what stands where a field's name is due and is none, without showing it: it may be the password itself.
+fn names(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&str>) {
+    let json = login.json.as_ref();
+    let named = [
+        ("user_field", login.user_field.as_deref(), OF_FIELDS, "field"),
+        ("password_field", login.password_field.as_deref(), OF_FIELDS, "field"),
+        ("json.user", json.and_then(|json| json.user.as_deref()), OF_MEMBERS, "member"),
+        ("json.password", json.and_then(|json| json.password.as_deref()), OF_MEMBERS, "member"),
+    ];
+    let place = site.map_or_else(|| secrets::HINT.to_owned(), secrets::hint);
+    for (key, name, others, what) in named {
+        if name.is_none_or(|name| is_name(name, others)) {
+            continue;
+        }
+        let key = format!("login.{key}");
+        let message = format!("this is no name: the {what} is to be named here, and not what is sent in it");
+        let hint = format!("write the {what}'s name, as `password`. If this is a secret, {place}");
+        faults.add(spans.value(&key), &key, message, Some(hint));
+    }
+    for name in login.fields.0.keys().filter(|name| !is_name(name, OF_FIELDS)) {
+        let key = format!("login.fields.{name}");
+        let span = spans.key(&key);
+        faults.hide(span.clone());
+        let hint = format!("write the field's name. If this is a secret, {place}");
+        faults.add(span, "login.fields", "this is no name of a field", Some(hint));
+    }
 }
 
 /// What is wrong with a table wherever it stands; a family's is no site's.
 fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&str>) {
-    for name in login.fields.0.keys() {
+    names(faults, spans, login, site);
+    for name in login.fields.0.keys().filter(|name| is_name(name, OF_FIELDS)) {
         let key = format!("login.fields.{name}");
         let lower = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -185,16 +219,20 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
             faults.add(spans.key(&key), &key, message, Some(hint));
         } else if has(&["secret"]) && !is_question {
             let message = format!("the field `{name}` looks like a secret: secrets do not belong in rule files");
+            let how = match site {
+                Some(site) => {
+                    format!("log in with a browser, then run: gleaner login {site} --cookies cookies.txt")
+                }
+                None => {
+                    "log in to each site of the family with a browser, and take its session over (`gleaner login` with \
+                         --cookies, see docs/login.md)"
+                        .to_owned()
+                }
+            };
             let hint = format!(
-                "take it out: what the page's form holds already is sent as it stands there; where more is wanted, log in \
-                 with a browser, then run: gleaner login {} --cookies cookies.txt",
-                site.unwrap_or("SITE")
+                "take it out: what the page's form holds already is sent as it stands there; where more is wanted, {how}"
             );
             faults.add(spans.key(&key), &key, message, Some(hint));
-        }
-        // Whatever other fault stands in its line.
-        if is_password || is_question || has(&["secret"]) {
-            faults.hide(spans.value(&key));
         }
     }
     if let Some(JsonLoginFile { token, .. }) = &login.json
@@ -202,12 +240,7 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
         && !token.is_empty()
     {
         let hint = "write it as /data/token".to_owned();
-        faults.add(
-            spans.value("login.json.token"),
-            "login.json.token",
-            format!("`{token}` is no JSON pointer"),
-            Some(hint),
-        );
+        faults.add(spans.value("login.json.token"), "login.json.token", "this is no JSON pointer", Some(hint));
     }
 }
 
@@ -215,20 +248,21 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
 fn agree(faults: &mut Faults, spans: &Spans, own: &LoginFile, all: &LoginFile) {
     let user_key = if own.user_field.is_some() { "login.user_field" } else { "login.password_field" };
     let is_own = own.user_field.is_some() || own.password_field.is_some();
-    if let (Some(user), true) = (&all.user_field, is_own && all.user_field == all.password_field) {
-        let message = format!("the field `{user}` cannot take both the user's name and the password");
+    if all.user_field.is_some() && is_own && all.user_field == all.password_field {
+        let message = "one field cannot take both the user's name and the password";
         let hint = "name two fields, or take the keys out: they are found on the page".to_owned();
         faults.add(spans.value(user_key), user_key, message, Some(hint));
     }
-    let Some(json) = &all.json else { return };
+    if all.json.is_none() {
+        return;
+    }
     let names = own.json.as_ref().map(|json| (json.user.as_deref().unwrap_or(JSON_USER), json.password.as_deref()));
     if let Some((user, password)) = names
         && user == password.unwrap_or(JSON_PASSWORD)
     {
         let key = if password.is_some() { "login.json.password" } else { "login.json.user" };
-        let message = format!("the member `{user}` cannot take both the user's name and the password");
-        let hint = format!("name the two members that {} reads", json.url);
-        faults.add(spans.value(key), key, message, Some(hint));
+        let message = "one member cannot take both the user's name and the password";
+        faults.add(spans.value(key), key, message, Some("name the two members that the site reads".to_owned()));
     }
     let of_a_form = [
         ("page", own.page.is_some()),

@@ -17,7 +17,7 @@ use super::fault::{Fault, Faults, nearest};
 use super::file::{
     Class, FamilyFile, LaneKey, LoginFile, ParametersFile, PrivateAddresses, RenderWhen, RobotsFile, SiteFile,
 };
-use super::judge::{BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules};
+use super::judge::{BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules, owns};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
 use super::schema::{Read, Spans};
@@ -25,6 +25,7 @@ use super::secrets;
 use super::trials::{examples, judge_start};
 use crate::clock::hours::{self, Hours};
 use crate::limits::{DEPTH_MAX, SHAPE_PAGES};
+use crate::shortcut::Endpoint;
 use crate::url::{Canonical, CrawlUrl, NamePattern};
 
 /// Leaves out what a fault of syntax may have caused: other faults of its line, and faults of the whole file.
@@ -111,6 +112,7 @@ pub(super) fn site(
             let said = file.render.get(&class).or_else(|| inherited.render.get(&class));
             said.copied().unwrap_or_default()
         }),
+        shortcuts: shortcuts(faults, spans, file, &hosts),
         depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
         pages_max: file.pages_max,
         revisit: Duration::from_secs(u64::from(file.revisit_minutes) * 60),
@@ -147,6 +149,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         mirrors: Vec::new(),
         lanes: Lanes { key: LaneKey::Host, count: 1 },
         render: [RenderWhen::Auto; Class::ALL.len()],
+        shortcuts: Vec::new(),
         depth_max: DEPTH_MAX,
         pages_max: None,
         revisit: Duration::ZERO,
@@ -347,6 +350,38 @@ fn private_addresses(
         }
         Some(all) => all.clone(),
     }
+}
+
+/// The endpoints of the file; what they ask lies on the site's hosts.
+fn shortcuts(faults: &mut Faults, spans: &Spans, file: &SiteFile, hosts: &[Box<str>]) -> Vec<(Class, Endpoint)> {
+    let mut found = Vec::new();
+    for (class, written) in &file.shortcut {
+        let table = format!("shortcut.{}", class.name());
+        let mut fault = |key: &str, message: String, hint: String| {
+            let key = format!("{table}.{key}");
+            let span = if spans.has(&key) { spans.value(&key) } else { spans.key(&table) };
+            faults.add(span, &key, message, Some(hint));
+        };
+        match written.endpoint() {
+            Ok(endpoint) => {
+                for origin in endpoint.origins() {
+                    let authority = origin.split_once("://").map_or(origin.as_str(), |(_, authority)| authority);
+                    if !owns(hosts, authority) {
+                        fault(
+                            "url",
+                            format!("`{authority}` is no host of this site"),
+                            "add it to `hosts`, if it is the site's".to_owned(),
+                        );
+                    }
+                }
+                found.push((*class, endpoint));
+            }
+            // A key that is missing is told already.
+            Err(_) if written.url.is_empty() => {}
+            Err(faults) => faults.into_iter().for_each(|(key, message, hint)| fault(&key, message, hint)),
+        }
+    }
+    found
 }
 
 fn lanes(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Lanes {

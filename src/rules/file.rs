@@ -11,6 +11,7 @@ use crate::limits::{
     EXAMPLES_MAX, HOSTS_PER_SITE_MAX, MIRRORS_MAX, NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES,
     START_URLS_MAX,
 };
+use crate::shortcut::written::Written;
 
 /// What a URL of a site is, which decides what is done with the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +90,9 @@ pub enum RenderWhen {
     Never,
 }
 
+/// What stands in place of renders, by class.
+pub type ShortcutTables = IndexMap<Class, Written>;
+
 /// What is said of the pages of some classes.
 pub type Renders = IndexMap<Class, RenderWhen>;
 
@@ -129,6 +133,9 @@ pub struct SiteFile {
     /// Whether scripts are run, by class: `auto`, `always` or `never`. Default: what the family says, else `auto`.
     #[schemars(with = "RenderTable")]
     pub render: Renders,
+    /// Which request brings the data of a class's pages, so that their scripts need not be run: what `gleaner rules explain --pin` prints.
+    #[schemars(with = "ShortcutTable")]
+    pub shortcut: ShortcutTables,
     /// What the site does with the parameters of its URLs.
     pub parameters: ParametersFile,
     /// How many pages that lead to no torrent are fetched.
@@ -186,6 +193,7 @@ impl Default for SiteFile {
             classes: Classes::new(),
             deny: Vec::new(),
             render: Renders::new(),
+            shortcut: ShortcutTables::new(),
             parameters: ParametersFile::default(),
             budget: BudgetFile::default(),
             charset: None,
@@ -296,8 +304,27 @@ struct RenderTable {
     detail: Option<RenderWhen>,
     /// Threads of a forum.
     thread: Option<RenderWhen>,
+    /// Pages that the login of the operator's account meets: where they show no form without their scripts, or their scripts send it.
+    login: Option<RenderWhen>,
     /// Other pages.
     page: Option<RenderWhen>,
+}
+
+/// The classes whose pages may have an endpoint, for the schema.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code, reason = "its fields are read by the derive only")]
+struct ShortcutTable {
+    /// Lists of torrents.
+    index: Option<Written>,
+    /// Lists of a forum's threads.
+    board: Option<Written>,
+    /// Pages that describe one torrent.
+    detail: Option<Written>,
+    /// Threads of a forum.
+    thread: Option<Written>,
+    /// Other pages.
+    page: Option<Written>,
 }
 
 /// What a site does with the parameters of its URLs; compiled, it is a `url::Canonical`.

@@ -13,6 +13,7 @@ use regex::{Regex, RegexSet};
 pub use super::file::{Class, LaneKey, PrivateAddresses, RenderWhen};
 use super::log_out::ends_session;
 use crate::clock::hours::Hours;
+use crate::shortcut::Endpoint;
 use crate::url::{Canonical, CrawlUrl};
 
 /// One regular expression of a rule file and where it stands.
@@ -159,6 +160,8 @@ pub struct SiteRules {
     pub lanes: Lanes,
     /// Of each class, in the order of [`Class::ALL`], whether its pages' scripts are run.
     pub(super) render: [RenderWhen; Class::ALL.len()],
+    /// What stands in place of renders.
+    pub(super) shortcuts: Vec<(Class, Endpoint)>,
     pub depth_max: u16,
     pub pages_max: Option<u64>,
     pub revisit: Duration,
@@ -191,6 +194,16 @@ pub struct LoginRules {
     pub fields: Vec<(Box<str>, Box<str>)>,
     /// Where no form is sent but a JSON object.
     pub json: Option<JsonLogin>,
+}
+
+impl LoginRules {
+    /// Tells one table from another, wherever it stands.
+    #[must_use]
+    pub fn mark(&self) -> u32 {
+        let [high, low] =
+            [32, 0].map(|shift| (xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes()) >> shift) as u32);
+        high ^ low
+    }
 }
 
 /// A login by a JSON API: `{user: …, password: …}` goes to `url`, and the answer carries a token.
@@ -239,10 +252,22 @@ impl SiteRules {
     #[must_use]
     pub fn render(&self, class: Class) -> RenderWhen {
         match class {
-            // Files have no scripts, and the form of a login page is read by `login`.
+            // Files have no scripts, and a login page is no visit's.
             Class::Download | Class::Login | Class::Sitemap => RenderWhen::Never,
             class => self.render[class as usize],
         }
+    }
+
+    /// Whether the scripts of pages that a login meets are run.
+    #[must_use]
+    pub fn render_login(&self) -> RenderWhen {
+        self.render[Class::Login as usize]
+    }
+
+    /// The request that brings the data of a class's pages, where the file pins one.
+    #[must_use]
+    pub fn shortcut(&self, class: Class) -> Option<&Endpoint> {
+        self.shortcuts.iter().find(|(of, _)| *of == class).map(|(_, endpoint)| endpoint)
     }
 
     /// Why no request of any kind goes to a URL, wherever on the site's hosts it lies: what scripts of its pages may not ask either.

@@ -79,7 +79,7 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut F
     let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: syntax_faults == 0, has_login };
     let table = walk.table(&root, document.get_ref(), "", 0..0);
     let spans = walk.spans;
-    // Values of known keys are shown: they are what their file's faults are about.
+    // Values of known keys are shown, but an account's: they are what their file's faults are about.
     let known: HashSet<usize> = spans.found.values().map(|(_, value)| value.start).collect();
     for value in secrets::values(faults.source()).into_iter().filter(|value| !known.contains(&value.start)) {
         if syntax_faults > 0 && has_login {
@@ -124,6 +124,11 @@ impl<'a> Walk<'a> {
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             let child = inside(name);
+            let is_account = child == "login" || child.starts_with("login.");
+            if self.has_login && is_account && !matches!(value.get_ref(), DeValue::Table(_)) {
+                // Whatever its key is called, a password may have been written there.
+                self.faults.hide(value.span());
+            }
             let Some(expected) = properties.and_then(|all| all.get(name)).or(others) else {
                 let known: Vec<&str> = properties.into_iter().flat_map(|all| all.keys()).map(String::as_str).collect();
                 if self.has_login && secrets::is_meant(path, name, &known) {
@@ -132,8 +137,8 @@ impl<'a> Walk<'a> {
                     self.faults.hide(value.span());
                     continue;
                 }
-                if self.has_login && (path == "login" || path.starts_with("login.")) {
-                    // Whatever it is called, it may be a password.
+                if self.has_login && is_account {
+                    // A table of its own has not been looked into.
                     self.faults.hide(value.span());
                 }
                 let what = if path == "classes" { "class" } else { "key" };

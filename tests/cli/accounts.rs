@@ -77,6 +77,7 @@ impl Forum {
     fn password(&self, text: &str) {
         let secrets = self.path().join("data/secrets");
         fs::create_dir_all(&secrets).unwrap();
+        fs::set_permissions(&secrets, fs::Permissions::from_mode(0o700)).unwrap();
         fs::write(secrets.join("forum"), text).unwrap();
         fs::set_permissions(secrets.join("forum"), fs::Permissions::from_mode(0o600)).unwrap();
     }
@@ -100,11 +101,11 @@ const WRONG: (StatusCode, &str) = (StatusCode::OK, "Wrong password.");
 #[test]
 fn status_tells_the_account_of_a_site_that_was_never_crawled() {
     let forum = Forum::start();
-    forum.run(&["status"]).ended(1).says(&["account anna: no session: no password for the site forum\n  hint: "]);
+    forum.run(&["status"]).ended(0).says(&["account anna: no session: no password for the site forum\n  hint: "]);
     forum.password("one");
     forum.run(&["login", "forum"]).ended(0);
     let told = forum.run(&["status"]).ended(0);
-    told.says(&["nothing has been crawled yet", "forum: account anna: a session is kept, last proven at 20"]);
+    told.says(&["nothing has been crawled here yet", "forum: account anna: a session is kept, last proven at 20"]);
 
     // What counts is what is kept; the try that failed is told beside it.
     forum.password("another");
@@ -164,4 +165,75 @@ fn the_service_tells_that_it_logs_in_and_sends_nothing_once_it_is_to_end() {
     assert!(line["chosen"].as_str().is_some_and(|chosen| chosen.contains("page of the form: ")), "{line}");
     forum.run(&["status"]).ended(0).says(&["forum: account anna: logged in, last proven at 20"]);
     assert_eq!((service.stop().code(), forum.posts()), (Some(0), 1));
+}
+
+#[test]
+fn status_of_an_unused_folder_is_an_empty_report_and_no_fault() {
+    let here = folder();
+    let run = |more: &[&str]| {
+        let arguments = [&["status", "--data", "data", "--rules", "rules"], more].concat();
+        Ran::of(&gleaner(here.path(), &arguments).output().unwrap()).ended(0)
+    };
+    run(&[]).says(&["nothing has been crawled here yet (hint: gleaner crawl --data data --rules rules)"]);
+    let told = run(&["--json"]).json();
+    assert_eq!((told["crawling"].as_bool(), told["sites"].as_array().map(Vec::len)), (Some(false), Some(0)), "{told}");
+    assert!(!here.path().join("data").exists(), "asking makes no folder");
+}
+
+#[test]
+fn status_finds_the_accounts_of_a_folder_without_its_rules() {
+    let forum = Forum::start();
+    forum.password("one");
+    let status = |more: &[&str]| {
+        let elsewhere = forum.path().join("elsewhere");
+        fs::create_dir_all(&elsewhere).unwrap();
+        let mut command = gleaner(&elsewhere, &[&["status", "--data", "../data"], more].concat());
+        Ran::of(&command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap()).ended(0)
+    };
+    forum.run(&["login", "forum"]).ended(0);
+    status(&[]).says(&["forum: account anna: a session is kept, last proven at 20"]);
+    forum.run(&["crawl"]).ended(0);
+    status(&[]).says(&["forum: account anna: a session is kept, last proven at 20"]);
+    assert_eq!(status(&["--json"]).json()["accounts"].as_array().unwrap().len(), 1);
+    // What is kept is told even where nobody knows any more by which file.
+    fs::remove_file(forum.path().join("rules/forum.toml")).unwrap();
+    status(&[]).says(&["forum: account anna: a session is kept"]);
+}
+
+#[test]
+fn broken_files_open_folders_and_what_is_to_be_typed_are_told() {
+    let forum = Forum::start();
+    forum.password("one");
+    let secrets = forum.path().join("data/secrets");
+    fs::set_permissions(&secrets, fs::Permissions::from_mode(0o755)).unwrap();
+    let open = "data/secrets: others may look into this folder of passwords (mode 0755)";
+    forum.run(&["login", "forum"]).ended(0).says(&[open, "hint: chmod 700 data/secrets"]);
+    forum.run(&["status"]).ended(0).says(&[open, "  hint: chmod 700 data/secrets\n"]);
+    fs::write(forum.path().join("data/sessions/forum.json"), "{").unwrap();
+    let told = forum.run(&["status"]).ended(0).says(&[
+        "account anna: data/sessions/forum.json: this is no session (",
+        "  hint: remove the file, then run `gleaner login forum --data data --rules rules`",
+    ]);
+    assert!(!told.out.contains("is kept") && !told.out.contains("logged in"), "{}", told.out);
+    fs::remove_file(forum.path().join("data/sessions/forum.json")).unwrap();
+    let told = forum.run(&["status"]).ended(0);
+    assert!(!told.out.contains("SITE"), "{}", told.out);
+    told.says(&["(hint: `gleaner login forum --data data --rules rules` does it at once)"]);
+    fs::write(forum.path().join("data/sessions/tries/forum.json"), "{").unwrap();
+    forum
+        .run(&["status"])
+        .ended(0)
+        .says(&["data/sessions/tries/forum.json: what earlier logins forbid is unreadable ("]);
+}
+
+#[test]
+fn a_reason_of_several_lines_is_one_line_of_the_log_and_its_hints_name_the_site() {
+    let forum = Forum::start();
+    let crawl = forum.run(&["crawl"]).ended(1);
+    let line = crawl.err.lines().find(|line| line.contains("waits for its operator")).unwrap();
+    assert!(
+        line.contains("no password for the site forum (hint: write it into ") && line.contains("next_look="),
+        "{line}"
+    );
+    assert!(!line.contains("\\n") && !crawl.err.contains("SITE"), "{}", crawl.err);
 }

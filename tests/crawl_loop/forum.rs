@@ -68,8 +68,10 @@ pub struct Forum {
     pub idle_max: Duration,
     /// Says the login form's answer, where no login is let in.
     pub refusal: Option<&'static str>,
-    /// Answers of a server in trouble right behind a login.
+    /// Answers of a server in trouble right behind a login, their status, and whether the front sends on to them.
     pub trouble: u64,
+    pub trouble_status: u16,
+    pub trouble_moves: bool,
     pub robots: &'static str,
     /// What a server in trouble asks for.
     pub retry_after: Option<&'static str>,
@@ -98,6 +100,8 @@ impl Forum {
             idle_max,
             refusal,
             trouble,
+            trouble_status: 503,
+            trouble_moves: false,
             robots,
             retry_after,
             down,
@@ -143,9 +147,12 @@ impl Forum {
             (200, None, format!("<p>{message}</p>{form}"))
         };
         let mut state = self.state.lock().unwrap();
-        if post.is_none() && state.trouble > 0 {
+        if post.is_none() && state.trouble > 0 && path != "/robots.txt" {
+            if self.trouble_moves && path == "/" {
+                return (302, Some("/home"), String::new());
+            }
             state.trouble -= 1;
-            return (503, None, String::new());
+            return (self.trouble_status, None, String::new());
         }
         if let Some(body) = post {
             if let Some(status) = state.form_statuses.pop() {

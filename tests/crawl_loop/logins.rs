@@ -234,3 +234,57 @@ async fn a_crawl_with_nothing_left_to_fetch_ends_well_only_with_a_session() {
     }
     assert_eq!(forum.counts(), (0, 1, 0));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_that_runs_out_of_time_without_a_session_says_so_and_not_that_it_went_well() {
+    // In the middle of the first login, and in the pause behind one.
+    for (trouble, seconds, wanted) in [(0, 1, "before the session was proven"), (u64::MAX, 30, "hint: crawl again at ")]
+    {
+        let machine = Machine::new();
+        let of = Forum::of(&machine, Denial::Form, u64::MAX);
+        let forum = Arc::new(Forum { trouble, trouble_status: 500, trouble_moves: true, ..of });
+        let options = RunOptions { time_max: Some(Duration::from_secs(seconds)), ..RunOptions::default() };
+        let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), options, None).await;
+        assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains(wanted)), "{ended:?}");
+    }
+    // With one it is what was asked for.
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let options = RunOptions { time_max: Some(Duration::from_millis(2_500)), ..RunOptions::default() };
+    let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), options, None).await;
+    assert!(matches!(&ended, Ended::Budget(which) if which.contains("--max-time")), "{ended:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mended_table_ends_the_wait_for_what_the_one_before_did_not_find() {
+    let machine = Machine::new();
+    let forum = Arc::new(Forum { details: 0, ..Forum::of(&machine, Denial::Words, u64::MAX) });
+    let files = Files::new("secret");
+    let with =
+        |page: &str| RULES.replace("login.user = 'anna'", &format!("login = {{ user = 'anna', page = '{page}' }}"));
+    let (wrong, right) = (with("/words"), with("/login"));
+    for _ in 0..2 {
+        let crawling = crawl_by(&wrong, &machine, &forum, &files, RunOptions::default(), None);
+        let (ended, _) = crawling.await;
+        let Ended::NotLoggedIn(why) = &ended else { panic!("{ended:?}") };
+        assert!(why.contains("correct `page` in [login]") && why.contains("\nhint: crawl again at "), "{why}");
+    }
+    assert_eq!(forum.asked("/words"), 1, "the same table waits");
+    let crawling = crawl_by(&right, &machine, &forum, &files, RunOptions::default(), None);
+    assert_eq!((crawling.await.0, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_site_in_trouble_in_front_of_the_form_is_not_asked_again_by_each_process() {
+    let machine = Machine::new();
+    let forum = Arc::new(Forum { trouble_status: 500, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+    forum.state.lock().unwrap().trouble = u64::MAX;
+    let files = Files::new("secret");
+    let options = RunOptions { time_max: Some(Duration::from_secs(10)), ..RunOptions::default() };
+    for _ in 0..8 {
+        let (ended, _) = crawl(&machine, &forum, &files, options.clone(), None).await;
+        assert!(matches!(ended, Ended::NotLoggedIn(_) | Ended::Unreachable(_)), "{ended:?}");
+    }
+    assert!(forum.asked("/") <= 3, "{} times in eight starts", forum.asked("/"));
+    assert!(matches!(hold(&files, &machine), Some(Hold::Until(..))));
+}

@@ -14,7 +14,7 @@ use gleaner::fetch::session::Jar;
 use gleaner::login::secret::Secret;
 
 use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
-use super::web::{Machine, Web, site_rules, status as answered};
+use super::web::{Machine, Web, page as html, redirect, site_rules, status as answered};
 
 async fn outcomes(machine: &Machine) -> BTreeMap<&'static str, u64> {
     machine.outcomes().await
@@ -115,6 +115,67 @@ async fn a_login_whose_proof_does_not_come_is_proven_later_and_not_sent_again() 
                 assert!(matches!(told, Some((None, _))), "only the operator knows whether it is wrong: {told:?}");
             }
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_behind_a_form_that_was_taken_is_kept_however_the_site_asks_for_patience() {
+    // Once, which the login waits out, and so often that the crawl asks for the proof later.
+    for trouble in [1, 4] {
+        let machine = Machine::new();
+        let of = Forum::of(&machine, Denial::Form, u64::MAX);
+        let forum = Arc::new(Forum { trouble, trouble_status: 429, details: 10, ..of });
+        let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+        let hours = Some(Duration::from_secs(6 * 3_600));
+        let (_, progress) = crawl(&machine, &forum, &Files::new("secret"), options, hours).await;
+        assert_eq!((forum.counts(), forum.asked("/login")), ((1, 0, 0), 1), "{trouble}: the password is sent once");
+        assert_eq!(progress.snapshot()["sim"].no_session(), None, "{trouble}");
+        assert_eq!(outcomes(&machine).await["torrent_stored"], 9);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proof_that_never_comes_is_asked_for_less_and_less_and_status_says_so() {
+    let forum_of = |machine: &Machine| {
+        let of = Forum::of(machine, Denial::Form, u64::MAX);
+        Arc::new(Forum { trouble: u64::MAX, trouble_status: 500, trouble_moves: true, ..of })
+    };
+    let machine = Machine::new();
+    let forum = forum_of(&machine);
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let hours = Some(Duration::from_secs(6 * 3_600));
+    let (_, progress) = crawl(&machine, &forum, &Files::new("secret"), options, hours).await;
+    let asked = forum.asked("/home");
+    assert!((5..=14).contains(&asked), "{asked} times in six hours");
+    assert_eq!(forum.counts(), (1, 0, 0));
+    let told = progress.snapshot()["sim"].no_session().map(|(until, why)| (until, why.to_owned()));
+    let Some((Some(_), why)) = told else { panic!("{told:?}") };
+    assert!(why.contains("times in a row: http://sim.example/ (hint: "), "{why}");
+
+    // A crawl that is to end does not ask for ever.
+    let machine = Machine::new();
+    let forum = forum_of(&machine);
+    let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
+    assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("in a row")), "{ended:?}");
+    assert!(forum.asked("/home") <= 6, "{}", forum.asked("/home"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_of_two_pages_that_breaks_off_behind_the_name_has_sent_no_password() {
+    let name = "<form method=post action=/name id=login>Username: <input name=username autocomplete=username>\
+                <input type=submit value='Log in'></form>";
+    let page = "http://sim.example/login";
+    for broken in [500, 503, 429] {
+        let web = Web::new(Duration::from_millis(5)).at("/login", &[html(name)]).at("/name", &[redirect("/password")]);
+        let web = Arc::new(web.at("/password", &[answered(broken)]));
+        let machine = Machine::new();
+        let db: Arc<dyn CrawlDb> = machine.db.clone();
+        let rules = format!("login = {{ user = 'anna', page = '{page}' }}\nrate.requests_per_second = 1000000");
+        let site = Site::new(site_rules(&rules), web.transport(machine.start), machine.clock(), db);
+        let (rules, password, jar) = (site.rules.login.as_ref().unwrap(), Secret::new("x"), Jar::default());
+        let report = login::log_in(&site, Means { rules, password: &password, jar: &jar }).await;
+        assert_eq!((web.asked("/name"), web.asked("/password")), (1, 1), "{:#?}", report.steps);
+        assert!(!report.was_sent && !report.is_unproven() && report.came_to_nothing(), "{broken}: {report:#?}");
     }
 }
 

@@ -1,106 +1,52 @@
-//! Scripts that no page should have, one for each way to stay, to grow, to nest or to break what the engine rests on.
+//! Pages that want to stay, to grow, to nest or to break what the engine rests on, each with how it may end.
 
-/// Each must end, or be ended, within its page's budget.
-pub const SCRIPTS: &[&str] = &[
-    // Loops, wherever something can be called back.
-    "while (true);",
-    "for (;;) { try { throw 1 } catch (e) { continue } finally { } }",
-    "setInterval(() => { for (;;); })",
-    "(function again() { setTimeout(again) })()",
-    "(function again() { Promise.resolve().then(again) })()",
-    "(async () => { for (;;) await 0 })()",
-    "(function again() { queueMicrotask(again) })()",
-    "(function again() { requestAnimationFrame(again) })()",
-    "(function again() { requestIdleCallback(again) })()",
-    "Object.defineProperty(window, 'x', { get() { for (;;); } }); x",
-    "'' + { toString() { for (;;); } }",
-    "+{ valueOf() { for (;;); } }",
-    "`${{ [Symbol.toPrimitive]() { for (;;); } }}`",
-    "new Proxy({}, { get() { for (;;); } }).x",
-    "[1, 2].sort(() => { for (;;); })",
-    "'aaa'.replace(/a/g, () => { for (;;); })",
-    "JSON.parse('[1]', () => { for (;;); })",
-    "JSON.stringify({ toJSON() { for (;;); } })",
-    "onerror = () => { for (;;); }; throw 1",
-    "addEventListener('unhandledrejection', () => { for (;;); }); Promise.reject(1)",
-    "addEventListener('unhandledrejection', e => Promise.reject(e)); Promise.reject(1)",
-    "addEventListener('x', () => dispatchEvent(new Event('x'))); dispatchEvent(new Event('x'))",
-    "class A { static { for (;;); } }",
-    "Promise.prototype.then = function () { for (;;); }; (async () => { await Promise.resolve() })()",
-    "let c = new AbortController(); c.signal.onabort = () => { for (;;); }; c.abort()",
-    "for (;;) setTimeout(() => { throw 1 })",
-    "for (let x of { [Symbol.iterator]() { return { next() { return { done: false } } } } });",
-    // Loops of natives, of which the engine counts no instruction.
-    "[...{ [Symbol.iterator]: [][Symbol.iterator], length: 2 ** 32 - 1 }]",
-    "Array.from({ length: 2 ** 53 - 1 })",
-    "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)",
-    "let a = []; a.length = 2 ** 32 - 1; a.join('x')",
-    "Math.max.apply(null, { length: 2 ** 31 })",
-    "/^(a+)+$/.test('a'.repeat(50) + 'b')",
-    "/(.*)*x/.test('a'.repeat(30000))",
-    "/(x+x+)+y/.exec('x'.repeat(40))",
-    "setTimeout(() => /^(([a-z])+.)+[A-Z]([a-z])+$/.test('a'.repeat(60)))",
-    "'a'.repeat(1e7).split('').sort().reverse().join('')",
-    "2n ** (2n ** 40n)",
-    "let b = 3n; for (;;) b *= b",
-    "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)",
-    // Memory.
-    "let s = 'xy'; for (;;) s += s",
-    "'x'.repeat(2 ** 30)",
-    "'x'.padEnd(2 ** 30, 'ab')",
-    "let a = []; for (;;) a.push(a.length)",
-    "let a = []; for (;;) a.push({ a: [1, 2, 3], b: 'x' + a.length })",
-    "new Array(2 ** 32 - 1).fill(0)",
-    "new ArrayBuffer(2 ** 40)",
-    "let a = []; for (;;) a.push(new Uint8Array(2 ** 26).fill(1))",
-    "let m = new Map(); for (let i = 0; ; i++) m.set(i, 'v' + i)",
-    "let a = []; for (;;) a.push(() => a)",
-    "let o = {}; for (let i = 0; ; i++) o['k' + i] = i",
-    "[...(function* () { for (;;) yield 'x' })()]",
-    "new Set({ [Symbol.iterator]: function* () { let i = 0; for (;;) yield i++ } })",
-    "for (;;) console.log('x'.repeat(1e6))",
-    "let t = []; for (;;) t.push(new EventTarget(), new Event('x'))",
-    "for (let i = 0; ; i++) addEventListener('x' + i, () => i)",
-    "for (;;) new WeakRef({}), new FinalizationRegistry(() => {}).register({})",
-    "let a = []; for (;;) a.push(new RegExp('x'.repeat(1000) + a.length))",
-    "let f = []; for (;;) f.push(new Function('return ' + f.length))",
-    // Depth.
-    "(function f() { f() })()",
-    "(function f() { [1].map(f) })()",
-    "let o = { get x() { return this.x } }; o.x",
-    "let p = {}; p.toString = () => '' + p; '' + p",
-    "let p = new Proxy({}, { get(t, k, r) { return r[k] } }); p.x",
-    "let p = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); p.x",
-    "let o = {}; for (let i = 0; i < 1e5; i++) o = Object.create(o); o.x",
-    "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; JSON.stringify(a)",
-    "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a.flat(Infinity); '' + a",
-    "JSON.parse('['.repeat(1e6) + ']'.repeat(1e6))",
-    "JSON.parse('{\"a\":'.repeat(1e5) + '1' + '}'.repeat(1e5))",
-    "eval('('.repeat(400) + '1' + ')'.repeat(400))",
-    "eval('['.repeat(1e5) + ']'.repeat(1e5))",
-    "eval('{'.repeat(1e5) + '}'.repeat(1e5))",
-    "eval('a?'.repeat(1e5) + '1' + ':1'.repeat(1e5))",
-    "eval('x=>'.repeat(1e5) + '1')",
-    "eval('1' + '+1'.repeat(1e6))",
-    "eval('-'.repeat(0) + '!'.repeat(1e6) + '1')",
-    "new RegExp('('.repeat(1e5) + ')'.repeat(1e5)).test('x')",
-    "let f = () => 1; for (let i = 0; i < 1e6; i++) f = f.bind(null); f()",
-    "let p = Promise.resolve(); for (let i = 0; i < 1e6; i++) p = p.then(() => 1)",
-    "(function f() { try { f() } finally { f() } })()",
-    "let g = function* () { yield* g() }; g().next()",
-    "let e = new Error('x'); for (let i = 0; i < 1e5; i++) e = new Error('x', { cause: e }); throw e",
-    // What the engine's own natives rest on, taken away.
-    "Object.prototype.get = Object.prototype.set = Object.prototype.value = 1; new Event('x'); addEventListener('y', () => {}); dispatchEvent(new Event('y'))",
-    "Object.defineProperty(Object.prototype, 'then', { get() { throw 1 } }); (async () => ({}))(); throw 2",
-    "Array.prototype[Symbol.iterator] = null; Object.prototype[Symbol.iterator] = 5; new Map([[1, 2]])",
-    "for (let k of Reflect.ownKeys(window)) try { delete window[k] } catch (e) {} setTimeout(() => 1)",
-    "for (let k of Reflect.ownKeys(window)) try { window[k] = { valueOf() { for (;;); } } } catch (e) {}",
-    "Object.freeze(window); Object.freeze(Object.prototype); var late = 1; onerror = 5; throw 1",
-    "Object.setPrototypeOf(window, new Proxy({}, { get() { throw 1 }, has() { return true } })); missing",
-    "window.Event = window.ErrorEvent = window.Promise = null; Promise.reject; throw 1",
-    "Error.prototype.toString = () => { for (;;); }; Object.defineProperty(Error.prototype, 'message', { get() { for (;;); } }); null.x",
-    "throw { get name() { for (;;); }, get message() { throw 1 } }",
-    "throw new Proxy(function () {}, { get() { throw 1 }, getPrototypeOf() { for (;;); } })",
-    "console.log(new Proxy({}, { ownKeys() { for (;;); } }))",
-    "console.log({ get x() { for (;;); } }, { toString: null }, Object.create(null), Symbol('x'), 1n)",
-];
+use gleaner::render::protocol::Outcome;
+
+/// How a page may end, as `pages.txt` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Done,
+    Spent,
+    Lost,
+}
+
+impl End {
+    /// How a page has ended that cost nothing but itself.
+    pub fn of(told: Option<&Outcome>) -> Self {
+        match told {
+            Some(outcome) if outcome.spent.is_some() => Self::Spent,
+            Some(_) => Self::Done,
+            None => Self::Lost,
+        }
+    }
+}
+
+pub struct Hostile {
+    pub ends: Vec<End>,
+    pub text: String,
+}
+
+impl Hostile {
+    /// Whether the text is a whole page, not a script of one.
+    pub fn is_markup(&self) -> bool {
+        self.text.starts_with('<')
+    }
+}
+
+/// All of them.
+pub fn all() -> Vec<Hostile> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hostile_scripts/pages.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let read = |line: &str| {
+        let (ends, text) = line.split_once(' ').unwrap_or_else(|| panic!("no end is named: {line}"));
+        let end = |name: &str| match name {
+            "done" => End::Done,
+            "spent" => End::Spent,
+            "lost" => End::Lost,
+            other => panic!("no page ends as `{other}`: {line}"),
+        };
+        Hostile { ends: ends.split(',').map(end).collect(), text: text.to_owned() }
+    };
+    lines.map(read).collect()
+}

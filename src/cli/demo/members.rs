@@ -11,14 +11,14 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{Options, PORT_PAUSE, PORT_TRIES, Served, block_on, folder, is_port_in_use, keep_serving, on_a_thread};
+use super::{Options, Served, block_on, folder, keep_serving, on_a_thread, patiently};
 use crate::app::{self, App, secrets, sessions};
 use crate::cli::hints::{Hints, quoted, without_hint};
 use crate::cli::login::by_hand::by_hand;
 use crate::cli::login::steps::Steps;
 use crate::cli::{Global, crawl};
 use crate::crawl::RunOptions;
-use crate::crawl::login::{Means, log_in};
+use crate::crawl::login::{Means, log_in_by_hand};
 use crate::crawl::progress::Ended;
 use crate::demo::members::{MembersLog, MembersOptions, MembersSite, start};
 use crate::login::verdict::Verdict;
@@ -73,7 +73,8 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
             data_dir.display()
         );
     }
-    let rules = rules::from_text(SITE, &served.site.rules_text)
+    let rules = rules::load_file(&rule_file(&data_dir))
+        .site
         .map_err(|faults| anyhow!("{}", rules::fault::render(&faults, false)))?;
     let app_options = app::Options { data_dir: data_dir.clone(), ..app::Options::default() };
     let (crawled, jar) = App::site_alone(&app_options, &rules)?;
@@ -83,8 +84,8 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
     // The demo's own password is right, and may be sent again after any end.
     let crawled = by_hand(crawled, &steps, Box::new(|| Ok(())));
     let means = Means { rules: login, password: &password, jar: &jar };
-    let report = steps.during(|| block_on(async { Ok(log_in(&crawled, means).await) }))?;
-    steps.complete(&report.steps);
+    let tell = |step: &str| steps.tell(step);
+    let report = block_on(async { Ok(log_in_by_hand(&crawled, means, None, &tell).await) })?;
     if report.judged.verdict == Verdict::LoggedIn {
         sessions::save(&data_dir, SITE, &jar)?;
     }
@@ -100,6 +101,10 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
         keep_serving(served.site.origin(), &command)?;
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn rule_file(data_dir: &Path) -> PathBuf {
+    data_dir.join("rules").join(format!("{SITE}.toml"))
 }
 
 /// Serves the site that the folder remembers, or a new one, and puts down what a crawl of it needs.
@@ -134,23 +139,8 @@ fn serve(data_dir: &Path, family: &str, torrents: Option<usize>) -> anyhow::Resu
         let options = options.clone();
         on_a_thread(move || start(options))
     };
-    let mut served = begin();
-    // A demo that was just killed may hold its port some moments longer.
-    for _ in 1..if port != 0 { PORT_TRIES } else { 1 } {
-        if !served.as_ref().err().is_some_and(is_port_in_use) {
-            break;
-        }
-        std::thread::sleep(PORT_PAUSE);
-        served = begin();
-    }
-    let served = served.map_err(|error| match port != 0 && is_port_in_use(&error) {
-        true => anyhow!(
-            "the demo in {} was begun on port {port}, which is in use\nhint: end the other program, or pass another --data",
-            data_dir.display()
-        ),
-        false => error,
-    })?;
-    write(&data_dir.join("rules").join(format!("{SITE}.toml")), &served.site.rules_text)?;
+    let served = patiently(data_dir, port, begin)?;
+    write(&rule_file(data_dir), &served.site.rules_text)?;
     write(&secrets::file_of(data_dir, SITE), &format!("{password}\n"))?;
     let was = Remembered { family: family.to_owned(), port: served.site.address.port(), torrents };
     write(&note, &serde_json::to_string(&was)?)?;
@@ -221,7 +211,7 @@ time          {:.1} s
 archive       {}
 
 Try next:
-  gleaner login {SITE} --data {data} --rules {data}/rules      while the site is served: --keep-serving
+  gleaner login {SITE} --data {data} --rules {data}/rules      # while the site is served: --keep-serving
   gleaner status --data {data}
 ",
         summary.verdict,

@@ -29,9 +29,13 @@ pub type Begins = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 pub fn by_hand(site: Site, steps: &Steps, begins: Begins) -> Site {
     steps.hear_requests(limits::LOGIN_PAUSE.max(site.rules.rate.interval));
     let (rules, clock, db) = (Arc::clone(&site.rules), Arc::clone(&site.clock), Arc::clone(&site.db));
-    let memory = site.memory.clone();
+    let (memory, renderer) = (site.memory.clone(), site.renderer.clone());
     let by_hand = ByHand { site, steps: steps.clone(), begins, origins: Mutex::default() };
-    Site::new(rules, Arc::new(by_hand), clock, db).with_memory(memory)
+    let site = Site::new(rules, Arc::new(by_hand), clock, db).with_memory(memory);
+    match renderer {
+        Some(children) => site.with_renderer(children),
+        None => site,
+    }
 }
 
 struct ByHand {
@@ -116,5 +120,13 @@ impl Transport for ByHand {
 
     async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
         self.site.transport.resolve(url).await
+    }
+
+    fn script_cookies(&self, url: &CrawlUrl) -> Vec<String> {
+        self.site.transport.script_cookies(url)
+    }
+
+    fn set_script_cookie(&self, url: &CrawlUrl, text: &str) {
+        self.site.transport.set_script_cookie(url, text);
     }
 }

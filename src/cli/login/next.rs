@@ -6,7 +6,7 @@ use std::path::Path;
 use super::steps;
 use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted};
-use crate::crawl::login::Report;
+use crate::crawl::login::{Pin, Report};
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
 
@@ -48,15 +48,16 @@ impl Login<'_> {
     }
 
     fn no_form(&self, report: &Report, file: &str) -> String {
-        let LoginRules { page, form, user_field, password_field, .. } = self.rules;
-        let is_pinned = form.is_some() || user_field.is_some() || password_field.is_some();
         let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
         match steps::forms_seen(&report.steps) {
-            Some(seen) if is_pinned => format!("correct [login] of {file}; the page has {seen}"),
+            Some(seen) if report.pinned.is_some_and(|pin| pin != Pin::Page) => {
+                let key = report.pinned.map_or("", Pin::key);
+                format!("correct `{key}` in [login] of {file}; the page has {seen}")
+            }
             Some(seen) if was_found => {
                 format!("name `form`, `user_field` and `password_field` in [login] of {file}; the page has {seen}")
             }
-            _ if page.is_some() => {
+            _ if report.pinned.is_some() => {
                 format!("see with a browser which page has the form, and correct `page` in [login] of {file}")
             }
             _ => format!("name the page that has the form as `page` in [login] of {file}, then run: {}", self.run("")),

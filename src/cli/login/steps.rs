@@ -1,21 +1,13 @@
-//! The steps of a login on the terminal, each when it happens: the crawl tells them to the log, and this listens.
+//! The steps of a login on the terminal, each when it happens.
 //!
 //! What is shown is what decides: of the trees that know a login form the first question and the verdict, of the proof
 //! one line. All of it stands in the log (`-v`) and in `--json`.
 
-use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Dispatch, Event, Metadata, Subscriber, dispatcher};
-
 use crate::cli::hints::{Hints, without_hint};
 use crate::login::secret::told_url;
-
-/// Where the steps of a login come from.
-const TARGET: &str = concat!(env!("CARGO_CRATE_NAME"), "::crawl::login");
 
 /// Shows what a login does while it runs.
 #[derive(Clone)]
@@ -26,17 +18,7 @@ impl Steps {
     #[must_use]
     pub fn new(site: &str, hints: &Hints, is_quiet: bool, is_verbose: bool) -> Self {
         let (site, hints) = (site.to_owned(), hints.clone());
-        let shown = Shown {
-            site,
-            hints,
-            is_quiet,
-            is_verbose,
-            told: 0,
-            proof: None,
-            tree: None,
-            pause: None,
-            has_asked: false,
-        };
+        let shown = Shown { site, hints, is_quiet, is_verbose, proof: None, tree: None, pause: None, has_asked: false };
         Self(Arc::new(Mutex::new(shown)))
     }
 
@@ -62,19 +44,8 @@ impl Steps {
         }
     }
 
-    /// Runs a login on this thread, its steps shown.
-    pub fn during<T>(&self, run: impl FnOnce() -> T) -> T {
-        let log = dispatcher::get_default(Dispatch::clone);
-        dispatcher::with_default(&Dispatch::new(Watch { log, steps: self.clone() }), run)
-    }
-
-    /// Shows those steps of a login that has ended which were not heard of.
-    pub fn complete(&self, steps: &[String]) {
-        let told = self.lock().told;
-        steps.iter().skip(told).for_each(|step| self.tell(step));
-    }
-
-    fn tell(&self, step: &str) {
+    /// Shows a step of a login, where it tells something new.
+    pub fn tell(&self, step: &str) {
         let line = self.lock().line(step);
         if let Some(line) = line {
             self.show(&line);
@@ -92,8 +63,6 @@ struct Shown {
     hints: Hints,
     is_quiet: bool,
     is_verbose: bool,
-    /// Steps so far.
-    told: usize,
     /// What the proof was.
     proof: Option<String>,
     /// The form whose first question was shown.
@@ -107,7 +76,6 @@ struct Shown {
 impl Shown {
     /// A step as it is shown; None where it tells nothing new.
     fn line(&mut self, step: &str) -> Option<String> {
-        self.told += 1;
         if let Some(proof) = step.strip_prefix("proof: ").or_else(|| step.strip_prefix("no proof: ")) {
             self.proof = Some(proof.to_owned());
         }
@@ -132,71 +100,6 @@ impl Shown {
         let step = if step.starts_with("verdict: ") { without_hint(step) } else { step };
         Some(self.hints.of_site(step, &self.site))
     }
-}
-
-/// The log, and beside it whoever watches.
-struct Watch {
-    log: Dispatch,
-    steps: Steps,
-}
-
-fn is_step(of: &Metadata<'_>) -> bool {
-    of.is_event() && of.target() == TARGET && of.fields().field("step").is_some()
-}
-
-impl Subscriber for Watch {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        is_step(metadata) || self.log.enabled(metadata)
-    }
-
-    fn event(&self, event: &Event<'_>) {
-        if is_step(event.metadata()) {
-            event.record(&mut Told(&self.steps));
-        }
-        if self.log.enabled(event.metadata()) {
-            self.log.event(event);
-        }
-    }
-
-    fn new_span(&self, span: &Attributes<'_>) -> Id {
-        self.log.new_span(span)
-    }
-
-    fn record(&self, span: &Id, values: &Record<'_>) {
-        self.log.record(span, values);
-    }
-
-    fn record_follows_from(&self, span: &Id, follows: &Id) {
-        self.log.record_follows_from(span, follows);
-    }
-
-    fn enter(&self, span: &Id) {
-        self.log.enter(span);
-    }
-
-    fn exit(&self, span: &Id) {
-        self.log.exit(span);
-    }
-
-    fn clone_span(&self, span: &Id) -> Id {
-        self.log.clone_span(span)
-    }
-
-    fn try_close(&self, span: Id) -> bool {
-        self.log.try_close(span)
-    }
-}
-
-struct Told<'a>(&'a Steps);
-
-impl Visit for Told<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "step" {
-            self.0.tell(value);
-        }
-    }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn Debug) {}
 }
 
 /// Forms that a login has seen, for the hint of a rule file that names another: at most five, each with twelve fields.
@@ -254,7 +157,6 @@ mod tests {
         assert_eq!(line("sent to /in"), None, "the first request does not wait");
         steps.leaves(None);
         assert_eq!(line("sent to /in").as_deref(), Some("waiting 3 s before sending, as a person would"));
-        assert_eq!(steps.lock().told, 3);
         let verdict = "verdict: the site asks for a CAPTCHA (hint: `gleaner login --interactive`)";
         assert_eq!(line(verdict).as_deref(), Some("verdict: the site asks for a CAPTCHA"));
     }

@@ -1,8 +1,8 @@
 //! The page with the login form: the one that the rule file names, or the first that has one among the start page, what
-//! it calls its login, and the frames of each.
+//! it calls its login, and the frames of each; where none has one, one whose scripts build it (`scripted`).
 
 use super::steps::FirstStep;
-use super::{Page, Run, Step, ends};
+use super::{Page, Pin, Run, Step, ends};
 use crate::limits;
 use crate::login::fields::{asks_for_user_alone, roles};
 use crate::login::secret::told_url;
@@ -12,7 +12,7 @@ use crate::url::CrawlUrl;
 
 /// What the search has met that is no form to fill in, and what is said where nothing better is found.
 #[derive(Default)]
-struct Met {
+pub(super) struct Met {
     /// An address off the site's hosts where somebody is to log in.
     elsewhere: Option<CrawlUrl>,
     /// A page whose login form asks for no password.
@@ -20,6 +20,8 @@ struct Met {
     /// A page whose form asks for the user's name alone.
     first_step: Option<(Page, FirstStep)>,
     tried: Vec<CrawlUrl>,
+    /// Pages without a login form whose scripts may build one, at most `limits::LOGIN_RENDERED_MAX`.
+    pub(super) scripted: Vec<Page>,
 }
 
 impl Run<'_> {
@@ -44,7 +46,7 @@ impl Run<'_> {
             }
             return match self.in_frames(&page, &mut met).await? {
                 Some(framed) => Ok(framed),
-                None => self.not_found(met, page),
+                None => self.not_found(met, page).await,
             };
         }
         let Some(start) = self.site.rules.start.first().cloned() else {
@@ -74,7 +76,7 @@ impl Run<'_> {
             }
             self.say(format!("no login form at {}", told(&linked)));
         }
-        self.not_found(met, page)
+        self.not_found(met, page).await
     }
 
     /// The first frame of a page that has a login form.
@@ -99,7 +101,7 @@ impl Run<'_> {
     }
 
     /// Asks for a page that another one names; None where it is not the site's, was looked at before, or cannot be had.
-    async fn look(&mut self, url: CrawlUrl, from: &Page, met: &mut Met) -> Step<Option<Page>> {
+    pub(super) async fn look(&mut self, url: CrawlUrl, from: &Page, met: &mut Met) -> Step<Option<Page>> {
         if !self.site.rules.owns_host(url.authority()) {
             met.elsewhere.get_or_insert(url);
             return Ok(None);
@@ -122,24 +124,33 @@ impl Run<'_> {
     }
 
     /// True where the page has a login form that asks for a password.
-    fn has_form(&self, page: &Page, met: &mut Met) -> bool {
+    pub(super) fn has_form(&self, page: &Page, met: &mut Met) -> bool {
         if let Some(step) = page.first_step() {
             met.first_step.get_or_insert_with(|| (page.clone(), step));
         }
-        let Some(at) = page.login_form() else { return false };
+        let may_build = |met: &Met| page.markup.is_some() && met.scripted.len() < limits::LOGIN_RENDERED_MAX as usize;
+        let Some(at) = page.login_form() else {
+            if may_build(met) {
+                met.scripted.push(page.clone());
+            }
+            return false;
+        };
         let has_password = roles(&page.view.forms[at]).password.is_some();
         // A name pinned in the rule file may be one that nothing here takes for a password's.
         let pinned = self.means.rules.password_field.as_ref();
         let is_pinned_here = |name: &str| page.view.forms[at].controls.iter().any(|control| &*control.name == name);
         if !has_password && !pinned.is_some_and(|name| is_pinned_here(name)) {
             met.without_password.get_or_insert_with(|| page.clone());
+            if may_build(met) {
+                met.scripted.push(page.clone());
+            }
             return false;
         }
         true
     }
 
     /// Addresses that a page names, each once, in its order.
-    fn addresses(&self, page: &Page, references: &[Box<str>]) -> Vec<CrawlUrl> {
+    pub(super) fn addresses(&self, page: &Page, references: &[Box<str>]) -> Vec<CrawlUrl> {
         let Some(base) = page.url.to_url().ok().map(|own| page.view.base(&own)) else { return Vec::new() };
         let mut found: Vec<CrawlUrl> = Vec::new();
         for url in references.iter().filter_map(|reference| CrawlUrl::exact(&base.join(reference).ok()?)) {
@@ -161,12 +172,16 @@ impl Run<'_> {
 
     /// Why no page has a form, by the best of what was met.
     /// A form that asks for the user's name alone is taken where there is no better one.
-    fn not_found(&mut self, met: Met, start: Page) -> Step<Page> {
-        if let Some((page, step)) = met.first_step.filter(|(page, step)| self.is_sent_to_us(page, step.form)) {
+    async fn not_found(&mut self, mut met: Met, start: Page) -> Step<Page> {
+        if let Some((page, step)) = met.first_step.take().filter(|(page, step)| self.is_sent_to_us(page, step.form)) {
             self.say_chosen(format!("page of the form: {}, which asks for no password yet", told(&page)));
             self.first_step = Some(step);
             return Ok(page);
         }
+        if let Some(page) = self.in_scripts(&mut met).await? {
+            return Ok(page);
+        }
+        self.pinned = self.means.rules.page.as_ref().map(|_| Pin::Page);
         if let Some(url) = met.elsewhere {
             return Err(ends(Verdict::OtherSite, format!("the way to log in leads to {}", url.authority())));
         }

@@ -3,10 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{Answer, Run, Step, ends};
+use super::reading::Answer;
+use super::{Run, Step, ends};
 use crate::fetch::Post;
 use crate::limits;
-use crate::login::secret::{MASK, told, told_url};
+use crate::login::secret::{MASK, told_url};
 use crate::login::verdict::{After, Judged, Verdict, judge};
 use crate::login::view::View;
 use crate::rules::JsonLogin;
@@ -18,7 +19,7 @@ impl Run<'_> {
         let mut shown = Vec::new();
         for (name, value) in &rules.fields {
             object.insert(name.to_string(), Value::from(&**value));
-            shown.push(format!("{name}={}", told(value)));
+            shown.push(format!("{name}={MASK}"));
         }
         object.insert(json.user.to_string(), Value::from(&*rules.user));
         object.insert(json.password.to_string(), Value::from(self.means.password.reveal()));
@@ -28,12 +29,12 @@ impl Run<'_> {
         let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
         self.may_ask(&json.url, page.as_str().starts_with("https:"))?;
         self.say(format!("sent to {}", told_url(json.url.as_str())));
-        self.is_try = true;
+        (self.is_try, self.trouble) = (true, None);
         // A map of texts: serde_json cannot fail on it.
         let body = serde_json::to_vec(&object).unwrap_or_default();
         let post = Post { content_type: "application/json", body: &body, referer: &page };
         let answer = self.read(json.url.clone(), Some(post), limits::PAGE_BYTES_MAX).await?;
-        self.was_answered = answer.status < 500;
+        self.trouble = self.trouble_of(answer.status);
         self.token_of(json, &answer)
     }
 

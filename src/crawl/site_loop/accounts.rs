@@ -5,6 +5,8 @@ use std::time::Duration;
 use super::SiteLoop;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
+use crate::crawl::rendered::{RENDERED_NOTE, Rendered};
+use crate::crawl::shortcut::SHORTCUTS_NOTE;
 use crate::crawl::worth::Worth;
 use crate::limits;
 
@@ -63,16 +65,28 @@ impl SiteLoop {
             tracing::warn!(site = %rules.name, fault, "the budgets of URL shapes begin anew");
         }
         *self.site.worth() = taken_up;
+        let note = self.site.db.note(&rules.name, SHORTCUTS_NOTE).await?;
+        self.site.shortcuts.take_up(rules, note.as_deref());
         Ok(())
     }
 
-    /// Writes down what the site's URLs are worth, in one commit.
+    /// Takes up what rendering has brought in earlier runs.
+    pub(super) async fn take_up_rendered(&mut self) -> Result<(), CrawlError> {
+        let rendered = Rendered::take_up(self.site.db.as_ref(), &self.site.rules.name).await?;
+        *self.site.rendered() = rendered;
+        Ok(())
+    }
+
+    /// Writes down what the site's URLs are worth and what rendering has brought, in one commit.
     pub(super) async fn keep_worth(&mut self) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         self.worth_kept = now;
-        let notes = self.site.worth().notes();
+        let mut notes = self.site.worth().notes();
+        notes.extend(self.site.shortcuts.note(&self.site.rules).map(|note| (SHORTCUTS_NOTE, note)));
+        // Whatever rendering brings, a visit brings, of which the worth has heard.
         if !notes.is_empty() {
-            let notes = notes.into_iter().chain([(CLOCK_NOTE, self.clock_note())]);
+            let rendered = self.site.rendered().note().map(|note| (RENDERED_NOTE, note));
+            let notes = notes.into_iter().chain([(CLOCK_NOTE, self.clock_note())]).chain(rendered);
             let notes = notes.map(|(name, note)| (name.to_owned(), note)).collect();
             self.site.db.put_notes(&self.site.rules.name, notes).await?;
         }

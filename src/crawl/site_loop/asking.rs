@@ -10,6 +10,7 @@ use crate::limits;
 use crate::login::secret::Secret;
 use crate::login::tries::Hold;
 use crate::login::verdict::Verdict;
+use crate::politeness::Answered;
 
 /// How a proof or a login ended.
 pub(super) enum Asked {
@@ -50,6 +51,10 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         (Err(error), _) => return operator(error),
         (_, Err(error)) => return faulty(error),
     };
+    if let Some(why) = account::misplaced(rules, &password) {
+        return operator(why.to_owned());
+    }
+    tries.meet_table(rules.mark());
     let broke_off = tries.broke_off(&rules.user, &password, now);
     let hold = account::hold(&tries, &rules.user, &password, now);
     if hold.is_none() {
@@ -80,11 +85,13 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     }
     match report.trouble {
         // What was kept back or not answered before a form has left says nothing of the login.
-        Some(_) if !report.was_sent => tries.came_to_nothing(),
+        Some(Answered::Reached) if !report.was_sent => tries.came_to_nothing(),
+        Some(_) if !report.was_sent => tries.met_trouble(site.clock.now()),
         _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
     }
     // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(&tries) {
+        let error = account::in_one_line(&error);
         tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
     }
     Asked::Login(Ok(Box::new(report)))

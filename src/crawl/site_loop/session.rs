@@ -16,17 +16,19 @@ use super::asking::{Asked, log_in_once, prove};
 use super::{Ran, SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
-use crate::crawl::account::Account;
+use crate::crawl::account::{Account, in_one_line};
 use crate::crawl::host_work::HostWork;
 use crate::crawl::login::Proof;
 use crate::crawl::login::pace::{Bounds, Pace};
-use crate::crawl::progress::SessionState;
+use crate::crawl::progress::{Ended, SessionState};
 use crate::crawl::visit::Finished;
 use crate::crawldb::{Next, Outcome};
 use crate::limits;
+use crate::login::secret::told_url;
 use crate::login::tries::{self, Hold};
-use crate::login::verdict::Verdict;
+use crate::login::verdict::{Verdict, of_site};
 use crate::politeness::{Answered, shifted};
+use crate::rules::LoginRules;
 
 /// What a host's pause was asked for at, where it was no visit.
 const OF_LOGIN: &str = "the site's login";
@@ -48,6 +50,9 @@ pub struct MissingSession {
     pub why: String,
     /// What the operator had done by then ([`Keeper::stamp`](crate::crawl::account::Keeper::stamp)).
     pub stamp: u64,
+    /// The rule file's table by which it was tried ([`LoginRules::mark`](crate::rules::LoginRules::mark)).
+    #[serde(default)]
+    pub table: Option<u32>,
 }
 
 /// What is known of a site's session.
@@ -72,6 +77,8 @@ pub(super) struct Session {
     kept: UnixMillis,
     /// A form was taken, and no page could be asked since whether it let us in: the next proof tells how that login ended.
     unproven: bool,
+    /// Proofs in a row that a site in trouble did not give.
+    proofs_missed: u32,
     /// What the operator has done, as far as the cookies in hand follow it.
     stamp: u64,
     /// When it was last looked whether the operator has done something since.
@@ -109,6 +116,7 @@ impl Session {
             kept_changes: account.map_or(0, |account| account.jar.changes()),
             kept: UnixMillis(0),
             unproven: false,
+            proofs_missed: 0,
             stamp: account.map_or(0, |account| account.keeper.stamp()),
             looked: UnixMillis(0),
         }
@@ -141,7 +149,8 @@ impl Session {
             State::Asking { log_in: true } => SessionState::LoggingIn,
             State::Paused { until, why, needs_operator } => {
                 let until = (!needs_operator).then_some(*until);
-                SessionState::Missing { until, why: why.clone() }
+                let next_look = Some(self.looked.plus(limits::OPERATOR_POLL));
+                SessionState::Missing { until, why: why.clone(), next_look }
             }
         }
     }
@@ -206,6 +215,7 @@ impl SiteLoop {
                 }
                 self.session.looked = now;
                 if !is_over && account.keeper.stamp() == self.session.stamp {
+                    self.tell_session();
                     return Ok(());
                 }
                 self.enter(State::Doubted { log_in: account.jar.is_empty() });
@@ -237,11 +247,29 @@ impl SiteLoop {
 
     /// Why a crawl that is to end does not wait for a session any longer.
     pub(super) fn session_is_out_of_reach(&self, now: UnixMillis) -> Option<String> {
-        let (until, why, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
-        match needs_operator {
-            true => Some(why.to_owned()),
-            false if until.since(now) <= limits::SESSION_PATIENCE => None,
-            false => Some(format!("{why}\nhint: crawl again at {} or later", until.rfc3339())),
+        let (until, _, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
+        (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| self.why_no_session())?
+    }
+
+    /// Why there is no session, with when to crawl again where that needs nobody.
+    fn why_no_session(&self) -> Option<String> {
+        let (until, why, needs_operator) = self.session.pause()?;
+        let again = || format!("\nhint: crawl again at {} or later", until.rfc3339());
+        Some(if needs_operator { why.to_owned() } else { why.to_owned() + &again() })
+    }
+
+    /// How a crawl ends that a budget of its run, or of its site, ends: without a session it has not crawled for that.
+    pub(super) fn ended_by(&self, budget: String) -> Ended {
+        if let Some(why) = self.why_no_session() {
+            return Ended::NotLoggedIn(why);
+        }
+        let never_proven = self.session.proven == UnixMillis(0) && !self.session.is_good();
+        match never_proven && self.options.time_max.is_some_and(|max| self.site.clock.now().since(self.started) >= max)
+        {
+            true => Ended::NotLoggedIn(format!(
+                "stopped at {budget}, before the session was proven\nhint: crawl again with more time"
+            )),
+            false => Ended::Budget(budget),
         }
     }
 
@@ -337,6 +365,7 @@ impl SiteLoop {
         }
         match asked {
             Asked::Proof(Proof { holds: Some(true), .. }) => {
+                self.session.proofs_missed = 0;
                 tracing::debug!(%site, denied = self.session.held.len(), "the session holds");
                 self.session.proven = now;
                 self.enter(State::Good);
@@ -349,6 +378,7 @@ impl SiteLoop {
                 self.keep_proof(now).await
             }
             Asked::Proof(Proof { holds: Some(false), .. }) => {
+                self.session.proofs_missed = 0;
                 let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
                 tracing::info!(%site, evidence, "the session has ended");
                 self.bury().await?;
@@ -372,8 +402,12 @@ impl SiteLoop {
                 Ok(())
             }
             Asked::Proof(Proof { holds: None, .. }) => {
-                let why = "the page that proves the session did not come".to_owned();
-                self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
+                // Where its host pauses, that grows by itself.
+                let host = self.hosts[index].faces()[0].name();
+                let is_paused = self.shared.hosts.blocked_until(host, now) > now;
+                self.session.proofs_missed += u32::from(!is_paused);
+                let (why, until) = self.proof_missed(now);
+                self.pause_until(until, why, false).await
             }
             Asked::Login(Ok(report)) if report.judged.verdict == Verdict::LoggedIn => {
                 let (chosen, evidence) = (report.chosen.join("; "), report.judged.evidence.join("; "));
@@ -387,7 +421,11 @@ impl SiteLoop {
             Asked::Login(Ok(report)) if report.came_to_nothing() => {
                 self.session.unproven = report.was_sent;
                 let why = report.judged.evidence.join("; ");
-                self.pause_until(now.plus(limits::OPERATOR_POLL), why, false).await
+                let until = match self.hold_of_tries(now) {
+                    Some(Hold::Until(until, _)) if !report.was_sent => until,
+                    _ => now.plus(limits::OPERATOR_POLL),
+                };
+                self.pause_until(until, why, false).await
             }
             Asked::Login(Ok(report)) => {
                 let (chosen, evidence) = (report.chosen.join("; "), report.judged.evidence.join("; "));
@@ -408,6 +446,21 @@ impl SiteLoop {
         }
     }
 
+    /// Why there is no proof, and when it is asked for again: each time later, so that a page which is never answered is not
+    /// asked for each minute.
+    fn proof_missed(&self, now: UnixMillis) -> (String, UnixMillis) {
+        let times = self.session.proofs_missed;
+        let login = self.site.rules.login.as_ref();
+        let page = login.and_then(|login| login.probe.as_ref()).or(self.site.rules.start.first());
+        let page = page.map(|page| told_url(page.as_str())).unwrap_or_default();
+        let often = if times > 1 { format!(", {times} times in a row") } else { String::new() };
+        let why = format!(
+            "the page that proves the session was not answered, or only by a server in trouble{often}: {page} (hint: see \
+             with a browser whether it answers members, or name another one as `probe` in [login])"
+        );
+        (why, now.plus(tries::wait_in_trouble(times)))
+    }
+
     /// Writes down how a login ended that could not be proven at once; gives back why there is no session.
     fn login_turned_out(&self, verdict: Verdict, now: UnixMillis) -> Option<String> {
         let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
@@ -419,6 +472,7 @@ impl SiteLoop {
             keeper.keep_tries(&tries)
         });
         if let Err(error) = written {
+            let error = in_one_line(&error);
             tracing::error!(site = %self.site.rules.name, error, "how the login ended cannot be written down");
         }
         (verdict != Verdict::LoggedIn).then(|| verdict.sentence().to_owned())
@@ -511,14 +565,16 @@ impl SiteLoop {
     /// Leaves the site alone until then, or until its operator has done something.
     async fn pause_until(&mut self, until: UnixMillis, why: String, needs_operator: bool) -> Result<(), CrawlError> {
         let site = self.site.rules.name.clone();
-        let why = why.replace("gleaner login SITE", &format!("gleaner login {site}"));
+        let why = of_site(&why, &site);
+        self.session.looked = self.site.clock.now();
+        let (said, next_look) = (in_one_line(&why), self.session.looked.plus(limits::OPERATOR_POLL).rfc3339());
         match needs_operator {
-            true => tracing::warn!(%site, why, "no session: the site waits for its operator"),
+            true => tracing::warn!(%site, why = said, next_look, "no session: the site waits for its operator"),
             false => {
-                tracing::warn!(%site, next_try = until.rfc3339(), why, "no session: the site waits for the next try")
+                let next_try = until.rfc3339();
+                tracing::warn!(%site, next_try, why = said, next_look, "no session: the site waits for the next try")
             }
         }
-        self.session.looked = self.site.clock.now();
         // The next session is written down at once, so that what is told of this pause does not outlive it.
         self.session.kept = UnixMillis(0);
         self.enter(State::Paused { until, why, needs_operator });
@@ -533,7 +589,8 @@ impl SiteLoop {
     async fn keep_pause(&mut self) -> Result<(), CrawlError> {
         let Some((until, why, needs_operator)) = self.session.pause() else { return Ok(()) };
         let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(until));
-        let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp };
+        let table = self.site.rules.login.as_ref().map(LoginRules::mark);
+        let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp, table };
         let note = serde_json::to_vec(&note).unwrap_or_default();
         Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
     }
@@ -579,7 +636,7 @@ impl SiteLoop {
                 self.session.kept = self.site.clock.now();
             }
             Err(error) => {
-                let site = &self.site.rules.name;
+                let (site, error) = (&self.site.rules.name, in_one_line(&error));
                 tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
             }
         }

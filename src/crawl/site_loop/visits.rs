@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::{CONNECTION_POLL, Ran, SiteLoop};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
-use crate::crawl::errands::{self, Errands, Known};
+use crate::crawl::errands::{self, Errands, Known, Tiding};
 use crate::crawl::host_work::{Location, RobotsState, Why};
 use crate::crawl::hosts::{Ending, HostKeys, Slot};
 use crate::crawl::outlinks;
@@ -22,7 +22,7 @@ use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Block, Gate};
-use crate::rules::{Class, RenderWhen, Verdict};
+use crate::rules::{Class, Verdict};
 use crate::url::CrawlUrl;
 
 impl SiteLoop {
@@ -164,13 +164,14 @@ impl SiteLoop {
             self.shared.pages.fetch_add(1, Ordering::Relaxed);
             self.round_pages += 1;
             self.day_pages += 1;
+            self.errands_budget.leaves(self.requests_left());
             self.running_keys.insert((index, lane), job.lease.key.clone());
             let session = self.session.generation();
             let site = Arc::clone(&self.site);
             let face = self.hosts[index].active();
             let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
             // What a mirror sends may be anybody's: it does not run with the site's cookies.
-            if mirror.is_some() || site.renderer.is_none() || site.rules.render(job.class) == RenderWhen::Never {
+            if mirror.is_some() || !site.runs_errands(job.class) {
                 self.running.push(Box::pin(async move {
                     let finished = Box::new(Finished { session, ..visit::visit(&site, job, mirror, None).await? });
                     drop(permit);
@@ -182,8 +183,8 @@ impl SiteLoop {
             self.running.push(Box::pin(async move {
                 let finished = visit::visit(&site, job, mirror, Some(&errands)).await?;
                 let sent = errands.sent.load(Ordering::Relaxed);
-                let (errands_sent, pauses) = (sent, errands.take_pauses());
-                let finished = Box::new(Finished { session, errands: errands_sent, pauses, ..finished });
+                let tidings = errands.take_tidings();
+                let finished = Box::new(Finished { session, errands: sent, tidings, ..finished });
                 Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
             }));
         }
@@ -212,13 +213,13 @@ impl SiteLoop {
         let bounds = errands::Bounds {
             pages: Arc::clone(&self.shared.pages),
             pages_max: self.options.pages_max,
-            left: self.requests_left(),
+            budget: Arc::clone(&self.errands_budget),
             stop: self.shared.stop.clone(),
             end: self.options.time_max.map(|max| self.started.plus(max)),
         };
-        let usual = self.hosts[index].face().policy(&self.site.rules);
+        let own_policy = self.hosts[index].face().policy(&self.site.rules);
         let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
-        Errands::new(hosts, requests, known.collect(), usual, bounds, (slot, permit))
+        Errands::new(hosts, requests, known.collect(), own_policy, bounds, Some((slot, permit)))
     }
 
     /// What waits for the rules' own hours waits for the service; a crawl that has used up its budget ends instead.
@@ -390,9 +391,22 @@ impl SiteLoop {
         answered: Answered,
         detail: &str,
     ) -> Result<(), CrawlError> {
-        let host = self.hosts[index].face_mut(face);
-        let ending = slot.finish(answered, host.policy(&self.site.rules), self.site.clock.now());
+        let policy = self.hosts[index].faces()[face].policy(&self.site.rules);
+        let ending = slot.finish(answered, policy, self.site.clock.now());
+        self.takes_note(index, face, answered, ending, detail).await
+    }
+
+    /// Keeps what the end of a request means for its host.
+    async fn takes_note(
+        &mut self,
+        index: usize,
+        face: usize,
+        answered: Answered,
+        ending: Ending,
+        detail: &str,
+    ) -> Result<(), CrawlError> {
         let Ending { block, pauses, forgiven } = ending;
+        let host = self.hosts[index].face_mut(face);
         if forgiven || (answered == Answered::Well && !pauses) {
             host.forgive();
         }
@@ -430,18 +444,25 @@ impl SiteLoop {
         slot: Option<Slot>,
         finished: Box<Finished>,
     ) -> Result<(), CrawlError> {
-        let visit = &finished.visit;
-        let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
+        let mut finished = finished;
         // What a page's scripts asked counts like any other request.
         if finished.errands > 0 {
+            self.errands_budget.booked(finished.errands);
+            self.errands_budget.leaves(self.requests_left());
             self.round_pages += finished.errands;
             self.count_of_day(finished.errands).await?;
+            self.site.rendered().requests += finished.errands;
+            self.shared.progress.update(&self.site.rules.name, |progress| {
+                progress.counts.script_requests += finished.errands;
+            });
         }
-        for (name, block) in &finished.pauses {
-            if let Some(index) = self.hosts.iter().position(|host| *host.faces()[0].name() == **name) {
-                self.pauses(index, 0, block.clone(), "a request of a page's script").await?;
+        for Tiding { host, answered, ending } in std::mem::take(&mut finished.tidings) {
+            if let Some(index) = self.hosts.iter().position(|known| *known.faces()[0].name() == *host) {
+                self.takes_note(index, 0, answered, ending, "a request of a page's script").await?;
             }
         }
+        let visit = &finished.visit;
+        let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
         if let Some(slot) = slot {
             self.answered(index, face, slot, finished.answered, detail).await?;
         }

@@ -31,8 +31,9 @@ impl SiteLoop {
             }
             return None;
         }
-        let max = self.site.rules.pages_max.filter(|max| self.round_pages >= *max);
-        let per_day = self.site.rules.requests_per_day.filter(|max| self.day_pages >= *max);
+        let unbooked = self.errands_budget.unbooked();
+        let max = self.site.rules.pages_max.filter(|max| self.round_pages + unbooked >= *max);
+        let per_day = self.site.rules.requests_per_day.filter(|max| self.day_pages + unbooked >= *max);
         max.map(|max| format!("pages_max of {max} in the site's rule file"))
             .or(per_day.map(|max| format!("requests_per_day of {max} in the site's rule file")))
     }
@@ -47,15 +48,16 @@ impl SiteLoop {
         if let Some(until) = rules.hours.quiet_until(now) {
             return Some((until, Why::QuietHours));
         }
-        if rules.requests_per_day.is_some_and(|max| self.day_pages >= max) {
+        let unbooked = self.errands_budget.unbooked();
+        if rules.requests_per_day.is_some_and(|max| self.day_pages + unbooked >= max) {
             return Some((rules.hours.next_day(now), Why::DayBudget));
         }
         let is_used_up = |max: Option<u64>, pages: u64| max.is_some_and(|max| pages >= max);
         let run = is_used_up(self.options.pages_max, self.shared.pages.load(Ordering::Relaxed));
-        (run || is_used_up(rules.pages_max, self.round_pages)).then(|| (self.round_ends(), Why::RoundBudget))
+        (run || is_used_up(rules.pages_max, self.round_pages + unbooked)).then(|| (self.round_ends(), Why::RoundBudget))
     }
 
-    /// Requests that the site's own budgets leave.
+    /// Requests that the site's own budgets leave, those of scripts under way not counted.
     pub(super) fn requests_left(&self) -> u64 {
         let left = |max: Option<u64>, used: u64| max.map_or(u64::MAX, |max| max.saturating_sub(used));
         left(self.site.rules.requests_per_day, self.day_pages).min(left(self.site.rules.pages_max, self.round_pages))

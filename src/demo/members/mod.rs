@@ -22,20 +22,16 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{Method, Response, StatusCode, header};
-use axum::serve::ListenerExt as _;
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
 pub use log::MembersLog;
 
+use super::serving::{self, Serving};
 use super::{DemoError, Truth};
 use crate::clock::{Clock as _, SystemClock};
-use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_STOP_TIME_MAX, DEMO_TORRENTS_MAX};
+use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_TORRENTS_MAX};
 use gate::Gate;
 use shelf::Shelf;
 use site::{Ask, Reply, Site};
@@ -84,8 +80,7 @@ pub struct MembersSite {
     /// Its rule file: the family, the start URL and the account's name, at no limit of rate.
     pub rules_text: String,
     site: Arc<Site>,
-    stop: Option<oneshot::Sender<()>>,
-    server: JoinHandle<()>,
+    serving: Serving,
 }
 
 /// Builds the site and serves it on the current runtime.
@@ -100,13 +95,7 @@ pub async fn start(options: MembersOptions) -> Result<MembersSite, DemoError> {
     if options.torrents > DEMO_TORRENTS_MAX {
         return Err(DemoError::TooManyTorrents { asked: options.torrents });
     }
-    let bind = options.bind;
-    if !bind.ip().is_loopback() {
-        return Err(DemoError::NotLoopback { address: bind });
-    }
-    let bind_error = |source| DemoError::Bind { address: bind, source };
-    let listener = TcpListener::bind(bind).await.map_err(bind_error)?;
-    let address = listener.local_addr().map_err(bind_error)?;
+    let (listener, address) = serving::listen(options.bind).await?;
     let (seed, torrents) = (options.seed, options.torrents);
     let shelf = tokio::task::spawn_blocking(move || Shelf::new(seed, torrents)).await?;
     let gate = Gate::new(family, options.password, options.expire_every, seed);
@@ -118,22 +107,8 @@ pub async fn start(options: MembersOptions) -> Result<MembersSite, DemoError> {
     );
     let site = Arc::new(Site::new(family, origin, gate, shelf));
 
-    let (shared, delay) = (Arc::clone(&site), options.response_delay);
-    let router = Router::new().fallback(move |State(site): State<Arc<Site>>, request: Request| async move {
-        if !delay.is_zero() {
-            tokio::time::sleep(delay).await;
-        }
-        respond(&site, request).await
-    });
-    let (stop, stopped) = oneshot::channel();
-    // Without it, small answers wait for the client's delayed acknowledgement. A socket that refuses it still works.
-    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    let server = tokio::spawn(async move {
-        let until = async move { drop(stopped.await) };
-        // axum's server ends with an error never: a failed accept is tried again.
-        drop(axum::serve(listener, router.with_state(shared)).with_graceful_shutdown(until).await);
-    });
-    Ok(MembersSite { address, rules_text, site, stop: Some(stop), server })
+    let serving = serving::serve(listener, Arc::clone(&site), options.response_delay, respond);
+    Ok(MembersSite { address, rules_text, site, serving })
 }
 
 impl MembersSite {
@@ -162,20 +137,12 @@ impl MembersSite {
 
     /// Stops listening, lets running answers end, and gives the port back; after `limits::DEMO_STOP_TIME_MAX`
     /// whatever is still open is broken off.
-    pub async fn stop(mut self) {
-        // An error only says that the server has ended already.
-        self.stop.take().map(|stop| stop.send(()));
-        drop(tokio::time::timeout(DEMO_STOP_TIME_MAX, &mut self.server).await);
+    pub async fn stop(self) {
+        self.serving.stop().await;
     }
 }
 
-impl Drop for MembersSite {
-    fn drop(&mut self) {
-        self.server.abort();
-    }
-}
-
-async fn respond(site: &Site, request: Request) -> Response<Body> {
+async fn respond(site: Arc<Site>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let Ok(body) = axum::body::to_bytes(body, DEMO_FORM_BYTES_MAX).await else {
         return failed(StatusCode::PAYLOAD_TOO_LARGE);

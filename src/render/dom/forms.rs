@@ -29,6 +29,7 @@ impl Tree {
         match html_name(element) {
             Some("button" | "input" | "select" | "textarea") => has_attribute() || self.in_disabled_fieldset(id),
             Some("fieldset") => has_attribute() || self.in_disabled_fieldset(id),
+            _ if element.state.form_associated => has_attribute() || self.in_disabled_fieldset(id),
             Some("optgroup") => has_attribute(),
             Some("option") => has_attribute() || self.parent(id).is_some_and(|parent| self.is_disabled_group(parent)),
             _ => false,
@@ -37,8 +38,10 @@ impl Tree {
 
     /// Whether `:enabled` and `:disabled` apply at all.
     pub fn can_be_disabled(&self, id: NodeId) -> bool {
-        let name = self.element(id).and_then(html_name);
-        matches!(name, Some("button" | "input" | "select" | "textarea" | "fieldset" | "optgroup" | "option"))
+        let Some(element) = self.element(id) else { return false };
+        let name = html_name(element);
+        element.state.form_associated
+            || matches!(name, Some("button" | "input" | "select" | "textarea" | "fieldset" | "optgroup" | "option"))
     }
 
     fn is_disabled_group(&self, id: NodeId) -> bool {

@@ -23,12 +23,12 @@ mod names;
 mod node;
 mod order;
 mod parse;
-mod parse_xml;
 mod range;
 mod record;
 mod select;
 mod serialize;
 mod shadow;
+pub mod style;
 mod sweep;
 mod text;
 mod tree;
@@ -43,15 +43,15 @@ pub use self::names::{
     QualifiedName, is_attribute_name, is_custom_element_name, is_element_name, is_name, validate_and_extract,
 };
 pub use self::node::{
-    Attr, Attribute, CustomState, Document, DocumentType, Element, ElementState, Fragment, Instruction, Node, NodeData,
-    NodeId, NodeKind, ShadowRoot,
+    Attr, Attribute, CustomState, Document, DocumentType, Element, ElementState, FormValue, Fragment, Instruction,
+    Node, NodeData, NodeId, NodeKind, ShadowRoot,
 };
 pub use self::order::Position;
 pub use self::parse::{Parser, Step};
 pub use self::range::Cut;
 pub use self::record::Mutation;
-pub use self::select::{SelectorCache, Selectors};
-pub use self::serialize::HtmlOptions;
+pub use self::select::{Namespaces, SelectorCache, Selectors};
+pub use self::serialize::{HtmlOptions, MARK};
 pub use self::text::{byte_of_unit, utf16_len};
 pub use self::tree::Tree;
 pub use self::xpath::{Item, Prefixes, Value as XPathValue, XPath, XPathError};

@@ -61,7 +61,10 @@ impl Tree {
             return Err(Error::HierarchyRequest);
         }
         let reference = if child == Some(node) { self.next_sibling(node) } else { child };
+        // What is only moved keeps the focus.
+        let focus = self.focus;
         self.insert(parent, node, reference);
+        self.focus = focus;
         Ok(())
     }
 
@@ -226,6 +229,7 @@ impl Tree {
         };
         let (previous, next) = (self.previous_sibling(node), self.next_sibling(node));
         self.before_removal(node);
+        self.lose_focus(node);
         self.unlink(node);
         self.record(|| Mutation::Children { target, added: Vec::new(), removed: vec![node], previous, next });
     }
@@ -271,6 +275,7 @@ impl Tree {
 
     fn remove_quietly(&mut self, node: NodeId) {
         self.before_removal(node);
+        self.lose_focus(node);
         self.unlink(node);
         self.changed();
     }
@@ -329,6 +334,13 @@ impl Tree {
         match child.and_then(|child| self.node_mut(child)) {
             Some(child) => child.previous = Some(node),
             None => self.set_last_child(parent, Some(node)),
+        }
+    }
+
+    /// What leaves a tree leaves the focus behind (HTML §6.6.4 "focus fixup").
+    fn lose_focus(&mut self, node: NodeId) {
+        if self.focus.is_some_and(|focus| self.contains(node, focus)) {
+            self.focus = None;
         }
     }
 

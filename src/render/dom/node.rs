@@ -202,6 +202,10 @@ pub struct ElementState {
     pub parser_form: Option<NodeId>,
     /// What a custom element's own code says that `:state()` matches.
     pub states: Vec<String>,
+    /// Whether a custom element takes part in forms (HTML §4.13.3).
+    pub form_associated: bool,
+    /// What it sends with its form: a value under its own name, or fields with their names.
+    pub form_value: Option<Box<FormValue>>,
     /// What `slot.assign()` put into a slot.
     pub assigned: Vec<NodeId>,
     /// A script that has run or never will (HTML §4.12.1).
@@ -210,6 +214,13 @@ pub struct ElementState {
     pub parser_inserted: bool,
     /// A script's `async` was set by a script: it no longer runs as soon as it can unless its attribute says so.
     pub is_ordered: bool,
+}
+
+/// What `setFormValue` was given (HTML §4.13.7.3 "submission value"); files by their names.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum FormValue {
+    Text(String),
+    Fields(Vec<(String, String)>),
 }
 
 /// An element.

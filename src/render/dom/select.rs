@@ -3,6 +3,7 @@
 //! The `selectors` crate parses and matches; `grammar` says which pseudo-classes there are, `view` shows it the tree.
 //! Nothing is cached of the tree, so nothing can be stale.
 
+mod asked;
 mod grammar;
 mod pseudo;
 mod view;
@@ -12,14 +13,16 @@ mod tests;
 
 use std::collections::HashMap;
 
+use cssparser::ToCss as _;
 use html5ever::interface::QuirksMode;
 use selectors::context::{MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, SelectorCaches};
 use selectors::matching::matches_selector;
-use selectors::parser::{Component, ParseRelative, SelectorList};
+use selectors::parser::{Component, ParseRelative, SelectorList, SelectorParseErrorKind};
 use selectors::{Element as _, context};
 
 use crate::limits;
 
+pub use self::asked::{Asked, Namespaces, Standing};
 use self::grammar::{Css, Grammar};
 use self::view::View;
 use super::Error;
@@ -37,13 +40,53 @@ impl Selectors {
     /// # Errors
     /// [`Error::Syntax`], for what a browser refuses and for what is longer or deeper than the caps.
     pub fn parse(text: &str) -> Result<Self, Error> {
+        Self::parse_in(text, &Namespaces::default(), false)
+    }
+
+    /// As [`Self::parse`], with the prefixes of a style sheet; within another rule, they may begin with a combinator.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_in(text: &str, namespaces: &Namespaces, is_nested: bool) -> Result<Self, Error> {
         if text.len() > limits::SELECTOR_BYTES_MAX {
             return Err(Error::Syntax);
         }
         let mut parser = cssparser::Parser::new(text);
         parser.set_nested_block_limit(limits::SELECTOR_NESTING_MAX);
-        let list = SelectorList::parse(&Grammar, &mut parser, ParseRelative::No);
-        list.map(Self).map_err(|_| Error::Syntax)
+        Self::read(&mut parser, namespaces, is_nested).map_err(|_| Error::Syntax)
+    }
+
+    /// Reads all that a parser has left.
+    ///
+    /// # Errors
+    /// The parser's, for what is no list of selectors or longer than the cap.
+    pub fn read<'i>(
+        input: &mut cssparser::Parser<'i>,
+        namespaces: &Namespaces,
+        is_nested: bool,
+    ) -> Result<Self, cssparser::ParseError<SelectorParseErrorKind>> {
+        let start = input.position();
+        let relative = if is_nested { ParseRelative::ForNesting } else { ParseRelative::No };
+        let list = SelectorList::parse(&Grammar(namespaces), input, relative)?;
+        if input.slice_from(start).len() > limits::SELECTOR_BYTES_MAX {
+            return Err(cssparser::ParseError::unexpected_token());
+        }
+        Ok(Self(list))
+    }
+
+    /// Whether it is one selector, not a list of several.
+    pub fn is_one(&self) -> bool {
+        self.0.slice().len() == 1
+    }
+
+    /// The selectors as CSSOM §6.7.2 writes them.
+    pub fn text(&self) -> String {
+        self.0.to_css_string()
+    }
+
+    /// These selectors with those of the rule around them in the place of `&` (CSS Nesting §3).
+    pub fn within(&self, parent: &Self) -> Self {
+        Self(self.0.replace_parent_selector(&parent.0))
     }
 
     /// Whether `:scope` is in it.
@@ -117,6 +160,15 @@ impl Tree {
     }
 }
 
+/// The mode of the document that a node is of.
+fn quirks_of(tree: &Tree, id: NodeId) -> context::QuirksMode {
+    match tree.document_data(tree.document_of(id)).map(|document| document.quirks) {
+        Some(QuirksMode::Quirks) => context::QuirksMode::Quirks,
+        Some(QuirksMode::LimitedQuirks) => context::QuirksMode::LimitedQuirks,
+        _ => context::QuirksMode::NoQuirks,
+    }
+}
+
 /// One question: many elements against the same selectors from the same root.
 struct Matcher<'a> {
     tree: &'a Tree,
@@ -131,11 +183,7 @@ struct Matcher<'a> {
 
 impl<'a> Matcher<'a> {
     fn new(tree: &'a Tree, scope: NodeId, selectors: &'a Selectors) -> Self {
-        let quirks = match tree.document_data(tree.document_of(scope)).map(|document| document.quirks) {
-            Some(QuirksMode::Quirks) => context::QuirksMode::Quirks,
-            Some(QuirksMode::LimitedQuirks) => context::QuirksMode::LimitedQuirks,
-            _ => context::QuirksMode::NoQuirks,
-        };
+        let quirks = quirks_of(tree, scope);
         let is_virtual = tree.fragment(scope).is_some() && selectors.asks_for_scope();
         let host = tree.containing_shadow_root(scope).and_then(|root| tree.shadow_host(root));
         let virtual_scope = is_virtual.then_some(scope);
@@ -162,7 +210,9 @@ impl<'a> Matcher<'a> {
         context.scope_element = scope;
         context.current_host = host;
         let selectors = self.selectors.0.slice();
-        selectors.iter().any(|selector| matches_selector(selector, 0, None, &view, &mut context))
+        // No element is what `::slotted()` and `::part()` mean.
+        let mut selectors = selectors.iter().filter(|selector| !selector.is_slotted() && !selector.is_part());
+        selectors.any(|selector| matches_selector(selector, 0, None, &view, &mut context))
     }
 
     /// What alone can match below the root, in tree order, where an `id` makes that quick to tell.

@@ -30,7 +30,16 @@ pub struct HtmlOptions {
     pub serializable_shadow_roots: bool,
     /// These, however they are marked.
     pub shadow_roots: Vec<NodeId>,
+    /// For a reader who is to find the nodes again, not for a page: each control of a form carries its node's number as [`MARK`], and what
+    /// stands in open shadow roots stands in their hosts, in front of what the hosts hold.
+    pub marked: bool,
 }
+
+/// The attribute that carries a node's number; it stands first, so that it counts whatever the page has written.
+pub const MARK: &str = "data-gleaner-node";
+
+/// Elements that carry it.
+const MARKED: &[&str] = &["button", "input", "select", "textarea"];
 
 impl Tree {
     /// `innerHTML`: what is in the node. A template's contents are in it.
@@ -77,10 +86,11 @@ impl Tree {
         let element = self.element(node);
         let holder = element.and_then(|element| element.template).unwrap_or(node);
         work.extend(self.first_child(holder).map(Work::Siblings));
-        if let Some(root) = element.and_then(|element| element.shadow)
-            && let Some(settings) = self.fragment(root).and_then(|fragment| fragment.shadow())
-            && ((options.serializable_shadow_roots && settings.serializable) || options.shadow_roots.contains(&root))
-        {
+        let Some(root) = element.and_then(|element| element.shadow) else { return };
+        let Some(settings) = self.fragment(root).and_then(|fragment| fragment.shadow()) else { return };
+        if options.marked && settings.is_open {
+            work.extend(self.first_child(root).map(Work::Siblings));
+        } else if (options.serializable_shadow_roots && settings.serializable) || options.shadow_roots.contains(&root) {
             work.push(Work::Node(root));
         }
     }
@@ -90,6 +100,9 @@ impl Tree {
             NodeData::Element(element) => {
                 let name = tag_name(&element.name);
                 html.extend(["<", &name]);
+                if options.marked && html_name(element).is_some_and(|name| MARKED.contains(&name)) {
+                    html.push_str(&format!(" {MARK}=\"{}\"", id.to_u32()));
+                }
                 self.write_attributes(html, element);
                 html.push('>');
                 if !is_void(element) {

@@ -43,6 +43,7 @@ impl Tree {
         }
         if !lost.is_empty() {
             self.forget_vacated_ids();
+            self.forget_styles(|id| reached.get(id.index()).copied().unwrap_or(false));
         }
         lost.len()
     }

@@ -25,6 +25,8 @@ pub struct Tree {
     generation: u64,
     structure: u64,
     has_base: bool,
+    /// The `style` elements that were ever made; some may be gone.
+    styles: Vec<NodeId>,
     log: Option<Vec<Mutation>>,
     /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
@@ -169,6 +171,7 @@ impl Tree {
     ) -> NodeId {
         self.has_base |= name.expanded() == expanded_name!(html "base");
         let is_template = name.expanded() == expanded_name!(html "template");
+        let is_style = name.local == local_name!("style");
         let may_be_custom = name.ns == ns!(html) && (is.is_some() || is_custom_element_name(&name.local));
         let custom = if may_be_custom { CustomState::Undefined } else { CustomState::Uncustomized };
         let state = ElementState { custom, ..ElementState::default() };
@@ -176,6 +179,9 @@ impl Tree {
         let id = self.place(NodeData::Element(Box::new(element)), Some(document));
         if let Some(value) = self.attribute(id, &local_name!("id")).map(Box::from) {
             self.index_id(id, value);
+        }
+        if is_style {
+            self.styles.push(id);
         }
         if is_template {
             let owner = self.inert_document(document);
@@ -324,6 +330,29 @@ impl Tree {
 
     pub(super) fn changed(&mut self) {
         self.generation += 1;
+    }
+
+    /// Whether a `style` element was ever made.
+    pub fn has_styles(&self) -> bool {
+        !self.styles.is_empty()
+    }
+
+    /// The connected `style` elements of HTML and SVG, each with the root of its tree, in tree order within each.
+    pub fn style_elements(&self) -> Vec<(NodeId, NodeId)> {
+        let is_style = |id: &NodeId| {
+            self.element(*id).is_some_and(|element| {
+                matches!(element.name.expanded(), expanded_name!(html "style") | expanded_name!(svg "style"))
+            }) && self.is_connected(*id)
+        };
+        let mut found: Vec<_> = self.styles.iter().copied().filter(is_style).map(|id| (self.root(id), id)).collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| self.compare_order(a.1, b.1)));
+        found.dedup();
+        found
+    }
+
+    /// Forgets which elements were `style` elements where they are gone.
+    pub(super) fn forget_styles(&mut self, is_there: impl Fn(NodeId) -> bool) {
+        self.styles.retain(|id| is_there(*id));
     }
 
     /// Begins or ends the log of mutations. The reader takes it after each call of a script, which bounds it.

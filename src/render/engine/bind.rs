@@ -33,7 +33,7 @@ pub struct Interface {
     pub attributes: &'static [Attribute],
     pub statics: &'static [Method],
     /// Constants, on the constructor and on the prototype.
-    pub constants: &'static [(&'static str, i32)],
+    pub constants: &'static [(&'static str, u32)],
 }
 
 impl Interface {
@@ -111,12 +111,12 @@ pub fn define_with(interface: &Interface, body: NativeFunction, context: &mut Co
 ///
 /// # Errors
 /// When the interface was not defined.
-pub fn constants(interface: &str, constants: &[(&'static str, i32)], context: &mut Context) -> JsResult<()> {
+pub fn constants(interface: &str, constants: &[(&'static str, u32)], context: &mut Context) -> JsResult<()> {
     let (prototype, constructor) = pair(interface, context)?;
     define_constants([&constructor, &prototype], constants, context)
 }
 
-fn define_constants(holders: [&JsObject; 2], constants: &[(&'static str, i32)], context: &mut Context) -> JsResult<()> {
+fn define_constants(holders: [&JsObject; 2], constants: &[(&'static str, u32)], context: &mut Context) -> JsResult<()> {
     for (name, value) in constants {
         for holder in holders {
             let constant =

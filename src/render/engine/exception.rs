@@ -14,7 +14,7 @@ struct DomException {
 }
 
 /// The constants, those of the past among them.
-const CODES: &[(&str, i32)] = &[
+const CODES: &[(&str, u32)] = &[
     ("INDEX_SIZE_ERR", 1),
     ("DOMSTRING_SIZE_ERR", 2),
     ("HIERARCHY_REQUEST_ERR", 3),
@@ -43,7 +43,7 @@ const CODES: &[(&str, i32)] = &[
 ];
 
 /// Names that have a code.
-const NAMES: &[(&str, i32)] = &[
+const NAMES: &[(&str, u32)] = &[
     ("IndexSizeError", 1),
     ("HierarchyRequestError", 3),
     ("WrongDocumentError", 4),

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::net::{Answer, Request, RequestId};
 use super::page::{self, Spent, VirtualClock};
+use super::trace::{self, What};
 use super::{report, target, timers};
 use crate::limits;
 
@@ -252,11 +253,21 @@ pub fn request(
     let jobs = of(context);
     let id = jobs.last_request.get() + 1;
     jobs.last_request.set(id);
+    let page = page::of(context);
+    page.borrow_mut().note(|| What::Request {
+        id,
+        asker: request.asker,
+        method: trace::told(&request.method),
+        url: trace::told(&request.url),
+        by: trace::place(context),
+    });
     if id > limits::RENDER_REQUESTS_MAX || request.body.len() > limits::RENDER_BODY_BYTES_MAX {
-        post(context, 0, move |context| done(Err("the page's budget of requests is used up".to_owned()), context));
+        let answer = Err("the page's budget of requests is used up".to_owned());
+        page.borrow_mut().note(|| trace::of_answer(id, &answer));
+        post(context, 0, move |context| done(answer, context));
         return id;
     }
-    page::of(context).borrow_mut().net.start(id, request);
+    page.borrow_mut().net.start(id, request);
     jobs.requests.borrow_mut().insert(id, Box::new(done));
     id
 }
@@ -279,7 +290,7 @@ pub fn request_and_wait(context: &Context, what: Request) -> Answer {
     while jobs.requests.borrow().contains_key(&id) {
         let (answered, answer) = page::of(context).borrow_mut().net.wait();
         let handler = jobs.requests.borrow_mut().remove(&answered);
-        page::of(context).borrow_mut().take_cookies(&answer);
+        page::of(context).borrow_mut().answered(answered, &answer);
         match handler {
             Some(_) if answered == id => return answer,
             Some(handler) => {
@@ -400,7 +411,7 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
         } else {
             let (id, answer) = page.borrow_mut().net.wait();
             let handler = jobs.requests.borrow_mut().remove(&id);
-            page.borrow_mut().take_cookies(&answer);
+            page.borrow_mut().answered(id, &answer);
             if let Some(handler) = handler {
                 enter(context, |context| handler(answer, context));
             }

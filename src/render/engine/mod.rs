@@ -36,6 +36,7 @@ pub mod target;
 #[cfg(test)]
 mod tests;
 mod timers;
+pub mod trace;
 mod url;
 pub mod xhr;
 
@@ -47,6 +48,7 @@ use std::rc::Rc;
 
 use ::url::Url;
 use boa_engine::context::ContextBuilder;
+use boa_engine::optimizer::OptimizerOptions;
 use boa_engine::vm::RuntimeLimits;
 use boa_engine::{Context, JsResult, JsValue, Script, Source, js_string};
 
@@ -101,7 +103,7 @@ impl Engine {
         let mut context = ContextBuilder::new()
             .host_hooks(Rc::new(jobs::Hooks))
             .clock(Rc::clone(&clock))
-            .job_executor(Rc::new(Jobs::new(clock)))
+            .job_executor(Rc::new(Jobs::new(Rc::clone(&clock))))
             .module_loader(Rc::new(Loader::default()))
             .instructions_remaining(start.instructions)
             .build()
@@ -111,7 +113,9 @@ impl Engine {
         bounds.set_recursion_limit(limits::RENDER_RECURSION_MAX);
         bounds.set_stack_size_limit(limits::RENDER_STACK_VALUES_MAX);
         context.set_runtime_limits(bounds);
-        let page = Rc::new(RefCell::new(Page::new(start.url.clone(), net, start.seed)));
+        // Pages run most of their text once or never, and what they ship is minified: looking for what could be folded costs more.
+        context.set_optimizer_options(OptimizerOptions::empty());
+        let page = Rc::new(RefCell::new(Page::new(start.url.clone(), net, clock, start.seed)));
         context.insert_data::<SharedPage>(Rc::clone(&page));
         install(&mut context).map_err(told)?;
         Ok(Self { context: ManuallyDrop::new(context), page })
@@ -251,6 +255,8 @@ pub fn add_import_map(text: &str, context: &Context) -> Result<(), String> {
 
 /// Reads a script.
 fn script(text: &str, name: &str, context: &mut Context) -> JsResult<Script> {
+    let told = || trace::What::Script { source: trace::told(name), bytes: text.len() };
+    page::of(context).borrow_mut().note(told);
     Script::parse(Source::from_bytes(text).with_path(Path::new(name)), None, context)
 }
 

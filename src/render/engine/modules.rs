@@ -16,7 +16,8 @@ use boa_engine::{
 };
 
 use super::net::{Answer, Asker, Request};
-use super::{bind, fetch, page, report, url};
+use super::trace::What;
+use super::{bind, fetch, page, report, trace, url};
 
 /// Where a module that is being fetched will be, or why it will not.
 type Slot = Rc<RefCell<Option<Result<Module, String>>>>;
@@ -205,6 +206,7 @@ fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> Result
     }
     // The address after redirects is what imports within are resolved against.
     let path = if response.url.is_empty() { name } else { &response.url };
+    page::of(context).borrow_mut().note(|| What::Script { source: trace::told(path), bytes: text.len() });
     Module::parse(Source::from_bytes(text.as_bytes()).with_path(Path::new(path)), None, context).map_err(told)
 }
 
@@ -268,6 +270,7 @@ async fn filled(slot: &Slot) -> JsResult<Module> {
 /// When the text cannot be read.
 pub(super) fn inline(text: &str, context: &mut Context) -> JsResult<Module> {
     let base = page::of(context).borrow().url.to_string();
+    page::of(context).borrow_mut().note(|| What::Script { source: trace::told(&base), bytes: text.len() });
     Module::parse(Source::from_bytes(text).with_path(Path::new(&base)), None, context)
 }
 

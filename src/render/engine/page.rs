@@ -10,7 +10,8 @@ use boa_engine::context::time::{Clock, JsInstant};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::net::{Answer, Net};
+use super::net::{Answer, Net, RequestId};
+use super::trace::{self, Trace, What};
 use crate::limits;
 
 /// One line that a script wrote to its console.
@@ -54,6 +55,9 @@ pub struct Page {
     /// Lines and errors beyond the caps, which are counted only.
     pub untold: u64,
     pub(super) net: Box<dyn Net>,
+    clock: Rc<VirtualClock>,
+    /// What happened, where somebody asks for it.
+    pub trace: Option<Trace>,
     /// Calls of scripts under way: microtasks run when none is.
     pub(super) depth: u32,
     pub(super) spent: Option<Spent>,
@@ -66,13 +70,15 @@ pub struct Page {
 pub type SharedPage = Rc<RefCell<Page>>;
 
 impl Page {
-    pub(super) fn new(url: Url, net: Box<dyn Net>, seed: u64) -> Self {
+    pub(super) fn new(url: Url, net: Box<dyn Net>, clock: Rc<VirtualClock>, seed: u64) -> Self {
         Self {
             url,
             console: Vec::new(),
             errors: Vec::new(),
             untold: 0,
             net,
+            clock,
+            trace: None,
             depth: 0,
             spent: None,
             cookies_received: Vec::new(),
@@ -85,8 +91,9 @@ impl Page {
         self.net.cookie(text);
     }
 
-    /// Keeps the cookies of an answer until somebody asks for them.
-    pub(super) fn take_cookies(&mut self, answer: &Answer) {
+    /// An answer came: its cookies are kept until somebody asks for them.
+    pub(super) fn answered(&mut self, id: RequestId, answer: &Answer) {
+        self.note(|| trace::of_answer(id, answer));
         let Ok(response) = answer else { return };
         let set = response.headers.iter().filter(|(name, _)| name == "set-cookie").map(|(_, value)| value);
         let room = limits::COOKIES_PER_SITE_MAX.saturating_sub(self.cookies_received.len());
@@ -96,6 +103,13 @@ impl Page {
     /// Why the page's scripts run no more; `None` while they do.
     pub fn spent(&self) -> Option<Spent> {
         self.spent
+    }
+
+    /// Writes down what happens, where somebody asks for it.
+    pub fn note(&mut self, what: impl FnOnce() -> What) {
+        if let Some(trace) = &mut self.trace {
+            trace.note(self.clock.now_us(), what());
+        }
     }
 
     /// Keeps a console line, cut to its cap; beyond the cap of lines it is counted only.
@@ -112,6 +126,7 @@ impl Page {
     pub fn fault(&mut self, mut error: ScriptError) {
         if self.errors.len() < limits::SCRIPT_ERRORS_MAX {
             error.message.truncate(cut(&error.message, limits::CONSOLE_LINE_BYTES_MAX).len());
+            self.note(|| What::Error(error.clone()));
             self.errors.push(error);
         } else {
             self.untold += 1;

@@ -1,7 +1,9 @@
 //! `EventTarget`: listeners, event handler attributes and dispatch (DOM §2.7–2.9, HTML §8.1.8).
 //!
-//! Any native kind can be a target: it holds `Listeners`, and tells who its parent is on an event's way. The document's tree brings its
-//! own kind. Never knows what a node is.
+//! Any native kind can be a target: it holds `Listeners`, and tells who its parent is on an event's way, which `dispatch` goes. The
+//! document's tree brings its own kind. Never knows what a node is.
+
+mod dispatch;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,8 +15,9 @@ use boa_engine::{
     Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, NativeFunction, Trace, js_string,
 };
 
+pub use self::dispatch::dispatch;
 use super::events::{self, Event};
-use super::{abort, bind, jobs};
+use super::{abort, bind};
 use crate::limits;
 
 /// The listeners of one target, in the order in which they came.
@@ -73,8 +76,8 @@ impl Listeners {
 
     /// Sets an event handler to a text of the markup, which is read when it is needed; `None` takes the handler away. It keeps the place
     /// that its first setting gave it (HTML §8.1.8.1).
-    pub fn set_text(&mut self, kind: JsString, text: Option<Rc<str>>) {
-        self.set_handler(kind, None, text);
+    pub fn set_text(&mut self, kind: &str, text: Option<Rc<str>>) {
+        self.set_handler(js_string!(handled(kind)), None, text);
     }
 
     fn set_handler(&mut self, kind: JsString, callback: Option<JsObject>, text: Option<Rc<str>>) {
@@ -298,6 +301,19 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::attributes(&global, &[current], context)
 }
 
+/// Types of events that WebKit had other names for.
+const LEGACY: &[(&str, &str)] = &[
+    ("animationend", "webkitAnimationEnd"),
+    ("animationiteration", "webkitAnimationIteration"),
+    ("animationstart", "webkitAnimationStart"),
+    ("transitionend", "webkitTransitionEnd"),
+];
+
+/// The type of the events of a handler: its name without `on`, but for those that WebKit had before (HTML §8.1.8.2).
+fn handled(kind: &str) -> &str {
+    LEGACY.iter().find(|(_, old)| old.eq_ignore_ascii_case(kind)).map_or(kind, |(_, old)| old)
+}
+
 /// Defines `on…` attributes for these types of events on an object, usually a prototype.
 ///
 /// # Errors
@@ -305,7 +321,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context) -> JsResult<()> {
     for kind in kinds.iter().copied() {
         let get = NativeFunction::from_copy_closure(move |this, _, context| {
-            let (target, kind) = (target(this, context)?, js_string!(kind));
+            let (target, kind) = (target(this, context)?, js_string!(handled(kind)));
             let mut found = None;
             lend(&target, context, &mut |listeners| {
                 found = listeners.handler(&kind).map(|place| listeners.list[place].clone());
@@ -314,7 +330,7 @@ pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context
             Ok(found.map_or_else(JsValue::null, JsValue::from))
         });
         let set = NativeFunction::from_copy_closure(move |this, args, context| {
-            let (target, kind) = (target(this, context)?, js_string!(kind));
+            let (target, kind) = (target(this, context)?, js_string!(handled(kind)));
             set_handler(&target, kind, args.get_or_undefined(0).as_object(), context)?;
             Ok(JsValue::undefined())
         });
@@ -354,7 +370,7 @@ pub fn set_handler(target: &JsObject, kind: JsString, handler: Option<JsObject>,
 /// # Errors
 /// When the object is no target.
 pub fn set_handler_text(target: &JsObject, kind: &str, text: Option<Rc<str>>, context: &Context) -> JsResult<()> {
-    lend(target, context, &mut |listeners| listeners.set_text(js_string!(kind), text.clone()))
+    lend(target, context, &mut |listeners| listeners.set_text(kind, text.clone()))
 }
 
 /// What a listener calls; a text is read now, and stays `None` when it is no function body.
@@ -481,209 +497,4 @@ fn dispatch_event(this: &JsValue, args: &[JsValue], context: &mut Context) -> Js
         event.trusted = false;
     }
     dispatch(&target, &event, context).map(JsValue::from)
-}
-
-/// Dispatches an event (DOM §2.9): capturing from the root, at the target, bubbling back. False when a listener cancelled it. What
-/// listeners throw is told and stops nobody.
-///
-/// # Errors
-/// When the object is no target.
-pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> JsResult<bool> {
-    let Some(path) = path_of(target, event, context)? else {
-        end(event, false);
-        return Ok(!event.borrow().data().canceled);
-    };
-    let (kind, bubbles) = {
-        let mut event = event.borrow_mut();
-        let event = event.data_mut();
-        (event.dispatching, event.target, event.path) = (true, Some(target.clone()), path.clone());
-        (event.kind.clone(), event.bubbles)
-    };
-    let activate = context.get_data::<Kinds>().and_then(|kinds| kinds.activate);
-    let activate = activate.filter(|_| event.borrow().data().is_click());
-    let after = activate.and_then(|activate| {
-        let way: Vec<JsObject> = path.iter().map(|step| step.object.clone()).collect();
-        activate(if bubbles { &way } else { &way[..1] }, event, context)
-    });
-    for place in (0..path.len()).rev() {
-        let phase = if path[place].target.is_some() { events::AT_TARGET } else { events::CAPTURING };
-        invoke(&path, place, event, &kind, phase, true, context);
-    }
-    for place in 0..path.len() {
-        let at_target = path[place].target.is_some();
-        if at_target || bubbles {
-            let phase = if at_target { events::AT_TARGET } else { events::BUBBLING };
-            invoke(&path, place, event, &kind, phase, false, context);
-        }
-    }
-    // What stands in a shadow tree is not told to those outside, even after the event's end.
-    let clear = path.iter().rev().find(|step| step.target.is_some()).is_some_and(|step| step.in_shadow);
-    end(event, clear);
-    let canceled = event.borrow().data().canceled;
-    if let Some(after) = after {
-        after(canceled, context);
-    }
-    Ok(!canceled)
-}
-
-/// The last steps of dispatch (DOM §2.9 steps 7 to 10).
-fn end(event: &JsObject<Event>, clear_targets: bool) {
-    let mut event = event.borrow_mut();
-    let event = event.data_mut();
-    (event.phase, event.current_target, event.dispatching) = (0, None, false);
-    (event.stop, event.stop_now) = (false, false);
-    event.path.clear();
-    if clear_targets {
-        event.target = None;
-        event.set_related(None);
-    }
-}
-
-/// The event's way, whose first step is the target's own.
-fn path_of(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> JsResult<Option<Vec<Step>>> {
-    let mut path: Vec<Step> = Vec::new();
-    let mut next = Some(target.clone());
-    while let Some(object) = next.take() {
-        let kind = kind_of(&object, context, &mut |_| {}).ok_or_else(|| bind::type_error("Illegal invocation"))?;
-        match kind.path {
-            Path::Way(way) => {
-                let Some(steps) = way(&object, event, context) else { return Ok(None) };
-                path.extend(steps);
-            }
-            Path::Parents(parent) => {
-                path.push(Step::plain(object.clone(), path.is_empty().then(|| target.clone())));
-                if path.len() < limits::EVENT_PATH_MAX {
-                    next = parent(&object, event, context);
-                }
-            }
-        }
-    }
-    Ok(Some(path))
-}
-
-/// Calls the listeners of one object for one phase (DOM §2.9 "invoke").
-fn invoke(
-    path: &[Step],
-    place: usize,
-    event: &JsObject<Event>,
-    kind: &JsString,
-    phase: u8,
-    capture: bool,
-    context: &mut Context,
-) {
-    if event.borrow().data().stop {
-        return;
-    }
-    let step = &path[place];
-    if !has_listener(&step.object, kind, capture, context) {
-        // What WebKit called it is only looked at when nobody listens to the name itself.
-        let old = legacy_name(kind).filter(|_| event.borrow().data().trusted);
-        let Some(old) = old.filter(|old| has_listener(&step.object, old, capture, context)) else { return };
-        event.borrow_mut().data_mut().kind = old.clone();
-        inner_invoke(path, place, event, &old, phase, capture, context);
-        event.borrow_mut().data_mut().kind = kind.clone();
-        return;
-    }
-    inner_invoke(path, place, event, kind, phase, capture, context);
-}
-
-fn has_listener(object: &JsObject, kind: &JsString, capture: bool, context: &Context) -> bool {
-    let mut has = false;
-    kind_of(object, context, &mut |all| has = all.list.iter().any(|one| one.kind == *kind && one.capture == capture));
-    has
-}
-
-/// The names of old (DOM §2.9 "invoke" step 9).
-fn legacy_name(kind: &JsString) -> Option<JsString> {
-    let names = [
-        ("animationend", "webkitAnimationEnd"),
-        ("animationiteration", "webkitAnimationIteration"),
-        ("animationstart", "webkitAnimationStart"),
-        ("transitionend", "webkitTransitionEnd"),
-    ];
-    names.iter().find(|(name, _)| *kind == js_string!(*name)).map(|(_, old)| js_string!(*old))
-}
-
-/// DOM §2.9 "inner invoke".
-fn inner_invoke(
-    path: &[Step],
-    place: usize,
-    event: &JsObject<Event>,
-    kind: &JsString,
-    phase: u8,
-    capture: bool,
-    context: &mut Context,
-) {
-    let step = &path[place];
-    let object = &step.object;
-    let mut listeners = Vec::new();
-    kind_of(object, context, &mut |all| {
-        listeners = all.list.iter().filter(|one| one.kind == *kind && one.capture == capture).cloned().collect();
-    });
-    {
-        let mut event = event.borrow_mut();
-        let event = event.data_mut();
-        (event.phase, event.current_target) = (phase, Some(object.clone()));
-        event.target = path[..=place].iter().rev().find_map(|step| step.target.clone());
-        event.set_related(step.related.clone());
-    }
-    for listener in listeners {
-        let mut there = false;
-        kind_of(object, context, &mut |all| {
-            there = all.has(listener.id);
-            if there && listener.once {
-                all.list.retain(|other| other.id != listener.id);
-            }
-        });
-        if !there {
-            continue;
-        }
-        let Some(callback) = callback_of(object, &listener, context) else { continue };
-        event.borrow_mut().data_mut().passive = listener.passive;
-        let told = (!step.in_shadow).then(|| event.clone().upcast());
-        let before = swap_current(context, told);
-        if listener.handler {
-            call_handler(object, event, &callback, context);
-        } else {
-            call_listener(object, event, &callback, context);
-        }
-        swap_current(context, before);
-        let mut event = event.borrow_mut();
-        event.data_mut().passive = false;
-        if event.data().stop_now {
-            return;
-        }
-    }
-}
-
-fn swap_current(context: &Context, event: Option<JsObject>) -> Option<JsObject> {
-    context.get_data::<Current>().and_then(|current| current.0.replace(event))
-}
-
-fn call_listener(object: &JsObject, event: &JsObject<Event>, callback: &JsObject, context: &mut Context) {
-    let event: JsValue = event.clone().upcast().into();
-    if callback.is_callable() {
-        jobs::call(callback, &object.clone().into(), &[event], context);
-        return;
-    }
-    jobs::enter(context, |context| {
-        let method = callback.get(js_string!("handleEvent"), context)?;
-        let method = method.as_callable().ok_or_else(|| bind::type_error("handleEvent is not a function"))?;
-        method.call(&callback.clone().into(), &[event], context)
-    });
-}
-
-/// The event handler processing algorithm (HTML §8.1.8.1): what a handler returns may cancel the event.
-fn call_handler(object: &JsObject, event: &JsObject<Event>, callback: &JsObject, context: &mut Context) {
-    if !callback.is_callable() {
-        return;
-    }
-    let this: JsValue = object.clone().into();
-    let error_args = object.is::<Window>().then(|| event.borrow().data().error_arguments()).flatten();
-    let of_error = error_args.is_some();
-    let args = error_args.unwrap_or_else(|| vec![event.clone().upcast().into()]);
-    let returned = jobs::call(callback, &this, &args, context);
-    if returned.and_then(|value| value.as_boolean()) == Some(of_error) {
-        event.borrow_mut().data_mut().cancel();
-    }
 }

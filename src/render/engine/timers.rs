@@ -7,7 +7,8 @@ use std::collections::HashMap;
 
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsString, JsValue, js_string};
 
-use super::{bind, jobs, report};
+use super::trace::What;
+use super::{bind, jobs, page, report};
 use crate::limits;
 
 /// Nesting from which on timers wait four milliseconds at least (HTML §8.6 step 10 of "timer initialization steps").
@@ -82,6 +83,7 @@ fn schedule(id: u32, handler: Handler, wait_us: u64, again: bool, context: &Cont
     let place = jobs::post(context, wait, move |context| {
         let jobs = jobs::of(context);
         jobs.timers.borrow_mut().nesting = nesting + 1;
+        page::of(context).borrow_mut().note(|| What::Timer { after_ms: wait_us / 1_000, again });
         fire(&handler, context);
         // A timer that cleared itself is not set again.
         let set = jobs.timers.borrow().places.contains_key(&id);
@@ -150,6 +152,7 @@ fn run_frame(context: &mut Context) -> JsResult<()> {
     let jobs = jobs::of(context);
     let callbacks: Vec<_> = jobs.timers.borrow().frame.clone();
     let until = callbacks.last().map_or(0, |(id, _)| *id);
+    page::of(context).borrow_mut().note(|| What::Frame { callbacks: callbacks.len() });
     let now = jobs.clock.now_us() as f64 / 1_000.0;
     for (id, function) in callbacks {
         let there = jobs.timers.borrow().frame.iter().any(|(other, _)| *other == id);

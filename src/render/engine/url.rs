@@ -1,9 +1,13 @@
-//! `URL` and `URLSearchParams` (URL Standard §6), on the `url` crate, which parses as browsers do; the two are one, as the standard has
-//! it: a change of either shows in the other.
+//! `URL` and `URLSearchParams` (URL Standard §6); the two are one, as the standard has it: a change of either shows in the other.
+//! `address` parses.
 
-use ::url::{Url, form_urlencoded, quirks};
+mod address;
+mod file;
+
+use ::url::{Url, form_urlencoded};
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsResult, JsValue, Trace, js_string};
 
+use self::address::{Address, Part};
 use super::pairs::{self, Pairs};
 use super::{bind, page};
 use crate::limits;
@@ -11,7 +15,7 @@ use crate::limits;
 #[derive(Trace, Finalize, JsData)]
 struct UrlData {
     #[unsafe_ignore_trace]
-    url: Url,
+    url: Address,
     params: JsObject,
 }
 
@@ -35,17 +39,20 @@ impl Pairs for Params {
     }
 }
 
-/// One component of a URL: its name, how it is read, how it is written.
+/// One component of a URL: its name, and how it is read and written.
 macro_rules! component {
-    ($name:literal, $get:path, $set:path) => {
+    ($name:literal, $part:expr) => {
         (
             $name,
-            |this, _, _| Ok(bind::js($get(&bind::this::<UrlData>(this)?.borrow().data().url))),
+            |this, _, _| {
+                const PART: Part = $part;
+                Ok(bind::js(&(PART.get)(&bind::this::<UrlData>(this)?.borrow().data().url)))
+            },
             Some(|this, args, context| {
+                const PART: Part = $part;
                 let this = bind::this::<UrlData>(this)?;
                 let text = bind::text(args, 0, context)?;
-                // What a setter does not understand it leaves as it was.
-                let _ = $set(&mut this.borrow_mut().data_mut().url, &text);
+                (PART.set)(&mut this.borrow_mut().data_mut().url, &text);
                 Ok(JsValue::undefined())
             }),
         )
@@ -59,21 +66,21 @@ const URL: bind::Interface = bind::Interface {
     methods: &[("toString", 0, href), ("toJSON", 0, href)],
     attributes: &[
         ("href", href, Some(set_href)),
-        ("origin", |this, _, _| Ok(bind::js(&origin(&bind::this::<UrlData>(this)?.borrow().data().url))), None),
-        component!("protocol", quirks::protocol, quirks::set_protocol),
-        component!("username", quirks::username, quirks::set_username),
-        component!("password", quirks::password, quirks::set_password),
-        component!("host", quirks::host, quirks::set_host),
-        component!("hostname", quirks::hostname, quirks::set_hostname),
-        component!("port", quirks::port, quirks::set_port),
-        component!("pathname", quirks::pathname, quirks::set_pathname),
+        ("origin", |this, _, _| Ok(bind::js(&bind::this::<UrlData>(this)?.borrow().data().url.origin())), None),
+        component!("protocol", address::PROTOCOL),
+        component!("username", address::USERNAME),
+        component!("password", address::PASSWORD),
+        component!("host", address::HOST),
+        component!("hostname", address::HOSTNAME),
+        component!("port", address::PORT),
+        component!("pathname", address::PATHNAME),
         (
             "search",
-            |this, _, _| Ok(bind::js(quirks::search(&bind::this::<UrlData>(this)?.borrow().data().url))),
+            |this, _, _| Ok(bind::js(&(address::SEARCH.get)(&bind::this::<UrlData>(this)?.borrow().data().url))),
             Some(set_search),
         ),
         ("searchParams", |this, _, _| Ok(bind::this::<UrlData>(this)?.borrow().data().params.clone().into()), None),
-        component!("hash", quirks::hash, quirks::set_hash),
+        component!("hash", address::HASH),
     ],
     statics: &[
         ("canParse", 1, |_, args, context| {
@@ -168,12 +175,6 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::hidden(&global, js_string!("webkitURL"), constructor, true, context)
 }
 
-/// URL Standard §4.7: a blob's origin is that of the web page which made it, and of no other address.
-fn origin(url: &Url) -> String {
-    let of_page = |path: &str| path.starts_with("http:") || path.starts_with("https:");
-    if url.scheme() == "blob" && !of_page(url.path()) { "null".to_owned() } else { quirks::origin(url) }
-}
-
 /// Resolves an address of a script against the page's, as `fetch` and its like do.
 ///
 /// # Errors
@@ -188,20 +189,20 @@ pub(super) fn resolve(text: &str, context: &Context) -> JsResult<Url> {
 }
 
 /// URL Standard §6.1 "API URL parser" on the first two arguments.
-fn parse(args: &[JsValue], context: &mut Context) -> JsResult<Result<Url, String>> {
+fn parse(args: &[JsValue], context: &mut Context) -> JsResult<Result<Address, String>> {
     let text = bind::text(args, 0, context)?;
     let base = bind::text_if_given(args, 1, context)?;
     if text.len() > limits::SCRIPT_URL_BYTES_MAX {
         return Ok(Err("Invalid URL".to_owned()));
     }
     let parsed = match &base {
-        None => Url::parse(&text),
-        Some(base) => match Url::parse(base) {
-            Ok(base) => base.join(&text),
-            Err(_) => return Ok(Err("Invalid base URL".to_owned())),
+        None => Address::parse(&text, None),
+        Some(base) => match Address::parse(base, None) {
+            Some(base) => Address::parse(&text, Some(&base)),
+            None => return Ok(Err("Invalid base URL".to_owned())),
         },
     };
-    Ok(parsed.map_err(|_| "Invalid URL".to_owned()))
+    Ok(parsed.ok_or_else(|| "Invalid URL".to_owned()))
 }
 
 fn construct_url(new_target: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
@@ -216,11 +217,11 @@ fn construct_url(new_target: &JsValue, args: &[JsValue], context: &mut Context) 
     Ok(made)
 }
 
-fn params_of(url: &Url, context: &mut Context) -> JsResult<JsObject> {
+fn params_of(url: &Address, context: &mut Context) -> JsResult<JsObject> {
     bind::object("URLSearchParams", Params { list: list_of(url), owner: None }, context)
 }
 
-fn list_of(url: &Url) -> Vec<(String, String)> {
+fn list_of(url: &Address) -> Vec<(String, String)> {
     url.query_pairs().take(limits::PAIRS_MAX).map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
@@ -231,14 +232,14 @@ fn own(params: &JsObject, url: &JsObject) {
 }
 
 fn href(this: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
-    Ok(bind::js(bind::this::<UrlData>(this)?.borrow().data().url.as_str()))
+    Ok(bind::js(&bind::this::<UrlData>(this)?.borrow().data().url.href()))
 }
 
 fn set_href(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let this = bind::this::<UrlData>(this)?;
     let text = bind::text(args, 0, context)?;
-    let url = Url::parse(&text)
-        .map_err(|_| JsNativeError::typ().with_message("Failed to set the 'href' property on 'URL': Invalid URL"))?;
+    let url = Address::parse(&text, None)
+        .ok_or_else(|| JsNativeError::typ().with_message("Failed to set the 'href' property on 'URL': Invalid URL"))?;
     this.borrow_mut().data_mut().url = url;
     renew_params(&this);
     Ok(JsValue::undefined())
@@ -247,7 +248,7 @@ fn set_href(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult
 fn set_search(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let this = bind::this::<UrlData>(this)?;
     let text = bind::text(args, 0, context)?;
-    quirks::set_search(&mut this.borrow_mut().data_mut().url, &text);
+    (address::SEARCH.set)(&mut this.borrow_mut().data_mut().url, &text);
     renew_params(&this);
     Ok(JsValue::undefined())
 }

@@ -85,7 +85,7 @@ impl Target for Upload {
 
 const HANDLERS: &[&str] = &["loadstart", "progress", "abort", "error", "load", "timeout", "loadend"];
 
-const STATES: &[(&str, i32)] = &[("UNSENT", 0), ("OPENED", 1), ("HEADERS_RECEIVED", 2), ("LOADING", 3), ("DONE", 4)];
+const STATES: &[(&str, u32)] = &[("UNSENT", 0), ("OPENED", 1), ("HEADERS_RECEIVED", 2), ("LOADING", 3), ("DONE", 4)];
 
 const XHR: bind::Interface = bind::Interface {
     name: "XMLHttpRequest",

@@ -125,6 +125,12 @@ fn frames(context: &Context) -> Vec<NodeId> {
     frames
 }
 
+/// The frame of a name, which links and forms go to (HTML §7.3.1.2).
+pub fn named(name: &str, context: &Context) -> Option<NodeId> {
+    let is_it = |id: &NodeId| read(context, |tree| tree.attribute(*id, &local_name!("name")) == Some(name));
+    frames(context).into_iter().find(is_it)
+}
+
 /// `window.length`.
 pub fn count(context: &Context) -> u32 {
     u32::try_from(frames(context).len()).unwrap_or(u32::MAX)
@@ -181,6 +187,8 @@ fn make_window(frame: NodeId, context: &mut Context) -> JsResult<JsObject> {
     ];
     bind::attributes(&window, attributes, context)?;
     target::handlers(&window, &["load", "unload", "message", "hashchange"], context)?;
+    let parser = super::parsing::parser_of(frame, context)?;
+    bind::hidden(&window, js_string!("DOMParser"), parser.into(), true, context)?;
     let me: JsValue = window.clone().into();
     let above: JsValue = global.into();
     for (name, value) in [
@@ -370,7 +378,7 @@ fn navigations(frame: NodeId, context: &Context) -> Option<u32> {
 }
 
 /// Shows another address in a frame.
-fn navigate(frame: NodeId, address: Url, context: &mut Context) {
+pub fn navigate(frame: NodeId, address: Url, context: &mut Context) {
     let navigation = next_navigation(frame, context);
     let page = page::of(context).borrow().url.clone();
     let is_fetched = matches!(address.scheme(), "http" | "https") && address.origin() == page.origin();
@@ -439,6 +447,7 @@ fn arrive(frame: NodeId, asked: &Url, page: &Url, answer: Answer, context: &mut 
 }
 
 fn show(frame: NodeId, document: NodeId, address: Url, context: &mut Context) {
+    super::navigation::indicate(document, &address, context);
     let within: Vec<NodeId> = {
         let web = of(context);
         let mut web = web.borrow_mut();
@@ -561,19 +570,19 @@ fn fill(markup: &str, kind: &'static str, encoding: &'static str, context: &mut 
     Ok(document)
 }
 
-/// A document of XML.
+/// A document of XML, which tells the fault where it is not well-formed.
 fn fill_xml(text: &str, kind: &'static str, encoding: &'static str, context: &mut Context) -> JsResult<NodeId> {
     change(context, |tree| {
-        let document = tree.create_document(false)?;
+        let document = tree.parse_xml_document(text, kind)?;
         if let Some(data) = tree.document_data_mut(document) {
-            (data.content_type, data.encoding) = (kind, encoding);
+            data.encoding = encoding;
         }
-        tree.parse_xml(document, text).map(|_| document)
+        Ok(document)
     })
 }
 
 /// Says that a frame has loaded, to its window and to its element.
-fn loaded(frame: NodeId, context: &mut Context) -> JsResult<()> {
+pub(super) fn loaded(frame: NodeId, context: &mut Context) -> JsResult<()> {
     if let Some(window) = super::slot_if_made(frame, "contentWindow", context) {
         events::fire(&window, "Event", "load", (false, false), &[], context);
     }

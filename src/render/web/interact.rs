@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::load::Window;
 use super::navigation::{self, How, Navigation};
-use super::{document, history, layout, of, read, wrap};
-use crate::render::dom::{NodeId, Selectors, Tree};
-use crate::render::engine::{events, jobs};
+use super::{document, history, html, layout, observers, of, read, wrap};
+use crate::render::dom::{HtmlOptions, NodeId, Selectors, Tree};
+use crate::render::engine::events;
+use crate::render::engine::jobs::{self, End, Reach};
+use crate::render::protocol::Filling;
 
 /// A link of a page in the state that it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,9 +49,40 @@ impl Window {
         self.engine.with(|context| click(id, context).is_ok());
     }
 
+    /// Fills controls in, one after the other, and sends what they belong to; the page's scripts run on behind each. Gives the controls
+    /// that are not there, at which nothing more is done.
+    pub fn fill(&mut self, filling: &Filling, reach: Reach) -> (End, Vec<u32>) {
+        for (mark, text) in filling.entries() {
+            let done =
+                self.engine.with(|context| html::filling::fill_in(mark, text.as_deref().map(String::as_str), context));
+            let end = self.engine.run(reach);
+            if done != Some(true) || end == End::Spent {
+                return (end, vec![mark]);
+            }
+        }
+        let Some(submit) = filling.submit else { return (self.engine.run(reach), Vec::new()) };
+        let unsent = self.engine.with(|context| html::filling::send(submit, context).err()).flatten();
+        (self.engine.run(reach), unsent.into_iter().collect())
+    }
+
+    /// The document as markup for a reader who is to find its controls again.
+    pub fn marked_html(&mut self) -> String {
+        let options = HtmlOptions { marked: true, ..HtmlOptions::default() };
+        let text = self.engine.with(|context| {
+            let document = of(context).borrow().document;
+            read(context, |tree| tree.html_with(document, &options))
+        });
+        text.unwrap_or_default()
+    }
+
     /// Scrolls the window down as far as it goes.
     pub fn scroll_to_bottom(&mut self) {
         self.engine.with(layout::scroll_down);
+    }
+
+    /// Looks away from what is in view, so that observers tell of it anew.
+    pub fn look_away(&mut self) {
+        self.engine.with(|context| jobs::outside(context, observers::look_away));
     }
 
     /// Goes to an address as if it were typed behind the page's: a fragment stays within the page.
@@ -111,7 +144,7 @@ fn links(context: &Context) -> Vec<Link> {
 }
 
 /// The events of a click with the first button of a mouse (UI Events §5.3, Pointer Events §4).
-fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
+pub(super) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
     let target = wrap(id, context)?;
     let place = layout::place(id, context).unwrap_or_default();
     let (left, top) = layout::scroll(context);

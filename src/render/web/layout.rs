@@ -147,7 +147,7 @@ fn tell_scroll(id: Option<NodeId>, context: &mut Context) {
 
 /// What an element is in the flow.
 #[derive(Clone, Copy, PartialEq)]
-enum Flow {
+pub(super) enum Flow {
     Hidden,
     Inline,
     Block,
@@ -156,7 +156,7 @@ enum Flow {
 }
 
 /// Whether an element is shown at all, and how, by its name and what its attributes say.
-fn flow_of(tree: &Tree, id: NodeId) -> Flow {
+pub(super) fn flow_of(tree: &Tree, id: NodeId) -> Flow {
     let Some(element) = tree.element(id) else { return Flow::Hidden };
     let usual = if element.name().ns == ns!(html) { usual_flow(&element.name().local) } else { Flow::Inline };
     match declared(tree, id, "display") {

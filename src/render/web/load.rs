@@ -5,7 +5,7 @@
 //! timers, answers and scripts meet in the order in which they come.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use boa_engine::{Context, JsResult, JsValue};
@@ -15,7 +15,8 @@ use super::{of, read, settle, window, wrap};
 use crate::render::dom::{NodeId, Parser, Step};
 use crate::render::engine::jobs::{self, End, Reach};
 use crate::render::engine::net::Net;
-use crate::render::engine::{Engine, EngineError, Start, bind, events, target};
+use crate::render::engine::trace::What;
+use crate::render::engine::{Engine, EngineError, Start, bind, events, page, target};
 
 /// A page: an engine and its document.
 pub struct Window {
@@ -32,6 +33,8 @@ pub(super) struct Loading {
     /// A script in written text that is still to be fetched: the parser waits for it, and so does what is written meanwhile.
     pub blocking: Option<NodeId>,
     pub written_later: String,
+    /// What scripts write into documents of frames, whose own scripts do not run.
+    pub in_frames: HashMap<NodeId, Parser>,
     /// Scripts that wait for the end of the markup, in their order.
     pub deferred: VecDeque<Rc<Pending>>,
     /// Scripts of scripts that run in their order (`async = false`).
@@ -131,6 +134,8 @@ impl Window {
     pub fn load(&mut self, html: &str, reach: Reach) -> End {
         self.engine.with(|context| parse(html, context));
         self.engine.with(|context| {
+            let (document, url) = (of(context).borrow().document, page::of(context).borrow().url.clone());
+            super::navigation::indicate(document, &url, context);
             enter_stage(Stage::Interactive, context);
             advance(context);
         });
@@ -205,6 +210,7 @@ pub(super) fn advance(context: &mut Context) {
         let stage = state.borrow().stage;
         if stage == Stage::Interactive && run_first_ready(|state| &mut state.deferred, context) {
             state.borrow_mut().stage = Stage::ContentLoaded;
+            note_stage("DOMContentLoaded", context);
             fire_at_document("DOMContentLoaded", true, context);
         }
         let ready = {
@@ -243,7 +249,12 @@ fn run_first_ready(list: fn(&mut Loading) -> &mut VecDeque<Rc<Pending>>, context
 
 fn enter_stage(stage: Stage, context: &mut Context) {
     loading(context).borrow_mut().stage = stage;
+    note_stage(if stage == Stage::Complete { "complete" } else { "interactive" }, context);
     fire_at_document("readystatechange", false, context);
+}
+
+fn note_stage(stage: &str, context: &Context) {
+    page::of(context).borrow_mut().note(|| What::Stage { stage: stage.to_owned() });
 }
 
 fn fire_at_document(kind: &str, bubbles: bool, context: &mut Context) {

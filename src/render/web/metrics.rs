@@ -4,6 +4,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace, js
 use html5ever::local_name;
 
 use super::layout::{self, Place};
+use super::styles;
 use super::window::{self, viewport};
 use super::{document, of, read, this_element, wrap_or_null};
 use crate::render::dom::NodeId;
@@ -95,7 +96,7 @@ pub(super) fn rectangle(x: f64, y: f64, width: f64, height: f64, context: &mut C
 const METHODS: &[bind::Method] = &[
     ("getBoundingClientRect", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        let place = layout::place(id, context);
+        let place = styles::place(id, context);
         match place {
             Some(place) => super::observers::rectangle(place, context),
             None => rectangle(0.0, 0.0, 0.0, 0.0, context),
@@ -103,7 +104,7 @@ const METHODS: &[bind::Method] = &[
     }),
     ("getClientRects", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        let rectangles = match layout::place(id, context) {
+        let rectangles = match styles::place(id, context) {
             Some(place) => vec![super::observers::rectangle(place, context)?],
             None => Vec::new(),
         };
@@ -123,7 +124,7 @@ const METHODS: &[bind::Method] = &[
     }),
     ("checkVisibility", 0, |this, _, context| {
         let id = this_element(this, context)?;
-        Ok(layout::place(id, context).is_some().into())
+        Ok(styles::place(id, context).is_some().into())
     }),
     ("scrollIntoView", 0, scroll_into_view),
     ("scrollIntoViewIfNeeded", 0, scroll_into_view),
@@ -140,7 +141,7 @@ macro_rules! measure {
             |this, _, context| {
                 let id = this_element(this, context)?;
                 let of: fn(NodeId, Place, &Context) -> f64 = $of;
-                let place = layout::place(id, context);
+                let place = styles::place(id, context);
                 Ok(place.map_or(0.0, |place| of(id, place, context)).round().into())
             },
             None,
@@ -199,7 +200,7 @@ const HTML_ELEMENT: &[bind::Attribute] = &[
         "offsetParent",
         |this, _, context| {
             let id = this_element(this, context)?;
-            let shown = layout::place(id, context).is_some();
+            let shown = styles::place(id, context).is_some();
             let body = read(context, |tree| {
                 let body = document::body(tree, tree.document_of(id));
                 body.filter(|body| shown && *body != id && tree.contains(*body, id))
@@ -275,7 +276,7 @@ fn scroll(this: &JsValue, args: &[JsValue], by: bool, context: &mut Context) -> 
 
 fn scroll_into_view(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let id = this_element(this, context)?;
-    if let Some(place) = layout::place(id, context) {
+    if let Some(place) = styles::place(id, context) {
         layout::scroll_to(0.0, place.top, context);
     }
     Ok(JsValue::undefined())

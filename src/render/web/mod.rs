@@ -15,6 +15,7 @@ mod closed;
 mod collection;
 mod cookies;
 mod create_event;
+mod css_animations;
 mod custom;
 mod data;
 mod document;
@@ -47,10 +48,12 @@ mod resources;
 mod scripts;
 mod selection;
 mod shadow;
+mod shown;
 mod storage;
 mod style;
 mod style_sheets;
 mod style_table;
+mod styles;
 mod tokens;
 mod traversal;
 pub mod window;
@@ -119,6 +122,7 @@ const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
     custom::watch,
     resources::came_in,
     observers::tree_changed,
+    css_animations::watch,
 ];
 
 /// Gives the engine a tree with an empty document, and the interfaces to it.
@@ -184,6 +188,8 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     messages::install(context)?;
     closed::install(context)?;
     style::install(context)?;
+    styles::install(context);
+    css_animations::install(context);
     style_sheets::install(context)?;
     animations::install(context)?;
     document_state::install(&setting.referrer, context)

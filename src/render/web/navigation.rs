@@ -14,6 +14,7 @@ use url::Url;
 use super::{document, history, of, read};
 use crate::limits;
 use crate::render::dom::NodeId;
+use crate::render::engine::trace::{self, What};
 use crate::render::engine::{bind, events, jobs, page, run_script};
 
 /// What made the page go.
@@ -30,6 +31,20 @@ pub enum How {
     Meta,
     /// `window.open`, and links and forms that open a window of their own.
     Window,
+}
+
+impl How {
+    /// The word for it, as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Form => "form",
+            Self::Location => "location",
+            Self::Meta => "meta",
+            Self::Window => "window",
+        }
+    }
 }
 
 /// An address that the page wanted to go to.
@@ -86,6 +101,11 @@ fn record(wanted: Navigation, context: &Context) {
     let Some(all) = context.get_data::<Navigations>() else { return };
     let mut all = all.0.borrow_mut();
     if all.len() < limits::RENDER_NAVIGATIONS_MAX && !all.contains(&wanted) {
+        page::of(context).borrow_mut().note(|| What::Navigation {
+            how: wanted.how.name().to_owned(),
+            method: trace::told(&wanted.method),
+            url: trace::told(&wanted.url),
+        });
         all.push(wanted);
     }
 }
@@ -109,8 +129,21 @@ fn to_fragment(url: Url, replace: bool, context: &mut Context) {
     let old = page::of(context).borrow().url.clone();
     let same = old == url;
     history::enter(url.clone(), JsValue::null(), replace || same, context);
+    let document = of(context).borrow().document;
+    indicate(document, &url, context);
     if !same {
         tell_fragment(&old, &url, JsValue::null(), context);
+    }
+}
+
+/// "The indicated part of the document" (HTML §7.4.6.3): `:target` is the element that the fragment names.
+pub(super) fn indicate(document: NodeId, url: &Url, context: &Context) {
+    let web = of(context);
+    let tree = &mut web.borrow_mut().tree;
+    let fragment = url.fragment().map(|text| percent_decode_str(text).decode_utf8_lossy().into_owned());
+    let named = fragment.filter(|text| !text.is_empty()).and_then(|text| tree.element_by_id(document, &text));
+    if named.is_some() || tree.target.is_some_and(|old| tree.document_of(old) == document) {
+        tree.target = named;
     }
 }
 

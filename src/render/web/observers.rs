@@ -247,15 +247,29 @@ pub(super) fn look_again(context: &mut Context) {
 }
 
 fn look(context: &mut Context) -> JsResult<()> {
-    let shared = shared(context);
-    shared.due.set(false);
-    let all: Vec<_> = shared.all.borrow().clone();
+    shared(context).due.set(false);
+    look_at(true, context)
+}
+
+/// What is in view leaves it for a moment, as where a reader scrolls up and down again: the next look tells of it anew. A list that
+/// waits for its end to come into view goes on, although the window is as high as all that it has so far.
+pub(super) fn look_away(context: &mut Context) -> JsResult<()> {
+    look_at(false, context)?;
+    look_again(context);
+    Ok(())
+}
+
+fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
+    let all: Vec<_> = shared(context).all.borrow().clone();
     for observer in all {
         let targets = observer.borrow().data().targets.clone();
         let kind = observer.borrow().data().kind;
         for (id, before) in targets {
             let place = layout::place(id, context);
             let now = match kind {
+                Kind::Resize if !there => continue,
+                Kind::Intersection if !there && before.is_none() => continue,
+                Kind::Intersection if !there => Seen::Share(0.0, false),
                 Kind::Resize => {
                     let place = place.unwrap_or_default();
                     Seen::Size(place.width, place.height)

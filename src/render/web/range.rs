@@ -54,6 +54,10 @@ const STATIC: bind::Interface = bind::Interface {
                 || bind::type_error(format!("Failed to read the '{container}' property from 'StaticRangeInit'"));
             let node = bind::member(&args[0], container, context)?.ok_or_else(missing)?;
             let node = super::node_of(&node, context).ok_or_else(missing)?;
+            if read(context, |tree| matches!(tree.kind(node), NodeKind::DocumentType | NodeKind::Attribute)) {
+                let why = "A range cannot begin or end in a document type or an attribute.";
+                return Err(exception::error("InvalidNodeTypeError", why, context));
+            }
             let offset = bind::member(&args[0], offset, context)?.ok_or_else(missing)?.to_u32(context)?;
             Ok(Boundary { node, offset: offset as usize })
         };

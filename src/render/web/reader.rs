@@ -1,7 +1,8 @@
 //! What somebody does who looks for all that a page has: the acts that were asked for, then turning pages, "load more", scrolling, tabs and
 //! rows that react to clicks, until nothing new comes or the tries are used up.
 //!
-//! New is a link or a navigation that no state before had. A kind of control that brought nothing is not tried again. Nothing here sends
+//! New is a link or a navigation that no state before had. An act that brings some costs no try: a list is read to its end, as long as
+//! the page's other bounds hold. A kind of control that brought nothing is not tried again. Nothing here sends
 //! forms, and controls whose words are about ending, deleting or posting are left alone.
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ use super::{of, read};
 use crate::limits;
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::jobs::{End, Reach};
+use crate::render::engine::trace::{self, What};
 use crate::render::protocol::{Act, State};
 
 /// What came of the acts.
@@ -166,10 +168,9 @@ pub fn read_page(window: &mut Window, acts: &[Act], tries: u32, reach: Reach) ->
         let (done, by) = perform(window, act);
         if !done {
             told.undone.push(act.clone());
-            continue;
         }
         let end = window.engine.run(reach);
-        book.enter(&by, window);
+        book.enter_whole(&by, window);
         if end == End::Spent {
             break;
         }
@@ -180,21 +181,27 @@ pub fn read_page(window: &mut Window, acts: &[Act], tries: u32, reach: Reach) ->
 }
 
 fn perform(window: &mut Window, act: &Act) -> (bool, String) {
-    match act {
-        Act::Click(selectors) => (window.click(selectors), format!("click {selectors}")),
+    note(window, &act.to_string());
+    let done = match act {
+        Act::Click(selectors) => window.click(selectors),
         Act::Scroll(_) => {
             window.scroll_to_bottom();
-            (true, "scroll".to_owned())
+            true
         }
         Act::Goto(address) => {
             window.go_to(address);
-            (true, format!("goto {address}"))
+            true
         }
         Act::Back => {
             window.back();
-            (true, "back".to_owned())
+            true
         }
-    }
+    };
+    (done, act.to_string())
+}
+
+fn note(window: &Window, act: &str) {
+    window.engine.page().borrow_mut().note(|| What::Act { act: trace::told(act) });
 }
 
 /// The links of all states.
@@ -202,6 +209,8 @@ fn perform(window: &mut Window, act: &Act) -> (bool, String) {
 struct Book {
     known: HashSet<String>,
     navigations: usize,
+    /// Links of states that are told whole.
+    whole: usize,
     states: Vec<State>,
 }
 
@@ -229,19 +238,37 @@ impl Book {
     }
 }
 
+impl Book {
+    /// Writes down the state that an act led to which was asked for, with all that it shows, be it new or not.
+    fn enter_whole(&mut self, by: &str, window: &mut Window) {
+        let mut links = window.links();
+        let count = links.len();
+        self.navigations = window.navigations().len();
+        let room = limits::RENDER_LINKS_MAX.saturating_sub(self.whole);
+        links.truncate(room);
+        self.whole += links.len();
+        self.known.extend(links.iter().map(|link| link.url.clone()));
+        self.states.push(State { by: by.to_owned(), links, count });
+    }
+}
+
 /// Tries what the page offers, the likeliest first.
-fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut Book) {
+fn explore(window: &mut Window, mut tries: u32, reach: Reach, book: &mut Book) {
     let mut fruitless: HashMap<String, u32> = HashMap::new();
     let mut clicked: HashSet<NodeId> = HashSet::new();
-    let mut scroll_brings = true;
-    for _ in 0..tries {
-        if window.engine.spent().is_some() {
+    let (mut scroll_brings, mut vain_scrolls) = (true, 0);
+    for _ in 0..limits::RENDER_ACTS_MAX {
+        if tries == 0 || window.engine.spent().is_some() {
             return;
         }
         if scroll_brings {
+            note(window, "scroll");
+            window.look_away();
             window.scroll_to_bottom();
             window.engine.run(reach);
             scroll_brings = book.enter("scroll", window);
+            vain_scrolls = if scroll_brings { 0 } else { vain_scrolls + 1 };
+            tries -= u32::from(!scroll_brings);
             continue;
         }
         let patience = |control: &Control| if control.rank == 0 { 1 } else { 2 };
@@ -252,13 +279,15 @@ fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut Book) {
         });
         let Some(control) = next.min_by_key(|control| control.rank) else { return };
         clicked.insert(control.id);
+        note(window, &format!("click {}", control.words));
         window.click_node(control.id);
         window.engine.run(reach);
         if book.enter(&format!("click {}", control.words), window) {
             fruitless.remove(&control.kind);
-            // A longer page may be scrolled again.
-            scroll_brings = control.rank == 0;
+            // A longer page may be scrolled again; one that has not grown by it twice does not.
+            scroll_brings = control.rank == 0 && vain_scrolls < 2;
         } else {
+            tries -= 1;
             *fruitless.entry(control.kind).or_default() += 1;
         }
     }
@@ -351,3 +380,6 @@ fn control(tree: &Tree, id: NodeId, listens: bool) -> Option<Control> {
     let words = words.chars().take(60).collect();
     Some(Control { id, kind, words, rank })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,6 @@
 //! Shadow trees as scripts see them: `attachShadow`, `ShadowRoot`, slots and what stands in them (DOM §4.8, §4.9, HTML §4.12.4).
 
-use boa_engine::property::PropertyDescriptor;
-use boa_engine::{Context, JsArgs, JsResult, JsValue, js_string};
+use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use html5ever::{local_name, ns};
 
 use super::{change, custom, node_of, observe, of, read, this_element, this_node, wrap, wrap_or_null};
@@ -118,44 +117,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::attributes(&root, ROOT_ATTRIBUTES, context)?;
     target::handlers(&root, &["slotchange"], context)?;
     let slot = bind::prototype("HTMLSlotElement", context)?;
-    bind::methods(&slot, SLOT_METHODS, context)?;
-    // `adoptedStyleSheets` holds what it is given: nothing here is drawn by it.
-    let sheets = PropertyDescriptor::builder().get(bind::function(
-        "get adoptedStyleSheets",
-        0,
-        |this, _, context| {
-            let id = this_node(this, context)?;
-            super::slot(id, "adoptedStyleSheets", context, |context| {
-                bind::array([], context).as_object().ok_or_else(|| bind::type_error("no array"))
-            })
-            .map(JsValue::from)
-        },
-        context,
-    ));
-    let set = bind::function(
-        "set adoptedStyleSheets",
-        1,
-        |this, args, context| {
-            let id = this_node(this, context)?;
-            let list = args.get_or_undefined(0).as_object().ok_or_else(|| bind::type_error("not a sequence"))?;
-            let values = bind::values(&list, limits::CUSTOM_ELEMENTS_MAX, context)?;
-            let kept = super::slot(id, "adoptedStyleSheets", context, |context| {
-                bind::array([], context).as_object().ok_or_else(|| bind::type_error("no array"))
-            })?;
-            kept.set(js_string!("length"), 0, true, context)?;
-            for (place, value) in values.into_iter().enumerate() {
-                kept.create_data_property_or_throw(place, value, context)?;
-            }
-            Ok(JsValue::undefined())
-        },
-        context,
-    );
-    let sheets = sheets.set(set).enumerable(true).configurable(true).build();
-    for name in ["ShadowRoot", "Document"] {
-        let prototype = bind::prototype(name, context)?;
-        prototype.define_property_or_throw(js_string!("adoptedStyleSheets"), sheets.clone(), context)?;
-    }
-    Ok(())
+    bind::methods(&slot, SLOT_METHODS, context)
 }
 
 /// `this` as a shadow root, with its settings.
@@ -241,7 +203,7 @@ fn get_html(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult
             shadow_roots.push(root);
         }
     }
-    let options = HtmlOptions { serializable_shadow_roots, shadow_roots };
+    let options = HtmlOptions { serializable_shadow_roots, shadow_roots, ..HtmlOptions::default() };
     Ok(bind::js(&read(context, |tree| tree.html_with(id, &options))))
 }
 

@@ -1,94 +1,31 @@
-//! `CSSStyleDeclaration` (CSSOM §6.6): `element.style` over the `style` attribute, and what `getComputedStyle` knows without a style
-//! engine: the element's own declarations, what it inherits of them, and a browser's usual values.
+//! `CSSStyleDeclaration` (CSSOM §6.6): `element.style` over the `style` attribute, the declarations of a rule, and what
+//! `getComputedStyle` gives, which `styles` computes.
 //!
 //! Values are kept as they are written: nothing is expanded, and nothing is refused but what cannot stand in a declaration.
+
+use std::rc::Rc;
 
 use boa_engine::property::PropertyKey;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, Trace, js_string};
 use html5ever::local_name;
 
-use super::style_table::{self, INHERITED, PROPERTIES};
-use super::{change, exotic, layout, node_argument, read, slot, this_element, wrap_or_null};
+use super::style_table::PROPERTIES;
+use super::{change, exotic, node_argument, read, slot, styles, this_element, wrap_or_null};
 use crate::computed;
-use crate::render::dom::{NodeId, Tree};
+use crate::limits;
+use crate::render::dom::style::declaration::{parse, put, split, text_of};
+use crate::render::dom::style::{Declaration, Rule};
+use crate::render::dom::{NodeId, Selectors, Tree};
 use crate::render::engine::bind;
 
 /// Whose declarations these are.
 #[derive(Clone, Trace, Finalize, JsData)]
 enum Declarations {
     Inline(#[unsafe_ignore_trace] NodeId),
-    Computed(#[unsafe_ignore_trace] NodeId),
-    /// Of a rule that a script made.
-    Own(#[unsafe_ignore_trace] String),
-}
-
-/// One declaration as it was written.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Declaration {
-    pub name: String,
-    pub value: String,
-    pub important: bool,
-}
-
-/// The declarations of a text, later ones in the place of earlier ones of the same name.
-pub(super) fn parse(text: &str) -> Vec<Declaration> {
-    let mut found: Vec<Declaration> = Vec::new();
-    for part in split(text, ';') {
-        let Some((name, value)) = part.split_once(':') else { continue };
-        let name = name.trim();
-        let name = if name.starts_with("--") { name.to_owned() } else { name.to_ascii_lowercase() };
-        let value = value.trim();
-        let (value, important) = match value.rsplit_once('!') {
-            Some((value, word)) if word.trim().eq_ignore_ascii_case("important") => (value.trim_end(), true),
-            _ => (value, false),
-        };
-        let is_name = !name.is_empty() && name.chars().all(|c| c == '-' || c == '_' || c.is_alphanumeric());
-        if is_name && !value.is_empty() {
-            put(&mut found, Declaration { name, value: value.to_owned(), important });
-        }
-    }
-    found
-}
-
-/// Parts of a text between a character, which within quotes and brackets stands for itself.
-pub(super) fn split(text: &str, at: char) -> Vec<&str> {
-    let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_i32, None);
-    let mut escaped = false;
-    for (place, c) in text.char_indices() {
-        if std::mem::take(&mut escaped) {
-            continue;
-        }
-        match (quote, c) {
-            (_, '\\') => escaped = true,
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth -= 1,
-            (None, c) if c == at && depth <= 0 => {
-                parts.push(&text[start..place]);
-                start = place + c.len_utf8();
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
-fn put(list: &mut Vec<Declaration>, new: Declaration) {
-    match list.iter_mut().find(|one| one.name == new.name) {
-        Some(one) => *one = new,
-        None => list.push(new),
-    }
-}
-
-fn text_of(list: &[Declaration]) -> String {
-    let texts: Vec<String> = list
-        .iter()
-        .map(|one| format!("{}: {}{};", one.name, one.value, if one.important { " !important" } else { "" }))
-        .collect();
-    texts.join(" ")
+    /// Of an element, or of the pseudo-element of it that is named.
+    Computed(#[unsafe_ignore_trace] NodeId, #[unsafe_ignore_trace] Option<Rc<str>>),
+    /// Of a rule.
+    Rule(#[unsafe_ignore_trace] Rc<Rule>),
 }
 
 /// `backgroundColor` as CSS writes it; `cssFloat` is `float`.
@@ -190,7 +127,7 @@ const STYLE: bind::Interface = bind::Interface {
             |this, _, context| {
                 let object = this_style(this, context)?;
                 let whose = whose(&object);
-                if matches!(whose, Some(Declarations::Computed(_)) | None) {
+                if matches!(whose, Some(Declarations::Computed(..)) | None) {
                     return Ok(bind::js(""));
                 }
                 Ok(bind::js(&text_of(&declarations(&object, context))))
@@ -240,11 +177,7 @@ const CSS: &[bind::Method] = &[
         if args.len() > 1 {
             return Ok(property_of(&js_string!(first.as_str())).is_some().into());
         }
-        let condition = first.trim().trim_start_matches('(').trim_end_matches(')');
-        let property = condition.split_once(':').map(|(name, _)| js_string!(name.trim()));
-        Ok(property
-            .is_some_and(|name| name.to_std_string_lossy().starts_with("--") || property_of(&name).is_some())
-            .into())
+        Ok(supports(&first).into())
     }),
     ("escape", 1, |_, args, context| {
         bind::want(args, 1, "escape' on 'CSS")?;
@@ -265,6 +198,43 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&global, &[("getComputedStyle", 1, computed_style)], context)
 }
 
+/// Whether a condition of `@supports` holds (CSS Conditional 4 §2), as deep as selectors go.
+pub(super) fn supports(condition: &str) -> bool {
+    supports_within(condition, limits::SELECTOR_NESTING_MAX)
+}
+
+fn supports_within(condition: &str, depth: u8) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let condition = condition.trim();
+    let lower = condition.to_ascii_lowercase();
+    if let Some(rest) = lower.strip_prefix("not").filter(|rest| rest.starts_with([' ', '('])) {
+        return !supports_within(&condition[condition.len() - rest.len()..], depth);
+    }
+    let words = split(condition, ' ');
+    for (word, all) in [("and", true), ("or", false)] {
+        let parts: Vec<&[&str]> = words.split(|one| one.eq_ignore_ascii_case(word)).collect();
+        if parts.len() > 1 {
+            let mut holds = parts.iter().map(|part| supports_within(&part.join(" "), depth));
+            return if all { holds.all(|holds| holds) } else { holds.any(|holds| holds) };
+        }
+    }
+    if let Some(selector) = lower.strip_prefix("selector(").and_then(|rest| rest.strip_suffix(')')) {
+        let selector = &condition["selector(".len()..][..selector.len()];
+        return Selectors::parse(selector).is_ok_and(|selectors| selectors.is_one());
+    }
+    let inner = condition.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let inner = inner.unwrap_or(condition);
+    match inner.split_once(':') {
+        Some((name, value)) if !name.contains('(') => {
+            let name = name.trim();
+            let has_value = !value.trim().is_empty();
+            has_value && (name.starts_with("--") || property_of(&js_string!(name.to_ascii_lowercase())).is_some())
+        }
+        _ if inner.len() < condition.len() => supports_within(inner, depth),
+        _ => false,
+    }
+}
+
 fn computed_style(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let id = node_argument(args, 0, "getComputedStyle' on 'Window", context)?;
     if !read(context, |tree| tree.is_element(id)) {
@@ -272,14 +242,24 @@ fn computed_style(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsRes
             "Failed to execute 'getComputedStyle' on 'Window': parameter 1 is not of type 'Element'.",
         ));
     }
-    let make =
-        |context: &mut Context| exotic::object("CSSStyleDeclaration", Declarations::Computed(id), &KIND, context);
-    slot(id, "computed style", context, make).map(JsValue::from)
+    // What begins with no colon means the element itself (CSSOM §7.2).
+    let pseudo = bind::text_if_given(args, 1, context)?.filter(|_| !args.get_or_undefined(1).is_null());
+    let pseudo = pseudo.as_deref().and_then(|name| name.strip_prefix(':'));
+    let pseudo: Option<Rc<str>> = pseudo.map(|name| name.trim_start_matches(':').to_ascii_lowercase().into());
+    let is_plain = pseudo.is_none();
+    let make = |context: &mut Context| {
+        exotic::object("CSSStyleDeclaration", Declarations::Computed(id, pseudo), &KIND, context)
+    };
+    if is_plain {
+        slot(id, "computed style", context, make).map(JsValue::from)
+    } else {
+        make(context).map(JsValue::from)
+    }
 }
 
-/// Declarations of a script's own, as rules hold them.
-pub(super) fn own(text: &str, context: &mut Context) -> JsResult<JsObject> {
-    exotic::object("CSSStyleDeclaration", Declarations::Own(text_of(&parse(text))), &KIND, context)
+/// The declarations of a rule, as scripts hold them.
+pub(super) fn of_rule(rule: &Rc<Rule>, context: &mut Context) -> JsResult<JsObject> {
+    exotic::object("CSSStyleDeclaration", Declarations::Rule(Rc::clone(rule)), &KIND, context)
 }
 
 fn this_style(this: &JsValue, context: &mut Context) -> JsResult<JsObject> {
@@ -298,8 +278,8 @@ fn whose(object: &JsObject) -> Option<Declarations> {
 fn declarations(object: &JsObject, context: &Context) -> Vec<Declaration> {
     match whose(object) {
         Some(Declarations::Inline(id)) => read(context, |tree| inline(tree, id)),
-        Some(Declarations::Own(ref text)) => parse(text),
-        Some(Declarations::Computed(_)) | None => Vec::new(),
+        Some(Declarations::Rule(ref rule)) => rule.declarations().clone(),
+        Some(Declarations::Computed(..)) | None => Vec::new(),
     }
 }
 
@@ -307,9 +287,9 @@ fn inline(tree: &Tree, id: NodeId) -> Vec<Declaration> {
     tree.attribute(id, &local_name!("style")).map(parse).unwrap_or_default()
 }
 
-fn value_of(object: &JsObject, name: &str, context: &Context) -> String {
+fn value_of(object: &JsObject, name: &str, context: &mut Context) -> String {
     match whose(object) {
-        Some(Declarations::Computed(id)) => computed(id, name, context),
+        Some(Declarations::Computed(id, ref pseudo)) => styles::computed(id, name, pseudo.as_deref(), context),
         _ => value_in(&declarations(object, context), name).unwrap_or_default(),
     }
 }
@@ -331,38 +311,6 @@ fn value_in(list: &[Declaration], name: &str) -> Option<String> {
         _ => side,
     };
     words.get(index).map(|word| (*word).to_owned())
-}
-
-/// A property's computed value: declared, inherited, of the layout, or a browser's usual one.
-fn computed(id: NodeId, name: &str, context: &Context) -> String {
-    let declared = read(context, |tree| {
-        let inherits = name.starts_with("--") || INHERITED.contains(&name);
-        tree.inclusive_ancestors(id)
-            .take(if inherits { usize::MAX } else { 1 })
-            .filter(|id| tree.is_element(*id))
-            .find_map(|id| value_in(&inline(tree, id), name).filter(|value| value != "inherit"))
-    });
-    if let Some(value) = declared {
-        return value;
-    }
-    match name {
-        "display" => read(context, |tree| {
-            let hidden = tree.attribute(id, &local_name!("hidden")).is_some();
-            match tree.element(id) {
-                _ if hidden => "none".to_owned(),
-                Some(element) if element.name().ns == html5ever::ns!(html) => {
-                    style_table::display_of(&element.name().local).to_owned()
-                }
-                _ => "inline".to_owned(),
-            }
-        }),
-        "width" | "height" => match layout::place(id, context) {
-            Some(place) => format!("{}px", if name == "width" { place.width } else { place.height }),
-            None => "auto".to_owned(),
-        },
-        "direction" => if read(context, |tree| tree.is_rtl(id)) { "rtl" } else { "ltr" }.to_owned(),
-        _ => style_table::usual(name).to_owned(),
-    }
 }
 
 fn set(object: &JsObject, name: &str, value: &str, important: bool, context: &mut Context) -> JsResult<()> {
@@ -388,13 +336,9 @@ fn write(object: &JsObject, list: &[Declaration], context: &mut Context) -> JsRe
                 change(context, |tree| tree.set_attribute(id, "style", &text))?;
             }
         }
-        Some(Declarations::Own(_)) => {
-            if let Some(mut data) = object.downcast_mut::<Declarations>() {
-                *data = Declarations::Own(text);
-            }
-        }
+        Some(Declarations::Rule(ref rule)) => rule.set_declarations(list.to_vec()),
         // Computed values are read-only.
-        Some(Declarations::Computed(_)) | None => {}
+        Some(Declarations::Computed(..)) | None => {}
     }
     Ok(())
 }
@@ -429,12 +373,6 @@ pub(super) fn scrolling_element(this: &JsValue, _: &[JsValue], context: &mut Con
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn declarations_keep_what_quotes_and_brackets_hold() {
-        let list = parse("color: red; background: url(a;b.png) ; content: 'x;\\'y' !important; ; bad; color:blue");
-        assert_eq!(text_of(&list), "color: blue; background: url(a;b.png); content: 'x;\\'y' !important;");
-    }
 
     #[test]
     fn the_table_of_properties_is_sorted() {

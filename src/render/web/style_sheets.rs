@@ -1,72 +1,115 @@
-//! `CSSStyleSheet` and its rules (CSSOM §6.1–6.4): lists that scripts fill and read. No rule is ever applied to an element.
+//! `CSSStyleSheet`, its rules and their lists (CSSOM §6.1–6.4), over the sheets of `dom::style`.
+
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use boa_engine::object::builtins::{JsArray, JsPromise};
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 use html5ever::local_name;
 
-use super::style::{self, split};
-use super::{read, slot, this_document, this_element, this_node, wrap_or_null};
+use super::{exotic, media, read, slot, style, styles, this_element, this_node, thrown, wrap_or_null};
 use crate::limits;
-use crate::render::dom::NodeId;
+use crate::render::dom::style::sheet::Rules;
+use crate::render::dom::style::{Rule, RuleKind, Sheet};
+use crate::render::dom::{Error, NodeId, Tree};
 use crate::render::engine::{bind, exception};
 
+/// The name under which a document or shadow root keeps the sheets that a script gave it.
+pub(super) const ADOPTED: &str = "adopted";
+
+/// A sheet as scripts hold it.
 #[derive(Trace, Finalize, JsData)]
-struct Sheet {
-    rules: Vec<JsObject>,
+struct SheetObject {
+    #[unsafe_ignore_trace]
+    sheet: Rc<Sheet>,
     #[unsafe_ignore_trace]
     owner: Option<NodeId>,
-    #[unsafe_ignore_trace]
-    disabled: bool,
+    rules: Option<JsObject>,
 }
 
-/// One rule of any kind.
+/// A rule as scripts hold it.
 #[derive(Trace, Finalize, JsData)]
-struct Rule {
+struct RuleObject {
     #[unsafe_ignore_trace]
-    text: String,
-    /// What stands before the braces.
-    #[unsafe_ignore_trace]
-    head: String,
-    style: JsObject,
+    rule: Rc<Rule>,
+    /// The list that it was found in.
+    list: JsObject,
+    style: Option<JsObject>,
+    rules: Option<JsObject>,
 }
+
+/// A list of rules: as long as the sheet's or the rule's own, with the objects that scripts have seen of it.
+#[derive(Trace, Finalize, JsData)]
+struct RuleList {
+    #[unsafe_ignore_trace]
+    rules: Rules,
+    /// By the place of the rule in memory, which the object holds.
+    objects: HashMap<usize, JsObject>,
+    sheet: JsObject,
+    parent: Option<JsObject>,
+}
+
+static LIST: exotic::Kind = crate::computed!(exotic::Computed {
+    length: |list, _| {
+        let count = list.downcast_ref::<RuleList>().map_or(0, |list| list.rules.borrow().len());
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    },
+    indexed: true,
+    has_names: false,
+    item: |list, index, context| rule_at(list, index as usize, context),
+    ..exotic::Computed::EMPTY
+});
+
+const RULE_LIST: bind::Interface = bind::Interface {
+    name: "CSSRuleList",
+    methods: &[("item", 1, |this, args, context| {
+        let list = exotic::this::<RuleList>(this, context)?.upcast();
+        bind::want(args, 1, "item' on 'CSSRuleList")?;
+        let index = args[0].to_u32(context)?;
+        let rule = rule_at(&list, index as usize, context)?;
+        Ok(if rule.is_undefined() { JsValue::null() } else { rule })
+    })],
+    attributes: &[(
+        "length",
+        |this, _, context| {
+            let list = exotic::this::<RuleList>(this, context)?;
+            let count = list.borrow().data().rules.borrow().len();
+            Ok(u32::try_from(count).unwrap_or(u32::MAX).into())
+        },
+        None,
+    )],
+    ..bind::Interface::EMPTY
+};
 
 const SHEET: bind::Interface = bind::Interface {
     name: "CSSStyleSheet",
     parent: Some("StyleSheet"),
-    constructor: Some(|new_target, _, context| {
-        bind::construct(new_target, "CSSStyleSheet", Sheet { rules: Vec::new(), owner: None, disabled: false }, context)
+    constructor: Some(|new_target, args, context| {
+        let options = args.get_or_undefined(0);
+        let disabled = bind::flag(options, "disabled", context)?;
+        let media = match bind::member(options, "media", context)? {
+            Some(media) => media.to_string(context)?.to_std_string_lossy(),
+            None => String::new(),
+        };
+        let sheet = Rc::new(Sheet::default());
+        sheet.disabled.set(disabled || !media::matches(&media, super::window::viewport(context)));
+        bind::construct(new_target, "CSSStyleSheet", SheetObject { sheet, owner: None, rules: None }, context)
     }),
     methods: &[
         ("insertRule", 1, |this, args, context| {
-            let sheet = bind::this::<Sheet>(this)?;
-            bind::want(args, 1, "insertRule' on 'CSSStyleSheet")?;
-            let text = bind::text(args, 0, context)?;
-            let index = args.get_or_undefined(1).to_u32(context)?;
-            let Some(rule) = rules_of(&text).into_iter().next() else {
-                return Err(exception::error("SyntaxError", "Failed to parse the rule.", context));
-            };
-            let rule = make(rule, context)?;
-            let mut sheet = sheet.borrow_mut();
-            let rules = &mut sheet.data_mut().rules;
-            if index as usize > rules.len() {
-                return Err(exception::error("IndexSizeError", "The index is beyond the rules.", context));
-            }
-            if rules.len() < limits::LISTENERS_MAX {
-                rules.insert(index as usize, rule);
-            }
-            Ok(index.into())
+            let sheet = this_sheet(this)?;
+            insert(args, "insertRule' on 'CSSStyleSheet", |text, index| sheet.insert(text, index), context)
         }),
         ("addRule", 0, |this, args, context| {
-            let sheet = bind::this::<Sheet>(this)?;
+            let sheet = this_sheet(this)?;
             let (selector, style) = (bind::text(args, 0, context)?, bind::text_if_given(args, 1, context)?);
             let text = format!("{selector} {{ {} }}", style.unwrap_or_default());
-            if let Some(rule) = rules_of(&text).into_iter().next() {
-                let rule = make(rule, context)?;
-                let mut sheet = sheet.borrow_mut();
-                if sheet.data().rules.len() < limits::LISTENERS_MAX {
-                    sheet.data_mut().rules.push(rule);
-                }
-            }
+            let end = sheet.rules().borrow().len();
+            let index = match args.get(2) {
+                Some(index) if !index.is_undefined() => index.to_u32(context)? as usize,
+                _ => end,
+            };
+            sheet.insert(&text, index).map_err(|error| thrown(error, context))?;
             Ok((-1).into())
         }),
         ("deleteRule", 1, delete_rule),
@@ -78,13 +121,13 @@ const SHEET: bind::Interface = bind::Interface {
         ("replaceSync", 1, |this, args, context| replace(this, args, context).map(|()| JsValue::undefined())),
     ],
     attributes: &[
-        ("cssRules", rules, None),
-        ("rules", rules, None),
+        ("cssRules", sheet_rules, None),
+        ("rules", sheet_rules, None),
         ("ownerRule", |_, _, _| Ok(JsValue::null()), None),
         (
             "ownerNode",
             |this, _, context| {
-                let owner = bind::this::<Sheet>(this)?.borrow().data().owner;
+                let owner = bind::this::<SheetObject>(this)?.borrow().data().owner;
                 wrap_or_null(owner, context)
             },
             None,
@@ -95,9 +138,9 @@ const SHEET: bind::Interface = bind::Interface {
         ("type", |_, _, _| Ok(bind::js("text/css")), None),
         (
             "disabled",
-            |this, _, _| Ok(bind::this::<Sheet>(this)?.borrow().data().disabled.into()),
+            |this, _, _| Ok(this_sheet(this)?.disabled.get().into()),
             Some(|this, args, _| {
-                bind::this::<Sheet>(this)?.borrow_mut().data_mut().disabled = args.get_or_undefined(0).to_boolean();
+                this_sheet(this)?.disabled.set(args.get_or_undefined(0).to_boolean());
                 Ok(JsValue::undefined())
             }),
         ),
@@ -105,21 +148,60 @@ const SHEET: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
+/// The numbers of kinds of rules (CSSOM §6.4), and the interfaces that have members of their own.
+const KINDS: &[(&str, i32, &str)] = &[
+    ("media", 4, "CSSMediaRule"),
+    ("supports", 12, "CSSSupportsRule"),
+    ("layer", 0, "CSSGroupingRule"),
+    ("container", 0, "CSSConditionRule"),
+    ("scope", 0, "CSSGroupingRule"),
+    ("starting-style", 0, "CSSGroupingRule"),
+    ("font-face", 5, "CSSFontFaceRule"),
+    ("keyframes", 7, "CSSKeyframesRule"),
+    ("-webkit-keyframes", 7, "CSSKeyframesRule"),
+    ("import", 3, "CSSImportRule"),
+    ("page", 6, "CSSRule"),
+    ("namespace", 10, "CSSRule"),
+];
+
+fn kind_of(rule: &Rule) -> (i32, &'static str) {
+    match &rule.kind {
+        RuleKind::Style => (1, "CSSStyleRule"),
+        RuleKind::Group { name, .. } | RuleKind::Other { name } => {
+            let known = KINDS.iter().find(|(known, ..)| known == name);
+            known.map_or((0, "CSSRule"), |(_, number, interface)| (*number, interface))
+        }
+    }
+}
+
 const RULE: bind::Interface = bind::Interface {
     name: "CSSRule",
     attributes: &[
-        ("cssText", |this, _, _| Ok(bind::js(&bind::this::<Rule>(this)?.borrow().data().text)), None),
         (
-            "type",
+            "cssText",
+            |this, _, _| Ok(bind::js(&this_rule(this)?.text())),
+            // Setting it does nothing (CSSOM §6.4.1).
+            Some(|_, _, _| Ok(JsValue::undefined())),
+        ),
+        ("type", |this, _, _| Ok(kind_of(&*this_rule(this)?).0.into()), None),
+        (
+            "parentRule",
             |this, _, _| {
-                let head = bind::this::<Rule>(this)?.borrow().data().head.clone();
-                let kinds = [("@media", 4), ("@font-face", 5), ("@keyframes", 7), ("@supports", 12), ("@import", 3)];
-                let kind = kinds.iter().find(|(start, _)| head.starts_with(start)).map_or(1, |(_, kind)| *kind);
-                Ok(kind.into())
+                let list = bind::this::<RuleObject>(this)?.borrow().data().list.clone();
+                let parent = list.downcast_ref::<RuleList>().and_then(|list| list.parent.clone());
+                Ok(parent.map_or_else(JsValue::null, JsValue::from))
             },
             None,
         ),
-        ("parentRule", |_, _, _| Ok(JsValue::null()), None),
+        (
+            "parentStyleSheet",
+            |this, _, _| {
+                let list = bind::this::<RuleObject>(this)?.borrow().data().list.clone();
+                let sheet = list.downcast_ref::<RuleList>().map(|list| list.sheet.clone());
+                Ok(sheet.map_or_else(JsValue::null, JsValue::from))
+            },
+            None,
+        ),
     ],
     constants: &[
         ("STYLE_RULE", 1),
@@ -131,34 +213,111 @@ const RULE: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
+const GROUP_METHODS: &[bind::Method] = &[
+    ("insertRule", 1, |this, args, context| {
+        let rule = this_rule(this)?;
+        insert(args, "insertRule' on 'CSSGroupingRule", |text, index| rule.insert(text, index), context)
+    }),
+    ("deleteRule", 1, |this, args, context| {
+        let rule = this_rule(this)?;
+        bind::want(args, 1, "deleteRule' on 'CSSGroupingRule")?;
+        let index = args[0].to_u32(context)? as usize;
+        rule.delete(index).map_err(|error| thrown(error, context))?;
+        Ok(JsValue::undefined())
+    }),
+];
+
+const GROUP_RULES: bind::Attribute = ("cssRules", rules_of_rule, None);
+
+/// What stands between the name of a group and its block.
+fn condition(this: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
+    let rule = this_rule(this)?;
+    Ok(bind::js(match &rule.kind {
+        RuleKind::Group { condition, .. } => condition,
+        _ => "",
+    }))
+}
+
 const STYLE_RULE: bind::Interface = bind::Interface {
     name: "CSSStyleRule",
     parent: Some("CSSRule"),
+    methods: GROUP_METHODS,
     attributes: &[
-        ("selectorText", |this, _, _| Ok(bind::js(&bind::this::<Rule>(this)?.borrow().data().head)), None),
-        ("style", |this, _, _| Ok(bind::this::<Rule>(this)?.borrow().data().style.clone().into()), None),
+        GROUP_RULES,
+        (
+            "selectorText",
+            |this, _, _| Ok(bind::js(&this_rule(this)?.selector_text())),
+            Some(|this, args, context| {
+                let rule = this_rule(this)?;
+                let text = bind::text(args, 0, context)?;
+                rule.set_selector_text(&text);
+                Ok(JsValue::undefined())
+            }),
+        ),
+        (
+            "style",
+            |this, _, context| {
+                let object = bind::this::<RuleObject>(this)?;
+                if let Some(known) = &object.borrow().data().style {
+                    return Ok(known.clone().into());
+                }
+                let rule = Rc::clone(&object.borrow().data().rule);
+                let style = style::of_rule(&rule, context)?;
+                object.borrow_mut().data_mut().style = Some(style.clone());
+                Ok(style.into())
+            },
+            // What is assigned to it is its text ([PutForwards=cssText]).
+            Some(|this, args, context| {
+                let rule = this_rule(this)?;
+                let text = bind::text(args, 0, context)?;
+                rule.set_declarations(crate::render::dom::style::declaration::parse(&text));
+                Ok(JsValue::undefined())
+            }),
+        ),
     ],
     ..bind::Interface::EMPTY
 };
 
+const GROUPS: &[bind::Interface] = &[
+    bind::Interface {
+        name: "CSSGroupingRule",
+        parent: Some("CSSRule"),
+        methods: GROUP_METHODS,
+        attributes: &[GROUP_RULES],
+        ..bind::Interface::EMPTY
+    },
+    bind::Interface {
+        name: "CSSConditionRule",
+        parent: Some("CSSGroupingRule"),
+        attributes: &[("conditionText", condition, None)],
+        ..bind::Interface::EMPTY
+    },
+    bind::Interface {
+        name: "CSSMediaRule",
+        parent: Some("CSSConditionRule"),
+        attributes: &[("media", condition, None)],
+        ..bind::Interface::EMPTY
+    },
+    bind::Interface { name: "CSSSupportsRule", parent: Some("CSSConditionRule"), ..bind::Interface::EMPTY },
+    bind::Interface { name: "CSSFontFaceRule", parent: Some("CSSRule"), ..bind::Interface::EMPTY },
+    bind::Interface { name: "CSSKeyframesRule", parent: Some("CSSRule"), ..bind::Interface::EMPTY },
+    bind::Interface { name: "CSSImportRule", parent: Some("CSSRule"), ..bind::Interface::EMPTY },
+];
+
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::define(&bind::Interface { name: "StyleSheet", ..bind::Interface::EMPTY }, context)?;
-    for interface in [&SHEET, &RULE, &STYLE_RULE] {
+    for interface in [&SHEET, &RULE_LIST, &RULE, &STYLE_RULE].into_iter().chain(GROUPS) {
         bind::define(interface, context)?;
     }
     let owned: bind::Attribute = (
         "sheet",
         |this, _, context| {
             let id = this_element(this, context)?;
-            let has_one = read(context, |tree| {
-                let link = |rel: &str| rel.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case("stylesheet"));
-                tree.is_connected(id)
-                    && tree.element(id).is_some_and(|element| {
-                        element.is_html(&local_name!("style"))
-                            || element.attribute(&local_name!("rel")).is_some_and(link)
-                    })
-            });
-            if has_one { of_element(id, context).map(JsValue::from) } else { Ok(JsValue::null()) }
+            if read(context, |tree| has_sheet(tree, id)) {
+                of_element(id, context).map(JsValue::from)
+            } else {
+                Ok(JsValue::null())
+            }
         },
         None,
     );
@@ -169,11 +328,9 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let all: bind::Attribute = (
         "styleSheets",
         |this, _, context| {
-            let document = this_document(this, context)?;
+            let root = this_node(this, context)?;
             let owners: Vec<NodeId> = read(context, |tree| {
-                let is_style =
-                    |id: &NodeId| tree.element(*id).is_some_and(|element| element.is_html(&local_name!("style")));
-                tree.descendants(document).filter(is_style).collect()
+                tree.style_elements().into_iter().filter(|(of, _)| *of == root).map(|(_, id)| id).collect()
             });
             let sheets: JsResult<Vec<JsValue>> =
                 owners.into_iter().map(|id| of_element(id, context).map(JsValue::from)).collect();
@@ -185,16 +342,24 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         "adoptedStyleSheets",
         |this, _, context| {
             let id = this_node(this, context)?;
-            slot(id, "adopted", context, |context| JsArray::new(context).map(JsObject::from)).map(JsValue::from)
+            styles::adopts(id, context);
+            slot(id, ADOPTED, context, |context| JsArray::new(context).map(JsObject::from)).map(JsValue::from)
         },
         Some(|this, args, context| {
             let id = this_node(this, context)?;
             let list = args.get_or_undefined(0).as_object().ok_or_else(|| bind::type_error("not a sequence"))?;
             let given = bind::values(&list, limits::LISTENERS_MAX, context)?;
-            if !given.iter().all(|one| bind::this::<Sheet>(one).is_ok()) {
+            if !given.iter().all(|one| bind::this::<SheetObject>(one).is_ok()) {
                 return Err(bind::type_error("Failed to convert value to 'CSSStyleSheet'."));
             }
-            let held = slot(id, "adopted", context, |context| JsArray::new(context).map(JsObject::from))?;
+            if given
+                .iter()
+                .any(|one| bind::this::<SheetObject>(one).is_ok_and(|one| one.borrow().data().owner.is_some()))
+            {
+                return Err(exception::error("NotAllowedError", "Only constructed sheets can be adopted.", context));
+            }
+            styles::adopts(id, context);
+            let held = slot(id, ADOPTED, context, |context| JsArray::new(context).map(JsObject::from))?;
             let held = JsArray::from_object(held)?;
             held.set(boa_engine::js_string!("length"), 0, true, context)?;
             for sheet in given {
@@ -206,109 +371,122 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let document = bind::prototype("Document", context)?;
     bind::attributes(&document, &[all, adopted], context)?;
     let shadow = bind::prototype("ShadowRoot", context)?;
-    bind::attributes(&shadow, &[adopted], context)
+    bind::attributes(&shadow, &[all, adopted], context)
 }
 
-/// The sheet of a `style` or `link`, with the rules that the element's text had when it was first asked for.
+/// Whether an element has a sheet now (HTML §4.2.6, §4.6.8.20).
+fn has_sheet(tree: &Tree, id: NodeId) -> bool {
+    let link = |rel: &str| rel.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case("stylesheet"));
+    tree.is_connected(id)
+        && tree.element(id).is_some_and(|element| {
+            element.is_html(&local_name!("style")) || element.attribute(&local_name!("rel")).is_some_and(link)
+        })
+}
+
+/// The sheet of a `style` or `link`; of a link it is empty, as no sheet is fetched.
 fn of_element(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
-    slot(id, "sheet", context, |context| {
-        let text = read(context, |tree| tree.child_text(id));
-        let rules = made(&text, context)?;
-        bind::object("CSSStyleSheet", Sheet { rules, owner: Some(id), disabled: false }, context)
-    })
-}
-
-fn made(text: &str, context: &mut Context) -> JsResult<Vec<JsObject>> {
-    rules_of(text).into_iter().take(limits::LISTENERS_MAX).map(|rule| make(rule, context)).collect()
-}
-
-fn make(text: String, context: &mut Context) -> JsResult<JsObject> {
-    let (head, body) = text.split_once('{').unwrap_or((&text, ""));
-    let head = head.trim().to_owned();
-    let style = style::own(body.trim_end_matches(['}', ' ', '\n']), context)?;
-    let name = if head.starts_with('@') { "CSSRule" } else { "CSSStyleRule" };
-    bind::object(name, Rule { head, style, text }, context)
-}
-
-/// The rules of a sheet as texts.
-fn rules_of(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let text = without_comments(text);
-    for part in split(&text, ';') {
-        // Between two semicolons outside of braces stand blocks and at most one rule without a block.
-        let mut rest = part.trim_start_matches(';');
-        while let Some(end) = block_end(rest) {
-            found.push(rest[..end].trim().to_owned());
-            rest = &rest[end..];
-        }
-        let rest = rest.trim();
-        if rest.starts_with('@') {
-            found.push(format!("{rest};"));
-        }
+    let sheet = styles::of_element(id, context);
+    if let Some(known) = styles::object_of(id, context) {
+        return Ok(known);
     }
-    found
+    let object = bind::object("CSSStyleSheet", SheetObject { sheet, owner: Some(id), rules: None }, context)?;
+    styles::keep_object(id, &object, context);
+    Ok(object)
 }
 
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("/*") {
-        out.push_str(&rest[..start]);
-        rest = rest[start + 2..].split_once("*/").map_or("", |(_, behind)| behind);
+/// The sheet of an object that is one.
+pub(super) fn sheet_of(value: &JsValue) -> Option<Rc<Sheet>> {
+    bind::this::<SheetObject>(value).ok().map(|object| Rc::clone(&object.borrow().data().sheet))
+}
+
+fn this_sheet(this: &JsValue) -> JsResult<Rc<Sheet>> {
+    sheet_of(this).ok_or_else(|| bind::type_error("Illegal invocation"))
+}
+
+fn this_rule(this: &JsValue) -> JsResult<Rc<Rule>> {
+    Ok(Rc::clone(&bind::this::<RuleObject>(this)?.borrow().data().rule))
+}
+
+fn list_of(rules: &Rules, sheet: JsObject, parent: Option<JsObject>, context: &mut Context) -> JsResult<JsObject> {
+    let list = RuleList { rules: Rc::clone(rules), objects: HashMap::new(), sheet, parent };
+    exotic::object("CSSRuleList", list, &LIST, context)
+}
+
+fn sheet_rules(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let object = bind::this::<SheetObject>(this)?;
+    if let Some(known) = &object.borrow().data().rules {
+        return Ok(known.clone().into());
     }
-    out.push_str(rest);
-    out
+    let sheet = Rc::clone(&object.borrow().data().sheet);
+    let list = list_of(sheet.rules(), object.clone().upcast(), None, context)?;
+    object.borrow_mut().data_mut().rules = Some(list.clone());
+    Ok(list.into())
 }
 
-/// Where the first block of a text ends.
-fn block_end(text: &str) -> Option<usize> {
-    let mut depth = 0_u32;
-    for (place, c) in text.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 1 => return Some(place + 1),
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
+fn rules_of_rule(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    let object = bind::this::<RuleObject>(this)?;
+    if let Some(known) = &object.borrow().data().rules {
+        return Ok(known.clone().into());
+    }
+    let (rule, around) = {
+        let object = object.borrow();
+        (Rc::clone(&object.data().rule), object.data().list.clone())
+    };
+    let sheet = around.downcast_ref::<RuleList>().map(|list| list.sheet.clone());
+    let sheet = sheet.ok_or_else(|| bind::type_error("Illegal invocation"))?;
+    let list = list_of(rule.rules(), sheet, Some(object.clone().upcast()), context)?;
+    object.borrow_mut().data_mut().rules = Some(list.clone());
+    Ok(list.into())
+}
+
+/// The rule at a place of a list, `undefined` beyond its end.
+fn rule_at(list: &JsObject, index: usize, context: &mut Context) -> JsResult<JsValue> {
+    let rule = list.downcast_ref::<RuleList>().and_then(|list| list.rules.borrow().get(index).cloned());
+    let Some(rule) = rule else { return Ok(JsValue::undefined()) };
+    let key = Rc::as_ptr(&rule) as usize;
+    if let Some(known) = list.downcast_ref::<RuleList>().and_then(|list| list.objects.get(&key).cloned()) {
+        return Ok(known.into());
+    }
+    let (_, interface) = kind_of(&rule);
+    let object = bind::object(interface, RuleObject { rule, list: list.clone(), style: None, rules: None }, context)?;
+    if let Some(mut list) = list.downcast_mut::<RuleList>() {
+        // Rules that left the list are forgotten from time to time: what a script holds of one stays its own.
+        if list.objects.len() > 2 * list.rules.borrow().len() + 16 {
+            list.objects.clear();
         }
+        list.objects.insert(key, object.clone());
     }
-    None
+    Ok(object.into())
 }
 
-fn rules(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    let rules = bind::this::<Sheet>(this)?.borrow().data().rules.clone();
-    Ok(bind::array(rules.into_iter().map(JsValue::from), context))
+/// `insertRule(text, index)` into a sheet or a rule.
+fn insert(
+    args: &[JsValue],
+    what: &str,
+    insert: impl FnOnce(&str, usize) -> Result<(), Error>,
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    bind::want(args, 1, what)?;
+    let text = bind::text(args, 0, context)?;
+    let index = args.get_or_undefined(1).to_u32(context)?;
+    insert(&text, index as usize).map_err(|error| thrown(error, context))?;
+    Ok(index.into())
 }
 
 fn delete_rule(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    let sheet = bind::this::<Sheet>(this)?;
+    let sheet = this_sheet(this)?;
     let index = args.get_or_undefined(0).to_u32(context)? as usize;
-    let mut sheet = sheet.borrow_mut();
-    let rules = &mut sheet.data_mut().rules;
-    if index >= rules.len() {
-        return Err(exception::error("IndexSizeError", "The index is beyond the rules.", context));
-    }
-    rules.remove(index);
+    sheet.delete(index).map_err(|error| thrown(error, context))?;
     Ok(JsValue::undefined())
 }
 
 fn replace(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<()> {
-    let sheet = bind::this::<Sheet>(this)?;
+    let object = bind::this::<SheetObject>(this)?;
     let text = bind::text(args, 0, context)?;
-    let rules = made(&text, context)?;
-    sheet.borrow_mut().data_mut().rules = rules;
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rules_of;
-
-    #[test]
-    fn a_sheet_falls_into_its_rules() {
-        let text = "@charset 'x'; /* a{} */ a { color: red } @media print { b { c: d; e: f } } g{h:i}";
-        assert_eq!(
-            rules_of(text),
-            ["@charset 'x';", "a { color: red }", "@media print { b { c: d; e: f } }", "g{h:i}"]
-        );
+    if object.borrow().data().owner.is_some() {
+        return Err(exception::error("NotAllowedError", "Only constructed sheets can be replaced.", context));
     }
+    let sheet = Rc::clone(&object.borrow().data().sheet);
+    sheet.replace(&text);
+    Ok(())
 }

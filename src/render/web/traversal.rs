@@ -66,6 +66,8 @@ enum Verdict {
     Accept,
     Reject,
     Skip,
+    /// An answer that is none of these: the node is passed by, and what `Skip` alone does is not done.
+    Other,
 }
 
 /// "Filter a node" (DOM §6).
@@ -86,7 +88,8 @@ fn judge<T: Filtering>(object: &JsObject<T>, node: NodeId, context: &mut Context
     Ok(match said?.to_uint16(context)? {
         1 => Verdict::Accept,
         2 => Verdict::Reject,
-        _ => Verdict::Skip,
+        3 => Verdict::Skip,
+        _ => Verdict::Other,
     })
 }
 
@@ -105,6 +108,7 @@ const FILTER: bind::Interface = bind::Interface {
         ("FILTER_ACCEPT", 1),
         ("FILTER_REJECT", 2),
         ("FILTER_SKIP", 3),
+        ("SHOW_ALL", 0xFFFF_FFFF),
         ("SHOW_ELEMENT", 0x1),
         ("SHOW_ATTRIBUTE", 0x2),
         ("SHOW_TEXT", 0x4),
@@ -295,7 +299,7 @@ fn child(this: &JsValue, side: Side, context: &mut Context) -> JsResult<JsValue>
                     continue;
                 }
             }
-            Verdict::Reject => {}
+            Verdict::Reject | Verdict::Other => {}
         }
         next = loop {
             if let Some(sibling) = read(context, |tree| (side.next)(tree, node)) {

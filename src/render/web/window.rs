@@ -12,7 +12,7 @@ use crate::render::engine::target::{self, Listeners, Target, TargetKind};
 use crate::render::engine::{bind, events, page};
 
 /// What a page finds its window to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Viewport {
     /// In CSS pixels.
     pub width: f64,

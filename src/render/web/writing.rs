@@ -3,8 +3,8 @@
 use boa_engine::{Context, JsResult, JsValue};
 
 use super::load::{fire_at, loading};
-use super::{change, of, scripts, settle, this_document};
-use crate::render::dom::{Parser, Step};
+use super::{change, frames, of, scripts, settle, this_document};
+use crate::render::dom::{NodeId, Parser, Step};
 use crate::render::engine::{bind, events, exception, jobs, target};
 
 const METHODS: &[bind::Method] = &[
@@ -15,13 +15,17 @@ const METHODS: &[bind::Method] = &[
         if args.len() > 2 {
             return super::navigation::open(this, args, context);
         }
-        this_own(this, context)?;
-        open(context);
+        match this_writable(this, context)? {
+            Some(framed) => open_framed(framed, context)?,
+            None => open(context),
+        }
         Ok(this.clone())
     }),
     ("close", 0, |this, _, context| {
-        this_own(this, context)?;
-        close(context);
+        match this_writable(this, context)? {
+            Some(framed) => close_framed(framed, context),
+            None => close(context),
+        }
         Ok(JsValue::undefined())
     }),
 ];
@@ -31,22 +35,68 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&document, METHODS, context)
 }
 
-/// Only the window's document has a parser.
-fn this_own(this: &JsValue, context: &mut Context) -> JsResult<()> {
+/// The document of a frame, or `None` for the window's own. Others have no parser.
+fn this_writable(this: &JsValue, context: &mut Context) -> JsResult<Option<NodeId>> {
     let document = this_document(this, context)?;
     if of(context).borrow().document == document {
-        return Ok(());
+        return Ok(None);
+    }
+    if frames::frame_of(document, context).is_some() {
+        return Ok(Some(document));
     }
     Err(exception::error("InvalidStateError", "This document has no parser.", context))
 }
 
+/// Empties the document of a frame for a parser of its own, unless a script writes into it already.
+fn open_framed(document: NodeId, context: &mut Context) -> JsResult<()> {
+    let (web, state) = (of(context), loading(context));
+    if state.borrow().in_frames.contains_key(&document) {
+        return Ok(());
+    }
+    change(context, |tree| tree.replace_children(document, None))?;
+    let parser = Parser::new(&mut web.borrow_mut().tree, document);
+    state.borrow_mut().in_frames.insert(document, parser);
+    Ok(())
+}
+
+fn write_framed(document: NodeId, text: &str, context: &mut Context) -> JsResult<()> {
+    open_framed(document, context)?;
+    let (web, state) = (of(context), loading(context));
+    let Some(mut parser) = state.borrow_mut().in_frames.remove(&document) else { return Ok(()) };
+    let mut step = parser.write(&mut web.borrow_mut().tree, text);
+    while let Ok(Step::Script(_)) = step {
+        step = parser.resume_write(&mut web.borrow_mut().tree);
+    }
+    state.borrow_mut().in_frames.insert(document, parser);
+    settle(context);
+    Ok(())
+}
+
+/// The end of what scripts wrote into a frame, which has loaded then.
+fn close_framed(document: NodeId, context: &mut Context) {
+    let (web, state) = (of(context), loading(context));
+    let Some(mut parser) = state.borrow_mut().in_frames.remove(&document) else { return };
+    // A document that is full keeps what it holds.
+    let _ = parser.finish(&mut web.borrow_mut().tree);
+    settle(context);
+    jobs::post(context, 0, move |context| {
+        jobs::outside(context, |context| match frames::frame_of(document, context) {
+            Some(frame) => frames::loaded(frame, context),
+            None => Ok(()),
+        })
+    });
+}
+
 fn write(this: &JsValue, args: &[JsValue], end: &str, context: &mut Context) -> JsResult<JsValue> {
-    this_own(this, context)?;
+    let framed = this_writable(this, context)?;
     let mut text = String::new();
     for index in 0..args.len() {
         text.push_str(&bind::text(args, index, context)?);
     }
     text.push_str(end);
+    if let Some(document) = framed {
+        return write_framed(document, &text, context).map(|()| JsValue::undefined());
+    }
     let (has_parser, forbidden) = {
         let state = loading(context);
         let state = state.borrow();

@@ -7,6 +7,8 @@ use html5ever::{LocalName, Namespace};
 use precomputed_hash::PrecomputedHash;
 use selectors::parser::{self, SelectorImpl, SelectorParseErrorKind};
 
+use super::Namespaces;
+
 /// The types that the `selectors` crate works with.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Css;
@@ -87,9 +89,11 @@ pub(super) enum PseudoClass {
     Disabled,
     Enabled,
     Focus,
+    FocusVisible,
     FocusWithin,
     Indeterminate,
     Lang(Vec<String>),
+    Link,
     /// A state that a page without a reader never has: it is parsed and matches nothing.
     Never(&'static str),
     Open,
@@ -107,14 +111,14 @@ const PLAIN: &[(&str, PseudoClass)] = &[
     ("any-link", PseudoClass::AnyLink),
     ("-webkit-any-link", PseudoClass::AnyLink),
     // Nothing was visited.
-    ("link", PseudoClass::AnyLink),
+    ("link", PseudoClass::Link),
     ("checked", PseudoClass::Checked),
     ("default", PseudoClass::Default),
     ("defined", PseudoClass::Defined),
     ("disabled", PseudoClass::Disabled),
     ("enabled", PseudoClass::Enabled),
     ("focus", PseudoClass::Focus),
-    ("focus-visible", PseudoClass::Focus),
+    ("focus-visible", PseudoClass::FocusVisible),
     ("focus-within", PseudoClass::FocusWithin),
     ("indeterminate", PseudoClass::Indeterminate),
     ("open", PseudoClass::Open),
@@ -187,7 +191,7 @@ impl parser::NonTSPseudoClass for PseudoClass {
     }
 
     fn is_user_action_state(&self) -> bool {
-        self.is_active_or_hover() || matches!(self, Self::Focus | Self::FocusWithin)
+        self.is_active_or_hover() || matches!(self, Self::Focus | Self::FocusVisible | Self::FocusWithin)
     }
 }
 
@@ -214,6 +218,13 @@ impl ToCss for PseudoClass {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct PseudoElement(String);
 
+impl PseudoElement {
+    /// The name without its colons.
+    pub(super) fn name(&self) -> &str {
+        &self.0
+    }
+}
+
 impl parser::PseudoElement for PseudoElement {
     fn accepts_state_pseudo_classes(&self) -> bool {
         true
@@ -234,12 +245,13 @@ impl parser::PseudoElement for PseudoElement {
 
 impl ToCss for PseudoElement {
     fn to_css<W: fmt::Write>(&self, dest: &mut W) -> fmt::Result {
-        write!(dest, "::{}", self.0)
+        dest.write_str("::")?;
+        serialize_identifier(&self.0, dest)
     }
 }
 
-/// What is parsed beyond the crate's own words.
-pub(super) struct Grammar;
+/// What is parsed beyond the crate's own words, with the prefixes of a style sheet.
+pub(super) struct Grammar<'n>(pub(super) &'n Namespaces);
 
 type Parsed<T> = Result<T, ParseError<SelectorParseErrorKind>>;
 
@@ -247,7 +259,7 @@ fn unsupported<T>() -> Parsed<T> {
     Err(ParseError::custom(SelectorParseErrorKind::UnsupportedPseudoClassOrElement))
 }
 
-impl<'i> parser::Parser<'i> for Grammar {
+impl<'i> parser::Parser<'i> for Grammar<'_> {
     type Impl = Css;
     type Error = SelectorParseErrorKind;
 
@@ -273,6 +285,20 @@ impl<'i> parser::Parser<'i> for Grammar {
 
     fn parse_host(&self) -> bool {
         true
+    }
+
+    /// Outside of rules within rules it is `:scope` (CSS Nesting §4).
+    fn parse_parent_selector(&self) -> bool {
+        true
+    }
+
+    fn default_namespace(&self) -> Option<Namespace> {
+        self.0.default.clone()
+    }
+
+    fn namespace_for_prefix(&self, prefix: &Name) -> Option<Namespace> {
+        let found = self.0.prefixes.iter().find(|(known, _)| known == prefix.as_ref());
+        found.map(|(_, namespace)| namespace.clone())
     }
 
     fn is_is_alias(&self, name: &str) -> bool {

@@ -20,14 +20,14 @@ impl Tree {
             return false;
         };
         match class {
-            PseudoClass::AnyLink => is_link(element),
+            PseudoClass::AnyLink | PseudoClass::Link => is_link(element),
             PseudoClass::Checked => self.is_checked(id),
             PseudoClass::Default => self.is_default(id, element),
             PseudoClass::Defined => matches!(element.state.custom, CustomState::Uncustomized | CustomState::Custom),
             PseudoClass::Dir { is_rtl } => self.is_rtl(id) == *is_rtl,
             PseudoClass::Disabled => self.is_disabled(id),
             PseudoClass::Enabled => self.can_be_disabled(id) && !self.is_disabled(id),
-            PseudoClass::Focus => self.focus == Some(id),
+            PseudoClass::Focus | PseudoClass::FocusVisible => self.focus == Some(id),
             PseudoClass::FocusWithin => self.focus.is_some_and(|focus| self.contains(id, focus)),
             PseudoClass::Indeterminate => self.is_indeterminate(id, element),
             PseudoClass::Lang(ranges) => {
@@ -98,7 +98,9 @@ impl Tree {
 
     /// The language (HTML §3.2.6.2): the nearest `xml:lang` or `lang`.
     fn language(&self, id: NodeId) -> Option<&str> {
-        self.inclusive_ancestors(id).find_map(|ancestor| {
+        // What stands in a shadow tree has the language of its host.
+        let above = |id: &NodeId| self.parent(*id).or_else(|| self.shadow_host(*id));
+        std::iter::successors(Some(id), above).find_map(|ancestor| {
             let element = self.element(ancestor)?;
             element.attribute_ns(&ns!(xml), &local_name!("lang")).or_else(|| element.attribute(&local_name!("lang")))
         })
@@ -120,7 +122,7 @@ impl Tree {
             _ => false,
         };
         takes_text
-            && element.attribute(&local_name!("placeholder")).is_some_and(|text| !text.is_empty())
+            && element.attribute(&local_name!("placeholder")).is_some()
             && self.control_value(id, element).is_empty()
     }
 

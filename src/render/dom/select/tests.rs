@@ -145,7 +145,6 @@ fn what_is_no_selector_is_refused() {
         "<p>",
         "!",
         "..x",
-        "p &&",
     ] {
         assert_eq!(Selectors::parse(text).err(), Some(Error::Syntax), "{text}");
     }

@@ -122,6 +122,10 @@ impl Element for View<'_> {
         self.tree.element(self.id).is_some_and(is_link)
     }
 
+    fn assigned_slot(&self) -> Option<Self> {
+        self.tree.find_slot(self.id, false).map(|slot| self.at(slot))
+    }
+
     fn is_html_slot_element(&self) -> bool {
         self.tree.element(self.id).is_some_and(|element| element.is_html(&local_name!("slot")))
     }
@@ -142,8 +146,9 @@ impl Element for View<'_> {
         None
     }
 
-    fn is_part(&self, _: &Name) -> bool {
-        false
+    fn is_part(&self, name: &Name) -> bool {
+        let parts = self.tree.attribute(self.id, &local_name!("part")).unwrap_or_default();
+        parts.split_ascii_whitespace().any(|part| part == name.as_ref())
     }
 
     fn is_empty(&self) -> bool {

@@ -109,3 +109,20 @@ fn numbers_and_dates_are_put_as_in_english() {
         "['b', 'a10', 'B', 'a9'].sort((x, y) => new Intl.Collator('en', {numeric: true}).compare(x, y)).join() === 'a9,a10,b,B'",
     ]);
 }
+
+/// A fault of boa_ast 0.22 that vendor/boa_ast mends.
+#[test]
+fn arrow_functions_in_arrow_functions_share_this() {
+    assert_js(&[
+        "class A { constructor() { this.x = 1 } m() { return ['a'].map(i => () => this.x)[0]() } } new A().m() === 1",
+        "class A { x = 2; deep = () => () => () => () => this.x } new A().deep()()()() === 2",
+        "({ x: 3, m() { return (() => { let y = 1; const f = () => { y; return () => this.x }; return f()() })() } }).m() === 3",
+        "(function () { return (async () => { await 0; })() && (() => () => arguments[0] + this.x)()() }).call({ x: 1 }, 3) === 4",
+        "(function () { return (() => function () { return (() => () => this)()() })().call(this.inner) }).call({ inner: Math }) === Math",
+        "class A { x() { return 5 } } class B extends A { m() { return (() => () => super.x())()() } } new B().m() === 5",
+        "class A { constructor() { this.x = 6 } } class B extends A { constructor() { (() => (() => super())())(); } } new B().x === 6",
+        "(function () { return (() => () => new.target)()() })() === undefined",
+        "new (function F() { this.f = (() => () => new.target === F)()() })().f",
+        "(function () { return (() => eval('() => this.x'))()() }).call({ x: 7 }) === 7",
+    ]);
+}

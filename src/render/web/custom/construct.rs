@@ -42,7 +42,7 @@ pub(in super::super) fn html_constructor(
         None => {
             let document = web(context).borrow().document;
             let id = place(document, &definition, context)?;
-            set_state(id, CustomState::Custom, context);
+            become_custom(id, &definition, context);
             id
         }
     };
@@ -61,6 +61,13 @@ fn place(document: NodeId, definition: &Definition, context: &mut Context) -> Js
 fn set_state(id: NodeId, state: CustomState, context: &Context) {
     if let Some(element) = web(context).borrow_mut().tree.state_mut(id) {
         element.custom = state;
+    }
+}
+
+/// The element is one of its definition from now on.
+fn become_custom(id: NodeId, definition: &Definition, context: &Context) {
+    if let Some(state) = web(context).borrow_mut().tree.state_mut(id) {
+        (state.custom, state.form_associated) = (CustomState::Custom, definition.form_associated);
     }
 }
 
@@ -182,7 +189,7 @@ pub(super) fn upgrade(id: NodeId, definition: &Rc<Definition>, context: &mut Con
     definition.under_construction.borrow_mut().pop();
     match result {
         Ok(()) => {
-            set_state(id, CustomState::Custom, context);
+            become_custom(id, definition, context);
             Ok(reactions)
         }
         Err(error) => {

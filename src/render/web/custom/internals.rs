@@ -1,26 +1,37 @@
 //! `ElementInternals` and `attachInternals` (HTML §4.13.7): the shadow root, the states, and what forms would be told.
 
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
+use boa_engine::property::PropertyDescriptor;
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace, js_string};
 
+use super::super::collection::{self, Filter};
+use super::super::html::reflect::Type;
+use super::super::html::{controls, table};
 use super::super::{read, this_element, wrap_or_null};
 use super::of;
 use crate::limits;
-use crate::render::dom::{CustomState, NodeId};
-use crate::render::engine::{bind, exception};
+use crate::render::dom::{CustomState, FormValue, NodeId};
+use crate::render::engine::{bind, blob, exception};
 
 /// The object that an element's own code holds.
 #[derive(Trace, Finalize, JsData)]
 struct Internals {
     #[unsafe_ignore_trace]
     element: NodeId,
-    /// What the element submits.
-    value: JsValue,
     /// The flags that `setValidity` set, and its message.
     #[unsafe_ignore_trace]
     flaws: Vec<&'static str>,
     #[unsafe_ignore_trace]
     message: String,
     states: JsObject,
+    aria: Vec<Aria>,
+}
+
+/// An attribute of accessibility.
+#[derive(Trace, Finalize)]
+struct Aria {
+    #[unsafe_ignore_trace]
+    name: &'static str,
+    value: JsValue,
 }
 
 /// `ValidityStateFlags`.
@@ -43,7 +54,11 @@ const INTERNALS: bind::Interface = bind::Interface {
         ("setFormValue", 1, |this, args, context| {
             let internals = of_form(this, context)?;
             bind::want(args, 1, "setFormValue' on 'ElementInternals")?;
-            internals.borrow_mut().data_mut().value = args[0].clone();
+            let value = form_value(&args[0], context)?;
+            let id = internals.borrow().data().element;
+            if let Some(state) = super::super::of(context).borrow_mut().tree.state_mut(id) {
+                state.form_value = value;
+            }
             Ok(JsValue::undefined())
         }),
         ("setValidity", 0, set_validity),
@@ -64,16 +79,30 @@ const INTERNALS: bind::Interface = bind::Interface {
             "form",
             |this, _, context| {
                 let id = of_form(this, context)?.borrow().data().element;
-                let form = read(context, |tree| {
-                    tree.ancestors(id).find(|id| {
-                        tree.element(*id).is_some_and(|element| element.is_html(&html5ever::local_name!("form")))
-                    })
-                });
+                let form = read(context, |tree| tree.form_owner(id));
                 wrap_or_null(form, context)
             },
             None,
         ),
-        ("willValidate", |this, _, context| of_form(this, context).map(|_| true.into()), None),
+        (
+            "labels",
+            |this, _, context| {
+                let id = of_form(this, context)?.borrow().data().element;
+                let list = super::super::slot(id, "labels", context, |context| {
+                    collection::live("NodeList", id, Filter::Found(controls::labels), context)
+                })?;
+                Ok(list.into())
+            },
+            None,
+        ),
+        (
+            "willValidate",
+            |this, _, context| {
+                let id = of_form(this, context)?.borrow().data().element;
+                Ok(read(context, |tree| controls::is_candidate(tree, id)).into())
+            },
+            None,
+        ),
         ("validationMessage", |this, _, context| Ok(bind::js(&of_form(this, context)?.borrow().data().message)), None),
         (
             "validity",
@@ -153,23 +182,45 @@ const STATES: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// Attributes of accessibility, which are kept as they are given.
-const ARIA: &[&str] =
-    &["role", "ariaLabel", "ariaChecked", "ariaDisabled", "ariaExpanded", "ariaHidden", "ariaRoleDescription"];
-
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::define(&INTERNALS, context)?;
     bind::define(&STATES, context)?;
     let html = bind::prototype("HTMLElement", context)?;
-    bind::methods(&html, &[("attachInternals", 0, attach)], context)?;
-    let internals = bind::prototype("ElementInternals", context)?;
-    for name in ARIA {
-        let property = boa_engine::property::PropertyDescriptor::builder()
-            .value(JsValue::null())
-            .writable(true)
-            .enumerable(true)
-            .configurable(true);
-        internals.define_property_or_throw(js_string!(*name), property, context)?;
+    bind::methods(&html, &[("attachInternals", 0, attach)], context)
+}
+
+/// What a custom element says of its accessibility (WAI-ARIA §10.2), which nobody asks for: it is kept as it is given. Defined when
+/// the first element has internals.
+fn complete(context: &mut Context) -> JsResult<()> {
+    let prototype = bind::prototype("ElementInternals", context)?;
+    if prototype.has_own_property(js_string!("role"), context)? {
+        return Ok(());
+    }
+    for (name, _, kind) in table::ARIA {
+        let is_text = matches!(kind, Type::TextOrNull);
+        let get = NativeFunction::from_copy_closure(move |this, _, _| {
+            let internals = bind::this::<Internals>(this)?;
+            let internals = internals.borrow();
+            let kept = internals.data().aria.iter().find(|kept| kept.name == *name);
+            Ok(kept.map_or_else(JsValue::null, |kept| kept.value.clone()))
+        });
+        let set = NativeFunction::from_copy_closure(move |this, args, context| {
+            let internals = bind::this::<Internals>(this)?;
+            let given = args.get_or_undefined(0);
+            let value = match given.is_null_or_undefined() {
+                true => JsValue::null(),
+                false if is_text => given.to_string(context)?.into(),
+                false => given.clone(),
+            };
+            let mut internals = internals.borrow_mut();
+            let aria = &mut internals.data_mut().aria;
+            aria.retain(|kept| kept.name != *name);
+            aria.push(Aria { name, value });
+            Ok(JsValue::undefined())
+        });
+        let (get, set) = (get.to_js_function(context.realm()), set.to_js_function(context.realm()));
+        let attribute = PropertyDescriptor::builder().get(get).set(set).enumerable(true).configurable(true);
+        prototype.define_property_or_throw(js_string!(*name), attribute, context)?;
     }
     Ok(())
 }
@@ -191,13 +242,35 @@ fn attach(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsVa
     if let Some(fault) = fault {
         return Err(exception::error("NotSupportedError", &format!("attachInternals {fault}"), context));
     }
+    complete(context)?;
     let made = super::super::slot(id, "internals", context, |context| {
         let states = bind::object("CustomStateSet", States { element: Some(id) }, context)?;
-        let internals =
-            Internals { element: id, value: JsValue::null(), flaws: Vec::new(), message: String::new(), states };
+        let internals = Internals { element: id, flaws: Vec::new(), message: String::new(), states, aria: Vec::new() };
         bind::object("ElementInternals", internals, context)
     })?;
     Ok(made.into())
+}
+
+/// What `setFormValue` was given, as a form sends it.
+fn form_value(given: &JsValue, context: &mut Context) -> JsResult<Option<Box<FormValue>>> {
+    if given.is_null_or_undefined() {
+        return Ok(None);
+    }
+    let fields = given.as_object().and_then(|object| blob::form_fields(&object));
+    let value = match fields {
+        Some(fields) => {
+            let text = |value: &JsValue| match value.as_string() {
+                Some(text) => text.to_std_string_lossy(),
+                None => blob::file_name(value).unwrap_or_default(),
+            };
+            FormValue::Fields(fields.iter().map(|(name, value)| (text(name), text(value))).collect())
+        }
+        None => match blob::file_name(given) {
+            Some(name) => FormValue::Text(name),
+            None => FormValue::Text(given.to_string(context)?.to_std_string_lossy()),
+        },
+    };
+    Ok(Some(Box::new(value)))
 }
 
 /// `this`, of an element that takes part in forms.

@@ -49,13 +49,16 @@ pub(super) struct Definition {
 pub(super) enum Callback {
     Connected,
     Disconnected,
+    /// A move that kept the element in its document.
+    ConnectedMove,
     Adopted,
     AttributeChanged,
 }
 
-const CALLBACKS: [(&str, Callback); 4] = [
+const CALLBACKS: [(&str, Callback); 5] = [
     ("connectedCallback", Callback::Connected),
     ("disconnectedCallback", Callback::Disconnected),
+    ("connectedMoveCallback", Callback::ConnectedMove),
     ("adoptedCallback", Callback::Adopted),
     ("attributeChangedCallback", Callback::AttributeChanged),
 ];

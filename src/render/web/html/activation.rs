@@ -12,7 +12,7 @@ use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::events::{self, Event};
 use crate::render::engine::target::AfterClick;
 use crate::render::web::navigation::{How, Navigation, navigate};
-use crate::render::web::{document, node_of, of, read, wrap};
+use crate::render::web::{document, frames, node_of, of, read, wrap};
 
 /// What a checkable input was before a click changed it.
 struct Before {
@@ -40,8 +40,7 @@ pub(super) fn begin(way: &[JsObject], _: &JsObject<Event>, context: &mut Context
         is_in_control |= is_control;
     }
     let id = found?;
-    let before =
-        read(context, |tree| input::is_checkable(tree, id) && !tree.is_disabled(id)).then(|| toggle(id, context));
+    let before = read(context, |tree| input::is_checkable(tree, id)).then(|| toggle(id, context));
     let target = way.first().and_then(|object| node_of(&object.clone().into(), context));
     Some(Box::new(move |canceled, context| match (canceled, before) {
         (true, Some(before)) => restore(id, &before, context),
@@ -120,9 +119,6 @@ fn activate(id: NodeId, target: Option<NodeId>, context: &mut Context) {
 }
 
 fn activate_control(id: NodeId, context: &mut Context) {
-    if read(context, |tree| tree.is_disabled(id)) {
-        return;
-    }
     let (kind, form) = read(context, |tree| {
         let kind = if is_called(tree, id, &["button"]) {
             table::BUTTON_TYPE.state(text(tree, id, "type")).unwrap_or_default()
@@ -138,6 +134,8 @@ fn activate_control(id: NodeId, context: &mut Context) {
                 events::fire(&object, "Event", "change", (true, false), &[], context);
             }
         }
+        // A box that cannot be changed was, if a script sent the click (§4.10.5.4).
+        _ if read(context, |tree| tree.is_disabled(id)) => {}
         ("submit" | "image", Some(form)) => submit::submit(form, Some(id), true, context),
         ("reset", Some(form)) => submit::reset(form, context),
         ("button" | "submit" | "reset", _) => {
@@ -173,7 +171,11 @@ fn follow(id: NodeId, context: &mut Context) {
         None => link::address(id, context),
     };
     let Some(url) = address else { return };
-    let target = read(context, |tree| text(tree, id, "target").map(str::to_ascii_lowercase));
-    let is_own = matches!(target.as_deref(), None | Some("" | "_self" | "_top" | "_parent"));
+    let target = read(context, |tree| text(tree, id, "target").map(str::to_owned));
+    let own = ["", "_self", "_top", "_parent"];
+    let is_own = target.as_deref().is_none_or(|name| own.iter().any(|known| name.eq_ignore_ascii_case(known)));
+    if let Some(frame) = target.as_deref().and_then(|name| frames::named(name, context)) {
+        frames::navigate(frame, url.clone(), context);
+    }
     navigate(Navigation::get(url, if is_own { How::Link } else { How::Window }), false, context);
 }

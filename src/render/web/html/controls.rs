@@ -11,7 +11,16 @@ use crate::render::web::collection::{self, Filter};
 use crate::render::web::{exotic, read, slot, this_element, wrap, wrap_or_null};
 
 /// Listed elements (§4.10.2): what `form.elements` holds, but for buttons that are images.
-pub const LISTED: &[&str] = &["button", "fieldset", "input", "object", "output", "select", "textarea"];
+const LISTED: &[&str] = &["button", "fieldset", "input", "object", "output", "select", "textarea"];
+
+/// Whether a form may own the element: a listed element of HTML, or a custom one that says so (§4.10.2).
+pub fn is_listed(tree: &Tree, id: NodeId) -> bool {
+    is_called(tree, id, LISTED) || is_custom(tree, id)
+}
+
+fn is_custom(tree: &Tree, id: NodeId) -> bool {
+    tree.element(id).is_some_and(|element| element.state.form_associated)
+}
 
 /// Elements whose entries a form sends.
 pub const SUBMITTABLE: &[&str] = &["button", "input", "select", "textarea"];
@@ -165,7 +174,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 /// The form of a control, a label, a legend or an option.
 pub fn form_of(tree: &Tree, id: NodeId) -> Option<NodeId> {
     let owner = if is_called(tree, id, &["label"]) {
-        control(tree, id).filter(|control| is_called(tree, *control, LISTED))?
+        control(tree, id).filter(|control| is_listed(tree, *control))?
     } else if is_called(tree, id, &["legend"]) {
         tree.parent(id).filter(|parent| is_called(tree, *parent, &["fieldset"]))?
     } else if is_called(tree, id, &["option"]) {
@@ -177,7 +186,8 @@ pub fn form_of(tree: &Tree, id: NodeId) -> Option<NodeId> {
 }
 
 fn is_labelable(tree: &Tree, id: NodeId) -> bool {
-    is_called(tree, id, LABELABLE) && !(is_called(tree, id, &["input"]) && values::kind(tree, id) == "hidden")
+    is_custom(tree, id)
+        || is_called(tree, id, LABELABLE) && !(is_called(tree, id, &["input"]) && values::kind(tree, id) == "hidden")
 }
 
 /// "Labeled control" (§4.10.4).
@@ -188,7 +198,7 @@ pub fn control(tree: &Tree, label: NodeId) -> Option<NodeId> {
     }
 }
 
-fn labels(tree: &Tree, id: NodeId) -> Vec<NodeId> {
+pub fn labels(tree: &Tree, id: NodeId) -> Vec<NodeId> {
     if !is_labelable(tree, id) {
         return Vec::new();
     }
@@ -199,7 +209,7 @@ fn labels(tree: &Tree, id: NodeId) -> Vec<NodeId> {
 
 /// Whether a value is looked at at all ("barred from constraint validation").
 pub fn is_candidate(tree: &Tree, id: NodeId) -> bool {
-    if !is_called(tree, id, SUBMITTABLE) || tree.is_disabled(id) {
+    if !(is_called(tree, id, SUBMITTABLE) || is_custom(tree, id)) || tree.is_disabled(id) {
         return false;
     }
     let is_barred_kind = match tree.element(id).map(|element| &*element.name().local) {
@@ -207,7 +217,7 @@ pub fn is_candidate(tree: &Tree, id: NodeId) -> bool {
         Some("button") => super::table::BUTTON_TYPE.state(text(tree, id, "type")) != Some("submit"),
         _ => false,
     };
-    let is_fixed = is_called(tree, id, &["input", "textarea"]) && has(tree, id, "readonly");
+    let is_fixed = (is_called(tree, id, &["input", "textarea"]) || is_custom(tree, id)) && has(tree, id, "readonly");
     !is_barred_kind && !is_fixed && !tree.ancestors(id).any(|above| is_called(tree, above, &["datalist"]))
 }
 

@@ -3,7 +3,7 @@
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsArgs, JsResult, JsString, JsValue, js_string};
 
-use super::controls::{self, LISTED};
+use super::controls::{self, is_listed};
 use super::element::is_called;
 use super::reflect::text;
 use super::{select, submit, values};
@@ -97,7 +97,7 @@ const FIELDSET: &[bind::Attribute] = &[
         |this, _, context| {
             let id = this_element(this, context)?;
             let below: fn(&Tree, NodeId) -> Vec<NodeId> =
-                |tree, id| tree.descendants(id).filter(|one| is_called(tree, *one, LISTED)).collect();
+                |tree, id| tree.descendants(id).filter(|one| is_listed(tree, *one)).collect();
             elements(id, below, context).map(JsValue::from)
         },
         None,
@@ -195,7 +195,7 @@ fn is_radio(tree: &Tree, id: NodeId) -> bool {
 /// Listed elements that a form owns, in tree order.
 pub fn owned(tree: &Tree, form: NodeId) -> Vec<NodeId> {
     let root = tree.root(form);
-    tree.descendants(root).filter(|id| is_called(tree, *id, LISTED) && tree.form_owner(*id) == Some(form)).collect()
+    tree.descendants(root).filter(|id| is_listed(tree, *id) && tree.form_owner(*id) == Some(form)).collect()
 }
 
 /// `form.elements`: images are no controls of their own.
@@ -253,7 +253,7 @@ fn named_control(list: &JsObject, name: &JsString, context: &mut Context) -> JsR
         let all = if is_called(tree, root, &["form"]) {
             controls_of(tree, root)
         } else {
-            tree.descendants(root).filter(|one| is_called(tree, *one, LISTED)).collect()
+            tree.descendants(root).filter(|one| is_listed(tree, *one)).collect()
         };
         all.into_iter().filter(|id| is_named(tree, *id, name)).collect()
     };

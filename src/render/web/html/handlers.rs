@@ -192,7 +192,7 @@ pub fn adopt(tree: &Tree, id: NodeId, listeners: &mut Listeners) {
         let Some(kind) = kind_of(&attribute.name.local).filter(|_| attribute.name.ns.is_empty()) else { continue };
         let is_windows = WINDOW.binary_search(&kind).is_ok() || (is_body(tree, id) && is_of_window(kind));
         if !is_windows {
-            listeners.set_text(js_string!(kind), Some(Rc::from(attribute.value.as_str())));
+            listeners.set_text(kind, Some(Rc::from(attribute.value.as_str())));
         }
     }
 }

@@ -8,10 +8,11 @@
 //! Nothing is laid out, played or fetched here: images, media and frames are there as elements and stay empty.
 
 mod activation;
-mod controls;
+pub mod controls;
 mod dataset;
 mod element;
 mod embedded;
+pub mod filling;
 pub mod form;
 pub mod handlers;
 mod inner_text;
@@ -24,12 +25,12 @@ mod references;
 pub mod reflect;
 mod select;
 pub mod submit;
-mod table;
+pub mod table;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod text;
-mod values;
+pub(super) mod values;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -8,10 +8,10 @@ use super::element::is_called;
 use super::reflect::{self, has, text};
 use super::{form, select, state, table, values};
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
+use crate::render::dom::{FormValue, NodeId, Tree};
 use crate::render::engine::{bind, blob, events};
 use crate::render::web::navigation::{How, Navigation, navigate};
-use crate::render::web::{document, node_of, of, read, wrap};
+use crate::render::web::{document, frames, node_of, of, read, wrap};
 
 /// A name and what goes with it: a text, or a file, of which there is none.
 type Entry = (String, Option<String>);
@@ -90,12 +90,17 @@ fn navigation(
         })
     };
     let mut url = document::base_url(form, context).join(&address).ok()?;
-    let how = if target.is_some_and(|target| target.eq_ignore_ascii_case("_blank")) { How::Window } else { How::Form };
+    let how =
+        if target.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("_blank")) { How::Window } else { How::Form };
     let fields = blob::form_fields(data)?;
     let is_of_web = matches!(url.scheme(), "http" | "https");
     if !is_post {
         if is_of_web || url.scheme() == "file" {
             url.set_query(Some(&encoded(&texts(&fields))));
+        }
+        // What a frame shows is an address that a reader could go to as well.
+        if let Some(frame) = target.and_then(|name| frames::named(&name, context)) {
+            frames::navigate(frame, url.clone(), context);
         }
         return Some(Navigation::get(url, how));
     }
@@ -171,6 +176,21 @@ fn entries(tree: &Tree, form: NodeId, submitter: Option<NodeId>) -> Vec<Entry> {
     let mut found: Vec<Entry> = Vec::new();
     for id in form::owned(tree, form) {
         let in_datalist = || tree.ancestors(id).any(|above| is_called(tree, above, &["datalist"]));
+        let given = tree.element(id).and_then(|element| element.state.form_value.as_deref());
+        if let Some(given) = given.filter(|_| !tree.is_disabled(id) && !in_datalist()) {
+            match given {
+                FormValue::Text(value) => {
+                    let name = text(tree, id, "name").filter(|name| !name.is_empty());
+                    found.extend(name.map(|name| (name.to_owned(), Some(value.clone()))));
+                }
+                FormValue::Fields(fields) => {
+                    let left = limits::PAIRS_MAX.saturating_sub(found.len());
+                    let fields = fields.iter().take(left);
+                    found.extend(fields.map(|(name, value)| (name.clone(), Some(value.clone()))));
+                }
+            }
+            continue;
+        }
         if !is_called(tree, id, SUBMITTABLE)
             || tree.is_disabled(id)
             || in_datalist()

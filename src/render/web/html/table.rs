@@ -567,7 +567,7 @@ pub const TABLE: &[(&str, &[Row])] = &[
 ];
 
 /// Attributes of accessibility, on every element (WAI-ARIA §10.1).
-const ARIA: &[Row] = &[
+pub const ARIA: &[Row] = &[
     ("role", "role", TextOrNull),
     ("ariaActiveDescendantElement", "aria-activedescendant", Element),
     ("ariaAtomic", "aria-atomic", TextOrNull),

@@ -1,0 +1,92 @@
+//! Which link of a board's page leads to its next page.
+
+use std::collections::BTreeMap;
+
+use scraper::Html;
+
+use super::flat::Page;
+use super::identity::shape;
+use super::lines::text_of;
+use super::lists::links;
+use super::rows::Ask;
+use super::words;
+use crate::page::pagination::{self, PageNumber};
+use crate::url::CrawlUrl;
+
+/// The next page: what the page calls next (`rel=next`), else the next number of its series, else a link of the same form
+/// whose text says so.
+pub(super) fn page(html: &Html, page: &Page<'_>, base: &url::Url, ask: &Ask<'_>) -> Option<CrawlUrl> {
+    let resolve = |href: &str| CrawlUrl::join(base, href, None, ask.canonical).ok().filter(|url| url != ask.url);
+    let is_next = |rel: Option<&str>| {
+        rel.is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("next")))
+    };
+    let by_rel = html
+        .tree
+        .nodes()
+        .filter_map(|node| node.value().as_element())
+        .filter(|element| matches!(element.name(), "link" | "a") && is_next(element.attr("rel")))
+        .find_map(|element| resolve(element.attr("href")?));
+    if by_rel.is_some() {
+        return by_rel;
+    }
+    let own = pagination::of(ask.url.path(), None);
+    let series = own.as_ref().map_or_else(|| pagination::series_of_first(ask.url.path()), |own| own.series.clone());
+    let mut numbered: Vec<(u64, CrawlUrl)> = Vec::new();
+    let mut wider: Vec<(String, u64, CrawlUrl)> = Vec::new();
+    let mut said: Option<CrawlUrl> = None;
+    let own_shape = shape(ask.url.as_str(), false);
+    for (at, href) in links(page) {
+        let Some(url) = resolve(href).filter(|url| url.origin() == ask.url.origin()) else { continue };
+        let numbered_in = pagination::of(url.path(), None);
+        if let Some(PageNumber { series: its, number }) = &numbered_in
+            && (*its == series || is_board_series(its, ask.url.path()))
+        {
+            numbered.push((*number, url));
+        } else if let Some(PageNumber { series: its, number }) = numbered_in
+            && is_wider(&its, &series)
+        {
+            wider.push((its, number, url));
+        } else if said.is_none()
+            && shape(url.as_str(), false) == own_shape
+            && words::says_next(&text_of(page, page.elements[at].texts.clone()))
+        {
+            said = Some(url);
+        }
+    }
+    let own = own.map(|own| own.number);
+    successor(own, numbered).or_else(|| successor(own, most_linked(wider))).or(said)
+}
+
+/// `/browse?page=torrents&order=3` is `/browse?page=torrents` with the site's own order written out.
+fn is_wider(its: &str, own: &str) -> bool {
+    let (path, parameters) = its.split_once('?').unwrap_or((its, ""));
+    let (own_path, own_parameters) = own.split_once('?').unwrap_or((own, ""));
+    path == own_path
+        && own_parameters
+            .split('&')
+            .all(|wanted| wanted.is_empty() || parameters.split('&').any(|found| found == wanted))
+}
+
+/// The links of the series that most of them belong to, if more than one does.
+fn most_linked(wider: Vec<(String, u64, CrawlUrl)>) -> Vec<(u64, CrawlUrl)> {
+    let mut counts: BTreeMap<String, Vec<(u64, CrawlUrl)>> = BTreeMap::new();
+    for (series, number, url) in wider {
+        counts.entry(series).or_default().push((number, url));
+    }
+    counts.into_values().max_by_key(Vec::len).filter(|links| links.len() > 1).unwrap_or_default()
+}
+
+/// `/forum-12-{page}.html` of a page that was reached without its number (`/forum-12.html`).
+fn is_board_series(series: &str, path: &str) -> bool {
+    series.split_once("{page}").is_some_and(|(before, behind)| {
+        path.strip_prefix(before.trim_end_matches(['-', '_'])).is_some_and(|rest| rest == behind)
+    })
+}
+
+/// The smallest number above the page's own. A first page has none: the series then begins with 0, 1 or an offset.
+fn successor(own: Option<u64>, mut numbered: Vec<(u64, CrawlUrl)>) -> Option<CrawlUrl> {
+    numbered.sort_by_key(|(number, _)| *number);
+    let has = |wanted: u64| numbered.iter().any(|(number, _)| *number == wanted);
+    let own = own.unwrap_or_else(|| u64::from(!has(0) && (has(2) || !has(1))));
+    numbered.into_iter().find(|(number, _)| *number > own).map(|(_, url)| url)
+}

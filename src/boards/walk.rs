@@ -1,0 +1,499 @@
+//! How far a board is walked, and which of its threads are fetched (ALGORITHMS §10.1; Board, algorithm BIC).
+//!
+//! Pages come in their order. An unknown thread is fetched; a known one that something happened in since is read on from its last
+//! known page; the walk ends at the first page on which nothing is new, pinned rows apart. What the paper does not
+//! have: lists that are not in the order of time (as many pages as news were found on before), lists without times (unknown
+//! threads and counts of replies decide, and the verdict says so), times that cannot be right (they move with our own
+//! clock), pages that repeat, boards that moved, and errors of times: a thread of which nobody can tell is fetched once
+//! more rather than missed.
+//!
+//! Knows no database: `known` answers for a thread's id. Pure; `now` is an argument.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::identity::thread_id;
+use super::lists::Layout;
+use super::rows::{BoardPage, Row, Sorted, Times};
+use super::when::{Against, Conventions, How, Precision, Time};
+use crate::limits::BOARD_PAGES_MAX;
+use crate::url::CrawlUrl;
+
+/// What is known of a thread. Times are seconds since 1970-01-01 UTC.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    /// Its last activity as the board told it when the thread was last fetched.
+    pub last: Option<Time>,
+    /// Its replies as the board told them then.
+    pub replies: Option<u64>,
+    /// The last page of it that was fetched; none for its first.
+    pub last_page: Option<CrawlUrl>,
+    /// When it was last fetched.
+    pub read_at: i64,
+}
+
+/// What is remembered of a board between looks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// How the site writes its times.
+    pub conventions: Conventions,
+    /// What its list looks like.
+    pub layout: Option<Layout>,
+    /// Pages down to which news were found, the deepest, forgotten by and by.
+    pub depth: f64,
+    /// A page of the board was in the order of time.
+    pub is_sorted: bool,
+    /// How much its pages were not, lately: 1 after such a page, forgotten by and by.
+    pub disorder: f64,
+    /// Looks since one that went down to the last page.
+    pub since_whole: u32,
+    /// How surely threads with news stand above all others, from 0 to 1.
+    pub by_activity: f64,
+    /// Looks at which the times moved with our own clock.
+    pub lies: u32,
+    /// Seconds by which all of the board's times were last seen to move at once: summer began or ended.
+    pub shift_s: i64,
+}
+
+/// Why a thread is fetched, or is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// It was never seen.
+    New,
+    /// Something happened in it after what is known.
+    Later,
+    /// It has more replies than were known.
+    MoreReplies,
+    /// Its time is too coarse to tell, and nothing else does.
+    Unsure,
+    /// Nothing happened.
+    Same,
+    /// What was last in it has gone.
+    Receded,
+}
+
+impl Change {
+    /// True where the thread is to be fetched.
+    #[must_use]
+    pub fn is_fetched(self) -> bool {
+        matches!(self, Self::New | Self::Later | Self::MoreReplies | Self::Unsure)
+    }
+}
+
+/// A thread to fetch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fetch {
+    /// Its place in the page's rows.
+    pub row: usize,
+    /// The page to begin with: its first, or the last one that is known.
+    pub from: CrawlUrl,
+    pub why: Change,
+}
+
+/// Why a walk ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing on the page was new.
+    NothingNew,
+    /// There is no next page.
+    LastPage,
+    /// The page shows what earlier pages of this walk showed.
+    Repeats,
+    /// The page has no rows: an empty board, or none at all.
+    Empty,
+    /// As many pages as may be were looked at.
+    Capped,
+}
+
+/// Where the decision whether a thread changed comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Grounds {
+    /// Times of last activity.
+    Times,
+    /// Counts of replies: the list has no times of last activity that can be believed.
+    Replies,
+    /// Neither: only unknown threads are seen, replies are not.
+    UnknownUrls,
+}
+
+/// What follows from a page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    pub fetch: Vec<Fetch>,
+    /// The next page to look at, or why there is none.
+    pub step: Result<CrawlUrl, Stop>,
+    /// None for a page without rows.
+    pub grounds: Option<Grounds>,
+    /// Where the board is now, if its address leads elsewhere.
+    pub moved: Option<CrawlUrl>,
+    /// For each row of the page what was decided.
+    pub changes: Vec<Change>,
+}
+
+/// One look at a board, page by page.
+#[derive(Debug)]
+pub struct Walk<'m> {
+    memory: &'m mut Memory,
+    now: i64,
+    pages_max: usize,
+    pages: usize,
+    quiet: usize,
+    deepest: usize,
+    seen: HashSet<String>,
+    oldest: Option<Time>,
+}
+
+/// Quiet pages after which a walk ends on a list that is not in the order of time.
+const PATIENCE: usize = 2;
+
+/// Looks after which a list that is not in the order of time is gone through to its end.
+const WHOLE_EVERY: u32 = 4;
+
+/// What is kept of a page's disorder by each page in order.
+const DISORDER_KEPT: f64 = 0.95;
+
+/// What is kept of the depth of news at each look.
+const DEPTH_KEPT: f64 = 0.98;
+
+/// Rows that must agree before times or counts are disbelieved, and their share of those that can be compared.
+const WITNESSES: usize = 6;
+const AGREE: f64 = 0.8;
+
+/// What a page adds to the belief that the board is ordered by activity, and the belief from which places tell news.
+const PLACE_LEARNT: f64 = 0.2;
+const PLACE_TRUSTED: f64 = 0.6;
+
+/// Summer moves clocks by this many seconds, or by half of it. More may be a program that posts at fixed hours.
+const SUMMER_S: i64 = 3_600;
+
+/// Rows that must have moved so, to the second: by chance no three do.
+const SUMMER_WITNESSES: usize = 3;
+
+/// Seconds that a list's times may differ from our own clock's way and still go with it.
+const WITH_CLOCK_S: i64 = 300;
+
+impl<'m> Walk<'m> {
+    /// Begins a look at `now`, of at most `pages_max` pages.
+    #[must_use]
+    pub fn begin(memory: &'m mut Memory, now: i64, pages_max: usize) -> Self {
+        let pages_max = pages_max.clamp(1, BOARD_PAGES_MAX);
+        Self { memory, now, pages_max, pages: 0, quiet: 0, deepest: 0, seen: HashSet::new(), oldest: None }
+    }
+
+    /// What is remembered of the board, for reading the next page.
+    pub fn memory(&mut self) -> &mut Memory {
+        self.memory
+    }
+
+    /// Takes the next page. `asked` is its address as it was asked for, `answered` as it was answered after redirects.
+    pub fn page(
+        &mut self,
+        page: &BoardPage,
+        asked: &CrawlUrl,
+        answered: &CrawlUrl,
+        known: impl Fn(&str) -> Option<Known>,
+    ) -> Verdict {
+        self.pages += 1;
+        let known: Vec<Option<Known>> = page.rows.iter().map(|row| known(&row.id)).collect();
+        let trust = self.trust(page, &known);
+        let mut changes: Vec<Change> =
+            page.rows.iter().zip(&known).map(|(row, known)| trust.judge(row, known.as_ref())).collect();
+        self.judge_by_place(page, &mut changes);
+        self.learn(page, &known, &changes);
+        let is_first_sight = |row: &Row| !self.seen.contains(&row.id);
+        let repeats = !page.rows.is_empty()
+            && !page.rows.iter().any(|row| row.pinned.is_none() && is_first_sight(row))
+            && self.pages > 1;
+        let fetch = page
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(at, row)| changes[*at].is_fetched() && is_first_sight(row))
+            .map(|(at, row)| {
+                let known_page = known[at].as_ref().and_then(|known| known.last_page.clone());
+                Fetch { row: at, from: known_page.unwrap_or_else(|| row.url.clone()), why: changes[at] }
+            })
+            .collect::<Vec<_>>();
+        let has_news = fetch.iter().any(|fetch| page.rows[fetch.row].pinned.is_none());
+        self.quiet = if has_news { 0 } else { self.quiet + 1 };
+        if has_news {
+            self.deepest = self.pages;
+        }
+        for row in &page.rows {
+            if row.pinned.is_none() {
+                self.oldest = older(self.oldest, row.last);
+            }
+            self.seen.insert(row.id.clone());
+        }
+        let moved =
+            (self.pages == 1 && !page.rows.is_empty() && thread_id(asked.as_str()) != thread_id(answered.as_str()))
+                .then(|| answered.clone());
+        Verdict {
+            fetch,
+            step: self.step(page, repeats),
+            grounds: (!page.rows.is_empty()).then(|| trust.grounds(page)),
+            moved,
+            changes,
+        }
+    }
+
+    /// True where the board's pages are in the order of time. One page in order proves little: where nothing happens, any
+    /// order is that of time.
+    fn is_sorted(&self) -> bool {
+        self.memory.is_sorted && self.memory.disorder < 0.5
+    }
+
+    fn step(&mut self, page: &BoardPage, repeats: bool) -> Result<CrawlUrl, Stop> {
+        if page.rows.is_empty() {
+            return Err(Stop::Empty);
+        }
+        if repeats {
+            return Err(Stop::Repeats);
+        }
+        let is_sorted = self.is_sorted();
+        let patience = if is_sorted { 1 } else { PATIENCE };
+        // Where news were found lately, they are looked for; `depth` is small. Old threads that come back are found by going
+        // through all from time to time.
+        let known_depth = match (is_sorted, page.times) {
+            (true, _) => 0,
+            (false, Times::None) => self.memory.depth.ceil() as usize,
+            _ if self.memory.since_whole >= WHOLE_EVERY => usize::MAX,
+            _ => self.memory.depth.ceil() as usize,
+        };
+        if self.quiet >= patience && self.pages >= known_depth {
+            return Err(Stop::NothingNew);
+        }
+        let Some(next) = page.next.clone() else {
+            self.memory.since_whole = 0;
+            return Err(Stop::LastPage);
+        };
+        if self.pages >= self.pages_max { Err(Stop::Capped) } else { Ok(next) }
+    }
+
+    /// Whom to believe on this page.
+    fn trust(&mut self, page: &BoardPage, known: &[Option<Known>]) -> Trust {
+        self.learn_shift(page, known);
+        let mut trust =
+            Trust { times: page.times != Times::None, replies: page.replies_named, shift_s: self.memory.shift_s };
+        let (mut compared, mut with_clock) = (0_usize, 0_usize);
+        let (mut counted, mut still) = (0_usize, 0_usize);
+        for (row, known) in page.rows.iter().zip(known) {
+            let Some(known) = known else { continue };
+            let times = row.last.zip(known.last);
+            if let Some((time, before)) = times {
+                compared += 1;
+                // A time that is not known to minutes moves with what is learnt of its zone.
+                let is_exact = time.error_s() <= WITH_CLOCK_S && before.error_s() <= WITH_CLOCK_S;
+                let moved = told_move(&time, &before).or(is_exact.then(|| time.at() - before.at()));
+                let looked = self.now - known.read_at;
+                let goes_along = |moved: i64| looked > 2 * WITH_CLOCK_S && (moved - looked).abs() <= WITH_CLOCK_S;
+                with_clock += usize::from(time.precision <= Precision::Minute && moved.is_some_and(goes_along));
+                if let Some((replies, replies_before)) = row.replies.zip(known.replies)
+                    && replies > replies_before
+                {
+                    counted += 1;
+                    still +=
+                        usize::from(time.against(&before) == Against::Equal && time.precision <= Precision::Minute);
+                }
+            }
+        }
+        let agree = |part: usize, of: usize| of >= WITNESSES && part as f64 >= AGREE * of as f64;
+        if agree(with_clock, compared) {
+            self.memory.lies = self.memory.lies.saturating_add(1);
+            trust.times = false;
+        } else if self.memory.lies > 0 && compared >= WITNESSES {
+            self.memory.lies = 0;
+        } else if self.memory.lies > 0 {
+            trust.times = false;
+        }
+        // Replies came and the times stood still: either these are no replies, or those are no times of them.
+        if agree(still, counted) {
+            match page.times {
+                Times::Last => trust.replies = false,
+                _ => trust.times = false,
+            }
+        }
+        if page.times == Times::Created {
+            trust.times = false;
+        }
+        trust
+    }
+
+    /// In a list that is ordered by activity, what stands above a thread with news has news too, even where a reply taken back
+    /// and a new one leave the count as it was and the time is too coarse to tell.
+    fn judge_by_place(&mut self, page: &BoardPage, changes: &mut [Change]) {
+        let told = |change: Change| matches!(change, Change::Later | Change::MoreReplies);
+        let free: Vec<usize> =
+            (0..page.rows.len()).filter(|&at| page.rows[at].pinned.is_none() && changes[at] != Change::New).collect();
+        let Some(last) = free.iter().rposition(|&at| told(changes[at])) else {
+            return;
+        };
+        let above = &free[..=last];
+        let kept = above.iter().filter(|&&at| told(changes[at])).count();
+        let is_prefix = kept * 10 >= above.len() * 7;
+        let vote = if is_prefix { 1.0 } else { 0.0 };
+        self.memory.by_activity += (vote - self.memory.by_activity) * PLACE_LEARNT;
+        if is_prefix && self.memory.by_activity >= PLACE_TRUSTED {
+            let is_coarse = |row: &Row| row.last.is_none_or(|time| time.precision > Precision::Minute);
+            for &at in above.iter().filter(|&&at| is_coarse(&page.rows[at])) {
+                if changes[at] == Change::Same {
+                    changes[at] = Change::Unsure;
+                }
+            }
+        }
+    }
+
+    /// Looks for one distance by which many of the page's known times moved, to the second.
+    fn learn_shift(&mut self, page: &BoardPage, known: &[Option<Known>]) {
+        let moves: Vec<i64> = page
+            .rows
+            .iter()
+            .zip(known)
+            .filter_map(|(row, known)| told_move(&row.last?, &known.as_ref()?.last?))
+            .collect();
+        let Some((shift, count)) = moves
+            .iter()
+            .map(|shift| (*shift, moves.iter().filter(|other| *other == shift).count()))
+            .max_by_key(|(_, count)| *count)
+        else {
+            return;
+        };
+        let is_zones = shift.abs() == SUMMER_S || shift.abs() * 2 == SUMMER_S;
+        if is_zones && count >= SUMMER_WITNESSES && count * 3 >= moves.len() {
+            self.memory.shift_s = shift;
+        }
+    }
+
+    fn learn(&mut self, page: &BoardPage, known: &[Option<Known>], changes: &[Change]) {
+        match page.sorted {
+            Sorted::NewestFirst => {
+                self.memory.is_sorted = true;
+                self.memory.disorder *= DISORDER_KEPT;
+            }
+            Sorted::Otherwise => self.memory.disorder = 1.0,
+            Sorted::Unknown => {}
+        }
+        // A list of several rows shows what it is; a site that changes its markup is followed.
+        if page.rows.len() > 2 || self.memory.layout.is_none() {
+            self.memory.layout = page.layout.clone().or_else(|| self.memory.layout.take());
+        }
+        for ((row, known), change) in page.rows.iter().zip(known).zip(changes) {
+            // A zone learnt from a change that was none would make the next one: the replies must have grown as well.
+            if let (Change::Later, Some(time), Some(known)) = (change, &row.last, known)
+                && row.replies.zip(known.replies).is_none_or(|(replies, before)| replies > before)
+            {
+                self.memory.conventions.changed_between(time, known.read_at - 2 * WITH_CLOCK_S, self.now);
+            }
+        }
+    }
+
+    /// Ends the look: remembers how deep news were. Gives the pages that were looked at.
+    pub fn finish(self) -> usize {
+        let deepest = self.deepest as f64;
+        self.memory.since_whole = self.memory.since_whole.saturating_add(1);
+        self.memory.depth = deepest.max(self.memory.depth * DEPTH_KEPT);
+        self.pages
+    }
+
+    /// Which of the board's known threads should have been on the pages of this look and were not: deleted, or moved
+    /// elsewhere. Only lists in the order of time can tell; others give none.
+    pub fn missing<'k>(&self, known: impl Iterator<Item = (&'k str, &'k Known)>) -> Vec<&'k str> {
+        let Some(oldest) = self.oldest.filter(|_| self.is_sorted()) else {
+            return Vec::new();
+        };
+        known
+            .filter(|(id, known)| {
+                !self.seen.contains(*id) && known.last.is_some_and(|last| last.against(&oldest) == Against::Later)
+            })
+            .map(|(id, _)| id)
+            .collect()
+    }
+}
+
+fn older(oldest: Option<Time>, time: Option<Time>) -> Option<Time> {
+    match (oldest, time) {
+        (Some(oldest), Some(time)) if time.against(&oldest) == Against::Earlier => Some(time),
+        (None, time) => time,
+        (oldest, _) => oldest,
+    }
+}
+
+/// What a page's rows can be believed in.
+#[derive(Clone, Copy, Debug)]
+struct Trust {
+    times: bool,
+    replies: bool,
+    shift_s: i64,
+}
+
+impl Trust {
+    fn grounds(self, page: &BoardPage) -> Grounds {
+        match self {
+            Self { times: true, .. } => Grounds::Times,
+            Self { replies: true, .. } if page.rows.iter().any(|row| row.replies.is_some()) => Grounds::Replies,
+            _ => Grounds::UnknownUrls,
+        }
+    }
+
+    fn judge(self, row: &Row, known: Option<&Known>) -> Change {
+        let Some(known) = known else {
+            return Change::New;
+        };
+        let moved = row.last.and_then(|time| told_move(&time, &known.last?));
+        let by_time = match moved {
+            Some(moved) if self.times && moved != 0 && moved == self.shift_s => Some(Change::Same),
+            _ => self.times.then(|| row.last.map(|time| by_time(&time, known))).flatten(),
+        };
+        let by_count = self.replies.then(|| row.replies.zip(known.replies)).flatten();
+        match (by_time, by_count) {
+            (Some(Change::Later), _) => Change::Later,
+            (_, Some((now, before))) if now > before => Change::MoreReplies,
+            (Some(Change::Unsure), Some(_)) | (None, _) => Change::Same,
+            (Some(change), _) => change,
+        }
+    }
+}
+
+/// Seconds from what a thread's time was told as to what it is told as now, where both are of the site's clock.
+fn told_move(time: &Time, before: &Time) -> Option<i64> {
+    let is_local = |time: &Time| matches!(time.how, How::Local(_)) && time.precision <= Precision::Minute;
+    (is_local(time) && is_local(before)).then(|| Some(time.told? - before.told?)).flatten()
+}
+
+/// What the time of last activity says. Later means: after what was known, beyond all error. The same minute is the same;
+/// a time that is coarser is the same only if it lies before the last fetch.
+fn by_time(time: &Time, known: &Known) -> Change {
+    let against = known.last.map(|last| time.against(&last));
+    match against {
+        Some(Against::Later) => Change::Later,
+        Some(Against::Earlier) => Change::Receded,
+        Some(Against::Equal) if time.precision <= Precision::Minute => Change::Same,
+        _ if time.latest <= known.read_at => Change::Same,
+        None if time.earliest > known.read_at => Change::Later,
+        _ => Change::Unsure,
+    }
+}
+
+impl Known {
+    /// What is known of a thread once it was fetched at `now` for what `row` showed.
+    #[must_use]
+    pub fn fetched(row: &Row, now: i64) -> Self {
+        Self { last: row.last, replies: row.replies, last_page: row.last_page.clone(), read_at: now }
+    }
+
+    /// What is known once a row was seen that needed no fetch: its last activity may have gone, its replies fewer. The
+    /// narrower of two times that mean the same is kept.
+    pub fn seen(&mut self, row: &Row, change: Change) {
+        let error = |time: Option<Time>| time.map_or(i64::MAX, |time| time.error_s());
+        let moved = row
+            .last
+            .zip(self.last)
+            .and_then(|(time, before)| told_move(&time, &before))
+            .is_some_and(|moved| moved != 0);
+        if change == Change::Receded || moved || error(row.last) < error(self.last) {
+            self.last = row.last;
+        }
+        self.replies = row.replies.or(self.replies);
+    }
+}

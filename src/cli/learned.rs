@@ -1,0 +1,170 @@
+//! What the crawl has learned of a site's pages in place of rendering them, as lines of `gleaner rules explain` and as tables for its file.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use url::Url;
+
+use super::block_on;
+use crate::app::queues::Database;
+use crate::clock::UnixMillis;
+use crate::config::Config;
+use crate::crawl::shortcut::{Note, SHORTCUTS_NOTE};
+use crate::rules::{SiteRules, load_dir};
+use crate::shortcut::book::{KeptBook, KeptEndpoint};
+use crate::shortcut::written::{Written, WrittenCall, WrittenLink};
+
+/// The site of a name, where the rules folder has one without faults.
+pub(super) fn site_named(name: &str, config: &Config) -> Option<std::sync::Arc<SiteRules>> {
+    load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()).find(|site| *site.name == *name)
+}
+
+/// Tells all that is learned of a site; with `pin` as tables of its file. False where there is nothing.
+pub(super) fn tell(config: &Config, site: &SiteRules, pin: bool, out: &mut impl Write) -> io::Result<bool> {
+    let classes = match note(config, site) {
+        Ok(classes) => classes,
+        Err(why) => {
+            writeln!(out, "{why}")?;
+            return Ok(false);
+        }
+    };
+    if pin {
+        return tables(&classes, out);
+    }
+    writeln!(out, "site {} ({})", site.name, site.file.display())?;
+    let mut has_any = false;
+    for (class, book) in &classes {
+        writeln!(out, "{class}")?;
+        for (what, line) in lines(book, None) {
+            writeln!(out, "  {what:<10}  {line}")?;
+        }
+        has_any = true;
+    }
+    if !has_any {
+        writeln!(
+            out,
+            "  endpoint    none is known: no class of pages was rendered often enough, or each page needs its scripts"
+        )?;
+    }
+    Ok(has_any)
+}
+
+/// The lines of one page's class.
+pub(super) fn of_page(config: &Config, site: &SiteRules, class: &str, page: &str) -> Vec<(&'static str, String)> {
+    let Ok(mut classes) = note(config, site) else { return Vec::new() };
+    let page = Url::parse(page).ok();
+    classes.remove(class).map(|book| lines(&book, page.as_ref())).unwrap_or_default()
+}
+
+/// What is kept by class, pinned ones included; asks the database of this data folder, or the process that holds it.
+fn note(config: &Config, site: &SiteRules) -> Result<BTreeMap<String, KeptBook>, String> {
+    let asked = block_on(async {
+        let Some(db) = Database::of(&config.into()).await? else { return Ok(None) };
+        Ok(db.reader().note(&site.name, SHORTCUTS_NOTE).await?)
+    });
+    let note = asked.map_err(|error| format!("the database cannot be asked: {error:#}"))?;
+    let mut classes = note.and_then(|note| Note::read(&note, site)).map(|note| note.classes).unwrap_or_default();
+    // A pin that no crawl has met yet.
+    for class in crate::rules::Class::ALL {
+        let Some(endpoint) = site.shortcut(class).map(Written::of) else { continue };
+        let book = classes.entry(class.name().to_owned()).or_default();
+        if !book.endpoints.iter().any(|one| one.is_pinned && one.endpoint == endpoint) {
+            book.endpoints.insert(0, KeptEndpoint { endpoint, is_pinned: true, ..KeptEndpoint::default() });
+        }
+    }
+    Ok(classes)
+}
+
+/// One table a class: the one that brought the most pages.
+fn tables(classes: &BTreeMap<String, KeptBook>, out: &mut impl Write) -> io::Result<bool> {
+    let mut shortcut: BTreeMap<&str, &Written> = BTreeMap::new();
+    for (class, book) in classes {
+        if let Some(best) = book.endpoints.iter().filter(|one| !one.is_out).max_by_key(|one| one.count.used) {
+            shortcut.insert(class, &best.endpoint);
+        }
+    }
+    let has_any = !shortcut.is_empty();
+    if has_any {
+        let text = toml::to_string(&BTreeMap::from([("shortcut", shortcut)])).map_err(io::Error::other)?;
+        out.write_all(text.as_bytes())?;
+    } else {
+        writeln!(out, "# no endpoint is known")?;
+    }
+    Ok(has_any)
+}
+
+fn lines(book: &KeptBook, page: Option<&Url>) -> Vec<(&'static str, String)> {
+    let holds = |one: &&KeptEndpoint| {
+        page.is_none_or(|page| one.endpoint.endpoint().is_ok_and(|endpoint| endpoint.covers(page)))
+    };
+    let mut lines: Vec<(&'static str, String)> = book.endpoints.iter().filter(holds).flat_map(of_endpoint).collect();
+    if let Some((at, why)) = &book.difference {
+        lines.push(("differed", format!("{}: {why}", UnixMillis(*at).rfc3339())));
+    }
+    lines
+}
+
+fn of_endpoint(one: &KeptEndpoint) -> Vec<(&'static str, String)> {
+    let KeptEndpoint { endpoint: written, is_pinned, is_out, count } = one;
+    let state = match (is_pinned, is_out) {
+        (true, false) => "pinned",
+        (true, true) => "pinned, and not used: it differs from what pages show",
+        (false, _) => "learned",
+    };
+    let mut lines = vec![(
+        "endpoint",
+        format!(
+            "{} ({state})",
+            request(&written.url, written.method.as_deref(), written.form.is_empty() && written.json.is_none())
+        ),
+    )];
+    let mut add = |what: &'static str, line: Option<String>| lines.extend(line.map(|line| (what, line)));
+    add("for", written.on.clone());
+    add(
+        "before",
+        written.before.as_ref().map(|WrittenCall { url, method, form, json, .. }| {
+            request(url, method.as_deref(), form.is_empty() && json.is_none())
+        }),
+    );
+    for (name, value) in &written.headers {
+        add("header", Some(format!("{name}: {value}")));
+    }
+    add("json", written.json.clone());
+    add("records", written.items.clone());
+    for link in &written.link {
+        add(
+            "link",
+            Some(match link {
+                WrittenLink::Of(link) => link.clone(),
+                WrittenLink::From(from) => format!("{} of {}", from.link, from.items),
+            }),
+        );
+    }
+    for place in &written.html {
+        add("markup", Some(place.clone()));
+    }
+    let inline = |value: Option<serde_json::Value>| {
+        let members = value.and_then(|value| value.as_object().cloned())?;
+        Some(members.iter().map(|(key, value)| format!("{key} = {value}")).collect::<Vec<_>>().join(", "))
+    };
+    add("turns", inline(written.page.as_ref().and_then(|turn| serde_json::to_value(turn).ok())));
+    add("pages", inline(written.pages.as_ref().and_then(|pages| serde_json::to_value(pages).ok())));
+    add(
+        "constant",
+        (!written.constant.is_empty()).then(|| format!("{} links that each page has", written.constant.len())),
+    );
+    add("page", written.with_page.then(|| "asked for as well: its own links count".to_owned()));
+    let checked = if count.checked_ms == 0 { "never".to_owned() } else { UnixMillis(count.checked_ms).rfc3339() };
+    add(
+        "proven",
+        Some(format!(
+            "by {} renders, last {checked}; {} pages visited, the next render in {} visits",
+            count.proven, count.used, count.left
+        )),
+    );
+    lines
+}
+
+fn request(url: &str, method: Option<&str>, is_get: bool) -> String {
+    format!("{} {url}", method.unwrap_or(if is_get { "GET" } else { "POST" }))
+}

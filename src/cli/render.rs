@@ -1,0 +1,286 @@
+//! `gleaner render`: one page as the engine sees it, its scripts run in a child as the crawl runs them.
+
+mod beside;
+mod list;
+mod report;
+mod site;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use url::Url;
+
+use self::beside::Beside;
+use self::report::{Report, View};
+use self::site::Wanted as Hosts;
+use super::hints::{Hints, quoted};
+use super::{Global, block_on};
+use crate::config::Config;
+use crate::crawl::look::Look;
+use crate::limits;
+use crate::render::children::{Bounds, Children, Host};
+use crate::render::dom::Selectors;
+use crate::render::protocol::{Act, Outcome, Page, Wanted};
+use crate::render::web::window::Viewport;
+use crate::rules::fault;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Address of a page, or a file of this machine
+    #[arg(value_name = "URL|FILE", required_unless_present = "list")]
+    page: Option<String>,
+    /// Show the links alone, sorted: `a[href]` of all states, addresses that the page would have gone to, magnets
+    #[arg(long, group = "view")]
+    links: bool,
+    /// Show the document at the end, as markup
+    #[arg(long, group = "view")]
+    html: bool,
+    /// Show each request: method, status, bytes, what asked for it
+    #[arg(long, group = "view")]
+    requests: bool,
+    /// Show what happened, in the page's own time: scripts, timers, requests, errors, acts
+    #[arg(long, group = "view")]
+    trace: bool,
+    /// Show the text roughly as it is laid out
+    #[arg(long, group = "view")]
+    screenshot_text: bool,
+    /// Do something with the page once it is loaded, in this order: "click SELECTOR", "scroll", "goto URL", "back"
+    #[arg(long = "act", value_name = "ACT", value_parser = act)]
+    acts: Vec<Act>,
+    /// Look for more as the crawl does: scroll, turn pages, press "load more", open tabs
+    #[arg(long)]
+    explore: bool,
+    /// Address that a file is taken to have
+    #[arg(long, value_name = "URL", conflicts_with = "list")]
+    base: Option<Url>,
+    /// Ask the network for what a file's scripts want and what does not lie beside it
+    #[arg(long, conflicts_with = "list")]
+    online: bool,
+    /// Another host that the page's scripts may ask, where no rule file names the page's own
+    #[arg(long = "host", value_name = "HOST[:PORT]")]
+    hosts: Vec<String>,
+    /// Size of the window, in CSS pixels; the crawl's when it is not given
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = viewport)]
+    viewport: Option<Viewport>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Render the pages of a list, one JSON object a line (benches/render)
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with_all = ["page", "view", "json"])]
+    list: Option<PathBuf>,
+}
+
+/// An act in words.
+fn act(text: &str) -> Result<Act, String> {
+    let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    let rest = rest.trim();
+    match (word, rest) {
+        ("click", "") => Err("what is to be clicked? \"click SELECTOR\"".to_owned()),
+        ("click", selector) if Selectors::parse(selector).is_err() => Err(format!("`{selector}` is no CSS selector")),
+        ("click", selector) => Ok(Act::Click(selector.to_owned())),
+        ("scroll", "" | "bottom") => Ok(Act::Scroll("bottom".to_owned())),
+        ("goto", "") => Err("where to? \"goto URL\", which may be \"#page=2\"".to_owned()),
+        ("goto", address) => Ok(Act::Goto(address.to_owned())),
+        ("back", "") => Ok(Act::Back),
+        ("scroll" | "back", more) => Err(format!("`{word}` takes nothing behind it, and there is `{more}`")),
+        _ => Err(match fault::nearest(word, ["click", "scroll", "goto", "back"]) {
+            Some(known) => format!("no act is called `{word}`; did you mean `{known}`?"),
+            None => format!("no act is called `{word}`: there are click, scroll, goto and back"),
+        }),
+    }
+}
+
+fn viewport(text: &str) -> Result<Viewport, String> {
+    let sides = text.split_once(['x', '×']).and_then(|(width, height)| {
+        let side = |text: &str| text.trim().parse::<u32>().ok().filter(|side| (1..=1_000_000).contains(side));
+        Some((side(width)?, side(height)?))
+    });
+    let (width, height) = sides.ok_or("not a size like 1280x800")?;
+    Ok(Viewport { width: width.into(), height: height.into() })
+}
+
+/// What is to be rendered.
+enum Target {
+    Address(Url),
+    File(PathBuf),
+}
+
+/// An address is what has a scheme of the web; everything else is a file.
+fn target(text: &str) -> anyhow::Result<Target> {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    if matches!(scheme.as_deref(), Some("http" | "https")) {
+        return Ok(Target::Address(Url::parse(text).with_context(|| format!("`{text}` is no address"))?));
+    }
+    let path = PathBuf::from(text);
+    if path.exists() {
+        return Ok(Target::File(path));
+    }
+    if let Some(scheme) = scheme {
+        bail!(
+            "`{scheme}:` is not asked for\nhint: addresses begin with http:// or https://, files are named by their paths"
+        );
+    }
+    let like_a_host = text.split('/').next().is_some_and(|host| host.contains('.') && !host.starts_with('.'));
+    let hint =
+        if like_a_host { format!("is it an address? https://{text}") } else { "name a file or an address".to_owned() };
+    bail!("{text}: there is no such file\nhint: {hint}")
+}
+
+pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
+    let hints = Hints::of(global);
+    let children = Children::of_this_program(Bounds { children: 1, ..Bounds::default() })
+        .context("this program's own file is not known")?;
+    if let Some(list) = &options.list {
+        return list::command(config, global, &hints, list, &children);
+    }
+    let target = target(options.page.as_deref().unwrap_or_default())?;
+    if let Target::Address(_) = target
+        && (options.base.is_some() || options.online)
+    {
+        bail!("--base and --online are for files: an address is its own\nhint: leave them out");
+    }
+    let mut report = block_on(async {
+        match &target {
+            Target::Address(url) => of_address(config, options, global, &hints, url, &children).await,
+            Target::File(path) => of_file(config, options, global, &hints, path, &children).await,
+        }
+    })?;
+    report.show(options.view(), options.json)?;
+    // What was asked for and could not be done is told even where somebody reads the rest by a program.
+    for act in &report.undone {
+        eprintln!("error: nothing on the page fits `{act}`\nhint: --html shows what is there");
+    }
+    Ok(if report.undone.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl Options {
+    fn view(&self) -> View {
+        match self {
+            Self { links: true, .. } => View::Links,
+            Self { html: true, .. } => View::Html,
+            Self { requests: true, .. } => View::Requests,
+            Self { trace: true, .. } => View::Trace,
+            Self { screenshot_text: true, .. } => View::Text,
+            _ => View::Summary,
+        }
+    }
+
+    /// The page as the child gets it.
+    fn page(&self, url: &str, now_ms: i64) -> Page {
+        Page {
+            acts: self.acts.clone(),
+            tries: if self.explore { limits::RENDER_TRIES } else { 0 },
+            viewport: self
+                .viewport
+                .unwrap_or(Viewport { height: f64::from(limits::RENDER_VIEW_HEIGHT), ..Viewport::default() }),
+            wanted: Wanted { trace: true, text: self.screenshot_text },
+            ..Page::at(url, now_ms)
+        }
+    }
+}
+
+async fn run(children: &Children, page: &Page, host: &impl Host) -> anyhow::Result<Outcome> {
+    children
+        .run(page, host)
+        .await
+        .with_context(|| format!("{}: the page's scripts were not run to their end", page.url))
+}
+
+async fn of_address(
+    config: &Config,
+    options: &Options,
+    global: &Global,
+    hints: &Hints,
+    url: &Url,
+    children: &Children,
+) -> anyhow::Result<Report> {
+    let hosts = Hosts { named: &options.hosts, is_explicit: global.rules.is_some() };
+    let (look, answer) = site::open(config, hints, url, hosts).await?;
+    let (status, bytes) = (answer.status, answer.body.len());
+    let markup = site::markup(&look, &answer)?;
+    // A fragment is the page's own business; the server was not told of it.
+    let mut address = Url::parse(&answer.url).unwrap_or_else(|_| url.clone());
+    address.set_fragment(url.fragment());
+    let page = Page { cookies: look.script_cookies(), ..options.page(address.as_str(), look.now_ms()) };
+    let outcome = run(children, &page.with_markup(&markup), &look).await?;
+    let mut report = Report::new(address.as_str(), outcome, options.view());
+    (report.status, report.bytes, report.site) = (Some(status), bytes, site::name(&look));
+    Ok(report)
+}
+
+async fn of_file(
+    config: &Config,
+    options: &Options,
+    global: &Global,
+    hints: &Hints,
+    path: &Path,
+    children: &Children,
+) -> anyhow::Result<Report> {
+    let markup = beside::read(path, None).with_context(|| quoted(path))?;
+    let bytes = markup.len();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let base = match &options.base {
+        Some(base) if matches!(base.scheme(), "http" | "https") => base.clone(),
+        Some(base) => {
+            bail!("--base {base}: not an address of the web\nhint: give the address that the file was saved from")
+        }
+        None => beside::base_of(&name)?,
+    };
+    let look: Option<Look> = if options.online {
+        let hosts = Hosts { named: &options.hosts, is_explicit: global.rules.is_some() };
+        Some(site::begin_for_file(config, hints, &base, hosts, &markup).await?)
+    } else {
+        None
+    };
+    let markup = beside::decode(&markup);
+    let page = options.page(base.as_str(), look.as_ref().map_or_else(site::now_ms, Look::now_ms)).with_markup(&markup);
+    let host = Beside::new(path, &base, look).with_context(|| quoted(path))?;
+    let outcome = run(children, &page, &host).await?;
+    let mut report = Report::new(base.as_str(), outcome, options.view());
+    report.bytes = bytes;
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acts_are_read_and_words_that_are_none_are_told() {
+        assert_eq!(act("click  a.next > b"), Ok(Act::Click("a.next > b".to_owned())));
+        assert_eq!(act("scroll"), Ok(Act::Scroll("bottom".to_owned())));
+        assert_eq!(act(" goto #page=2 "), Ok(Act::Goto("#page=2".to_owned())));
+        assert_eq!(act("back"), Ok(Act::Back));
+        for (text, wanted) in [
+            ("clik a", "did you mean `click`?"),
+            ("jump", "there are click"),
+            ("click", "\"click SELECTOR\""),
+            ("click >>", "is no CSS selector"),
+            ("goto", "where to?"),
+            ("back twice", "takes nothing"),
+        ] {
+            assert!(act(text).is_err_and(|told| told.contains(wanted)), "{text}: {:?}", act(text));
+        }
+    }
+
+    #[test]
+    fn sizes_are_whole_and_bounded() {
+        assert_eq!(viewport("1280x12000"), Ok(Viewport { width: 1280.0, height: 12_000.0 }));
+        for text in ["", "1280", "0x1", "x", "1e9x2", "-1x5", "9999999x1"] {
+            assert!(viewport(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_told_with_the_address_that_it_may_be() {
+        assert!(matches!(target("HTTPS://example.org/a"), Ok(Target::Address(_))));
+        for (text, wanted) in
+            [("example.org/x", "https://example.org/x"), ("nowhere", "name a file"), ("ftp://example.org/", "`ftp:`")]
+        {
+            let told = target(text).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(told.contains(wanted), "{told}");
+        }
+    }
+}

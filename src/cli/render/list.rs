@@ -1,0 +1,229 @@
+//! Pages of a list in one warm child, each told as one JSON object a line with what it cost: how `benches/render` measures the engine.
+//!
+//! A page's CPU time is that of the child and of this process, which answers its requests; its memory is the highest share of both that
+//! was seen while it ran. What the looking itself costs is taken off, and so is the time of pauses that the server asked for.
+
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use url::Url;
+
+use super::site;
+use crate::cli::hints::{Hints, quoted};
+use crate::cli::{Global, block_on};
+use crate::clock::{Clock as _, SystemClock};
+use crate::config::Config;
+use crate::crawl::look::Look;
+use crate::limits;
+use crate::render::children::Children;
+use crate::render::cost::{self, Of};
+use crate::render::engine::net::{Answer, Request};
+use crate::render::protocol::{Act, Outcome, Page};
+use crate::render::web::window::Viewport;
+use crate::url::{Canonical, CrawlUrl};
+
+/// How often the memory of the child is looked at; that of this process is once a page, as it holds nothing of a page for long.
+const SAMPLED: Duration = Duration::from_millis(20);
+
+/// The window of a page whose list is to be in view as a whole.
+const TALL: Viewport = Viewport { width: 1280.0, height: 12_000.0 };
+
+#[derive(Deserialize)]
+struct Entry {
+    name: String,
+    url: String,
+    manifest: PathBuf,
+}
+
+/// A `page.json`, as far as it says what is done with the page.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Manifest {
+    viewport: Option<String>,
+    interactions: Vec<Act>,
+}
+
+pub(super) fn command(
+    config: &Config,
+    global: &Global,
+    hints: &Hints,
+    list: &Path,
+    children: &Children,
+) -> anyhow::Result<ExitCode> {
+    let entries: Vec<Entry> = read(list)?;
+    let seen = Seen::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| seen.sample());
+        let told = block_on(async {
+            // The child is warm, as the engines are that it is compared with, and known to whoever looks at its memory.
+            children.run(&Page::at("about:blank", 0), &nobody).await?;
+            seen.knows(children);
+            let mut look: Option<Look> = None;
+            for entry in &entries {
+                let (line, after) = one(config, global, hints, entry, look.take(), children, &seen).await?;
+                look = after;
+                outln!("{line}");
+            }
+            Ok(ExitCode::SUCCESS)
+        });
+        seen.is_over.store(true, Ordering::Relaxed);
+        told
+    })
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path).with_context(|| quoted(path))?;
+    file.take(limits::RENDER_BODY_BYTES_MAX as u64).read_to_string(&mut text).with_context(|| quoted(path))?;
+    serde_json::from_str(&text).with_context(|| quoted(path))
+}
+
+/// One page; gives its line, and the look for the next page where that lies at the same site.
+async fn one(
+    config: &Config,
+    global: &Global,
+    hints: &Hints,
+    entry: &Entry,
+    look: Option<Look>,
+    children: &Children,
+    seen: &Seen,
+) -> anyhow::Result<(serde_json::Value, Option<Look>)> {
+    let manifest: Manifest = read(&entry.manifest)?;
+    let url = Url::parse(&entry.url).with_context(|| entry.url.clone())?;
+    let (began, cpu) = (SystemClock.now(), cost::cpu_us(Of::Process)?);
+    let (sampled, _) = seen.take();
+    let (look, answer) = match look {
+        Some(mut look) => {
+            let url = CrawlUrl::parse(url.as_str(), &Canonical::default())?;
+            let answer = look.open(url).await.map_err(anyhow::Error::msg)?;
+            (look, answer)
+        }
+        None => {
+            let hosts = site::Wanted { named: &[], is_explicit: global.rules.is_some() };
+            site::open(config, hints, &url, hosts).await?
+        }
+    };
+    let markup = site::markup(&look, &answer)?;
+    let page = Page {
+        cookies: look.script_cookies(),
+        acts: manifest.interactions,
+        viewport: if manifest.viewport.as_deref() == Some("tall") { TALL } else { Viewport::default() },
+        ..Page::at(&answer.url, look.now_ms())
+    };
+    let page = page.with_markup(&markup);
+    let ran = children.run(&page, &look).await;
+    seen.knows(children);
+    let paused_ms = look.take_paused_ms();
+    let wall_ms = SystemClock.now().since(began).as_secs_f64() * 1_000.0 - paused_ms as f64;
+    let own_us = cost::cpu_us(Of::Process)?.saturating_sub(cpu);
+    let (sampled_after, highest) = seen.take();
+    let pss_bytes = highest + pss_bytes("/proc/self/smaps_rollup");
+    let outcome = match ran {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            let line = serde_json::json!({ "name": entry.name, "failure": error.to_string(), "wall_ms": wall_ms });
+            return Ok((line, Some(look)));
+        }
+    };
+    let own_us = own_us.saturating_sub(sampled_after.saturating_sub(sampled));
+    let mut line = told(&outcome);
+    line["name"] = entry.name.clone().into();
+    line["cpu_ms"] = ((outcome.cpu_us + own_us) as f64 / 1_000.0).into();
+    line["own_cpu_ms"] = (own_us as f64 / 1_000.0).into();
+    line["pss_bytes"] = pss_bytes.into();
+    line["wall_ms"] = wall_ms.into();
+    line["paused_ms"] = paused_ms.into();
+    Ok((line, Some(look)))
+}
+
+async fn nobody(_: Request) -> Answer {
+    Err("nobody is asked for a page that asks for nothing".to_owned())
+}
+
+fn told(outcome: &Outcome) -> serde_json::Value {
+    let sets: Vec<BTreeSet<&str>> =
+        outcome.states.iter().map(|state| state.links.iter().map(|link| link.url.as_str()).collect()).collect();
+    let (load, states) = sets.split_first().map_or((BTreeSet::new(), &[][..]), |(load, states)| (load.clone(), states));
+    let navigations: BTreeSet<&str> = outcome.navigations.iter().map(|one| one.url.as_str()).collect();
+    let errors: Vec<String> = outcome
+        .errors
+        .iter()
+        .map(|error| format!("{} ({}:{}:{})", error.message, error.source, error.line, error.column))
+        .collect();
+    serde_json::json!({
+        "load": load, "states": states, "navigations": navigations, "errors": errors,
+        "spent": outcome.spent, "instructions": outcome.instructions,
+    })
+}
+
+/// What was seen of the memory of this process and its child.
+#[derive(Default)]
+struct Seen {
+    /// Process id of the child, zero before it is known.
+    child: AtomicU32,
+    /// Of the child, in bytes.
+    highest: AtomicU64,
+    /// CPU time that looking has cost, in microseconds.
+    cost_us: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl Seen {
+    fn knows(&self, children: &Children) {
+        if let Some(id) = children.idle_ids().first() {
+            self.child.store(*id, Ordering::Relaxed);
+        }
+    }
+
+    /// What looking has cost so far, and the child's highest memory since this was asked last.
+    fn take(&self) -> (u64, u64) {
+        (self.cost_us.load(Ordering::Relaxed), self.highest.swap(0, Ordering::Relaxed))
+    }
+
+    /// Looks until all is over.
+    fn sample(&self) {
+        while !self.is_over.load(Ordering::Relaxed) {
+            let child = match self.child.load(Ordering::Relaxed) {
+                0 => 0,
+                id => pss_bytes(&format!("/proc/{id}/smaps_rollup")),
+            };
+            self.highest.fetch_max(child, Ordering::Relaxed);
+            self.cost_us.store(cost::cpu_us(Of::Thread).unwrap_or(0), Ordering::Relaxed);
+            std::thread::sleep(SAMPLED);
+        }
+    }
+}
+
+/// The proportional share of a process; zero for one that is gone.
+fn pss_bytes(path: &str) -> u64 {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
+    let kib = line.and_then(|line| line.trim().split(' ').next()).and_then(|kib| kib.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1_024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_are_read_as_the_pages_have_them() {
+        let text = r##"{"about": "x", "viewport": "tall", "links": [1],
+            "interactions": [{"click": "[data-act=next]"}, {"scroll": "bottom"}, {"goto": "#page=2"}]}"##;
+        let manifest: Manifest = serde_json::from_str(text).unwrap();
+        let wanted = [Act::Click("[data-act=next]".into()), Act::Scroll("bottom".into()), Act::Goto("#page=2".into())];
+        assert_eq!((manifest.viewport.as_deref(), manifest.interactions.as_slice()), (Some("tall"), &wanted[..]));
+    }
+
+    #[test]
+    fn the_memory_of_this_process_is_seen() {
+        assert!(pss_bytes("/proc/self/smaps_rollup") > 1 << 20);
+        assert_eq!(pss_bytes("/proc/0/smaps_rollup"), 0);
+    }
+}

@@ -1,0 +1,390 @@
+//! What the gate makes of the requests of scripts: a web in memory, in virtual time.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::*;
+use crate::clock::Clock;
+use crate::crawl::account::{Account, Keeper, Turn};
+use crate::crawldb::memory_store::MemoryStore;
+use crate::crawldb::{HostId, HostRow};
+use crate::fetch::session::Jar;
+use crate::fetch::{Body, FetchFailure, Resolution, Response, ResponseHeaders, Transport};
+use crate::login::secret::Secret;
+use crate::login::tries::Tries;
+
+/// Virtual time from a day on.
+struct FromStart(Instant);
+
+impl Clock for FromStart {
+    fn now(&self) -> UnixMillis {
+        UnixMillis(1_795_132_800_000).plus(self.0.elapsed())
+    }
+}
+
+struct Once(Option<Bytes>);
+
+#[async_trait::async_trait]
+impl Body for Once {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        Ok(self.0.take())
+    }
+}
+
+/// Answers by URL, and a log of what was asked: when, where, with which headers.
+#[derive(Default)]
+struct Web {
+    answers: HashMap<&'static str, (u16, ResponseHeaders, &'static str)>,
+    log: Mutex<Vec<(Instant, String, Vec<String>)>>,
+}
+
+#[async_trait::async_trait]
+impl Transport for Arc<Web> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        let headers = request.by_script.map_or_else(Vec::new, |script| {
+            script.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect()
+        });
+        let url = request.url.as_str().to_owned();
+        let found = self.answers.get(&*url).cloned();
+        self.log.lock().unwrap().push((Instant::now(), url, headers));
+        let (status, headers, body) = found.unwrap_or((404, ResponseHeaders::default(), ""));
+        Ok(Response { status, headers, body: Box::new(Once(Some(Bytes::from_static(body.as_bytes())))) })
+    }
+
+    async fn resolve(&self, _: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        Ok(Resolution { addresses: Vec::new(), ttl: Duration::from_secs(300) })
+    }
+}
+
+struct NoKeeper;
+
+impl Keeper for NoKeeper {
+    fn password(&self) -> Result<Secret, String> {
+        Err("none".to_owned())
+    }
+    fn keep(&self, _: &Jar) -> Result<(), String> {
+        Ok(())
+    }
+    fn take_up(&self, _: &Jar) -> Result<bool, String> {
+        Ok(false)
+    }
+    fn turn(&self) -> Result<Option<Turn>, String> {
+        Ok(None)
+    }
+    fn tries(&self) -> Result<Tries, String> {
+        Ok(Tries::default())
+    }
+    fn keep_tries(&self, _: &Tries) -> Result<(), String> {
+        Ok(())
+    }
+    fn stamp(&self) -> u64 {
+        0
+    }
+}
+
+const RULES: &str = "start = ['http://site.example/']\nhosts = ['site.example', 'api.site.example', 'cdn.example']\n\
+    deny = ['^/denied']\n[classes]\nindex = ['^/$']\n[rate]\nrequests_per_second = 1000\nrest_factor = 0\n";
+
+/// A site whose one page is being rendered.
+struct World {
+    web: Arc<Web>,
+    site: Site,
+    hosts: Hosts,
+    budget: Arc<Budget>,
+    pages: Arc<AtomicU64>,
+    stop: watch::Sender<bool>,
+    page: CrawlUrl,
+    policy: HostPolicy,
+}
+
+fn headers(pairs: &[(&str, &str)]) -> ResponseHeaders {
+    let of = |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+    ResponseHeaders {
+        location: of("location"),
+        retry_after: of("retry-after"),
+        for_scripts: pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        ..ResponseHeaders::default()
+    }
+}
+
+/// URL, status, headers, body.
+type Row<'a> = (&'static str, u16, &'a [(&'a str, &'a str)], &'static str);
+
+fn world(rules: &str, answers: &[Row<'_>]) -> World {
+    let answers = answers.iter().map(|(url, status, pairs, body)| (*url, (*status, headers(pairs), *body))).collect();
+    let web = Arc::new(Web { answers, log: Mutex::default() });
+    let rules = crate::rules::from_text("site", rules).unwrap();
+    let clock = Arc::new(FromStart(Instant::now()));
+    let policy = policy_of(&rules, None);
+    let site = Site::new(rules, Arc::new(Arc::clone(&web)), clock, Arc::new(MemoryStore::default()));
+    let budget = Arc::new(Budget::default());
+    budget.leaves(u64::MAX);
+    World {
+        web,
+        site,
+        hosts: Hosts::default(),
+        budget,
+        pages: Arc::default(),
+        stop: watch::channel(false).0,
+        page: CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap(),
+        policy,
+    }
+}
+
+impl World {
+    /// The errands of a visit, whose own connection is open until it is given back.
+    async fn errands(&self, pages_max: Option<u64>) -> Errands {
+        tokio::time::advance(Duration::from_millis(self.policy.interval_ms)).await;
+        let requests = Arc::new(Semaphore::new(8));
+        let keys = HostKeys::new("site.example", &[]);
+        let slot = self.hosts.ask(&keys, self.policy, self.site.clock.now()).unwrap();
+        let permit = Arc::clone(&requests).try_acquire_owned().unwrap();
+        let bounds = Bounds {
+            pages: Arc::clone(&self.pages),
+            pages_max,
+            budget: Arc::clone(&self.budget),
+            stop: self.stop.subscribe(),
+            end: None,
+        };
+        let errands = Errands::new(self.hosts.clone(), requests, Vec::new(), self.policy, bounds, Some((slot, permit)));
+        errands.give_back(&self.page, self.site.clock.now());
+        errands
+    }
+
+    async fn ask(&self, errands: &Errands, url: &str) -> Answer {
+        self.ask_as(errands, "GET", Asker::Fetch, url).await
+    }
+
+    async fn ask_as(&self, errands: &Errands, method: &str, asker: Asker, url: &str) -> Answer {
+        let request = net::Request {
+            asker,
+            method: method.to_owned(),
+            url: url.to_owned(),
+            headers: vec![("x-token".to_owned(), "abc".to_owned())],
+            credentials: true,
+            body: Vec::new(),
+        };
+        Answering { site: &self.site, errands, page: &self.page }.answer(request).await
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.web.log.lock().unwrap().iter().map(|(_, url, _)| url.clone()).collect()
+    }
+}
+
+fn why(answer: Answer) -> String {
+    answer.err().unwrap_or_else(|| "it was answered".to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rules_and_robots_txt_hold_for_scripts_and_cost_no_request_of_what_they_close() {
+    let world = world(
+        RULES,
+        &[
+            ("http://site.example/robots.txt", 200, &[], "User-agent: *\nDisallow: /closed"),
+            ("http://site.example/data", 200, &[], "x"),
+        ],
+    );
+    let errands = world.errands(None).await;
+    for (url, reason) in [
+        ("http://elsewhere.example/data", "none of the rule file's hosts"),
+        ("http://site.example/denied", "the rules refuse it"),
+        ("http://site.example/logout.php", "the rules refuse it"),
+        ("http://site.example/closed/data", "robots.txt closes it"),
+        ("file:///etc/passwd", ""),
+    ] {
+        let told = why(world.ask(&errands, url).await);
+        assert!(told.contains(reason), "{url}: {told}");
+    }
+    assert_eq!(world.ask(&errands, "http://site.example/data").await.unwrap().body, b"x");
+    assert_eq!(world.asked(), ["http://site.example/robots.txt", "http://site.example/data"]);
+    assert_eq!(errands.trouble(), Trouble::None, "what the rules refuse is no trouble");
+    assert_eq!((errands.sent.load(Ordering::Relaxed), world.budget.unbooked()), (2, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_redirect_is_judged_like_the_request_and_takes_no_headers_to_another_origin() {
+    let world = world(
+        RULES,
+        &[
+            ("http://site.example/robots.txt", 200, &[], "User-agent: *\nDisallow: /closed"),
+            ("http://site.example/away", 302, &[("location", "http://elsewhere.example/")], ""),
+            ("http://site.example/in", 302, &[("location", "/closed/x")], ""),
+            ("http://site.example/over", 302, &[("location", "http://api.site.example/data")], ""),
+            ("http://api.site.example/data", 200, &[], "x"),
+            ("http://site.example/round", 302, &[("location", "/round")], ""),
+        ],
+    );
+    let errands = world.errands(None).await;
+    assert!(why(world.ask(&errands, "http://site.example/away").await).contains("none of the rule file's hosts"));
+    assert!(why(world.ask(&errands, "http://site.example/in").await).contains("robots.txt closes it"));
+    let over = world.ask(&errands, "http://site.example/over").await.unwrap();
+    assert_eq!((over.redirected, over.url.as_str()), (true, "http://api.site.example/data"));
+    assert!(why(world.ask(&errands, "http://site.example/round").await).contains("too many redirects"));
+    let log = world.web.log.lock().unwrap();
+    let sent_with = |url: &str| log.iter().find(|(_, known, _)| known == url).map(|(_, _, headers)| headers.len());
+    assert_eq!(sent_with("http://site.example/over"), Some(1));
+    assert_eq!(sent_with("http://api.site.example/data"), Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_starts_in_tls_stays_in_it() {
+    let mut world = world(RULES, &[("http://site.example/data", 200, &[], "x")]);
+    world.page = CrawlUrl::parse("https://site.example/", &Canonical::default()).unwrap();
+    let errands = world.errands(None).await;
+    assert!(why(world.ask(&errands, "http://site.example/data").await).contains("leave TLS"));
+    assert_eq!(world.asked(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_members_page_posts_nothing_and_nobodys_page_puts_or_deletes() {
+    let mut world = world(RULES, &[("http://site.example/data", 200, &[], "x")]);
+    let errands = world.errands(None).await;
+    for method in ["PUT", "DELETE", "PATCH", "OPTIONS"] {
+        let told = why(world.ask_as(&errands, method, Asker::Xhr, "http://site.example/data").await);
+        assert!(told.contains("changes nothing"), "{method}: {told}");
+    }
+    assert!(world.ask_as(&errands, "POST", Asker::Xhr, "http://site.example/data").await.is_ok());
+    world.site = world.site.with_account(Account { jar: Arc::default(), keeper: Arc::new(NoKeeper) });
+    let told = why(world.ask_as(&errands, "POST", Asker::Xhr, "http://site.example/data").await);
+    assert_eq!(told, "a member's page posts nothing");
+    assert!(world.ask(&errands, "http://site.example/data").await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_that_run_side_by_side_share_what_the_days_budget_leaves() {
+    let world = world(RULES, &[("http://site.example/data", 200, &[], "x")]);
+    // robots.txt of the first page, and four more.
+    world.budget.leaves(5);
+    let (one, other) = (world.errands(None).await, world.errands(None).await);
+    let mut answered = 0;
+    for number in 0..10 {
+        let errands = if number % 2 == 0 { &one } else { &other };
+        answered += u32::from(world.ask(errands, "http://site.example/data").await.is_ok());
+    }
+    assert_eq!((answered, world.asked().len(), world.budget.unbooked()), (4, 5, 5));
+    assert_eq!((one.trouble(), other.trouble()), (Trouble::KeptBack, Trouble::KeptBack));
+    // The loop books what the first page's visit tells, and reckons anew.
+    world.budget.booked(one.sent.load(Ordering::Relaxed));
+    world.budget.leaves(5 - one.sent.load(Ordering::Relaxed));
+    assert!(world.ask(&one, "http://site.example/data").await.is_err(), "booking frees nothing");
+    world.budget.leaves(6);
+    assert!(world.ask(&one, "http://site.example/data").await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_runs_bound_quiet_hours_and_the_end_of_the_crawl_keep_requests_back() {
+    let quiet = format!("{RULES}quiet_hours = ['00:00-12:00']\n");
+    for (rules, pages_max, stop, reason) in [
+        (RULES, Some(3), false, "no request is left"),
+        (RULES, None, true, "is to end"),
+        (quiet.as_str(), None, false, "quiet_hours"),
+    ] {
+        let world = world(rules, &[("http://site.example/data", 200, &[], "x")]);
+        world.pages.store(3, Ordering::Relaxed);
+        let errands = world.errands(pages_max).await;
+        world.stop.send_replace(stop);
+        let told = why(world.ask(&errands, "http://site.example/data").await);
+        assert!(told.contains(reason), "{told}");
+        assert_eq!((errands.trouble(), world.asked().len()), (Trouble::KeptBack, 0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_crawl_delay_of_a_host_that_only_scripts_ask_is_obeyed() {
+    let world = world(
+        RULES,
+        &[
+            ("http://api.site.example/robots.txt", 200, &[], "User-agent: *\nCrawl-delay: 5"),
+            ("http://api.site.example/1", 200, &[], "x"),
+            ("http://api.site.example/2", 200, &[], "x"),
+        ],
+    );
+    let errands = world.errands(None).await;
+    for url in ["http://api.site.example/1", "http://api.site.example/2"] {
+        world.ask(&errands, url).await.unwrap();
+    }
+    let log = world.web.log.lock().unwrap();
+    let pauses: Vec<u64> = log.windows(2).map(|two| (two[1].0 - two[0].0).as_secs()).collect();
+    assert_eq!(pauses, [5, 5], "{log:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_asks_for_a_pause_gets_it_and_the_page_keeps_its_place() {
+    let world = world(RULES, &[("http://cdn.example/data", 429, &[("retry-after", "3600")], "")]);
+    let errands = world.errands(None).await;
+    assert_eq!(world.ask(&errands, "http://cdn.example/data").await.unwrap().status, 429);
+    assert_eq!(errands.trouble(), Trouble::Unanswered);
+    let told = why(world.ask(&errands, "http://cdn.example/data").await);
+    assert!(told.contains("pauses"), "{told}");
+    assert_eq!(errands.trouble(), Trouble::KeptBack);
+    let tidings = errands.take_tidings();
+    let block = tidings[0].ending.block.as_ref().expect("a pause");
+    assert_eq!(&*tidings[0].host, "cdn.example");
+    assert!(block.until.since(world.site.clock.now()) >= Duration::from_secs(3_500), "{block:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_is_given_back_tells_that_its_host_is_forgiven() {
+    let world = world(RULES, &[]);
+    let row = HostRow {
+        id: HostId(1),
+        site: "site".into(),
+        origin: "http://site.example".into(),
+        blocked_until: UnixMillis(0),
+        blocked_reason: "429".into(),
+        complaints: 2,
+    };
+    world.hosts.take_up(&row, "site.example", world.site.clock.now());
+    let tidings = world.errands(None).await.take_tidings();
+    assert!(matches!(tidings.as_slice(), [Tiding { ending: Ending { forgiven: true, .. }, .. }]), "{tidings:?}");
+    assert!(world.errands(None).await.take_tidings().is_empty(), "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_at_a_slow_host_asks_no_longer_than_it_has_time_to_show_what_came() {
+    let slow = RULES.replace("requests_per_second = 1000", "requests_per_second = 0.1");
+    let world = world(&slow, &[("http://site.example/data", 200, &[], "x")]);
+    let errands = world.errands(None).await;
+    let mut answered = 0;
+    let told = loop {
+        match world.ask(&errands, "http://site.example/data").await {
+            Ok(_) => answered += 1,
+            Err(told) => break told,
+        }
+    };
+    assert!(told.contains("asked for long enough"), "{told}");
+    assert!((20..=26).contains(&answered), "{answered} answers in {:?}", limits::RENDER_ASKING_TIME);
+    assert_eq!(errands.trouble(), Trouble::None, "what came is what there is");
+}
+
+#[tokio::test(start_paused = true)]
+async fn scripts_are_kept_for_the_next_page_and_data_is_not() {
+    let world = world(
+        RULES,
+        &[
+            ("http://cdn.example/lib.js", 200, &[], "1"),
+            ("http://cdn.example/fresh.js", 200, &[("cache-control", "no-store")], "1"),
+            ("http://cdn.example/data", 200, &[], "x"),
+        ],
+    );
+    for _ in 0..2 {
+        let errands = world.errands(None).await;
+        for (asker, url) in [
+            (Asker::Script, "http://cdn.example/lib.js"),
+            (Asker::Module, "http://cdn.example/fresh.js"),
+            (Asker::Fetch, "http://cdn.example/data"),
+        ] {
+            world.ask_as(&errands, "GET", asker, url).await.unwrap();
+        }
+    }
+    let count = |url: &str| world.asked().iter().filter(|asked| *asked == url).count();
+    assert_eq!(count("http://cdn.example/lib.js"), 1);
+    assert_eq!(count("http://cdn.example/fresh.js"), 2);
+    assert_eq!(count("http://cdn.example/data"), 2);
+    tokio::time::advance(limits::SCRIPTS_KEPT_FOR).await;
+    world.ask_as(&world.errands(None).await, "GET", Asker::Script, "http://cdn.example/lib.js").await.unwrap();
+    assert_eq!(count("http://cdn.example/lib.js"), 2);
+}

@@ -1,0 +1,247 @@
+//! Pages and answers of a login: what may be asked, when, and what comes behind its redirects.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use encoding_rs::{Encoding, UTF_8};
+
+use super::{Page, Run, Step, ends};
+use crate::fetch::body::{self, Read, Want};
+use crate::fetch::charset;
+use crate::fetch::{ByScript, FetchFailure, Post, Request};
+use crate::limits;
+use crate::login::secret::told_url;
+use crate::login::verdict::Verdict;
+use crate::login::view::View;
+use crate::page::scripted::{Signs, signs};
+use crate::politeness::{Answered, backoff};
+use crate::render::engine::net;
+use crate::url::CrawlUrl;
+
+/// The last answer behind a request and its redirects.
+pub(super) struct Answer {
+    pub url: CrawlUrl,
+    pub status: u16,
+    pub content_type: Option<String>,
+    pub bytes: Bytes,
+    /// False where there was more than was wanted.
+    pub is_whole: bool,
+    /// False where it answers a form.
+    pub was_got: bool,
+    pub is_redirected: bool,
+    /// What a script may see of its headers, where one asked.
+    pub for_scripts: Vec<(String, String)>,
+}
+
+impl Answer {
+    pub(super) fn for_script(self) -> net::Response {
+        net::Response {
+            url: self.url.as_str().to_owned(),
+            redirected: self.is_redirected,
+            status: self.status,
+            status_text: String::new(),
+            headers: self.for_scripts,
+            body: self.bytes.to_vec(),
+        }
+    }
+}
+
+/// What is asked, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Ask<'b> {
+    pub post: Option<Post<'b>>,
+    /// Where a page's script asks.
+    pub by_script: Option<ByScript<'b>>,
+    /// Of the last answer.
+    pub bytes_max: usize,
+}
+
+impl Run<'_> {
+    /// A page; `from_tls` is true where a page over https names it.
+    pub(super) async fn page(&mut self, url: CrawlUrl, from_tls: bool) -> Step<Page> {
+        self.may_ask(&url, from_tls)?;
+        let page = self.follow(url, None).await?;
+        // A server in trouble says nothing about forms and sessions.
+        self.untroubled(page)
+    }
+
+    /// The page, unless it says that the server is in trouble.
+    pub(super) fn untroubled(&mut self, page: Page) -> Step<Page> {
+        let Some(trouble) = self.trouble_of(page.status) else { return Ok(page) };
+        self.trouble = Some(trouble);
+        let verdict = if page.status == 429 { Verdict::RateLimited } else { Verdict::Unknown };
+        Err(ends(verdict, format!("{} answers {}", told_url(page.url.as_str()), page.status)))
+    }
+
+    /// What an answer of this status says of the server alone.
+    pub(super) fn trouble_of(&self, status: u16) -> Option<Answered> {
+        match status {
+            429 | 503 => Some(Answered::Throttled(self.retry_at)),
+            500.. => Some(Answered::Faulty),
+            _ => None,
+        }
+    }
+
+    /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
+    pub(super) fn may_ask(&mut self, url: &CrawlUrl, from_tls: bool) -> Step<()> {
+        if !self.site.rules.owns_host(url.authority()) {
+            let judged = ends(Verdict::OtherSite, format!("{} is no host of this site", url.authority()));
+            self.last_refused = Some(url.clone());
+            return Err(judged);
+        }
+        if from_tls && !url.as_str().starts_with("https:") {
+            let url = told_url(url.as_str());
+            return Err(ends(
+                Verdict::Unknown,
+                format!("{url} would send the session in the clear, from a page over https"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// One request, and the page behind its redirects.
+    pub(super) async fn follow(&mut self, url: CrawlUrl, post: Option<Post<'_>>) -> Step<Page> {
+        let Answer { url, status, content_type, bytes, was_got, .. } =
+            self.read(url, post, limits::PAGE_BYTES_MAX).await?;
+        let label = self.site.rules.charset.map(Encoding::name);
+        let charset = charset::detect(content_type.as_deref(), &bytes, label);
+        let signs = if self.may_render() { signs(&bytes) } else { Signs::default() };
+        let turn = self.site.memory.parse().await;
+        let reading = tokio::task::spawn_blocking(move || {
+            let markup = charset.decode(&bytes).0;
+            (View::of(&markup), signs.scripts.then(|| Arc::from(&*markup)))
+        });
+        let (view, markup) = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        drop(turn);
+        let view = view.map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
+        let charset = if charset.is_ascii_compatible() { charset } else { UTF_8 };
+        Ok(Page { url, status, charset, view, was_got, markup, waits: signs.empty_root })
+    }
+
+    /// One request, the redirects behind it, and up to some bytes of the last answer.
+    pub(super) async fn read(&mut self, url: CrawlUrl, post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
+        self.read_as(url, Ask { post, by_script: None, bytes_max }).await
+    }
+
+    /// The same, as a page's script may ask.
+    pub(super) async fn read_as(&mut self, mut url: CrawlUrl, ask: Ask<'_>) -> Step<Answer> {
+        let Ask { mut post, mut by_script, bytes_max } = ask;
+        let mut was_sent_on = false;
+        for hop in 0..limits::LOGIN_HOPS_MAX {
+            self.pause(&url, hop == 0 && post.is_some()).await?;
+            self.was_sent |= self.is_try && post.is_some();
+            let request = Request { post, by_script, ..(&url).into() };
+            let sent = self.site.transport.send(request).await;
+            let broken =
+                |failure: FetchFailure| ends(Verdict::Unknown, format!("{}: {failure}", told_url(url.as_str())));
+            let response = match sent {
+                Ok(response) => response,
+                Err(failure) => {
+                    self.in_trouble(Answered::Unreachable);
+                    return Err(broken(failure));
+                }
+            };
+            let status = response.status;
+            let asked = response.headers.retry_after.as_deref();
+            self.retry_at = asked.and_then(|value| backoff::retry_after(value, self.site.clock.now()));
+            let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
+            if let Some(pace) = &mut self.pace {
+                pace.answered(answered);
+            }
+            if post.is_some() && self.is_try {
+                self.was_answered = status < 500;
+            }
+            if let (300..=399, Some(location)) = (status, &response.headers.location) {
+                let target = url.to_url().ok().and_then(|own| own.join(location).ok());
+                let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
+                    return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
+                };
+                self.may_ask(&target, url.as_str().starts_with("https:"))?;
+                if by_script.is_some()
+                    && let Some(reason) = self.site.rules.forbids(&target)
+                {
+                    let told = told_url(target.as_str());
+                    return Err(ends(Verdict::Unknown, format!("{told}: the rules refuse it: {}", reason.name())));
+                }
+                // 307 and 308 have the form sent again: to another address, and once. 301 to 303 are answers to a login.
+                if post.is_some() && matches!(status, 307 | 308) {
+                    if std::mem::replace(&mut was_sent_on, true) || target.as_str() == url.as_str() {
+                        let told = told_url(url.as_str());
+                        return Err(ends(Verdict::Unknown, format!("{told} wants the form again and again")));
+                    }
+                } else {
+                    post = None;
+                }
+                // What a script says to one origin is not for another.
+                if target.origin() != url.origin() {
+                    by_script = by_script.map(|by| ByScript { headers: &[], ..by });
+                }
+                url = target;
+                continue;
+            }
+            let content_type = response.headers.content_type.clone();
+            let (is_redirected, for_scripts) = (hop > 0, response.headers.for_scripts.clone());
+            let (length, bodies) = (response.headers.content_length, &self.site.memory.bodies);
+            let (bytes, is_whole) = match body::read(response.body, length, bodies, |_, _| Want::UpTo(bytes_max)).await
+            {
+                Read::Whole(bytes) => (bytes, true),
+                Read::Stopped { bytes, .. } => (bytes, false),
+                Read::Failed { failure, .. } => {
+                    self.in_trouble(Answered::Faulty);
+                    return Err(broken(failure));
+                }
+            };
+            let was_got = post.is_none();
+            return Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts });
+        }
+        let url = told_url(url.as_str());
+        Err(ends(Verdict::Unknown, format!("{url}: more than {} redirects", limits::LOGIN_HOPS_MAX)))
+    }
+
+    /// A request that was not answered, or not to its end.
+    pub(super) fn in_trouble(&mut self, trouble: Answered) {
+        self.trouble = Some(trouble);
+        if let Some(pace) = &mut self.pace {
+            pace.answered(trouble);
+        }
+    }
+
+    /// What the last answer asks to wait for, where that is no longer than anybody waits at a terminal.
+    fn asked_wait(&mut self) -> Option<Duration> {
+        let wait = self.retry_at.take()?.since(self.site.clock.now());
+        (!wait.is_zero() && wait <= limits::SESSION_PATIENCE).then_some(wait)
+    }
+
+    /// Waits in front of a request: for the host, and in front of a form as a person would who fills it in. What keeps a
+    /// request back ends a login of which nothing has left yet.
+    pub(super) async fn pause(&mut self, url: &CrawlUrl, is_form: bool) -> Step<()> {
+        let is_first = std::mem::take(&mut self.is_first);
+        let is_typed = is_form && !is_first;
+        let Some(pace) = &mut self.pace else {
+            if !is_first {
+                let rate = self.site.rules.rate.interval;
+                tokio::time::sleep(if is_typed { rate.max(limits::LOGIN_PAUSE) } else { rate }).await;
+            }
+            if let Some(wait) = self.asked_wait() {
+                self.say(format!("waiting {} s before the next request, as the site asks", wait.as_secs() + 1));
+                tokio::time::sleep(wait).await;
+            }
+            return Ok(());
+        };
+        pace.rest();
+        let passed = match is_typed {
+            true => pace.type_in(self.was_sent).await,
+            false => Ok(()),
+        };
+        let passed = match passed {
+            Ok(()) => pace.pass(url, self.was_sent).await,
+            refused => refused,
+        };
+        passed.map_err(|refusal| {
+            // Of the site it says nothing.
+            self.trouble = Some(Answered::Reached);
+            ends(Verdict::Unknown, refusal.to_string())
+        })
+    }
+}

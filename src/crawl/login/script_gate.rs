@@ -1,0 +1,274 @@
+//! The gate for what a login page's scripts ask: the site's own hosts, nothing from https to http, one request at a time at the pace of
+//! the login itself, and of all writes one, behind the form that was filled in.
+//!
+//! What a script of a member's page may never do it may do here once: the POST that logs in. It counts as the login's own: it waits as a
+//! person would, is written down as a try before it leaves, and nothing follows it but reads. It leaves behind the act that sends the form
+//! and never while its fields are typed: what scripts post then asks whether a name is known, and is no login. Whatever else would carry
+//! the password (an address, a header, a second write, another host, a cookie of a script) is refused and told.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use super::reading::Ask;
+use super::{Run, ends};
+use crate::crawl::site::Site;
+use crate::fetch::{ByScript, Post};
+use crate::limits;
+use crate::login::mask::Mask;
+use crate::login::scripts::told_body;
+use crate::login::secret::told_url;
+use crate::login::verdict::{Judged, Verdict};
+use crate::politeness::Answered;
+use crate::render::children::Host;
+use crate::render::engine::net::{self, Asker};
+use crate::rules::Refusal;
+use crate::url::CrawlUrl;
+
+/// The POST that a script has sent.
+pub(super) struct Sent {
+    /// Its answer, or how it ended without one.
+    pub answer: Result<Said, Judged>,
+}
+
+/// What an answer to it said.
+pub(super) struct Said {
+    pub status: u16,
+    pub body: Vec<u8>,
+    /// False where the POST itself was answered so, true where a page behind its redirects was.
+    pub was_got: bool,
+}
+
+/// What scripts asked for.
+#[derive(Default)]
+pub(super) struct Heard {
+    pub sent: Option<Sent>,
+    /// Requests that were refused behind the form, in words, those that carried the password first.
+    pub refused: Vec<String>,
+    /// A host that is none of the site's and was to be told the password.
+    pub foreign: Option<String>,
+    /// A host that is none of the site's and has a script of the page.
+    pub scripts_elsewhere: Option<String>,
+    /// What kept a request back: hours, budgets, pauses, the end of the crawl.
+    pub kept_back: Option<Judged>,
+    /// Reads by `fetch` and its like that were answered behind the form.
+    pub asked: u32,
+}
+
+/// Answers the requests of one page.
+pub(super) struct ScriptGate<'r, 'a> {
+    inner: Mutex<Inner<'r, 'a>>,
+    site: &'a Site,
+    page: CrawlUrl,
+    /// What no cookie of a script may hold, once the page knows the password.
+    mask: Option<Arc<Mask>>,
+}
+
+struct Inner<'r, 'a> {
+    run: &'r mut Run<'a>,
+    /// The page knows the password.
+    is_filled: bool,
+    /// The form is being sent.
+    is_sending: bool,
+    heard: Heard,
+}
+
+impl<'r, 'a> ScriptGate<'r, 'a> {
+    /// The gate of a page that is loaded, or filled in.
+    pub(super) fn new(run: &'r mut Run<'a>, page: &CrawlUrl, is_filled: bool) -> Self {
+        let (site, mask) = (run.site, is_filled.then(|| Arc::clone(&run.mask)));
+        let inner = Inner { run, is_filled, is_sending: false, heard: Heard::default() };
+        Self { inner: Mutex::new(inner), site, page: page.clone(), mask }
+    }
+
+    /// From here on the form is sent, and one POST may leave. False where something has kept a request back: then nothing is sent.
+    pub(super) async fn begin_sending(&self) -> bool {
+        let mut inner = self.inner.lock().await;
+        inner.is_sending = inner.heard.kept_back.is_none();
+        inner.is_sending
+    }
+
+    pub(super) fn into_heard(self) -> Heard {
+        self.inner.into_inner().heard
+    }
+}
+
+impl Host for ScriptGate<'_, '_> {
+    async fn answer(&self, request: net::Request) -> net::Answer {
+        // One after the other: a login has one request under way.
+        let mut inner = self.inner.lock().await;
+        let answer = inner.ask(&request, &self.page).await;
+        if let Err(why) = &answer {
+            let (site, url) = (&inner.run.site.rules.name, inner.run.hidden(&told_url(&request.url)));
+            tracing::debug!(%site, url, why, "a request of a login page's script is refused");
+        }
+        answer
+    }
+
+    fn cookie(&self, text: &str) {
+        if self.mask.as_ref().is_some_and(|mask| mask.is_in(text.as_bytes())) {
+            let site = &self.site.rules.name;
+            tracing::debug!(%site, "a cookie of a login page's script would hold the password, and is dropped");
+            return;
+        }
+        self.site.transport.set_script_cookie(&self.page, text);
+    }
+}
+
+impl Inner<'_, '_> {
+    async fn ask(&mut self, request: &net::Request, page: &CrawlUrl) -> net::Answer {
+        let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
+        let site = self.run.site;
+        if is_script && let Some(kept) = site.shelf.script(&request.url, site.clock.now()) {
+            return Ok(kept);
+        }
+        let url = url::Url::parse(&request.url).ok().as_ref().and_then(CrawlUrl::exact);
+        let url = url.ok_or_else(|| "its address is none, or too long".to_owned())?;
+        let carries = self.is_filled && self.carries(request);
+        if let Err(why) = self.may_ask(&url, page) {
+            if is_script && !site.rules.owns_host(url.authority()) {
+                self.heard.scripts_elsewhere.get_or_insert_with(|| url.authority().to_owned());
+            }
+            return Err(self.refuse(&url, carries, why));
+        }
+        let is_write = match request.method.as_str() {
+            "GET" | "HEAD" if carries => {
+                let why = "it carries the password where servers write it down, or beside a form".to_owned();
+                return Err(self.refuse(&url, true, why));
+            }
+            "GET" | "HEAD" => false,
+            "POST" if !self.is_filled => return Err("nothing is posted before the form".to_owned()),
+            "POST" if !self.is_sending => {
+                return Err(self.refuse(&url, carries, "nothing is posted before the form is sent".to_owned()));
+            }
+            "POST" if self.run.mask.is_in(request.url.as_bytes()) => {
+                let why = "its address carries the password, and servers write addresses down".to_owned();
+                return Err(self.refuse(&url, true, why));
+            }
+            "POST" if self.heard.sent.is_some() => {
+                return Err(self.refuse(&url, carries, "a login posts once".to_owned()));
+            }
+            "POST" => true,
+            other => return Err(self.refuse(&url, carries, format!("{other} is not sent"))),
+        };
+        let answer = if is_write { self.post(url, request, page).await } else { self.get(url, request).await }?;
+        if is_script && answer.status == 200 {
+            site.shelf.keep(&request.url, &answer, site.clock.now());
+        }
+        Ok(answer)
+    }
+
+    /// What the site's rules say: as for any script's request, but that robots.txt closes nothing to a login.
+    fn may_ask(&self, url: &CrawlUrl, page: &CrawlUrl) -> Result<(), String> {
+        match self.run.site.rules.forbids(url) {
+            None => {}
+            Some(Refusal::WrongHost) => return Err(format!("{} is no host of this site", url.authority())),
+            Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),
+        }
+        if page.as_str().starts_with("https:") && !url.as_str().starts_with("https:") {
+            return Err("it would leave TLS".to_owned());
+        }
+        Ok(())
+    }
+
+    fn carries(&self, request: &net::Request) -> bool {
+        let mask = &self.run.mask;
+        let headers = || request.headers.iter().any(|(_, value)| mask.is_in(value.as_bytes()));
+        mask.is_in(request.url.as_bytes()) || mask.is_in(&request.body) || headers()
+    }
+
+    /// Writes a refusal down; gives why.
+    fn refuse(&mut self, url: &CrawlUrl, carries: bool, why: String) -> String {
+        if self.is_filled {
+            let told = self.run.hidden(&told_url(url.as_str()));
+            if carries {
+                self.heard.refused.insert(0, format!("a script would have sent the password to {told}: {why}"));
+                let is_foreign = !self.run.site.rules.owns_host(url.authority());
+                self.heard.foreign = self.heard.foreign.take().or(is_foreign.then(|| url.authority().to_owned()));
+            } else if self.heard.refused.len() < limits::LOGIN_ADDRESSES_MAX {
+                self.heard.refused.push(format!("a script's request to {told} was refused: {why}"));
+            }
+        }
+        why
+    }
+
+    async fn get(&mut self, url: CrawlUrl, request: &net::Request) -> net::Answer {
+        self.learn_token(&url, request);
+        // What happens to a script or a picture says nothing of the login; what keeps it back does.
+        let before = self.run.trouble.take();
+        let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
+        let ask = Ask { post: None, by_script: Some(by_script), bytes_max: limits::RENDER_BODY_BYTES_MAX };
+        let read = self.run.read_as(url, ask).await;
+        let is_kept_back = self.run.trouble == Some(Answered::Reached);
+        if !is_kept_back {
+            self.run.trouble = before;
+        }
+        let answer = match read {
+            Ok(answer) => answer,
+            Err(judged) => {
+                let why = judged.evidence.join("; ");
+                if is_kept_back {
+                    self.heard.kept_back.get_or_insert(judged);
+                }
+                return Err(why);
+            }
+        };
+        if self.is_filled && matches!(request.asker, Asker::Fetch | Asker::Xhr) {
+            self.heard.asked += 1;
+        }
+        if !answer.is_whole {
+            return Err("the answer is too long".to_owned());
+        }
+        Ok(answer.for_script())
+    }
+
+    /// The login's one write.
+    async fn post(&mut self, url: CrawlUrl, request: &net::Request, page: &CrawlUrl) -> net::Answer {
+        let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
+        let told = told_body(content_type, &request.body, &self.run.told_mask);
+        self.run.say(format!("scripts send it: POST {} ({told})", self.run.hidden(&told_url(url.as_str()))));
+        self.run.is_try = true;
+        let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
+        let post = Post { content_type, body: &request.body, referer: page };
+        let ask = Ask { post: Some(post), by_script: Some(by_script), bytes_max: limits::RENDER_BODY_BYTES_MAX };
+        // A child that is lost in the middle takes this call with it: what stays behind says that the one POST may have left.
+        let lost = ends(Verdict::Unknown, "the page's scripts broke off while their POST was under way");
+        self.heard.sent = Some(Sent { answer: Err(lost) });
+        let read = self.run.read_as(url, ask).await;
+        if !self.run.was_sent {
+            // It was kept back, and has not left.
+            self.heard.sent = None;
+            let judged = read.err().unwrap_or_else(|| ends(Verdict::Unknown, "nothing was sent"));
+            let why = judged.evidence.join("; ");
+            self.heard.kept_back.get_or_insert(judged);
+            return Err(why);
+        }
+        match read {
+            Ok(answer) => {
+                self.run.trouble = self.run.trouble_of(answer.status).or(self.run.trouble);
+                let said = Said { status: answer.status, body: answer.bytes.to_vec(), was_got: answer.was_got };
+                self.heard.sent = Some(Sent { answer: Ok(said) });
+                Ok(answer.for_script())
+            }
+            Err(judged) => {
+                let why = judged.evidence.join("; ");
+                self.heard.sent = Some(Sent { answer: Err(judged) });
+                Err(why)
+            }
+        }
+    }
+
+    /// A page that keeps its token for itself shows it with its next request: it is kept as the site's own.
+    fn learn_token(&self, url: &CrawlUrl, request: &net::Request) {
+        let let_in = matches!(&self.heard.sent, Some(Sent { answer: Ok(said) }) if (200..300).contains(&said.status));
+        let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        let token = header.and_then(|(_, value)| {
+            value.get(..7).filter(|word| word.eq_ignore_ascii_case("bearer ")).map(|_| value[7..].trim())
+        });
+        if let (true, Some(token), Ok(own)) = (let_in, token, url.to_url()) {
+            // One that cannot stand in a header did not stand in this one.
+            let _ = self.run.means.jar.set_bearer(&own, token);
+        }
+    }
+}

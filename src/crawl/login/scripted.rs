@@ -1,0 +1,244 @@
+//! Login pages that need their scripts: those whose form is built by them, and those whose form is sent by them. Such a page is loaded in
+//! a render child of its own and stays open there, so that what was chosen is filled in where it was seen.
+//!
+//! A page is read without its scripts first, and a form that a browser would send as it stands is sent so: `login::scripts` has the signs
+//! of the others. Nothing secret goes to the child before a login form was chosen.
+
+use super::find::Met;
+use super::script_gate::ScriptGate;
+use super::{Page, Run, Step, ends};
+use crate::limits;
+use crate::login::fill::FillError;
+use crate::login::form::Form;
+use crate::login::scripts;
+use crate::login::secret::told_url;
+use crate::login::verdict::Verdict;
+use crate::login::view::{View, speaks_of_login};
+use crate::politeness::Answered;
+use crate::render::children::Held;
+use crate::render::protocol::{Outcome, Page as Document};
+use crate::rules::RenderWhen;
+use crate::url::CrawlUrl;
+
+/// A page whose scripts have run.
+pub(super) struct Opened<'a> {
+    pub page: Page,
+    pub held: Held<'a>,
+    /// Where its scripts wanted to go.
+    leads_to: Vec<CrawlUrl>,
+}
+
+impl<'a> Run<'a> {
+    /// A text of a page's script, or what it made, as it may be told.
+    pub(super) fn hidden(&self, text: &str) -> String {
+        self.told_mask.hide(text)
+    }
+
+    /// True where pages of this login may be rendered at all.
+    pub(super) fn may_render(&self) -> bool {
+        self.site.renderer.is_some() && self.site.rules.render_login() != RenderWhen::Never
+    }
+
+    /// Runs a page's scripts; why not, where that fails.
+    ///
+    /// # Errors
+    /// What keeps its requests back ends the login: a page without its scripts would be taken for another.
+    pub(super) async fn open(&mut self, page: &Page) -> Step<Result<Opened<'a>, String>> {
+        let (Some(children), Some(markup)) = (self.site.renderer.as_deref(), page.markup.as_deref()) else {
+            return Ok(Err("it has no scripts, or they are not to be run".to_owned()));
+        };
+        if self.rendered >= limits::LOGIN_RENDERED_MAX {
+            return Ok(Err(format!("{} pages of this login have been rendered", self.rendered)));
+        }
+        self.rendered += 1;
+        // Between two requests a login holds nothing.
+        if let Some(pace) = &mut self.pace {
+            pace.rest();
+        }
+        let now = i64::try_from(self.site.clock.now().0).unwrap_or(i64::MAX);
+        let cookies = self.site.transport.script_cookies(&page.url);
+        let document = Document { cookies, ..Document::at(page.url.as_str(), now) }.with_markup(markup);
+        let gate = ScriptGate::new(self, &page.url, false);
+        let held = children.hold(&document, &gate).await;
+        let heard = gate.into_heard();
+        if let Some(kept_back) = heard.kept_back {
+            return Err(kept_back);
+        }
+        if let Some(host) = heard.scripts_elsewhere {
+            self.say(format!("scripts of {host} are not run: it is none of the rule file's `hosts`"));
+        }
+        let (outcome, held) = match held {
+            Ok(held) => held,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        self.tell_faults(&outcome, 0);
+        self.faults = outcome.errors.len();
+        let leads_to = outcome.navigations.iter().filter(|one| one.method == "GET");
+        let leads_to = leads_to.filter_map(|one| CrawlUrl::exact(&url::Url::parse(&one.url).ok()?)).collect();
+        Ok(self.read_document(page, outcome.html).await.map(|page| Opened { page, held, leads_to }))
+    }
+
+    /// A page as its scripts have left it.
+    pub(super) async fn read_document(&self, page: &Page, html: String) -> Result<Page, String> {
+        let turn = self.site.memory.parse().await;
+        let reading = tokio::task::spawn_blocking(move || View::of(&html));
+        let view = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        drop(turn);
+        let view = view.map_err(|error| error.to_string())?;
+        Ok(Page { view, markup: None, waits: false, ..page.clone() })
+    }
+
+    /// Errors of scripts are for the log, without what they may know.
+    pub(super) fn tell_faults(&self, outcome: &Outcome, from: usize) {
+        let site = &self.site.rules.name;
+        for error in outcome.errors.iter().skip(from) {
+            let (message, source, line) =
+                (self.hidden(&error.message), self.hidden(&told_url(&error.source)), error.line);
+            tracing::debug!(%site, message, source, line, "a script of the login page failed");
+        }
+    }
+
+    /// The page with its scripts run, where its form is sent by them; as it is where not, or where they cannot be run.
+    pub(super) async fn with_scripts(&mut self, page: Page) -> Step<Page> {
+        let Some(why) = self.needs_scripts(&page) else { return Ok(page) };
+        let opened = match self.open(&page).await? {
+            Ok(opened) if self.chosen_form(&opened.page).is_some() => opened,
+            Ok(_) => {
+                self.may_stand(&page, "is gone once they have run")?;
+                self.say(format!("its form needs scripts ({why}), and is gone once they have run"));
+                return Ok(page);
+            }
+            Err(error) => {
+                self.may_stand(&page, &format!("cannot be sent without them: {error}"))?;
+                self.say(format!("its form needs scripts ({why}), which were not run to their end: {error}"));
+                return Ok(page);
+            }
+        };
+        self.say(format!("its form needs scripts ({why}): rendered, {}", forms(&opened.page)));
+        self.live = Some(opened.held);
+        self.unrendered = Some(Page { markup: None, ..page });
+        Ok(opened.page)
+    }
+
+    /// Whether a page's form may be sent without its scripts: never where its handler does what nobody does in its place.
+    fn may_stand(&self, page: &Page, why: &str) -> Step<()> {
+        match self.chosen_form(page) {
+            Some(form) if !scripts::may_go_without(form) => {
+                Err(self.never_sent(format!("its form, which needs its handler, {why}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The form of a page that would be filled in.
+    fn chosen_form<'p>(&self, page: &'p Page) -> Option<&'p Form> {
+        let at = match self.means.rules.form {
+            _ if self.first_step.is_some() => page.password_form(),
+            Some(at) => Some(at),
+            None => page.login_form(),
+        };
+        page.view.forms.get(at?)
+    }
+
+    /// Why a page's form is to be sent by its scripts; none where it is sent as it stands.
+    fn needs_scripts(&self, page: &Page) -> Option<String> {
+        let markup = page.markup.as_deref()?;
+        let Some(form) = self.chosen_form(page) else {
+            let pinned = self.means.rules.form.filter(|_| self.first_step.is_none())?;
+            return Some(format!("form {} is not there without them", pinned + 1));
+        };
+        if self.site.rules.render_login() == RenderWhen::Always {
+            return Some("the rule file says so".to_owned());
+        }
+        match self.submission(page, form, &[]) {
+            Err(Ok(error)) if error.is_scripts() || error == FillError::SecretInUrl => Some(error.to_string()),
+            Err(_) => None,
+            Ok(_) => scripts::hashes(form, markup).map(ToOwned::to_owned),
+        }
+    }
+
+    /// The first page with a login form among those that were read without one and have scripts: those whose address speaks of logging in
+    /// first, then what their scripts show a way to.
+    pub(super) async fn in_scripts(&mut self, met: &mut Met) -> Step<Option<Page>> {
+        let mut pages = std::mem::take(&mut met.scripted);
+        pages.sort_by_key(|page| !speaks_of_login(page.url.path()));
+        let mut rest = std::collections::VecDeque::from(pages);
+        while let Some(page) = rest.pop_front() {
+            // Two are left for its form, where that is sent by scripts, and for its proof.
+            if self.rendered + 2 >= limits::LOGIN_RENDERED_MAX {
+                break;
+            }
+            let address = told_url(page.url.as_str());
+            let opened = match self.open(&page).await? {
+                Ok(opened) => opened,
+                Err(error) => {
+                    self.say(format!(
+                        "{address} has no form without its scripts, which were not run to their end: {error}"
+                    ));
+                    continue;
+                }
+            };
+            self.say(format!("{address} has no form without its scripts: rendered, {}", forms(&opened.page)));
+            if self.has_form(&opened.page, met) {
+                self.live = Some(opened.held);
+                self.say_chosen(format!("page of the form: {address}, built by its scripts"));
+                return Ok(Some(opened.page));
+            }
+            drop(opened.held);
+            let links = self.addresses(&opened.page, &opened.page.view.log_in_links);
+            for url in opened.leads_to.into_iter().chain(links).take(limits::LOGIN_LINKS_MAX) {
+                let Some(linked) = self.look(url, &opened.page, met).await? else { continue };
+                if self.has_form(&linked, met) {
+                    self.say_chosen(format!(
+                        "page of the form: {}, which scripts lead to",
+                        told_url(linked.url.as_str())
+                    ));
+                    return Ok(Some(linked));
+                }
+            }
+            // Those that were met now come next: they are nearer.
+            std::mem::take(&mut met.scripted).into_iter().rev().for_each(|page| rest.push_front(page));
+        }
+        Ok(None)
+    }
+
+    /// The page as a reader sees it: with its scripts run where it shows nothing without them.
+    ///
+    /// # Errors
+    /// Where they were not run to their end: such a page proves nothing, neither way, and `trouble` says that nobody could be asked.
+    pub(super) async fn shown(&mut self, page: Page) -> Step<Page> {
+        // What it says without them is enough, be it that nobody is logged in.
+        let says = !page.view.log_out_links.is_empty()
+            || !page.view.log_in_links.is_empty()
+            || page.login_form().is_some()
+            || !(200..300).contains(&page.status)
+            || super::names(&page.view.text, &self.means.rules.user.to_lowercase());
+        if !page.waits || page.markup.is_none() || says {
+            return Ok(page);
+        }
+        Ok(match self.open(&page).await? {
+            Ok(opened) => {
+                self.say(format!("{} shows nothing without its scripts: rendered", told_url(page.url.as_str())));
+                opened.page
+            }
+            Err(error) => {
+                self.trouble = Some(Answered::Reached);
+                let why = format!("{}: its scripts were not run to their end: {error}", told_url(page.url.as_str()));
+                self.say(why.clone());
+                return Err(ends(Verdict::Unknown, why));
+            }
+        })
+    }
+
+    /// Why a login that scripts were to send ends without having been sent.
+    pub(super) fn never_sent(&self, why: impl Into<String>) -> super::Judged {
+        ends(Verdict::Script, why)
+    }
+}
+
+fn forms(page: &Page) -> String {
+    match page.view.forms.len() {
+        1 => "1 form".to_owned(),
+        count => format!("{count} forms"),
+    }
+}

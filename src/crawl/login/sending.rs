@@ -1,0 +1,293 @@
+//! A form that its page's scripts send: filled in where the page is open, sent as a person sends it, and what followed read: the one POST
+//! of a script with its answer, where the page went then, and what it shows.
+
+use zeroize::Zeroizing;
+
+use super::script_gate::{Heard, Said, ScriptGate};
+use super::{Page, Run, Step, ends};
+use crate::login::fill::{Chosen, Submission, recoded};
+use crate::login::form::{Form, Kind};
+use crate::login::hashing::{self, Hashing};
+use crate::login::scripts::{acts, button, may_go_without, told_body, words_of};
+use crate::login::secret::{MASK, told, told_url};
+use crate::login::verdict::{After, Judged, Verdict, judge, says_rate_limited};
+use crate::login::view::View;
+use crate::render::children::Held;
+use crate::render::protocol::{Filling, Outcome, Submit};
+use crate::render::web::navigation::Navigation;
+use crate::rules::Refusal;
+use crate::url::CrawlUrl;
+
+/// How it went.
+pub(super) enum ByScripts {
+    /// It was sent; the page behind it, where there is one of its own.
+    Sent(Judged, Option<Box<Page>>),
+    /// Nothing has left, and the form may still be sent as it stands.
+    Broken(String),
+}
+
+impl Run<'_> {
+    /// Fills the form in and has the page's scripts send it.
+    pub(super) async fn send_by_scripts(
+        &mut self,
+        page: &Page,
+        form: &Form,
+        typed: &[(Box<str>, Box<str>)],
+        mut held: Held<'_>,
+        cookies_before: u64,
+    ) -> Step<ByScripts> {
+        let chosen = self.chosen_fields(form)?;
+        let mut filling = self.filling(form, &chosen, typed)?;
+        let sending = filling.split_off_sending();
+        self.is_try = true;
+        let gate = ScriptGate::new(self, &page.url, true);
+        let mut ended = held.fill(&filling, &gate).await;
+        // Where the page went before the form was sent is no answer to it; all of it is before where that does not come to pass.
+        let mut ways_before = usize::MAX;
+        if let (Ok(typed), Some(sending)) = (&ended, sending)
+            && typed.unfilled.is_empty()
+            && typed.spent.is_none()
+            && gate.begin_sending().await
+        {
+            ways_before = typed.navigations.len();
+            ended = held.fill(&sending, &gate).await;
+        }
+        let mut heard = gate.into_heard();
+        drop((held, filling));
+        for refused in &heard.refused {
+            self.say(refused.clone());
+        }
+        if let Some(kept_back) = heard.kept_back.take().filter(|_| !self.was_sent) {
+            return Err(kept_back);
+        }
+        let mut outcome = match ended {
+            Ok(outcome) => outcome,
+            Err(error) if heard.sent.is_none() => return self.broken(form, error.to_string()),
+            // The answer is known, and what the page would have made of it is not.
+            Err(error) => {
+                self.say(format!("the page's scripts were not run to their end: {error}"));
+                Outcome::default()
+            }
+        };
+        outcome.navigations.drain(..ways_before.min(outcome.navigations.len()));
+        self.tell_faults(&outcome, self.faults);
+        if let (Some(spent), None) = (outcome.spent, &heard.sent) {
+            return Err(self.never_sent(format!("its scripts did not come to rest: {spent}")));
+        }
+        if !outcome.unfilled.is_empty() && heard.sent.is_none() {
+            return Err(self.never_sent("a field that was to be filled in is gone once the others are"));
+        }
+        match heard.sent.take() {
+            Some(sent) => self.behind_post(page, sent.answer?, outcome, cookies_before).await,
+            None => self.behind_nothing(page, form, &heard, outcome, cookies_before).await,
+        }
+    }
+
+    /// The page's scripts are lost and nothing has left: its form is sent as it stands where it needs none of them.
+    fn broken(&self, form: &Form, why: String) -> Step<ByScripts> {
+        match may_go_without(form) {
+            true => Ok(ByScripts::Broken(why)),
+            false => {
+                Err(self.never_sent(format!("its scripts, which its handler needs, were not run to their end: {why}")))
+            }
+        }
+    }
+
+    /// What is typed where, and what is pressed.
+    fn filling(&mut self, form: &Form, chosen: &Chosen, typed: &[(Box<str>, Box<str>)]) -> Step<Filling> {
+        let lost = |what: &str| ends(Verdict::NoForm, format!("the form has no field for {what}"));
+        let mark = |at: usize| form.controls.get(at).and_then(|control| control.mark);
+        let password = chosen.password.and_then(mark).ok_or_else(|| lost("the password"))?;
+        let user = chosen.user.and_then(mark);
+        if user.is_none() && !chosen.user_is_told {
+            return Err(lost("the user's name"));
+        }
+        let pressed = button(form).and_then(mark);
+        let mut filling = Filling::new(pressed.map_or(Submit::Enter(password), Submit::Click));
+        let rules = self.means.rules;
+        let name_of = |at: Option<usize>| {
+            let control = at.and_then(|at| form.controls.get(at));
+            let words = control.map(|of| [&of.name, &of.id, &of.placeholder, &of.label]);
+            let word = words.into_iter().flatten().find(|word| !word.is_empty());
+            word.map_or_else(|| "?".to_owned(), ToString::to_string)
+        };
+        let mut shown = Vec::new();
+        for (name, value) in rules.fields.iter().chain(typed) {
+            let named = |at: &usize| form.controls[*at].name == *name;
+            let is_box = |at: &usize| matches!(form.controls[*at].kind, Kind::Checkbox | Kind::Radio);
+            let mut places = (0..form.controls.len()).filter(named);
+            let fitting = places.clone().find(|at| is_box(at) && form.controls[*at].value == *value);
+            match fitting.or_else(|| places.find(|at| !is_box(at))) {
+                Some(at) if is_box(&at) => mark(at).into_iter().for_each(|mark| filling.check(mark)),
+                Some(at) => mark(at).into_iter().for_each(|mark| filling.type_in(mark, value)),
+                None => self.say(format!("the form has no field `{name}`: it is left out")),
+            }
+            shown.push(format!("{name}={MASK}"));
+        }
+        if let Some(user) = user {
+            filling.type_in(user, &rules.user);
+            shown.push(format!("{}={}", name_of(chosen.user), rules.user));
+        }
+        filling.type_in(password, self.means.password.reveal());
+        shown.push(format!("{}={MASK}", name_of(chosen.password)));
+        let remember = chosen.remember.filter(|at| !form.controls[*at].is_checked && !form.controls[*at].is_disabled);
+        if let Some(mark) = remember.and_then(mark) {
+            filling.check(mark);
+            shown.push(format!("{}=on", name_of(chosen.remember)));
+        }
+        let pressed = button(form).map_or("the Enter key", |at| &*form.controls[at].label);
+        let pressed = if pressed.is_empty() { "its button" } else { told(pressed) };
+        self.say_chosen(format!("fields: {}; sent by its scripts, with {pressed}", shown.join("  ")));
+        Ok(filling)
+    }
+
+    /// Behind the POST of a script: its answer, where the page goes then, and what it shows.
+    async fn behind_post(
+        &mut self,
+        page: &Page,
+        said: Said,
+        mut outcome: Outcome,
+        cookies_before: u64,
+    ) -> Step<ByScripts> {
+        let cookies_changed = self.means.jar.changes() != cookies_before;
+        let words = View::of(&words_of(&said.body)).unwrap_or_default();
+        let mut by_answer = judge(&After { status: said.status, view: &words, login_form: None, cookies_changed });
+        if by_answer.verdict == Verdict::RateLimited && said.was_got && says_rate_limited(&words).is_none() {
+            // What asks for patience is the page behind the POST, and says nothing of the login.
+            by_answer.verdict = Verdict::Unknown;
+        }
+        self.say(format!("answered {}", said.status));
+        if !matches!(by_answer.verdict, Verdict::LoggedIn | Verdict::Unknown) || self.trouble.is_some() {
+            return Ok(ByScripts::Sent(by_answer, None));
+        }
+        let document = self.read_document(page, std::mem::take(&mut outcome.html)).await;
+        let by_document = document.ok().and_then(|document| {
+            let of = |page: &Page, cookies_changed: bool| {
+                judge(&After { status: 200, view: &page.view, login_form: page.login_form(), cookies_changed })
+            };
+            // What stood there before, shown or not, is no answer.
+            let (before, now) = (of(page, false), of(&document, cookies_changed));
+            (now != before).then_some(now)
+        });
+        if let Some(judged) = &by_document
+            && !matches!(judged.verdict, Verdict::LoggedIn | Verdict::Unknown)
+        {
+            return Ok(ByScripts::Sent(judged.clone(), None));
+        }
+        // Where the page goes behind a login, a member is.
+        let is_way = |way: &&Navigation| way.method == "GET" && !self.mask.is_in(way.url.as_bytes());
+        let way = outcome.navigations.iter().rev().find(is_way);
+        if let Some(url) = way.and_then(|way| CrawlUrl::exact(&url::Url::parse(&way.url).ok()?)) {
+            self.say(format!("scripts lead to {}", self.hidden(&told_url(url.as_str()))));
+            let next = self.page(url, page.is_over_tls()).await?;
+            let judged = self.judge(&next, cookies_before);
+            return Ok(ByScripts::Sent(judged, Some(Box::new(next))));
+        }
+        let is_in = |judged: &Judged| judged.verdict == Verdict::LoggedIn;
+        let by_document = by_document.filter(|judged| is_in(judged) || !is_in(&by_answer));
+        Ok(ByScripts::Sent(by_document.unwrap_or(by_answer), None))
+    }
+
+    /// No script has posted: where the page goes, or why it does not.
+    async fn behind_nothing(
+        &mut self,
+        page: &Page,
+        form: &Form,
+        heard: &Heard,
+        outcome: Outcome,
+        cookies_before: u64,
+    ) -> Step<ByScripts> {
+        // What failed when it was filled in and sent comes before what always does.
+        let late = outcome.errors.get(self.faults..).and_then(<[_]>::last);
+        let fault = late.or(outcome.errors.last()).map(|error| self.hidden(&error.message));
+        let broke = fault.as_deref().map_or_else(String::new, |fault| format!(" (a script failed: {fault})"));
+        if let Some(way) = outcome.navigations.iter().find(|way| way.method == "POST") {
+            self.may_go(page, form, way)?;
+            let is_plain = self.mask.is_in(&way.body) && self.is_plain_in(way);
+            if let Some(known) = Hashing::of(form).filter(|_| is_plain) {
+                // The form would have been sent with a password that its server does not want so.
+                return Ok(ByScripts::Broken(format!(
+                    "its handler left the password as it is{broke}; it is known ({})",
+                    known.name()
+                )));
+            }
+            if (hashing::unknown(form).is_some() || acts(form)) && is_plain && late.is_some() {
+                return Err(
+                    self.never_sent(format!("its handler failed, and would have sent the password as it is{broke}"))
+                );
+            }
+            let submission = self.submission_of(page, way)?;
+            self.tell_fields(&submission);
+            let after = self.send(page, &submission).await?;
+            let judged = self.judge(&after, cookies_before);
+            return Ok(ByScripts::Sent(judged, Some(Box::new(after))));
+        }
+        // They may have logged in by reads alone: that is a try, whatever came of it.
+        self.was_sent |= heard.asked > 0;
+        self.was_answered |= heard.asked > 0;
+        if let Some(host) = &heard.foreign {
+            return Err(ends(
+                Verdict::OtherSite,
+                format!("a script of the page would have sent the password to {host}, which is no host of this site"),
+            ));
+        }
+        if let Some(refused) = heard.refused.first() {
+            return Err(self.never_sent(format!("{refused}{broke}")));
+        }
+        if let Some(way) = outcome.navigations.last() {
+            let url = self.hidden(&told_url(&way.url));
+            let why = if self.mask.is_in(way.url.as_bytes()) {
+                format!("its scripts would write the password into an address: {url}")
+            } else {
+                format!("its scripts sent nothing and lead to {url}{broke}")
+            };
+            return Err(self.never_sent(why));
+        }
+        Err(self.never_sent(format!("its scripts sent nothing when the form was submitted{broke}")))
+    }
+
+    /// The rules forbid scripts what they forbid, unless the form itself names the address; and no address holds the password.
+    fn may_go(&self, page: &Page, form: &Form, way: &Navigation) -> Step<()> {
+        if self.mask.is_in(way.url.as_bytes()) {
+            let url = self.hidden(&told_url(&way.url));
+            return Err(self.never_sent(format!("its scripts would write the password into an address: {url}")));
+        }
+        let own = page.url.to_url().ok().and_then(|own| page.view.base(&own).join(&form.action).ok());
+        let target = url::Url::parse(&way.url).ok().filter(|target| own.as_ref() != Some(target));
+        let forbidden = target.as_ref().and_then(CrawlUrl::exact).and_then(|url| {
+            // Another host is for `may_ask`, which names it.
+            let reason = self.site.rules.forbids(&url).filter(|reason| !matches!(reason, Refusal::WrongHost))?;
+            Some(format!(
+                "its scripts lead to {}: the rules refuse it: {}",
+                self.hidden(&told_url(url.as_str())),
+                reason.name()
+            ))
+        });
+        forbidden.map_or(Ok(()), |why| Err(self.never_sent(why)))
+    }
+
+    /// True where a body holds the password itself, not what was made of it.
+    fn is_plain_in(&self, way: &Navigation) -> bool {
+        let plain = self.means.password.reveal();
+        let mut pairs = url::form_urlencoded::parse(&way.body);
+        pairs.any(|(_, value)| value == plain || value == plain.trim())
+            || memchr::memmem::find(&way.body, plain.as_bytes()).is_some()
+    }
+
+    /// What the page would send of its form, in the page's charset.
+    fn submission_of(&self, page: &Page, way: &Navigation) -> Step<Submission> {
+        let url = url::Url::parse(&way.url).map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
+        let utf8 = Zeroizing::new(way.body.clone());
+        let recoded = match page.charset == encoding_rs::UTF_8 {
+            true => None,
+            false => recoded(&way.content_type, &utf8, page.charset),
+        };
+        let shown = told_body(&way.content_type, &utf8, &self.told_mask);
+        Ok(Submission {
+            url,
+            content_type: way.content_type.clone(),
+            body: recoded.unwrap_or(utf8),
+            shown: vec![("as its scripts left it".to_owned(), shown)],
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! One page by hand: asked for as a visit asks, its scripts' requests through the same gate (rules, robots.txt, quiet hours, rate and
+//! rest of each host), and nothing of it kept.
+//!
+//! The site may be one of the operator's, or one that was made up for the page's own hosts. Nothing here writes to a database.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{Semaphore, watch};
+
+use super::errands::{Answering, Bounds, Budget, Errands, Known};
+use super::host_work::policy_of;
+use super::hosts::{HostKeys, Hosts};
+use super::robots_txt::{self, Place, RobotsAnswer};
+use super::site::Site;
+use crate::limits;
+use crate::politeness::Answered;
+use crate::politeness::robots::Robots;
+use crate::render::children::Host;
+use crate::render::engine::net::{Answer, Asker, Request};
+use crate::rules::{self, SiteRules};
+use crate::url::CrawlUrl;
+
+/// A site that is looked at by hand, and the page that is open.
+pub struct Look {
+    site: Site,
+    errands: Errands,
+    page: CrawlUrl,
+    /// Milliseconds of the pauses that hosts have imposed.
+    paused_ms: AtomicU64,
+    /// Kept so that nobody takes the look for ended.
+    _stop: watch::Sender<bool>,
+}
+
+impl Look {
+    /// Asks the host of `page` for its robots.txt, unless the rules override it, and keeps to what that says.
+    ///
+    /// # Errors
+    /// Why the host must be taken as closed: RFC 9309 §2.3.1.4.
+    pub async fn begin(site: Site, page: CrawlUrl) -> Result<Self, String> {
+        let (stop, stopped) = watch::channel(false);
+        let hosts = Hosts::default();
+        let addresses = site.transport.resolve(&page).await.map(|found| found.addresses).unwrap_or_default();
+        let keys = HostKeys::new(page.host(), &addresses);
+        let usual = policy_of(&site.rules, None);
+        let mut known = Vec::new();
+        // What the rules close is not asked for its robots.txt either.
+        if site.rules.owns_host(page.authority()) && !matches!(site.rules.robots, rules::Robots::Ignore { .. }) {
+            let slot = hosts.ask(&keys, usual, site.clock.now());
+            let robots = robots(&site, page.origin(), &keys).await?;
+            let policy = policy_of(&site.rules, robots.crawl_delay);
+            if let Ok(slot) = slot {
+                // That it answered brings no pause.
+                let _ = slot.finish(Answered::Reached, policy, site.clock.now());
+            }
+            known.push(Known { origin: page.origin().into(), keys, policy, robots: Some(robots) });
+        }
+        let budget = Arc::new(Budget::default());
+        budget.leaves(u64::MAX);
+        let bounds = Bounds { pages: Arc::new(AtomicU64::new(0)), pages_max: None, budget, stop: stopped, end: None };
+        let requests = Arc::new(Semaphore::new(limits::RENDER_REQUESTS_AT_ONCE_MAX));
+        let errands = Errands::new(hosts, requests, known, usual, bounds, None);
+        Ok(Self { site, errands, page, paused_ms: AtomicU64::new(0), _stop: stop })
+    }
+
+    /// Asks for a page, which is open then. Its address is the one behind its redirects.
+    ///
+    /// # Errors
+    /// What keeps the request back, or why there is no answer.
+    pub async fn open(&mut self, page: CrawlUrl) -> Answer {
+        self.page = page;
+        let request = Request {
+            asker: Asker::Fetch,
+            method: "GET".to_owned(),
+            url: self.page.as_str().to_owned(),
+            headers: Vec::new(),
+            credentials: true,
+            body: Vec::new(),
+        };
+        let answer = self.answering().answer(request).await?;
+        if let Some(url) = url::Url::parse(&answer.url).ok().and_then(|url| CrawlUrl::exact(&url)) {
+            self.page = url;
+        }
+        Ok(answer)
+    }
+
+    /// The same look by other rules: more hosts, of which the page itself has told.
+    #[must_use]
+    pub fn with_rules(self, rules: Arc<SiteRules>) -> Self {
+        let Self { site, errands, page, paused_ms, _stop } = self;
+        let Site { transport, clock, db, memory, .. } = site;
+        Self { site: Site::new(rules, transport, clock, db).with_memory(memory), errands, page, paused_ms, _stop }
+    }
+
+    /// The rules that bind it.
+    #[must_use]
+    pub fn rules(&self) -> &SiteRules {
+        &self.site.rules
+    }
+
+    /// The cookies that the scripts of the open page may see, as `name=value`.
+    #[must_use]
+    pub fn script_cookies(&self) -> Vec<String> {
+        self.site.transport.script_cookies(&self.page)
+    }
+
+    /// Milliseconds of the pauses that hosts have imposed since this was asked last (429, 503): manners, and nothing of the page's own.
+    pub fn take_paused_ms(&self) -> u64 {
+        self.paused_ms.swap(0, Ordering::Relaxed)
+    }
+
+    /// Milliseconds since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        i64::try_from(self.site.clock.now().0).unwrap_or(i64::MAX)
+    }
+
+    fn answering(&self) -> Answering<'_> {
+        Answering { site: &self.site, errands: &self.errands, page: &self.page }
+    }
+}
+
+impl Host for Look {
+    async fn answer(&self, request: Request) -> Answer {
+        let answer = self.answering().answer(request).await;
+        let now = self.site.clock.now();
+        for pause in self.errands.take_tidings().into_iter().filter_map(|tiding| tiding.ending.block) {
+            let lasts = u64::try_from(pause.until.since(now).as_millis()).unwrap_or(u64::MAX);
+            self.paused_ms.fetch_add(lasts, Ordering::Relaxed);
+        }
+        answer
+    }
+
+    fn cookie(&self, text: &str) {
+        self.answering().cookie(text);
+    }
+}
+
+/// The rules of an origin's robots.txt. It moves no more often than `limits::ROBOTS_REDIRECTS_MAX`, which the answers hold.
+async fn robots(site: &Site, origin: &str, keys: &Arc<HostKeys>) -> Result<Arc<Robots>, String> {
+    let mut place = Place::of(origin, Arc::clone(keys));
+    loop {
+        match robots_txt::fetch(site, &place).await {
+            Ok(RobotsAnswer::Rules(robots)) => return Ok(Arc::new(robots)),
+            Ok(RobotsAnswer::Moved(moved)) => place = *moved,
+            Err(fault) => {
+                return Err(format!("its robots.txt cannot be had, so that it counts as closed: {}", fault.detail));
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What rendering has brought a site so far, kept over restarts: by class, so that a site that lives by its scripts is not tried anew by
+//! each process, and what its scripts have asked for.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::rendering::Brought;
+use crate::crawldb::{CrawlDbError, Reader};
+use crate::rules::Class;
+
+/// The note that keeps it.
+pub const RENDERED_NOTE: &str = "rendered";
+
+/// The account of one site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rendered {
+    /// By the names of classes.
+    classes: BTreeMap<String, Brought>,
+    /// Requests that scripts have made since the site's first crawl.
+    #[serde(default)]
+    pub requests: u64,
+}
+
+impl Rendered {
+    /// The account of a class.
+    pub fn of(&mut self, class: Class) -> &mut Brought {
+        self.classes.entry(class.name().to_owned()).or_default()
+    }
+
+    /// What a database knows of a site; nothing where nobody has written, or what was written is no such account.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn take_up(db: &(impl Reader + ?Sized), site: &str) -> Result<Self, CrawlDbError> {
+        let note = db.note(site, RENDERED_NOTE).await?;
+        Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
+    }
+
+    /// As it is written down; `None` where there is nothing to tell.
+    #[must_use]
+    pub fn note(&self) -> Option<Vec<u8>> {
+        (*self != Self::default()).then(|| serde_json::to_vec(self).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawldb::CrawlDb as _;
+    use crate::crawldb::memory_store::MemoryStore;
+
+    #[tokio::test]
+    async fn what_a_class_has_gained_is_known_to_the_next_process() {
+        let db = MemoryStore::default();
+        assert_eq!(Rendered::take_up(&db, "s").await.unwrap(), Rendered::default());
+        assert_eq!(Rendered::default().note(), None);
+        let mut rendered = Rendered { requests: 7, ..Rendered::default() };
+        for gained in [true, false, true] {
+            rendered.of(Class::Index).rendered(gained);
+        }
+        db.put_note("s", RENDERED_NOTE, rendered.note().unwrap()).await.unwrap();
+        let mut later = Rendered::take_up(&db, "s").await.unwrap();
+        assert_eq!(later, rendered);
+        assert_eq!((later.of(Class::Index).rendered, later.of(Class::Index).gained), (3, 2));
+        assert_eq!(Rendered::take_up(&db, "other").await.unwrap(), Rendered::default());
+    }
+
+    #[tokio::test]
+    async fn a_note_of_nonsense_is_none() {
+        let db = MemoryStore::default();
+        db.put_note("s", RENDERED_NOTE, b"[1,2".to_vec()).await.unwrap();
+        assert_eq!(Rendered::take_up(&db, "s").await.unwrap(), Rendered::default());
+    }
+}

@@ -1,0 +1,198 @@
+//! What renders teach: their requests and answers are remembered, compared with what is known, or learned from.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use url::Url;
+
+use super::{cookies, tell_difference, text_of, told_difference};
+use crate::crawl::errands::Answering;
+use crate::crawl::outlinks::{self, PageFindings};
+use crate::crawl::site::Site;
+use crate::crawl::visit::Job;
+use crate::crawldb::MagnetFacts;
+use crate::limits;
+use crate::login::secret::{MASK, told, told_url};
+use crate::page::encoded_links::{self, Decoded};
+use crate::render::children::Host;
+use crate::render::engine::net::{self, Asker};
+use crate::rules::Class;
+use crate::shortcut::{self, Endpoint, Event, Exchange, Link, Observation};
+use crate::torrent::{Infohashes, magnet};
+use crate::url::CrawlUrl;
+
+/// Answers a page's scripts, and remembers what they asked for and got.
+pub struct Recording<'a> {
+    answering: Answering<'a>,
+    /// `None` where nobody wants to know.
+    exchanges: Option<Mutex<Vec<Exchange>>>,
+}
+
+impl<'a> Recording<'a> {
+    /// What stands between the scripts of a page and the crawl's gate.
+    #[must_use]
+    pub fn new(answering: Answering<'a>, class: Class) -> Self {
+        let page = answering.page.to_url().ok();
+        let wants = page.and_then(|page| {
+            answering.site.shortcuts.book(class, |book| {
+                let wants = book.wants(&page);
+                if !wants {
+                    book.passes_by();
+                }
+                wants
+            })
+        });
+        Self { answering, exchanges: (wants == Some(true)).then(Mutex::default) }
+    }
+
+    /// What the scripts asked for, in the order of the answers; `None` where nobody wanted to know.
+    #[must_use]
+    pub fn into_exchanges(self) -> Option<Vec<Exchange>> {
+        Some(self.exchanges?.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Host for Recording<'_> {
+    async fn answer(&self, request: net::Request) -> net::Answer {
+        let Some(exchanges) = &self.exchanges else { return self.answering.answer(request).await };
+        let is_data = matches!(request.asker, Asker::Fetch | Asker::Xhr | Asker::Script);
+        let asked = (is_data && request.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX).then(|| request.clone());
+        let answer = self.answering.answer(request).await;
+        if let (Some(asked), Ok(response)) = (asked, &answer)
+            && response.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX
+        {
+            let text = text_of(response);
+            if asked.asker != Asker::Script || shortcut::is_data(&text) {
+                let mut exchanges = exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+                let held: usize = exchanges.iter().map(|one| one.answer.len()).sum();
+                if exchanges.len() < limits::SHORTCUT_EXCHANGES_MAX && held <= limits::SHORTCUT_OBSERVED_BYTES_MAX {
+                    exchanges.push(Exchange {
+                        method: asked.method,
+                        url: asked.url,
+                        headers: asked.headers,
+                        body: String::from_utf8_lossy(&asked.body).into_owned(),
+                        status: response.status,
+                        answer: text,
+                    });
+                }
+            }
+        }
+        answer
+    }
+
+    fn cookie(&self, text: &str) {
+        self.answering.cookie(text);
+    }
+}
+
+/// What a render has shown, for whoever learns from it.
+#[must_use]
+pub fn observation(
+    site: &Site,
+    job: &Job,
+    now_ms: i64,
+    html: &str,
+    exchanges: Vec<Exchange>,
+    (shell, made): (&PageFindings, &PageFindings),
+) -> Option<Observation> {
+    let links = |read: &PageFindings| -> Vec<Link> {
+        let found = read.found.iter().map(|found| {
+            let key = found.url.as_str().to_owned();
+            Link { text: key.clone(), key }
+        });
+        let magnets = read
+            .magnets
+            .iter()
+            .map(|MagnetFacts { infohashes, link, .. }| Link { key: magnet_key(infohashes), text: link.to_string() });
+        found.chain(magnets).collect()
+    };
+    if made.truncated || exchanges.is_empty() || html.len() > limits::SHORTCUT_MARKUP_BYTES_MAX {
+        return None;
+    }
+    Some(Observation {
+        page: job.url.to_url().ok()?,
+        html: html.to_owned(),
+        cookies: cookies(site, &job.url),
+        now_ms,
+        exchanges,
+        shell: links(shell),
+        links: links(made),
+    })
+}
+
+/// Compares a render with what is known, or learns from it. Takes up to some hundred milliseconds of CPU.
+pub fn observe(site: &Site, class: Class, observation: Observation) {
+    let now_ms = site.clock.now().0;
+    let page = observation.page.clone();
+    let observation = Arc::new(observation);
+    let normal = |base: &Url, text: &str| key(site, base, text, 0);
+    let known = site.shortcuts.book(class, |book| book.to_check(&page)).flatten();
+    let event = match known {
+        Some(endpoint) => {
+            let result = endpoint.explains(&observation, &normal);
+            site.shortcuts.book(class, |book| book.checked(observation, result, now_ms))
+        }
+        None => {
+            let sets = site.shortcuts.book(class, |book| book.add(observation)).unwrap_or_default();
+            if sets.is_empty() {
+                return;
+            }
+            let learned = sets.iter().find_map(|set| {
+                let set: Vec<&Observation> = set.iter().map(AsRef::as_ref).collect();
+                shortcut::learn(&set, &normal).filter(|endpoint| may_use(site, endpoint))
+            });
+            site.shortcuts.book(class, |book| book.learned(learned, now_ms))
+        }
+    };
+    match event.flatten() {
+        Some(Event::Learned) => {
+            tracing::info!(site = %site.rules.name, class = class.name(), url = page.as_str(), "learned which request brings the data of such pages");
+        }
+        Some(Event::Differs(difference)) => tell_difference(site, class, &page, &told_difference(site, &difference)),
+        Some(Event::Proven) | None => {}
+    }
+}
+
+/// Headers that say what is asked for, and nothing of who asks.
+const PLAIN_HEADERS: [&str; 4] =
+    ["header.accept", "header.accept-language", "header.content-type", "header.x-requested-with"];
+
+/// A member's secrets are not written down: where a header that grants access, or what may be a token wherever it stands, is always the
+/// same, each page is rendered.
+fn may_use(site: &Site, endpoint: &Endpoint) -> bool {
+    let calls = endpoint.before.iter().chain([&endpoint.call]);
+    let holds_secret =
+        |name: &str| ["authorization", "token", "key", "secret", "session"].iter().any(|word| name.contains(word));
+    let mut slots = calls.flat_map(|call| &call.0);
+    let is_secret = |name: &str, constant: &str| match name.split_once('.') {
+        _ if holds_secret(name) => true,
+        Some(("path", _)) => told_url(constant).contains(MASK),
+        Some(("header", _)) => !PLAIN_HEADERS.contains(&name) && told(constant) == MASK,
+        Some(("query", _)) => told(constant) == MASK,
+        _ => false,
+    };
+    site.account.is_none()
+        || !slots.any(|(name, template)| {
+            template.constant().is_some_and(|constant| is_secret(&name.to_ascii_lowercase(), &constant))
+        })
+}
+
+fn magnet_key(infohashes: &Infohashes) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let (v1, v2) = (infohashes.v1.map(|hash| hex(&hash)), infohashes.v2.map(|hash| hex(&hash)));
+    format!("magnet:{}:{}", v1.unwrap_or_default(), v2.unwrap_or_default())
+}
+
+/// What a link is to the crawl: see [`shortcut::Normal`].
+fn key(site: &Site, base: &Url, text: &str, depth: u8) -> Option<String> {
+    if text.starts_with("magnet:") {
+        return magnet::parse(text).ok().map(|magnet| magnet_key(&magnet.infohashes));
+    }
+    if depth == 0 && encoded_links::is_encoded(text) {
+        return match encoded_links::decode(text).ok()? {
+            Decoded::Url(url) | Decoded::Magnet(url) => key(site, base, &url, 1),
+            Decoded::Other(_) => None,
+        };
+    }
+    let url = CrawlUrl::join(base, text, None, &site.rules.canonical).ok()?;
+    outlinks::judge(site, url).ok().map(|found| found.url.as_str().to_owned())
+}

@@ -1,0 +1,180 @@
+//! The torrents of the sections that scripts build, in pages.
+
+use super::section::Section;
+use crate::demo::catalogue::NEWEST_UNIX;
+use crate::demo::delivery::{Area, Delivery, Link, version};
+use crate::demo::escape::{percent, size};
+use crate::demo::links;
+use crate::demo::random::{Random, mix};
+use crate::demo::titles;
+use crate::demo::torrents::{Blueprint, FirstKey, Wrapping};
+use crate::demo::truth::{Fate, Truth, TruthTorrent};
+use crate::torrent::Infohashes;
+
+pub(super) struct Torrent {
+    pub title: String,
+    blueprint: Blueprint,
+    infohashes: Infohashes,
+}
+
+/// Where the torrents of a section are.
+struct Part {
+    section: Section,
+    pages: usize,
+    /// Place of its first torrent.
+    first: usize,
+}
+
+pub(super) struct Shelf {
+    torrents: Vec<Torrent>,
+    parts: Vec<Part>,
+    pub per_page: usize,
+    pub truth: Truth,
+}
+
+impl Shelf {
+    /// `pages` are shared out over the sections, each of which has one at least.
+    pub(super) fn new(seed: u64, sections: &[Section], pages: usize, per_page: usize) -> Self {
+        let chosen: Vec<Section> = Section::ALL.into_iter().filter(|section| sections.contains(section)).collect();
+        let mut parts: Vec<Part> = Vec::new();
+        let mut first = 0;
+        for (number, section) in chosen.iter().copied().enumerate() {
+            // The first ones have one more where it does not come out even.
+            let pages = pages.saturating_sub(number).div_ceil(chosen.len()).max(1);
+            parts.push(Part { section, pages, first });
+            first += pages * per_page;
+        }
+        let torrents: Vec<Torrent> = (0..first as u64).map(|number| torrent(seed, number)).collect();
+        let truth = torrents.iter().map(|torrent| TruthTorrent {
+            infohashes: torrent.infohashes,
+            name: torrent.blueprint.name.clone(),
+            version: torrent.blueprint.version,
+            area: Area::Main,
+            link: Link::Token,
+            delivery: Delivery::of(0),
+            fate: Fate::Reachable,
+            listings: 1,
+            magnet: false,
+        });
+        let truth = Truth { torrents: truth.collect() };
+        Self { torrents, parts, per_page, truth }
+    }
+
+    pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
+        self.parts.iter().map(|part| part.section)
+    }
+
+    fn part(&self, section: Section) -> Option<&Part> {
+        self.parts.iter().find(|part| part.section == section)
+    }
+
+    /// Pages of a section, none where the site has it not.
+    pub(super) fn pages(&self, section: Section) -> usize {
+        self.part(section).map_or(0, |part| part.pages)
+    }
+
+    /// The torrents of a section from `start` on, a page of them, by their places; none beyond its last.
+    pub(super) fn rows(&self, section: Section, start: usize) -> Option<std::ops::Range<usize>> {
+        let part = self.part(section)?;
+        let count = part.pages * self.per_page;
+        (start < count || count == 0)
+            .then(|| part.first + start.min(count)..part.first + (start + self.per_page).min(count))
+    }
+
+    /// The torrent at a place that belongs to this section.
+    pub(super) fn of_section(&self, section: Section, place: usize) -> Option<&Torrent> {
+        let part = self.part(section)?;
+        let range = part.first..part.first + part.pages * self.per_page;
+        self.torrents.get(place).filter(|_| range.contains(&place))
+    }
+
+    /// The torrent at a place that a row was made of.
+    pub(super) fn at(&self, place: usize) -> Option<&Torrent> {
+        self.torrents.get(place)
+    }
+
+    /// Its download, another address at each view, all of which stay good.
+    pub(super) fn download(&self, place: usize, view: u64) -> String {
+        let listing = u32::try_from(place + 1).unwrap_or(u32::MAX);
+        let token = self.torrents.get(place).map(|torrent| links::token(listing, &torrent.infohashes, view));
+        format!("/dl?t={}", percent(token.unwrap_or_default().as_bytes()))
+    }
+
+    /// The place that a download's token names.
+    pub(super) fn of_token(&self, token: &[u8]) -> Option<usize> {
+        let (listing, start) = links::read_token(token)?;
+        let place = usize::try_from(listing).ok()?.checked_sub(1)?;
+        let torrent = self.torrents.get(place)?;
+        (links::fingerprint(&torrent.infohashes) == start).then_some(place)
+    }
+
+    /// The metainfo file at this place.
+    pub(super) fn metainfo(&self, place: usize, origin: &str) -> Vec<u8> {
+        let created = NEWEST_UNIX - place as i64 * 600;
+        let listing = u32::try_from(place).unwrap_or(u32::MAX);
+        let wrapping = Wrapping { first_key: FirstKey::Announce, origin, listing, created };
+        self.torrents.get(place).map(|torrent| torrent.blueprint.metainfo(&wrapping)).unwrap_or_default()
+    }
+}
+
+impl Torrent {
+    pub(super) fn size(&self) -> String {
+        size(self.blueprint.payload().total_bytes())
+    }
+
+    pub(super) fn files(&self) -> usize {
+        self.blueprint.payload().files.len()
+    }
+}
+
+fn torrent(seed: u64, number: u64) -> Torrent {
+    let seed = mix(seed ^ 0x00a1_a4a5, number);
+    let mut random = Random::new(seed);
+    let title = titles::title(&mut random, (number % titles::CATEGORIES.len() as u64) as u8, number);
+    let (version, single_file) = version(number);
+    let blueprint = Blueprint { seed, name: titles::file_name(&title), version, single_file };
+    Torrent { title, infohashes: blueprint.infohashes(), blueprint }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn pages_are_shared_out_and_every_torrent_stands_on_one_of_them() {
+        let shelf = Shelf::new(1, &Section::ALL, 7, 3);
+        let pages: Vec<usize> = Section::ALL.into_iter().map(|section| shelf.pages(section)).collect();
+        assert_eq!(pages, [2, 2, 1, 1, 1]);
+        let mut listed = HashSet::new();
+        for section in Section::ALL {
+            for page in 0..shelf.pages(section) {
+                listed.extend(shelf.rows(section, page * 3).expect("a page"));
+            }
+            assert!(shelf.rows(section, shelf.pages(section) * 3).is_none());
+        }
+        assert_eq!((listed.len(), shelf.truth.torrents.len()), (21, 21));
+        let hashes: HashSet<_> = shelf.truth.torrents.iter().map(|torrent| torrent.infohashes).collect();
+        assert_eq!(hashes.len(), 21);
+    }
+
+    #[test]
+    fn a_section_alone_has_all_pages_and_the_others_none() {
+        let shelf = Shelf::new(1, &[Section::Spa, Section::Spa], 4, 5);
+        assert_eq!((shelf.pages(Section::Spa), shelf.pages(Section::Xhr)), (4, 0));
+        assert_eq!((shelf.rows(Section::Spa, 15), shelf.rows(Section::Xhr, 0)), (Some(15..20), None));
+    }
+
+    #[test]
+    fn a_download_is_named_anew_at_each_view_and_read_back() {
+        let shelf = Shelf::new(1, &Section::ALL, 5, 2);
+        let (first, second) = (shelf.download(3, 1), shelf.download(3, 2));
+        assert_ne!(first, second);
+        for link in [first, second] {
+            let token: Vec<u8> = percent_encoding::percent_decode_str(&link["/dl?t=".len()..]).collect();
+            assert_eq!(shelf.of_token(&token), Some(3));
+        }
+        assert_eq!(shelf.of_token(b"MTI="), None);
+    }
+}

@@ -1,0 +1,376 @@
+//! The sections without their socket: a request in, an answer out. What only scripts know how to ask is refused to whoever asks otherwise.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use data_encoding::BASE64URL_NOPAD;
+use serde_json::{Value, json};
+
+use super::section::{LIBRARY, PAGE, SCRIPT, SCRIPTS, Section};
+use super::shelf::Shelf;
+use crate::demo::answer::Parameters;
+use crate::demo::random::mix;
+use crate::demo::site::COOKIE;
+use crate::limits::DEMO_SESSIONS_MAX;
+
+/// Answers that a bearer is good for.
+const BEARER_USES: u32 = 6;
+
+/// Type of data.
+const JSON: &str = "application/json";
+
+/// What a request says that matters here.
+pub(super) struct Ask<'a> {
+    pub is_post: bool,
+    pub path: &'a str,
+    pub query: &'a str,
+    pub cookies: &'a str,
+    pub requested_with: Option<&'a str>,
+    pub csrf: Option<&'a str>,
+    pub bearer: Option<&'a str>,
+}
+
+/// What goes back.
+pub(super) struct Reply {
+    kind: Kind,
+    pub status: u16,
+    pub content_type: &'static str,
+    pub cookie: Option<String>,
+    pub body: Vec<u8>,
+}
+
+/// What a request was for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Page,
+    Script,
+    Data,
+    Download,
+    /// `robots.txt`, and a bearer that had ended: a right crawl makes these, too.
+    Other,
+    /// Nothing of the kind is here, or it may not be asked so.
+    Refused,
+}
+
+/// What was asked so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AjaxLog {
+    pub pages: u64,
+    pub scripts: u64,
+    /// Requests of data that only scripts make.
+    pub data: u64,
+    pub downloads: u64,
+    /// Requests of what is not there, or that no script of the site would make.
+    pub refused: u64,
+    pub requests: u64,
+}
+
+#[derive(Default)]
+struct State {
+    log: AjaxLog,
+    /// Answers that each bearer is still good for.
+    bearers: HashMap<String, u32>,
+}
+
+pub(super) struct Site {
+    pub origin: String,
+    pub shelf: Shelf,
+    seed: u64,
+    library: Option<String>,
+    state: Mutex<State>,
+}
+
+impl Site {
+    pub(super) fn new(origin: String, shelf: Shelf, seed: u64, library: Option<String>) -> Self {
+        Self { origin, shelf, seed, library, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Counts are whole at any time.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn log(&self) -> AjaxLog {
+        self.state().log
+    }
+
+    /// Answers one request and writes it down.
+    pub(super) fn answer(&self, ask: &Ask<'_>) -> Reply {
+        let view = {
+            let mut state = self.state();
+            state.log.requests += 1;
+            state.log.requests
+        };
+        let reply = self.find(ask, view).unwrap_or_else(|| refused(404));
+        let mut state = self.state();
+        let log = &mut state.log;
+        match reply.kind {
+            Kind::Page => log.pages += 1,
+            Kind::Script => log.scripts += 1,
+            Kind::Data => log.data += 1,
+            Kind::Download => log.downloads += 1,
+            Kind::Refused => log.refused += 1,
+            Kind::Other => {}
+        }
+        reply
+    }
+
+    /// None where nothing of the kind is here.
+    fn find(&self, ask: &Ask<'_>, view: u64) -> Option<Reply> {
+        if ask.is_post && ask.path != "/token/api/session" {
+            return Some(refused(405));
+        }
+        let parameters = Parameters::read(ask.query);
+        if let Some((_, script)) = SCRIPTS.iter().find(|(path, _)| *path == ask.path) {
+            let library = self.library.as_deref().filter(|_| ask.path == LIBRARY);
+            return Some(reply(Kind::Script, SCRIPT, library.unwrap_or(script)));
+        }
+        match ask.path {
+            "/robots.txt" => return Some(reply(Kind::Other, "text/plain", "User-agent: *\nDisallow: /admin/\n")),
+            "/" => return Some(reply(Kind::Page, PAGE, self.home())),
+            "/dl" => return self.download(&parameters),
+            _ => {}
+        }
+        let (folder, rest) = ask.path.strip_prefix('/')?.split_once('/')?;
+        let section = Section::named(folder).filter(|section| self.shelf.pages(*section) > 0)?;
+        match section {
+            Section::Xhr if rest == "rows" => self.xhr_rows(ask, &parameters, view),
+            Section::Jquery if rest == "config.json" => Some(data(&json!({ "count": self.shelf.per_page }))),
+            Section::Jquery if rest == "list.json" => self.jquery_list(ask, &parameters, view),
+            Section::Spa if rest.starts_with("api/") => self.spa_api(&rest["api/".len()..], &parameters, view),
+            Section::Scroll if rest == "feed" => self.scroll_feed(&parameters, view),
+            Section::Token if rest.starts_with("api/") => self.token_api(ask, &rest["api/".len()..], &parameters, view),
+            _ => self.shell(section, rest, &parameters, view),
+        }
+    }
+
+    fn home(&self) -> String {
+        let links = self.shelf.sections().map(|section| format!("<li><a href=\"/{0}/\">{0}</a>\n", section.name()));
+        include_str!("web/home.html").replace("<!--sections-->\n", &links.collect::<String>())
+    }
+
+    /// A page as it is without its scripts.
+    fn shell(&self, section: Section, rest: &str, parameters: &Parameters, view: u64) -> Option<Reply> {
+        let is_here = match section {
+            Section::Xhr => rest.is_empty() && self.shelf.rows(section, self.start_of_page(parameters)?).is_some(),
+            Section::Jquery => rest.is_empty() && self.shelf.rows(section, start(parameters)?).is_some(),
+            Section::Spa => match rest.split_once('/') {
+                None => rest.is_empty(),
+                Some(("page", number)) => (1..=self.shelf.pages(section)).contains(&number.parse().ok()?),
+                Some(("torrent", id)) => self.shelf.of_section(section, id.parse().ok()?).is_some(),
+                Some(_) => false,
+            },
+            Section::Scroll | Section::Token => rest.is_empty(),
+        };
+        if !is_here {
+            return None;
+        }
+        let mut page = reply(Kind::Page, PAGE, section.shell());
+        if section == Section::Token {
+            let sid = format!("{:016x}", mix(self.seed ^ 0x51d, view));
+            page.body = section.shell().replace("<!--token-->", &self.csrf_of(&sid)).into_bytes();
+            page.cookie = Some(format!("{COOKIE}={sid}; Path=/token/; HttpOnly; SameSite=Lax"));
+        }
+        Some(page)
+    }
+
+    fn start_of_page(&self, parameters: &Parameters) -> Option<usize> {
+        parameters.page()?.checked_sub(1)?.checked_mul(self.shelf.per_page)
+    }
+
+    /// Rows as the sections' scripts read them.
+    fn rows(&self, places: std::ops::Range<usize>, view: u64) -> Vec<Value> {
+        let row = |place: usize| {
+            let torrent = self.shelf.at(place)?;
+            let get = self.shelf.download(place, view);
+            Some(json!({ "id": place, "title": torrent.title, "size": torrent.size(), "get": get }))
+        };
+        places.filter_map(row).collect()
+    }
+
+    fn xhr_rows(&self, ask: &Ask<'_>, parameters: &Parameters, view: u64) -> Option<Reply> {
+        if ask.requested_with != Some("XMLHttpRequest") {
+            return Some(refused(403));
+        }
+        let places = self.shelf.rows(Section::Xhr, self.start_of_page(parameters)?)?;
+        Some(data(&json!({ "rows": self.rows(places, view), "pages": self.shelf.pages(Section::Xhr) })))
+    }
+
+    fn jquery_list(&self, ask: &Ask<'_>, parameters: &Parameters, view: u64) -> Option<Reply> {
+        let count: usize = parameters.text("count")?.parse().ok()?;
+        if ask.requested_with != Some("XMLHttpRequest") || count != self.shelf.per_page {
+            return Some(refused(403));
+        }
+        let places = self.shelf.rows(Section::Jquery, start(parameters)?)?;
+        let total = self.shelf.pages(Section::Jquery) * self.shelf.per_page;
+        Some(data(&json!({ "rows": self.rows(places, view), "total": total })))
+    }
+
+    fn spa_api(&self, rest: &str, parameters: &Parameters, view: u64) -> Option<Reply> {
+        let section = Section::Spa;
+        let Some(id) = rest.strip_prefix("torrents/") else {
+            let places = (rest == "torrents").then(|| self.shelf.rows(section, self.start_of_page(parameters)?))??;
+            let rows = places.filter_map(|place| {
+                let torrent = self.shelf.at(place)?;
+                Some(json!({ "id": place, "title": torrent.title, "size": torrent.size() }))
+            });
+            return Some(data(&json!({ "items": rows.collect::<Vec<_>>(), "pages": self.shelf.pages(section) })));
+        };
+        let place = id.parse().ok()?;
+        let torrent = self.shelf.of_section(section, place)?;
+        Some(data(&json!({
+            "title": torrent.title,
+            "size": torrent.size(),
+            "files": torrent.files(),
+            "download": self.shelf.download(place, view),
+        })))
+    }
+
+    fn scroll_feed(&self, parameters: &Parameters, view: u64) -> Option<Reply> {
+        let cursor = parameters.get("cursor").unwrap_or_default();
+        let start = match cursor {
+            b"" => 0,
+            _ => String::from_utf8(BASE64URL_NOPAD.decode(cursor).ok()?).ok()?.strip_prefix("after:")?.parse().ok()?,
+        };
+        let section = Section::Scroll;
+        let places = self.shelf.rows(section, start)?;
+        let next = start + self.shelf.per_page;
+        let next = self.shelf.rows(section, next).filter(|rows| !rows.is_empty());
+        let next = next.map(|_| BASE64URL_NOPAD.encode(format!("after:{}", start + self.shelf.per_page).as_bytes()));
+        Some(data(&json!({ "items": self.rows(places, view), "next": next })))
+    }
+
+    /// What a page says that was sent with this session.
+    fn csrf_of(&self, sid: &str) -> String {
+        let number = sid.bytes().fold(self.seed, |number, byte| mix(number, u64::from(byte)));
+        format!("{number:016x}")
+    }
+
+    fn token_api(&self, ask: &Ask<'_>, rest: &str, parameters: &Parameters, view: u64) -> Option<Reply> {
+        match rest {
+            "session" => {
+                let pairs = ask.cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
+                let is_own = pairs
+                    .filter(|(name, _)| *name == COOKIE)
+                    .any(|(_, sid)| ask.csrf == Some(self.csrf_of(sid).as_str()));
+                if !ask.is_post || !is_own {
+                    return Some(refused(403));
+                }
+                let bearer = format!("{:016x}", mix(self.seed ^ 0xbea, view));
+                let mut state = self.state();
+                if state.bearers.len() >= DEMO_SESSIONS_MAX {
+                    state.bearers.clear();
+                }
+                state.bearers.insert(bearer.clone(), BEARER_USES);
+                Some(data(&json!({ "access_token": bearer, "token_type": "Bearer", "uses": BEARER_USES })))
+            }
+            "list" => {
+                {
+                    let mut state = self.state();
+                    match ask.bearer.and_then(|bearer| state.bearers.get_mut(bearer)) {
+                        None => return Some(refused(403)),
+                        // One that has ended asks for another, as scripts do.
+                        Some(0) => return Some(Reply { kind: Kind::Other, ..refused(401) }),
+                        Some(uses) => *uses -= 1,
+                    }
+                }
+                let places = self.shelf.rows(Section::Token, self.start_of_page(parameters)?)?;
+                Some(data(&json!({ "rows": self.rows(places, view), "pages": self.shelf.pages(Section::Token) })))
+            }
+            _ => None,
+        }
+    }
+
+    fn download(&self, parameters: &Parameters) -> Option<Reply> {
+        let place = self.shelf.of_token(parameters.get("t")?)?;
+        Some(reply(Kind::Download, "application/x-bittorrent", self.shelf.metainfo(place, &self.origin)))
+    }
+}
+
+/// `start`, zero where there is none; None for what is no number.
+fn start(parameters: &Parameters) -> Option<usize> {
+    parameters.get("start").map_or(Some(0), |_| parameters.text("start")?.parse().ok())
+}
+
+fn reply(kind: Kind, content_type: &'static str, body: impl Into<Vec<u8>>) -> Reply {
+    Reply { kind, status: 200, content_type, cookie: None, body: body.into() }
+}
+
+fn data(value: &Value) -> Reply {
+    reply(Kind::Data, JSON, value.to_string())
+}
+
+fn refused(status: u16) -> Reply {
+    Reply { status, ..reply(Kind::Refused, JSON, "{\"error\":\"refused\"}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site() -> Site {
+        Site::new("http://127.0.0.1:1".to_owned(), Shelf::new(1, &Section::ALL, 15, 4), 1, None)
+    }
+
+    fn ask(target: &str) -> Ask<'_> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        Ask { is_post: false, path, query, cookies: "", requested_with: None, csrf: None, bearer: None }
+    }
+
+    #[test]
+    fn no_shell_and_no_script_names_a_torrent() {
+        let site = site();
+        for section in Section::ALL {
+            let page = site.answer(&ask(&format!("/{}/", section.name())));
+            assert_eq!(page.status, 200, "{}", section.name());
+            let text = String::from_utf8(page.body).unwrap();
+            assert!(!text.contains("/dl?t=") && !text.contains("/torrent/"), "{text}");
+        }
+        for (path, script) in SCRIPTS {
+            assert!(!script.contains("/dl?t="), "{path}");
+            assert_eq!(site.answer(&ask(path)).status, 200, "{path}");
+        }
+    }
+
+    #[test]
+    fn data_is_refused_to_whoever_asks_as_no_script_would() {
+        let site = site();
+        for target in [
+            "/xhr/rows?page=1",
+            "/jquery/list.json?start=0&count=4",
+            "/token/api/session",
+            "/token/api/list?page=1",
+            "/xhr/rows?page=99",
+            "/scroll/feed?cursor=xyz",
+            "/spa/api/torrents?page=0",
+            "/spa/torrent/0",
+            "/spa/page/4",
+            "/dl?t=MTI%3D",
+            "/admin/",
+        ] {
+            assert!(site.answer(&ask(target)).status >= 400, "{target}");
+        }
+        assert_eq!(site.log().refused, 11);
+        let with = Ask { requested_with: Some("XMLHttpRequest"), ..ask("/xhr/rows?page=3") };
+        assert_eq!(site.answer(&with).status, 200);
+    }
+
+    #[test]
+    fn a_bearer_needs_the_pages_own_token_and_ends() {
+        let site = site();
+        let page = site.answer(&ask("/token/"));
+        let text = String::from_utf8(page.body).unwrap();
+        let csrf = text.split("content=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let cookie = page.cookie.unwrap();
+        let cookies = cookie.split(';').next().unwrap();
+        let session = Ask { is_post: true, cookies, csrf: Some("0"), ..ask("/token/api/session") };
+        assert_eq!(site.answer(&session).status, 403);
+        let given = site.answer(&Ask { csrf: Some(csrf), ..session });
+        let given: Value = serde_json::from_slice(&given.body).unwrap();
+        let bearer = given["access_token"].as_str().unwrap();
+        let list = || site.answer(&Ask { bearer: Some(bearer), ..ask("/token/api/list?page=2") }).status;
+        let answers: Vec<u16> = (0..=BEARER_USES).map(|_| list()).collect();
+        assert_eq!(answers.last(), Some(&401));
+        assert!(answers[..answers.len() - 1].iter().all(|status| *status == 200), "{answers:?}");
+    }
+}

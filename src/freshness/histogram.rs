@@ -1,0 +1,117 @@
+//! Counts of durations in buckets of equal ratio: quantiles with a stated error in bounded memory.
+//!
+//! Bucket k holds the seconds from 1.05^k to 1.05^(k+1); its middle is told, so that a quantile is off by 2.5 % at most. What is
+//! below a second is one bucket, what is beyond a hundred years the last one. Histograms add up, whatever the order.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Ratio of a bucket's ends.
+const RATIO: f64 = 1.05;
+
+/// The largest relative error of a quantile.
+pub const ERROR: f64 = 0.025;
+
+/// The bucket of a hundred years.
+const LAST: u16 = 449;
+
+/// Durations in seconds, counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// Bucket 0 is below a second, bucket k + 1 begins at 1.05^k seconds.
+    buckets: BTreeMap<u16, u64>,
+}
+
+impl Histogram {
+    /// Counts one duration; negative ones and what is no number count as zero.
+    pub fn add(&mut self, seconds: f64) {
+        let count = self.buckets.entry(bucket(seconds)).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// Takes in another one.
+    pub fn merge(&mut self, other: &Self) {
+        for (bucket, count) in &other.buckets {
+            let own = self.buckets.entry((*bucket).min(LAST)).or_default();
+            *own = own.saturating_add(*count);
+        }
+    }
+
+    /// How many were counted.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.buckets.values().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// The duration in seconds that a share of them, between 0 and 1, does not exceed; None where there are none.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a rank
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        let count = self.count();
+        let rank = ((count as f64 * share.clamp(0.0, 1.0)).ceil() as u64).clamp(1, count.max(1));
+        let mut seen = 0_u64;
+        for (bucket, count) in &self.buckets {
+            seen = seen.saturating_add(*count);
+            if seen >= rank {
+                return Some(middle(*bucket));
+            }
+        }
+        None
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 0 and LAST
+fn bucket(seconds: f64) -> u16 {
+    if seconds >= 1.0 { ((seconds.ln() / RATIO.ln()).floor() as u16).saturating_add(1).min(LAST) } else { 0 }
+}
+
+fn middle(bucket: u16) -> f64 {
+    match bucket {
+        0 => 0.0,
+        // A note may name buckets that there are none of.
+        _ => RATIO.powi(i32::from(bucket.min(LAST)) - 1) * (1.0 + RATIO) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_keep_to_their_error() {
+        for scale in [1.0, 60.0, 86_400.0] {
+            let mut histogram = Histogram::default();
+            (1..=10_000).for_each(|n| histogram.add(f64::from(n) * scale));
+            for (share, exact) in [(0.5, 5_000.0), (0.9, 9_000.0), (0.99, 9_900.0), (1.0, 10_000.0), (0.0, 1.0)] {
+                let found = histogram.quantile(share).expect("there are some");
+                let error = (found / (exact * scale) - 1.0).abs();
+                assert!(error <= ERROR + 1e-9, "{share} of {scale}: {found}, off by {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_add_up_to_the_whole() {
+        let (mut whole, mut one, mut other) = (Histogram::default(), Histogram::default(), Histogram::default());
+        for n in 0..1_000 {
+            let seconds = f64::from(n * n);
+            whole.add(seconds);
+            if n % 3 == 0 { one.add(seconds) } else { other.add(seconds) }
+        }
+        one.merge(&other);
+        assert_eq!((one.count(), &one), (1_000, &whole));
+    }
+
+    #[test]
+    fn strange_numbers_have_a_bucket() {
+        let mut histogram = Histogram::default();
+        assert_eq!(histogram.quantile(0.5), None);
+        for seconds in [f64::NAN, -1.0, 0.0, f64::INFINITY, 1e300, f64::MIN_POSITIVE] {
+            histogram.add(seconds);
+        }
+        assert_eq!(histogram.count(), 6);
+        assert!(histogram.quantile(1.0).is_some_and(f64::is_finite));
+        assert_eq!(histogram.quantile(f64::NAN), Some(0.0));
+    }
+}

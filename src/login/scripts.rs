@@ -1,0 +1,249 @@
+//! Whether a form is sent by scripts, and what they send, in words.
+//!
+//! Most login forms need no script, and are sent without one. The signs of those that do: what `fill` refuses (no action and no method,
+//! fields without names or without a form, a button that only scripts listen to), a handler that hashes or does more than check what was
+//! typed, and scripts of the page that by their names or calls hash or encrypt. A sign costs a render; nothing is sent for it.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::fields::{own_words, roles};
+use super::form::{Form, Kind};
+use super::hashing;
+use super::mask::Mask;
+use super::secret::{MASK, told};
+use super::words::Topic;
+use crate::limits::CONTROLS_PER_FORM_MAX;
+
+/// Scripts by their tags and texts.
+static SCRIPTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?is)<script\b([^>]*)>(.*?)</script").expect("the expression is constant and tested")
+});
+
+/// A library that hashes or encrypts, by the name of its file.
+static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\bsrc\s*=\s*["']?[^"'\s>]*?(?:^|[/="'._-])(?:md5|sha-?\d+|rsa|aes|jsencrypt|crypto(?:-js)?|bcrypt|(?:de|en)crypt\w*)(?:[/._-]|["'\s]|$)"#)
+        .expect("the expression is constant and tested")
+});
+
+/// A call that hashes or encrypts.
+static CALL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(?:(?:hex_|b64_|str_)?(?:md5|MD5|sha1|SHA1|sha256|SHA256|sha512|SHA512)|CryptoJS|JSEncrypt|RSAKey|encryptedString|crypto\.subtle)\s*[.(]")
+        .expect("the expression is constant and tested")
+});
+
+/// Calls of a handler, what it writes into fields, and a form that it never lets go.
+static ACTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"([A-Za-z_$][\w$.]*)\s*\(|\.value\s*=[^=]|^\s*return\s+false\b")
+        .expect("the expression is constant and tested")
+});
+
+/// Words of calls that look at what was typed, ask, or count, and of what is no call.
+const HARMLESS: [&str; 16] = [
+    "valid", "check", "chk", "verif", "confirm", "alert", "filled", "empty", "require", "disable", "track", "focus",
+    "blur", "if", "length", "trim",
+];
+
+/// True where a handler of the form, or of its button, does more than check what was typed: it may change what is sent, or send it itself.
+#[must_use]
+pub fn acts(form: &Form) -> bool {
+    let button = form.submit().map(|at| &*form.controls[at].onclick);
+    let harmless = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        HARMLESS.iter().any(|word| name.contains(word))
+    };
+    let acts = |handler: &str| {
+        ACTS.captures_iter(handler).any(|found| found.get(1).is_none_or(|name| !harmless(name.as_str())))
+    };
+    std::iter::once(&*form.onsubmit).chain(button).any(acts)
+}
+
+/// True where a form may be sent without its page's scripts: its handler is one that `login::hashing` stands in for, or does no more than
+/// check what was typed.
+#[must_use]
+pub fn may_go_without(form: &Form) -> bool {
+    hashing::Hashing::of(form).is_some() || (hashing::unknown(form).is_none() && !acts(form))
+}
+
+/// Why a form that could be sent as it stands may need its page's scripts all the same; none where nothing says so.
+#[must_use]
+pub fn hashes(form: &Form, markup: &str) -> Option<&'static str> {
+    if hashing::Hashing::of(form).is_some() || hashing::unknown(form).is_some() {
+        return Some("its handler hashes the password");
+    }
+    if acts(form) {
+        return Some("its handler does more than check what was typed");
+    }
+    let hashes = |script: regex::Captures<'_>| LIBRARY.is_match(&script[1]) || CALL.is_match(&script[2]);
+    SCRIPTS.captures_iter(markup).any(hashes).then_some("a script of its page hashes or encrypts")
+}
+
+/// The control that a person would press: the button that sends the form, enabled or not yet; else one that speaks of logging in; else the
+/// only one.
+#[must_use]
+pub fn button(form: &Form) -> Option<usize> {
+    let of_kind = |kinds: &[Kind]| -> Vec<usize> {
+        (0..form.controls.len()).filter(|at| kinds.contains(&form.controls[*at].kind)).collect()
+    };
+    let speaks = |at: &usize| own_words(&form.controls[*at]).tally().has(Topic::Login);
+    let behind = |at: &usize| roles(form).password.is_none_or(|password| *at > password);
+    let (senders, others) = (of_kind(&[Kind::Submit, Kind::Image]), of_kind(&[Kind::Button]));
+    let first = form.submit().or_else(|| senders.first().copied());
+    first
+        .or_else(|| others.iter().copied().find(speaks))
+        .or_else(|| others.iter().copied().find(behind))
+        .or_else(|| others.first().copied())
+}
+
+/// The body of a request in words, without what may be secret: its kind and its fields.
+#[must_use]
+pub fn told_body(content_type: &str, body: &[u8], mask: &Mask) -> String {
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let value = |text: &str| if mask.is_in(text.as_bytes()) { MASK.to_owned() } else { told(text).to_owned() };
+    let fields: Vec<String> = if kind.ends_with("json") {
+        match serde_json::from_slice(body) {
+            Ok(Value::Object(object)) => {
+                let member = |(name, of): (&String, &Value)| match of {
+                    Value::String(text) => format!("{name}={}", value(text)),
+                    Value::Object(_) | Value::Array(_) => format!("{name}={{…}}"),
+                    other => format!("{name}={}", told(&other.to_string())),
+                };
+                object.iter().take(CONTROLS_PER_FORM_MAX).map(member).collect()
+            }
+            _ => Vec::new(),
+        }
+    } else if kind.ends_with("x-www-form-urlencoded") {
+        let pairs = url::form_urlencoded::parse(body).take(CONTROLS_PER_FORM_MAX);
+        pairs.map(|(name, text)| format!("{name}={}", value(&text))).collect()
+    } else {
+        Vec::new()
+    };
+    let name = match kind.rsplit(['/', '-']).next() {
+        Some("json") => "JSON",
+        Some("urlencoded") => "a form",
+        _ if kind.is_empty() => "a body",
+        _ => kind.as_str(),
+    };
+    match fields.is_empty() {
+        true => mask.hide(&format!("{name}, {} bytes", body.len())),
+        false => mask.hide(&format!("{name}: {}", fields.join("  "))),
+    }
+}
+
+/// What an answer says in words: of JSON its texts, which its names are none of.
+#[must_use]
+pub fn words_of(body: &[u8]) -> String {
+    let Ok(value) = serde_json::from_slice::<Value>(body) else { return String::from_utf8_lossy(body).into_owned() };
+    let mut words = String::new();
+    let mut rest = vec![&value];
+    while let Some(next) = rest.pop() {
+        match next {
+            Value::String(text) => {
+                // As text, not as markup.
+                words.extend(text.chars().map(|of| if matches!(of, '<' | '&') { ' ' } else { of }));
+                words.push('\n');
+            }
+            Value::Array(list) => rest.extend(list.iter().rev()),
+            Value::Object(members) => rest.extend(members.values().rev()),
+            _ => {}
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::login::form::forms;
+    use crate::login::secret::Secret;
+
+    fn form(page: &str) -> Form {
+        forms(page).unwrap().remove(0)
+    }
+
+    #[test]
+    fn scripts_that_hash_are_known_by_name_and_call_and_others_are_not_taken_for_them() {
+        let plain = form("<form method=post action=/in><input name=u><input type=password name=p></form>");
+        for (markup, expected) in [
+            ("<script src=/js/md5.js></script>", true),
+            ("<script src='/js/jsencrypt.min.js?v=2'></script>", true),
+            ("<script src=\"crypto-js/core.js\"></script>", true),
+            ("<script>f.onsubmit=()=>{p.value=hex_md5(p.value)}</script>", true),
+            ("<script>CryptoJS.SHA256(x)</script>", true),
+            ("<script src=/js/universal.js></script><script src=/js/caesar.js></script>", false),
+            ("<script>var conversation = rsaquo('md5')</script>", false),
+            ("<p>md5(x)</p>", false),
+        ] {
+            assert_eq!(hashes(&plain, markup).is_some(), expected, "{markup}");
+        }
+        let handler = form(
+            "<form method=post onsubmit='md5hash(p, m)'><input name=u><input type=password name=p><input name=m></form>",
+        );
+        assert!(hashes(&handler, "").is_some());
+        let checks = form(
+            "<form method=post onsubmit='return validate(this)'><input name=u><input type=password name=p></form>",
+        );
+        assert_eq!(hashes(&checks, "<script>1</script>"), None);
+    }
+
+    #[test]
+    fn handlers_that_check_are_told_from_those_that_act() {
+        for (handler, expected) in [
+            ("", false),
+            ("return true", false),
+            ("return validate(this);", false),
+            ("if (!checkForm(this)) { return false; }", false),
+            ("if(this.u.value==''){alert('?');return false}", false),
+            ("return filled(this)", false),
+            ("return seal(this)", true),
+            ("this.h.value = x", true),
+            ("return false;", true),
+            ("check(this); send(this)", true),
+        ] {
+            let page = format!(
+                "<form method=post onsubmit=\"{handler}\"><input name=u><input type=password name=p><button>Go</button></form>"
+            );
+            assert_eq!(acts(&form(&page)), expected, "{handler}");
+        }
+    }
+
+    #[test]
+    fn the_button_to_press_is_the_one_that_logs_in() {
+        for (page, expected) in [
+            (
+                "<form><input name=u><input type=password name=p><button type=button>Show</button><button>Go</button></form>",
+                "Go",
+            ),
+            ("<form><input name=u><input type=password name=p><button disabled>Go</button></form>", "Go"),
+            (
+                "<div><input name=u><input type=password name=p><button type=button>Help</button>\
+                 <button type=button>Sign in</button></div>",
+                "Sign in",
+            ),
+        ] {
+            let form = form(page);
+            assert_eq!(&*form.controls[button(&form).unwrap()].label, expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn bodies_are_told_without_secrets() {
+        let mask = Mask::of("anna", &Secret::new("s3cret"));
+        let told = |kind: &str, body: &str| told_body(kind, body.as_bytes(), &mask);
+        assert_eq!(
+            told("application/json; charset=utf-8", r#"{"user":"anna","password":"s3cret","x":{"a":1},"keep":true}"#),
+            format!("JSON: keep=true  password={MASK}  user=anna  x={{…}}")
+        );
+        assert_eq!(told("application/x-www-form-urlencoded", "u=anna&p=s3cret"), format!("a form: u=anna  p={MASK}"));
+        assert_eq!(told("application/json", "s3cret"), "JSON, 6 bytes");
+        assert_eq!(told("multipart/form-data; boundary=s3cret", "xyz"), "multipart/form-data, 3 bytes");
+    }
+
+    #[test]
+    fn what_an_api_says_is_its_texts_and_not_its_names() {
+        assert_eq!(words_of(br#"{"banned":false,"error":{"text":"Wrong <b>password"}}"#).trim(), "Wrong  b>password");
+        assert_eq!(words_of(b"Wrong password"), "Wrong password");
+    }
+}

@@ -1,0 +1,504 @@
+//! A page as a sequence of atoms: its texts, links and inline scripts in document order, each with the slot it stands in.
+//!
+//! A slot is the path of elements above an atom, as a hash: names, ids and classes without their digits, so that all rows
+//! of a list have the same slots, and of table cells the column, because tables seldom name theirs. It is built from
+//! the token stream with a bounded stack. Where tags are nested wrongly it may differ from html5ever's tree, but it is the
+//! same for the same bytes, which is all that comparing two looks at a page needs.
+//!
+//! What forms hold (options, values, hidden tokens), comments and styles are no atoms. Linear in the page, no recursion.
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::super::tokens::{self, key};
+use super::words::trimmed;
+use crate::limits::NOISE_DEPTH_MAX;
+
+/// What an atom is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Text, or a `title` or `datetime` that people or machines read in its place. Outer spaces are off.
+    Text,
+    /// The reference of an `a`, `area`, `iframe` or `frame`, or a magnet link anywhere in an attribute; as written.
+    Link,
+    /// An inline script.
+    Script,
+}
+
+/// A piece of a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Atom<'p> {
+    pub what: What,
+    pub slot: u64,
+    pub bytes: &'p [u8],
+    /// The reference of the `a` around a text.
+    pub link: Option<&'p [u8]>,
+    /// It stands in what names the page: `title` or `h1`.
+    pub is_heading: bool,
+}
+
+/// An open element.
+struct Frame<'p> {
+    name: u64,
+    slot: u64,
+    link: Option<&'p [u8]>,
+    is_heading: bool,
+    /// Cells that were opened in it.
+    cells: u16,
+    /// Where its tag's name begins.
+    at: usize,
+}
+
+/// The open elements, outermost first.
+pub(super) struct Stack<'p> {
+    page: &'p [u8],
+    frames: Vec<Frame<'p>>,
+    /// Elements open beyond the cap.
+    beyond: usize,
+    /// The number of frames at the outermost `select`, whose texts are a form's.
+    muted: Option<usize>,
+}
+
+/// Frames that an end tag or an implied end looks through.
+const LOOK: usize = 64;
+
+const A: u64 = key(b"a");
+const AREA: u64 = key(b"area");
+const IFRAME: u64 = key(b"iframe");
+const FRAME: u64 = key(b"frame");
+const SCRIPT: u64 = key(b"script");
+const TITLE: u64 = key(b"title");
+const H1: u64 = key(b"h1");
+const SELECT: u64 = key(b"select");
+const P: u64 = key(b"p");
+const LI: u64 = key(b"li");
+const UL: u64 = key(b"ul");
+const OL: u64 = key(b"ol");
+const DL: u64 = key(b"dl");
+const DT: u64 = key(b"dt");
+const DD: u64 = key(b"dd");
+const TD: u64 = key(b"td");
+const TH: u64 = key(b"th");
+const TR: u64 = key(b"tr");
+const TABLE: u64 = key(b"table");
+const TBODY: u64 = key(b"tbody");
+const THEAD: u64 = key(b"thead");
+const TFOOT: u64 = key(b"tfoot");
+const PLAIN_TEXT: &[u8] = b"plaintext";
+
+/// Elements without an end: those of HTML §13.1.2, with `frame` and `param`.
+const fn is_void(name: u64) -> bool {
+    const BASE: u64 = key(b"base");
+    const BR: u64 = key(b"br");
+    const COL: u64 = key(b"col");
+    const EMBED: u64 = key(b"embed");
+    const HR: u64 = key(b"hr");
+    const IMG: u64 = key(b"img");
+    const INPUT: u64 = key(b"input");
+    const LINK: u64 = key(b"link");
+    const META: u64 = key(b"meta");
+    const PARAM: u64 = key(b"param");
+    const SOURCE: u64 = key(b"source");
+    const TRACK: u64 = key(b"track");
+    const WBR: u64 = key(b"wbr");
+    matches!(
+        name,
+        AREA | BASE | BR | COL | EMBED | FRAME | HR | IMG | INPUT | LINK | META | PARAM | SOURCE | TRACK | WBR
+    )
+}
+
+/// Elements whose content is raw text and none that a reader sees.
+const fn is_raw(name: u64) -> bool {
+    const STYLE: u64 = key(b"style");
+    const TEXTAREA: u64 = key(b"textarea");
+    const XMP: u64 = key(b"xmp");
+    const NOEMBED: u64 = key(b"noembed");
+    const NOFRAMES: u64 = key(b"noframes");
+    matches!(name, STYLE | TEXTAREA | XMP | NOEMBED | NOFRAMES | IFRAME)
+}
+
+/// The open elements that an element of this name ends, and those beyond which it does not look for them.
+const fn implied_end(opened: u64) -> Option<(&'static [u64], &'static [u64])> {
+    const DIV: u64 = key(b"div");
+    const H2: u64 = key(b"h2");
+    const H3: u64 = key(b"h3");
+    const PRE: u64 = key(b"pre");
+    Some(match opened {
+        A => (&[A], &[TD, TH, TABLE]),
+        LI => (&[LI], &[UL, OL, TABLE]),
+        DT | DD => (&[DT, DD], &[DL, TABLE]),
+        TD | TH => (&[TD, TH], &[TR, TABLE]),
+        TR => (&[TR], &[TABLE]),
+        TBODY | THEAD | TFOOT => (&[TBODY, THEAD, TFOOT], &[TABLE]),
+        P | UL | OL | TABLE | DIV | H1 | H2 | H3 | PRE => (&[P], &[TD, TABLE, LI, DIV]),
+        _ => return None,
+    })
+}
+
+/// Distinguishes the slot of an attribute's text from that of the element's own.
+const OF_ATTRIBUTE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Digits from which a `title` of an element that is no link counts as text: a full time has eight.
+const TIME_DIGITS: usize = 6;
+
+/// Shortest attribute that may hold a magnet link.
+const MAGNET_BYTES_MIN: usize = 28;
+
+/// The finaliser of MurmurHash3 over both.
+#[inline]
+pub(super) fn mixed(a: u64, b: u64) -> u64 {
+    let mut value = a.rotate_left(23) ^ b.wrapping_mul(0x9fb2_1c65_1e98_df25);
+    value ^= value >> 32;
+    value = value.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    value ^ value >> 29
+}
+
+/// Gives every atom with the elements above it; says how many tags there were.
+pub(super) fn walk<'p>(page: &'p [u8], mut each: impl FnMut(&Atom<'p>, &Stack<'p>)) -> usize {
+    let mut stack = Stack { page, frames: Vec::with_capacity(32), beyond: 0, muted: None };
+    let (mut at, mut text, mut tags) = (0, 0, 0);
+    loop {
+        let open = memchr(b'<', &page[at..]).map_or(page.len(), |open| at + open);
+        let begins = page.get(open + 1).copied().unwrap_or(0);
+        let is_markup = begins.is_ascii_alphabetic() || matches!(begins, b'/' | b'!' | b'?');
+        if open < page.len() && !is_markup {
+            at = open + 1;
+            continue;
+        }
+        stack.text(&page[text..open], &mut each);
+        if open == page.len() {
+            return tags;
+        }
+        tags += 1;
+        let after = match begins {
+            b'!' => tokens::markup_declaration(page, open + 2, false),
+            b'?' => tokens::bogus_comment(page, open + 1),
+            b'/' => stack.end_tag(open + 2),
+            _ => stack.start_tag(open + 1, &mut each),
+        };
+        // The page ended inside the markup: nothing more of it can be one.
+        let Some(after) = after else { return tags };
+        (at, text) = (after, after);
+    }
+}
+
+/// The attributes of a tag that atoms and slots are made of.
+#[derive(Default)]
+struct Wanted {
+    reference: Option<Range<usize>>,
+    title: Option<Range<usize>>,
+    magnet: Option<Range<usize>>,
+    names: u64,
+}
+
+impl<'p> Stack<'p> {
+    /// The path of the atom that was just given, for people: `div#footer > p.online > a`, the innermost elements where it
+    /// is long.
+    pub(super) fn path(&self) -> String {
+        let shown = self.frames.len().saturating_sub(6);
+        let mut path = if shown > 0 { "… > ".to_owned() } else { String::new() };
+        for (place, frame) in self.frames.iter().skip(shown).enumerate() {
+            if place > 0 {
+                path.push_str(" > ");
+            }
+            path.push_str(&self.label(frame.at));
+        }
+        path
+    }
+
+    fn label(&self, at: usize) -> String {
+        let Some((name, after)) = tokens::tag_name(self.page, at) else { return String::new() };
+        let mut label = String::from_utf8_lossy(name.bytes).to_ascii_lowercase();
+        tokens::attributes(self.page, after, |name, value| {
+            let mark = match name {
+                b"id" => '#',
+                b"class" => '.',
+                _ => return,
+            };
+            let words = String::from_utf8_lossy(&self.page[value]).into_owned();
+            for word in words.split_ascii_whitespace().take(2) {
+                label.push(mark);
+                label.extend(word.chars().take(24));
+            }
+        });
+        label
+    }
+
+    fn atom(&self, what: What, bytes: &'p [u8]) -> Atom<'p> {
+        match self.frames.last() {
+            Some(&Frame { slot, link, is_heading, .. }) => Atom { what, slot, bytes, link, is_heading },
+            None => Atom { what, slot: 0, bytes, link: None, is_heading: false },
+        }
+    }
+
+    fn text(&self, text: &'p [u8], each: &mut impl FnMut(&Atom<'p>, &Self)) {
+        let bytes = trimmed(text);
+        if bytes.is_empty() || self.muted.is_some() {
+            return;
+        }
+        each(&self.atom(What::Text, bytes), self);
+    }
+
+    fn start_tag(&mut self, at: usize, each: &mut impl FnMut(&Atom<'p>, &Self)) -> Option<usize> {
+        let page = self.page;
+        let (name, after) = tokens::tag_name(page, at)?;
+        // Names beyond eight bytes have no key.
+        let id = if name.key == 0 { xxh3_64(name.bytes) } else { name.key };
+        let mut wanted = Wanted::default();
+        let end = tokens::attributes(page, after, |name, value| wanted.see(page, id, name, value))?;
+        let link = match id {
+            A | AREA | IFRAME | FRAME => wanted.reference.clone().map(|range| &page[range]),
+            _ => None,
+        };
+        self.implied_ends(id);
+        let is_void = is_void(id) || end.self_closing;
+        let slot = self.slot(id, wanted.names);
+        self.push(Frame { name: id, slot, link, is_heading: matches!(id, TITLE | H1), cells: 0, at });
+        self.attributes(&wanted, link, each);
+        let after = if id == SCRIPT {
+            let after = tokens::script(page, end.after);
+            self.script(&page[end.after..after.unwrap_or(page.len())], each);
+            after?
+        } else if id == TITLE {
+            let after = tokens::raw_text(page, end.after, name.bytes)?;
+            let text = &page[end.after..after];
+            self.text(&text[..memmem::rfind(text, b"</").unwrap_or(text.len())], each);
+            after
+        } else if is_raw(id) {
+            tokens::raw_text(page, end.after, name.bytes)?
+        } else if name.is(PLAIN_TEXT) {
+            self.text(&page[end.after..], each);
+            return None;
+        } else {
+            if id == SELECT && self.muted.is_none() && !is_void {
+                self.muted = Some(self.frames.len());
+            }
+            if is_void {
+                self.pop();
+            }
+            return Some(end.after);
+        };
+        self.pop();
+        Some(after)
+    }
+
+    fn attributes(&self, wanted: &Wanted, link: Option<&'p [u8]>, each: &mut impl FnMut(&Atom<'p>, &Self)) {
+        for reference in wanted.magnet.clone().map(|range| &self.page[range]).into_iter().chain(link) {
+            each(&self.atom(What::Link, reference), self);
+        }
+        if let Some(title) = wanted.title.clone() {
+            let bytes = trimmed(&self.page[title]);
+            let is_time = bytes.iter().filter(|byte| byte.is_ascii_digit()).count() >= TIME_DIGITS;
+            if !bytes.is_empty() && (is_time || link.is_some()) && self.muted.is_none() {
+                let atom = self.atom(What::Text, bytes);
+                each(&Atom { slot: atom.slot ^ OF_ATTRIBUTE, ..atom }, self);
+            }
+        }
+    }
+
+    fn script(&self, text: &'p [u8], each: &mut impl FnMut(&Atom<'p>, &Self)) {
+        let text = &text[..memmem::rfind(text, b"</").unwrap_or(text.len())];
+        let bytes = trimmed(text);
+        if !bytes.is_empty() {
+            each(&self.atom(What::Script, bytes), self);
+        }
+    }
+
+    /// The slot of an element that is opened now.
+    fn slot(&mut self, name: u64, names: u64) -> u64 {
+        let Some(parent) = self.frames.last_mut() else { return mixed(name, names) };
+        let mut slot = mixed(mixed(parent.slot, name), names);
+        if matches!(name, TD | TH) {
+            parent.cells = parent.cells.saturating_add(1);
+            slot = mixed(slot, u64::from(parent.cells));
+        }
+        slot
+    }
+
+    fn push(&mut self, mut frame: Frame<'p>) {
+        if self.frames.len() == NOISE_DEPTH_MAX {
+            self.beyond += 1;
+            return;
+        }
+        if let Some(parent) = self.frames.last() {
+            frame.link = frame.link.or(parent.link);
+            frame.is_heading |= parent.is_heading;
+        }
+        self.frames.push(frame);
+    }
+
+    fn pop(&mut self) {
+        if self.beyond > 0 {
+            self.beyond -= 1;
+        } else {
+            self.truncate(self.frames.len().saturating_sub(1));
+        }
+    }
+
+    fn truncate(&mut self, frames: usize) {
+        self.frames.truncate(frames);
+        if self.muted.is_some_and(|muted| frames < muted) {
+            self.muted = None;
+        }
+    }
+
+    fn implied_ends(&mut self, opened: u64) {
+        let Some((closed, barriers)) = implied_end(opened) else { return };
+        if let Some(place) = self.innermost(|name| closed.contains(&name), |name| barriers.contains(&name)) {
+            self.truncate(place);
+        }
+    }
+
+    fn innermost(&self, wanted: impl Fn(u64) -> bool, barrier: impl Fn(u64) -> bool) -> Option<usize> {
+        for (place, frame) in self.frames.iter().enumerate().rev().take(LOOK) {
+            if wanted(frame.name) {
+                return Some(place);
+            }
+            if barrier(frame.name) {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn end_tag(&mut self, at: usize) -> Option<usize> {
+        let (name, after) = tokens::tag_name(self.page, at)?;
+        let id = if name.key == 0 { xxh3_64(name.bytes) } else { name.key };
+        if self.beyond > 0 {
+            self.beyond -= 1;
+        } else {
+            // An end tag that was forgotten within a cell does not end what stands around the table.
+            let is_of_table = matches!(id, TD | TH | TR | TABLE | TBODY | THEAD | TFOOT);
+            let barrier = |name| !is_of_table && matches!(name, TD | TH);
+            if let Some(place) = self.innermost(|name| name == id, barrier) {
+                self.truncate(place);
+            }
+        }
+        tokens::attributes(self.page, after, |_, _| ()).map(|end| end.after)
+    }
+}
+
+impl Wanted {
+    #[inline]
+    fn see(&mut self, page: &[u8], element: u64, name: &[u8], value: Range<usize>) {
+        let is = |wanted: &[u8]| name.eq_ignore_ascii_case(wanted);
+        match name.len() {
+            2 if is(b"id") => self.names = mixed(self.names, undigited(&page[value])),
+            5 if is(b"class") => self.names = mixed(self.names, undigited(&page[value])),
+            4 if matches!(element, A | AREA) && is(b"href") => {
+                self.reference.get_or_insert(value);
+            }
+            3 if matches!(element, IFRAME | FRAME) && is(b"src") => {
+                self.reference.get_or_insert(value);
+            }
+            5 if is(b"title") => {
+                self.title.get_or_insert(value);
+            }
+            8 if is(b"datetime") => {
+                self.title.get_or_insert(value);
+            }
+            _ if value.len() >= MAGNET_BYTES_MIN && self.magnet.is_none() => self.magnet = magnet(page, value),
+            _ => {}
+        }
+    }
+}
+
+/// The magnet link within an attribute's value.
+fn magnet(page: &[u8], value: Range<usize>) -> Option<Range<usize>> {
+    let text = &page[value.clone()];
+    // Nearly none has one: the colon of a scheme is looked for first.
+    memchr(b':', text)?;
+    let begin = memmem::find(text, b"magnet:?")?;
+    let length = text[begin..].iter().take_while(|byte| !matches!(byte, b'"' | b'\'' | b' ' | b'<' | b')')).count();
+    Some(value.start + begin..value.start + begin + length)
+}
+
+/// A hash of a name without its digits: `row1` is `row2`, `tor_17` is `tor_18`.
+#[inline]
+fn undigited(name: &[u8]) -> u64 {
+    // Most names have none, and short ones are hashed at once.
+    let Some(first) = name.iter().position(u8::is_ascii_digit) else { return xxh3_64(name) };
+    let rest = name[first..].iter().filter(|byte| !byte.is_ascii_digit());
+    rest.fold(xxh3_64(&name[..first]), |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atoms(page: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        walk(page.as_bytes(), |atom, stack| {
+            let text = String::from_utf8_lossy(atom.bytes);
+            found.push(format!("{} {:?} {text}", stack.path(), atom.what));
+        });
+        found
+    }
+
+    fn slots(page: &str) -> Vec<u64> {
+        let mut found = Vec::new();
+        walk(page.as_bytes(), |atom, _| found.push(atom.slot));
+        found
+    }
+
+    #[test]
+    fn texts_links_and_scripts_come_in_order_with_their_paths() {
+        let page = "<html><title>T</title><div id=a class='b c'>x<a href=/1 title=full>one</a><!-- no --><br> y \
+                    <select><option>no</select><textarea>no</textarea><script>s()</script>\
+                    <i onclick=\"go('magnet:?xt=urn:btih:0123456789')\">m</i></div> z < 3";
+        assert_eq!(
+            atoms(page),
+            [
+                "html > title Text T",
+                "html > div#a.b.c Text x",
+                "html > div#a.b.c > a Link /1",
+                "html > div#a.b.c > a Text full",
+                "html > div#a.b.c > a Text one",
+                "html > div#a.b.c Text y",
+                "html > div#a.b.c > script Script s()",
+                "html > div#a.b.c > i Link magnet:?xt=urn:btih:0123456789",
+                "html > div#a.b.c > i Text m",
+                "html Text z < 3",
+            ]
+        );
+    }
+
+    #[test]
+    fn rows_share_their_slots_and_columns_do_not() {
+        let found = slots("<table><tr class=row1><td>a<td>b<tr class=row2><td>c<td>d</table>");
+        assert_eq!(found[0], found[2]);
+        assert_eq!(found[1], found[3]);
+        assert_ne!(found[0], found[1]);
+        let found = slots("<ul><li id=t1>a<li id=t2>b</ul><ol><li>c</ol>");
+        assert!(found[0] == found[1] && found[1] != found[2]);
+    }
+
+    #[test]
+    fn forgotten_end_tags_end_with_their_cell() {
+        let found = atoms("<table><tr><td><b>a</table>x<p>b<div>c</div>");
+        assert_eq!(
+            found,
+            ["table > tr > td > b Text a", "Text x", "p Text b", "div Text c"]
+                .map(|line| { if line.starts_with("Text") { format!(" {line}") } else { line.to_owned() } })
+        );
+    }
+
+    #[test]
+    fn deep_and_broken_pages_end() {
+        for page in ["<div>".repeat(100_000), "<a href=x>".repeat(50_000), "</p>".repeat(50_000), "<".repeat(50_000)] {
+            walk(page.as_bytes(), |_, stack| assert!(stack.frames.len() <= NOISE_DEPTH_MAX));
+        }
+        for page in ["", "<", "<a", "<a href", "<!--", "<script>x", "<title>", "<a href='x", "</", "<plaintext>a<b>"] {
+            atoms(page);
+        }
+    }
+
+    #[test]
+    fn void_elements_are_those_of_the_standard() {
+        let is = |name: &str| is_void(key(name.to_ascii_lowercase().as_bytes()));
+        assert!(["br", "IMG", "input", "hr", "wbr"].into_iter().all(is));
+        assert!(!["p", "a", "td", "brr"].into_iter().any(is));
+    }
+}

@@ -1,0 +1,483 @@
+//! What kind of words a text is made of: counts, sizes, dates, infohashes, "3 minutes ago"; and its shape, the text with its
+//! numbers masked, which two values of a counter share.
+//!
+//! Pure, linear in the text, and never fails: what is not known is words.
+
+use std::sync::LazyLock;
+
+use encoding_rs::{Encoding, UTF_8};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Keys;
+use super::walk::mixed;
+
+/// What a text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// No digits.
+    Words,
+    /// Numbers of up to seven digits, and marks.
+    Count,
+    /// Such numbers among words.
+    Mixed,
+    /// A day or a time of day.
+    Date,
+    /// Bytes: `1.4 GB`.
+    Size,
+    /// A number of eight digits or more: bytes, an epoch, an identifier.
+    Long,
+    /// 32 or more hexadecimal or base32 digits: what names a torrent.
+    Hash,
+}
+
+/// A text with its numbers masked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Equal for texts that differ in numbers only.
+    pub masked: u64,
+    /// Equal for texts that differ in counts only: sizes and long numbers are in it as they are.
+    pub counted: u64,
+    pub kind: Kind,
+}
+
+/// Digits from which a number is more than a count.
+const LONG_DIGITS: usize = 8;
+
+/// Letters and digits in a row from which they are a token, where they are mixed.
+const TOKEN_BYTES: usize = 16;
+
+/// Bytes of a text that may be a relative time.
+const RELATIVE_BYTES: usize = 64;
+
+const UNITS: [&str; 16] =
+    ["b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "pib", "bytes", "byte", "ko", "mo", "go"];
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// Without spaces, line ends and no-break spaces around it; empty where there is neither letter nor digit.
+#[inline]
+pub(super) fn trimmed(text: &[u8]) -> &[u8] {
+    let mut text = text.trim_ascii();
+    while let Some(rest) = text.strip_prefix(b"&nbsp;") {
+        text = rest.trim_ascii_start();
+    }
+    while let Some(rest) = text.strip_suffix(b"&nbsp;") {
+        text = rest.trim_ascii_end();
+    }
+    if text.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80) { text } else { &[] }
+}
+
+/// The shape and the kind of a text.
+pub(super) fn shape(text: &[u8]) -> Shape {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        masked: 0x51ed,
+        firm: 0,
+        has_words: false,
+        number: None,
+        since: 0,
+        found: Found::default(),
+    };
+    while reader.at < text.len() {
+        reader.step();
+    }
+    let Reader { masked, firm, has_words, found, .. } = reader;
+    let kind = if found.hash {
+        Kind::Hash
+    } else if found.date || found.month && found.digits > 0 || found.dashes >= 2 {
+        Kind::Date
+    } else if found.size {
+        Kind::Size
+    } else if found.long {
+        Kind::Long
+    } else if found.digits == 0 {
+        Kind::Words
+    } else if has_words {
+        Kind::Mixed
+    } else {
+        Kind::Count
+    };
+    Shape { masked, counted: mixed(masked, firm), kind }
+}
+
+#[derive(Default)]
+struct Found {
+    digits: usize,
+    dashes: usize,
+    hash: bool,
+    date: bool,
+    month: bool,
+    size: bool,
+    long: bool,
+}
+
+/// A number that has just been read: its digits, and how many groups points have parted it into.
+#[derive(Clone, Copy)]
+struct Number {
+    digits: usize,
+    groups: usize,
+}
+
+struct Reader<'t> {
+    text: &'t [u8],
+    at: usize,
+    masked: u64,
+    /// The numbers that are no counts.
+    firm: u64,
+    has_words: bool,
+    number: Option<Number>,
+    /// Where the last number began.
+    since: usize,
+    found: Found,
+}
+
+impl Reader<'_> {
+    fn step(&mut self) {
+        let byte = self.text[self.at];
+        if byte.is_ascii_alphanumeric() {
+            let length = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            self.run(self.at + length);
+        } else if byte == b'&' && self.text[self.at..].starts_with(b"&nbsp;") {
+            self.at += 6;
+            self.masked = mixed(self.masked, 1);
+        } else if byte.is_ascii_whitespace() {
+            self.at += 1;
+            self.masked = mixed(self.masked, 1);
+        } else {
+            self.mark(byte);
+        }
+    }
+
+    /// A byte that is neither letter, digit nor space.
+    fn mark(&mut self, byte: u8) {
+        let after = &self.text[self.at + 1..];
+        self.at += 1;
+        let before_digit = after.first().is_some_and(u8::is_ascii_digit);
+        if let Some(number) = self.number.filter(|_| before_digit) {
+            match byte {
+                b'.' | b',' | b'\'' => {
+                    // 1,234 and 0.52 are one number each; 22.11.2026 and 10.11.12 are days.
+                    self.number = Some(Number { groups: number.groups + 1, ..number });
+                    self.found.date |= byte == b'.' && number.groups >= 2;
+                    return;
+                }
+                b'-' | b'/' => self.found.dashes += 1,
+                b':' => self.found.date |= after.get(1).is_some_and(u8::is_ascii_digit),
+                _ => {}
+            }
+        }
+        self.number = None;
+        if byte >= 0x80 {
+            self.has_words = true;
+            self.found.date |= self.found.digits > 0 && (self.is_next("年") || self.is_next("月"));
+        }
+        self.masked = mixed(self.masked, u64::from(byte));
+    }
+
+    fn is_next(&self, character: &str) -> bool {
+        self.text[self.at - 1..].starts_with(character.as_bytes())
+    }
+
+    /// Letters and digits up to `end`.
+    fn run(&mut self, end: usize) {
+        let run = &self.text[self.at..end];
+        let digits = run.iter().filter(|byte| byte.is_ascii_digit()).count();
+        self.at = end;
+        self.found.digits += digits;
+        if is_infohash(run) {
+            self.found.hash = true;
+        }
+        if run.len() >= TOKEN_BYTES && digits > 0 && digits < run.len() {
+            self.number = None;
+            self.has_words = true;
+            self.masked = mixed(self.masked, u64::from(b'#'));
+            return;
+        }
+        let front = run.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let words = &run[front..];
+        if front > 0 {
+            let joined = self.number.filter(|number| number.groups > 1);
+            let begin = end - run.len();
+            if joined.is_none() {
+                self.masked = mixed(self.masked, u64::from(b'#'));
+                self.since = begin;
+            }
+            let number = joined.unwrap_or(Number { digits: 0, groups: 1 });
+            self.number = Some(Number { digits: number.digits + front, ..number });
+            if number.digits + front >= LONG_DIGITS {
+                self.found.long = true;
+                self.keep(begin + front);
+                // What is joined to it is kept by itself: each byte once.
+                self.since = begin + front;
+            }
+        }
+        if !words.is_empty() {
+            self.words(words, front > 0);
+        }
+    }
+
+    /// The last number, up to `end`, is no count.
+    fn keep(&mut self, end: usize) {
+        self.firm = mixed(self.firm, xxh3_64(&self.text[self.since.min(end)..end]));
+    }
+
+    fn words(&mut self, words: &[u8], is_suffix: bool) {
+        let mut small = [0_u8; 8];
+        let small = match small.get_mut(..words.len()) {
+            Some(small) => {
+                small.copy_from_slice(words);
+                small.make_ascii_lowercase();
+                std::str::from_utf8(small).unwrap_or_default()
+            }
+            None => "",
+        };
+        let after_number = is_suffix || self.number.is_some();
+        // `1.4G` is a size, `1.4k` a count of something.
+        let is_size_letter = is_suffix && matches!(words, [b'K' | b'M' | b'G' | b'T']);
+        if after_number && (UNITS.contains(&small) || is_size_letter) {
+            self.found.size = true;
+            self.keep(self.at);
+        }
+        self.found.month |= words.len() >= 3 && MONTHS.iter().any(|month| small.starts_with(month) && words.len() < 10);
+        self.number = None;
+        if is_suffix && matches!(words, [b'k' | b'm']) {
+            return;
+        }
+        self.has_words = true;
+        // Digits within words, as in `x264`, are masked too.
+        let mut in_digits = false;
+        for byte in words {
+            let is_digit = byte.is_ascii_digit();
+            if !is_digit || !in_digits {
+                self.masked = mixed(self.masked, u64::from(if is_digit { b'#' } else { *byte }));
+            }
+            in_digits = is_digit;
+        }
+    }
+}
+
+/// True for the 40 or 64 hexadecimal or 32 base32 digits of an infohash; 32 hexadecimal ones, an MD5, count too.
+pub(super) fn is_infohash(run: &[u8]) -> bool {
+    match run.len() {
+        40 | 64 => run.iter().all(u8::is_ascii_hexdigit),
+        32 => {
+            run.iter().any(u8::is_ascii_digit)
+                && (run.iter().all(u8::is_ascii_hexdigit)
+                    || run.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'2'..=b'7')))
+        }
+        _ => false,
+    }
+}
+
+/// True where an infohash stands in the text.
+pub(super) fn has_infohash(text: &[u8]) -> bool {
+    text.len() >= 32 && text.split(|byte| !byte.is_ascii_alphanumeric()).any(is_infohash)
+}
+
+/// A time told from now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relative {
+    /// `3 minutes ago`: says something else at each look.
+    Age,
+    /// `Yesterday, 14:03`: the day will be called otherwise, the time of day, whose digits have this hash, stays.
+    Day(u64),
+}
+
+/// The relative time that a text is, all of it.
+#[inline]
+pub(super) fn relative(text: &[u8], encoding: &'static Encoding) -> Option<Relative> {
+    if text.len() > RELATIVE_BYTES || text.is_empty() {
+        return None;
+    }
+    if encoding == UTF_8 || text.is_ascii() {
+        return relative_utf8(std::str::from_utf8(text).ok()?);
+    }
+    if text.len() > RELATIVE_BYTES / 2 {
+        return None;
+    }
+    let (decoded, _) = encoding.decode_without_bom_handling(text);
+    relative_utf8(&decoded)
+}
+
+fn relative_utf8(text: &str) -> Option<Relative> {
+    let (mut is_age, mut is_day, mut digits) = (false, false, 0_u64);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = if first.is_ascii_digit() {
+            digits = mixed(digits, u64::from(first as u32));
+            1
+        } else if first.is_alphabetic() {
+            let word = rest.find(|character: char| !character.is_alphabetic()).unwrap_or(rest.len());
+            match word_of(&rest[..word])? {
+                Word::Age => is_age = true,
+                Word::Day => is_day = true,
+                Word::Filler => {}
+            }
+            word
+        } else if rest.starts_with("&nbsp;") {
+            6
+        } else {
+            first.len_utf8()
+        };
+        rest = &rest[length..];
+    }
+    match (is_age, is_day) {
+        (true, _) => Some(Relative::Age),
+        (false, true) => Some(Relative::Day(digits)),
+        (false, false) => None,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Word {
+    Age,
+    Day,
+    Filler,
+}
+
+fn word_of(word: &str) -> Option<Word> {
+    let mut small = [0_u8; WORD_BYTES];
+    let small = small.get_mut(..word.len())?;
+    small.copy_from_slice(word.as_bytes());
+    small.make_ascii_lowercase();
+    let found = WORDS.get(&xxh3_64(small)).copied();
+    if found.is_some() || word.is_ascii() {
+        return found;
+    }
+    WORDS.get(&xxh3_64(word.to_lowercase().as_bytes())).copied()
+}
+
+/// Bytes of the longest word of the tables.
+const WORD_BYTES: usize = 24;
+
+/// Ages, days, and what may stand beside them, in the languages of the sites that list torrents; by their hashes.
+static WORDS: LazyLock<Keys<Word>> = LazyLock::new(|| {
+    // A word of two lists counts as one of the last.
+    let lists = [(FILLERS, Word::Filler), (DAYS, Word::Day), (AGES, Word::Age)];
+    let of = |(text, kind): (&'static str, Word)| {
+        text.split_ascii_whitespace().map(move |word| (xxh3_64(word.as_bytes()), kind))
+    };
+    lists.into_iter().flat_map(of).collect()
+});
+
+const AGES: &str = "ago now vor hace atrás назад тому temu fa geleden sedan siden sitten önce dakika \
+    秒前 秒钟前 分钟前 分前 小时前 时前 天前 日前 周前 个月前 月前 年前 刚刚 刚才 半小时前 \
+    秒鐘前 分鐘前 小時前 時間前 個月前 剛剛 週前 週間前 ヶ月前 か月前 초 분 시간 방금 только сейчас щойно \
+    il-y-a elapsed gerade eben tout-à-l-heure adesso agora ahora";
+const DAYS: &str = "today yesterday heute gestern vorgestern hier aujourd hui hoy ayer сегодня вчера позавчера \
+    oggi ieri hoje ontem dziś dzisiaj wczoraj vandaag gisteren idag igår bugün dün сьогодні учора \
+    今天 昨天 前天 今日 昨日 一昨日 오늘 어제";
+const FILLERS: &str = "less than about almost over just a an one few moments moment and at um à às о в il y ha minute minutes min mins \
+    m h d s w y mo hr hrs sec secs second seconds hour hours day days week weeks month months year years \
+    minuten stunde stunden tag tagen tage woche wochen monat monaten monate jahr jahren jahre sekunde sekunden \
+    minuto minutos hora horas día días dia dias semana semanas mes meses mês año años ano anos segundo segundos \
+    heure heures jour jours semaine semaines mois an ans seconde secondes minuti ore ora giorni giorno settimana \
+    settimane mesi mese anni anno secondi минуту минуты минут мин час часа часов день дня дней неделю недели недель месяц \
+    месяца месяцев год года лет секунду секунды секунд сек ч д хвилин години годин днів godzin godziny godzinę minut minuty \
+    minutę dni dzień uur dagen dag weken maanden jaar minuut uren timmar timmar minuter dagar saat gün hafta ay yıl \
+    am pm uhr 早上 上午 下午 晚上 半 전";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(text: &str) -> Kind {
+        shape(text.as_bytes()).kind
+    }
+
+    #[test]
+    fn kinds_are_told_apart() {
+        for (text, expected) in [
+            ("Debian", Kind::Words),
+            ("1,234", Kind::Count),
+            ("464%", Kind::Count),
+            ("12/3", Kind::Count),
+            ("1.2k", Kind::Count),
+            ("12 seeders, 3 leechers", Kind::Mixed),
+            ("x264", Kind::Mixed),
+            ("1.4 GB", Kind::Size),
+            ("700&nbsp;MiB", Kind::Size),
+            ("0.4K", Kind::Size),
+            ("415 bytes", Kind::Size),
+            ("2026-11-21", Kind::Date),
+            ("22.11.2026", Kind::Date),
+            ("14:03", Kind::Date),
+            ("Nov 22", Kind::Date),
+            ("2026年11月21日", Kind::Date),
+            ("21-Nov-2026 07:39   415", Kind::Date),
+            ("1795246103", Kind::Long),
+            ("1,234,567,890", Kind::Long),
+            ("da39a3ee5e6b4b0d3255bfef95601890afd80709", Kind::Hash),
+            ("Info: GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", Kind::Hash),
+        ] {
+            assert_eq!(kind(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn shapes_differ_in_words_and_not_in_numbers() {
+        let same = |a: &str, b: &str| shape(a.as_bytes()).masked == shape(b.as_bytes()).masked;
+        for (a, b) in [
+            ("1,234", "7"),
+            ("0.0237", "12"),
+            ("1.2k", "900"),
+            ("12 comments", "3 comments"),
+            ("Processed in 0.023 s, 11 queries", "Processed in 1.5 s, 9 queries"),
+            ("11-21-2026, 07:31 AM", "11-22-2026, 10:00 AM"),
+            ("token 0123456789abcdef0", "token fedcba98765432101"),
+        ] {
+            assert!(same(a, b), "{a} / {b}");
+        }
+        for (a, b) in [("1 seeder", "2 leechers"), ("x264", "y264"), ("a 1", "a"), ("1 GB", "1 MB")] {
+            assert!(!same(a, b), "{a} / {b}");
+        }
+    }
+
+    #[test]
+    fn sizes_stay_where_the_counts_beside_them_are_masked() {
+        let of = |text: &str| shape(text.as_bytes());
+        let (one, counted) = (of("(Size: 1,204 bytes / Downloads: 0)"), of("(Size: 1,204 bytes / Downloads: 17)"));
+        let sized = of("(Size: 1,205 bytes / Downloads: 0)");
+        assert_eq!((one.counted, one.masked), (counted.counted, sized.masked));
+        assert_ne!(one.counted, sized.counted);
+        assert_ne!(of("1.4G of 3").counted, of("1.5G of 3").counted);
+        assert_ne!(of("17952461030").counted, of("17952461031").counted);
+    }
+
+    #[test]
+    fn relative_times_are_known_in_many_languages_and_titles_are_not() {
+        let of = |text: &str| relative(text.as_bytes(), UTF_8);
+        for text in [
+            "3 minutes ago",
+            "Less than 1 minute ago",
+            "just now",
+            "26&nbsp;秒前",
+            "半小时前",
+            "vor 5 Minuten",
+            "hace 3 horas",
+            "5 минут назад",
+            "2 uur geleden",
+            "3 dakika önce",
+        ] {
+            assert_eq!(of(text), Some(Relative::Age), "{text}");
+        }
+        assert_eq!(of("Today, 14:03"), of("Yesterday, 14:03"));
+        assert_ne!(of("Today, 14:03"), of("Today, 14:04"));
+        assert!(matches!(of("昨天 14:03"), Some(Relative::Day(_))));
+        for text in ["Debian 12", "3", "14:03", "28 Days Later", "A Day Ago in Paris", "", "11-21-2026", "New posts"] {
+            assert_eq!(of(text), None, "{text}");
+        }
+        let gbk = encoding_rs::GBK.encode("26 秒前").0.into_owned();
+        assert_eq!(relative(&gbk, encoding_rs::GBK), Some(Relative::Age));
+        assert_eq!(relative(b"\xff\xfe\x80", UTF_8), None);
+    }
+
+    #[test]
+    fn blank_texts_are_empty() {
+        for text in ["", " \n", "&nbsp;", " | ", "[&nbsp;]"] {
+            assert!(trimmed(text.as_bytes()).is_empty() || text == "[&nbsp;]", "{text}");
+        }
+        assert_eq!(trimmed(b" &nbsp; a b &nbsp;\n"), b"a b");
+    }
+}

@@ -1,0 +1,48 @@
+//! CPU time that this process, or the thread that asks, has used: what a page's scripts cost.
+
+use std::io;
+
+/// Whose time is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    Process,
+    Thread,
+}
+
+/// User and system time since it began, in microseconds.
+///
+/// # Errors
+/// When the kernel refuses, for which there is no reason.
+pub fn cpu_us(of: Of) -> io::Result<u64> {
+    let who = match of {
+        Of::Process => libc::RUSAGE_SELF,
+        Of::Thread => libc::RUSAGE_THREAD,
+    };
+    // SAFETY: `rusage` is plain numbers, for which zeros are a value; the call writes it.
+    let used = unsafe {
+        let mut used: libc::rusage = std::mem::zeroed();
+        if libc::getrusage(who, &raw mut used) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        used
+    };
+    let us = |time: libc::timeval| time.tv_sec.saturating_mul(1_000_000).saturating_add(time.tv_usec);
+    Ok(u64::try_from(us(used.ru_utime).saturating_add(us(used.ru_stime))).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_counted_for_its_thread_and_its_process() {
+        let before = (cpu_us(Of::Thread).unwrap(), cpu_us(Of::Process).unwrap());
+        let mut number = 1_u64;
+        while cpu_us(Of::Thread).unwrap() < before.0 + 5_000 {
+            number = std::hint::black_box(number.wrapping_mul(31));
+        }
+        assert!(cpu_us(Of::Process).unwrap() >= before.1 + 5_000);
+        let idle = std::thread::spawn(|| cpu_us(Of::Thread).unwrap()).join().unwrap();
+        assert!(idle < 5_000, "a thread that has done nothing has used {idle} µs");
+    }
+}

@@ -1,0 +1,118 @@
+//! Selectors of style rules on an element: whether they match, and with which specificity (Selectors 4 §17, CSS Scoping §3).
+
+use html5ever::Namespace;
+use selectors::context::SelectorCaches;
+use selectors::context::{self, MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags};
+use selectors::matching::matches_selector;
+use selectors::parser::{MatchesFeaturelessHost, Selector};
+
+use super::Selectors;
+use super::grammar::Css;
+use super::view::View;
+use crate::limits;
+use crate::render::dom::{Error, NodeId, Tree};
+
+/// Where an element stands to the tree that a rule is of.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Standing {
+    /// In it.
+    Own,
+    /// It is the host, which `:host` means.
+    Host,
+    /// It stands in a slot of it, which `::slotted()` means.
+    Slotted,
+    /// It is a part of a shadow tree below it, which `::part()` means.
+    Part,
+}
+
+impl Standing {
+    fn is_met_by(self, selector: &Selector<Css>) -> bool {
+        match self {
+            Self::Own => !selector.is_slotted() && !selector.is_part(),
+            Self::Host => selector.matches_featureless_host(true) != MatchesFeaturelessHost::Never,
+            Self::Slotted => selector.is_slotted(),
+            Self::Part => selector.is_part(),
+        }
+    }
+}
+
+/// An element that rules are tried on. What it found out of its siblings it knows for the next rule.
+pub struct Asked<'a> {
+    tree: &'a Tree,
+    element: NodeId,
+    caches: SelectorCaches,
+    quirks: context::QuirksMode,
+}
+
+impl<'a> Asked<'a> {
+    pub fn new(tree: &'a Tree, element: NodeId) -> Self {
+        Self { tree, element, caches: SelectorCaches::default(), quirks: super::quirks_of(tree, element) }
+    }
+
+    /// The highest specificity of the selectors that match, `None` where none does. `host` is the one of the rule's own tree, if that
+    /// is a shadow tree; `pseudo` names a pseudo-element of the element.
+    pub fn specificity(
+        &mut self,
+        selectors: &Selectors,
+        host: Option<NodeId>,
+        standing: Standing,
+        pseudo: Option<&str>,
+    ) -> Option<u32> {
+        let mut best = None;
+        for selector in selectors.0.slice().iter().filter(|selector| standing.is_met_by(selector)) {
+            let named = selector.pseudo_element();
+            if named.map(|named| named.name()) != pseudo || best >= Some(selector.specificity()) {
+                continue;
+            }
+            if self.matches(selector, host, named.is_some()) {
+                best = Some(selector.specificity());
+            }
+        }
+        best
+    }
+
+    fn matches(&mut self, selector: &Selector<Css>, host: Option<NodeId>, of_pseudo: bool) -> bool {
+        let view = |id| View { tree: self.tree, id, virtual_scope: None };
+        let mode = if of_pseudo { MatchingMode::ForStatelessPseudoElement } else { MatchingMode::Normal };
+        let mut context = MatchingContext::new(
+            mode,
+            None,
+            &mut self.caches,
+            self.quirks,
+            NeedsSelectorFlags::No,
+            MatchingForInvalidation::No,
+        );
+        context.current_host = host.map(|host| selectors::Element::opaque(&view(host)));
+        matches_selector(selector, 0, None, &view(self.element), &mut context)
+    }
+}
+
+/// What `@namespace` rules say (CSS Namespaces 3).
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Namespaces {
+    pub(super) default: Option<Namespace>,
+    pub(super) prefixes: Vec<(String, Namespace)>,
+}
+
+impl Namespaces {
+    /// Reads what stands behind `@namespace`.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] for what says no namespace, [`Error::Full`] at the cap of prefixes.
+    pub fn declare(&mut self, text: &str) -> Result<(), Error> {
+        let mut parser = cssparser::Parser::new(text);
+        let prefix = parser.try_parse(|parser| parser.expect_ident().map(|name| name.to_string())).ok();
+        let namespace = parser.expect_url_or_string().map_err(|_| Error::Syntax)?;
+        parser.expect_exhausted().map_err(|_| Error::Syntax)?;
+        let namespace = Namespace::from(&*namespace);
+        match prefix {
+            None => self.default = Some(namespace),
+            Some(_) if self.prefixes.len() >= limits::STYLE_NAMESPACES_MAX => return Err(Error::Full),
+            Some(prefix) => {
+                self.prefixes.retain(|(known, _)| *known != prefix);
+                self.prefixes.push((prefix, namespace));
+            }
+        }
+        Ok(())
+    }
+}

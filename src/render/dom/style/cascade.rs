@@ -1,0 +1,308 @@
+//! Which declaration wins (CSS Cascade 5 §6): the rules of a tree by the properties that they give, asked for one element and one
+//! property at a time. Nothing is kept of an element, so nothing of it can be stale.
+
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use html5ever::local_name;
+
+use super::declaration;
+use super::sheet::{Rule, RuleKind, Rules, Sheet};
+use super::value::{is_wide, longhands};
+use crate::limits;
+use crate::render::dom::select::{Asked, Selectors, Standing};
+use crate::render::dom::{NodeId, Tree};
+
+/// Rules of one tree: a document's or a shadow root's.
+#[derive(Debug, Default)]
+pub struct Index {
+    by_property: HashMap<String, Vec<Entry>>,
+    /// Names of `@keyframes`.
+    keyframes: HashSet<String>,
+}
+
+/// What one rule gives one property.
+#[derive(Clone, Debug)]
+struct Entry {
+    selectors: Selectors,
+    value: Rc<str>,
+    important: bool,
+    layer: usize,
+    order: usize,
+}
+
+/// Whether the condition of a group holds: its name and condition.
+pub type Holds<'a> = &'a dyn Fn(&str, &str) -> bool;
+
+/// Layers by their full names, in the order of their first sight (CSS Cascade 5 §6.4.3).
+#[derive(Default)]
+struct Layers(Vec<String>);
+
+/// What no layer holds comes after all layers.
+const UNLAYERED: usize = usize::MAX;
+
+impl Layers {
+    fn place(&mut self, outer: &str, name: &str) -> (String, usize) {
+        let name = match (outer, name.trim()) {
+            (outer, "") => format!("{outer}.\0{}", self.0.len()),
+            ("", name) => name.to_owned(),
+            (outer, name) => format!("{outer}.{name}"),
+        };
+        let place = self.0.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.0.push(name.clone());
+            self.0.len() - 1
+        });
+        (name, place)
+    }
+}
+
+/// Where the reading of rules stands.
+struct Filling<'a> {
+    index: Index,
+    layers: Layers,
+    order: usize,
+    holds: Holds<'a>,
+}
+
+/// What is around a rule.
+#[derive(Clone)]
+struct Around<'r> {
+    parent: Option<&'r Selectors>,
+    layer_name: &'r str,
+    layer: usize,
+}
+
+impl Index {
+    /// The rules of sheets, in their order.
+    pub fn of(sheets: &[Rc<Sheet>], holds: Holds<'_>) -> Self {
+        let mut filling = Filling { index: Self::default(), layers: Layers::default(), order: 0, holds };
+        for sheet in sheets.iter().filter(|sheet| !sheet.disabled.get()) {
+            filling.rules(sheet.rules(), &Around { parent: None, layer_name: "", layer: UNLAYERED });
+        }
+        filling.index
+    }
+
+    /// Whether anything moves by its rules.
+    pub fn moves(&self) -> bool {
+        !self.keyframes.is_empty() || self.speaks_of("transition-duration")
+    }
+
+    /// Whether there is an animation of this name.
+    pub fn has_keyframes(&self, name: &str) -> bool {
+        self.keyframes.contains(name)
+    }
+
+    /// Whether any rule speaks of a property.
+    pub fn speaks_of(&self, property: &str) -> bool {
+        self.by_property.contains_key(property)
+    }
+}
+
+impl Filling<'_> {
+    /// Goes as deep as rules are read: [`limits::SELECTOR_NESTING_MAX`].
+    fn rules(&mut self, rules: &Rules, around: &Around<'_>) {
+        for rule in rules.borrow().iter() {
+            match &rule.kind {
+                RuleKind::Style => {
+                    let selectors = rule.selectors();
+                    let Some(own) = selectors.as_ref() else { continue };
+                    let resolved = around.parent.map(|parent| own.within(parent));
+                    let own = resolved.as_ref().unwrap_or(own);
+                    self.declarations(rule, own, around.layer);
+                    self.rules(rule.rules(), &Around { parent: Some(own), ..around.clone() });
+                }
+                RuleKind::Other { name } if name.ends_with("keyframes") => {
+                    let text = rule.text();
+                    let name = text.split(['{']).next().and_then(|head| head.split_ascii_whitespace().nth(1));
+                    self.index.keyframes.extend(name.map(|name| name.trim_matches(['"', '\'']).to_owned()));
+                }
+                RuleKind::Group { name, condition } if name == "layer" => self.layer(rule, condition, around),
+                RuleKind::Group { name, condition } if (self.holds)(name, condition) => self.group(rule, around),
+                _ => {}
+            }
+        }
+    }
+
+    fn group(&mut self, rule: &Rule, around: &Around<'_>) {
+        if let Some(parent) = around.parent {
+            self.declarations(rule, parent, around.layer);
+        }
+        self.rules(rule.rules(), around);
+    }
+
+    fn layer(&mut self, rule: &Rule, names: &str, around: &Around<'_>) {
+        let names: Vec<&str> = names.split(',').collect();
+        for name in &names {
+            let (layer_name, layer) = self.layers.place(around.layer_name, name);
+            if names.len() == 1 {
+                self.group(rule, &Around { parent: around.parent, layer_name: &layer_name, layer });
+            }
+        }
+    }
+
+    fn declarations(&mut self, rule: &Rule, selectors: &Selectors, layer: usize) {
+        self.order += 1;
+        let (order, by_property) = (self.order, &mut self.index.by_property);
+        for one in rule.declarations().iter() {
+            longhands(one, |property, value| {
+                let selectors = selectors.clone();
+                let entry = Entry { selectors, value: value.into(), important: one.important, layer, order };
+                match by_property.get_mut(property) {
+                    Some(list) => list.push(entry),
+                    None => drop(by_property.insert(property.to_owned(), vec![entry])),
+                }
+            });
+        }
+    }
+}
+
+/// The rules of a page's trees.
+pub struct Cascade<'a> {
+    pub tree: &'a Tree,
+    pub indexes: &'a HashMap<NodeId, Index>,
+    /// Rules that were tried on elements for the page so far; at [`limits::STYLE_TRIES_MAX`] none is tried any more.
+    pub tries: &'a Cell<u64>,
+}
+
+/// What decides between declarations, the last wins: importance, the tree's rank, the style attribute, layer, specificity, order.
+type Weight = (bool, i8, bool, usize, u32, usize);
+
+impl Cascade<'_> {
+    /// The value that rules and the style attribute declare for an element's property, as it was written; of a pseudo-element of it
+    /// where one is named.
+    pub fn declared(&self, element: NodeId, property: &str, pseudo: Option<&str>) -> Option<String> {
+        let mut asked = Asked::new(self.tree, element);
+        let mut best: Option<(Weight, Rc<str>)> = None;
+        let root = self.tree.root(element);
+        let host = self.tree.shadow_host(root);
+        // Outer trees win over inner ones, but for what is important (CSS Scoping §3.1).
+        self.look(&mut asked, (root, host, Standing::Own, 1), property, pseudo, &mut best);
+        if let Some(outer) = host.filter(|_| self.tree.attribute(element, &local_name!("part")).is_some()) {
+            let root = self.tree.root(outer);
+            let scope = (root, self.tree.shadow_host(root), Standing::Part, 2);
+            self.look(&mut asked, scope, property, pseudo, &mut best);
+        }
+        if let Some(inner) = self.tree.element(element).and_then(|element| element.shadow_root()) {
+            self.look(&mut asked, (inner, Some(element), Standing::Host, 0), property, pseudo, &mut best);
+        }
+        if let Some(slot) = self.tree.find_slot(element, false) {
+            let inner = self.tree.root(slot);
+            let scope = (inner, self.tree.shadow_host(inner), Standing::Slotted, 0);
+            self.look(&mut asked, scope, property, pseudo, &mut best);
+        }
+        if pseudo.is_none() {
+            self.inline(element, property, &mut best);
+        }
+        best.map(|(_, value)| value.to_string())
+    }
+
+    fn look(
+        &self,
+        asked: &mut Asked<'_>,
+        (root, host, standing, rank): (NodeId, Option<NodeId>, Standing, i8),
+        property: &str,
+        pseudo: Option<&str>,
+        best: &mut Option<(Weight, Rc<str>)>,
+    ) {
+        let Some(entries) = self.indexes.get(&root).and_then(|index| index.by_property.get(property)) else { return };
+        for entry in entries {
+            if self.tries.get() >= limits::STYLE_TRIES_MAX {
+                return;
+            }
+            self.tries.set(self.tries.get() + 1);
+            let Some(specificity) = asked.specificity(&entry.selectors, host, standing, pseudo) else { continue };
+            let (rank, layer) = if entry.important { (-rank, UNLAYERED - entry.layer) } else { (rank, entry.layer) };
+            let weight = (entry.important, rank, false, layer, specificity, entry.order);
+            if best.as_ref().is_none_or(|(known, _)| *known <= weight) {
+                *best = Some((weight, Rc::clone(&entry.value)));
+            }
+        }
+    }
+
+    fn inline(&self, element: NodeId, property: &str, best: &mut Option<(Weight, Rc<str>)>) {
+        let Some(text) = self.tree.attribute(element, &local_name!("style")) else { return };
+        for (order, one) in declaration::parse(text).iter().enumerate() {
+            longhands(one, |name, value| {
+                if name != property {
+                    return;
+                }
+                let rank = if one.important { -1 } else { 1 };
+                let layer = if one.important { 0 } else { UNLAYERED };
+                let weight = (one.important, rank, true, layer, 0, order);
+                if best.as_ref().is_none_or(|(known, _)| *known <= weight) {
+                    *best = Some((weight, value.into()));
+                }
+            });
+        }
+    }
+
+    /// The value of a property as far as it is declared: the element's own, or where it is inherited an ancestor's. `None` asks for the
+    /// initial one.
+    pub fn specified(&self, element: NodeId, property: &str, inherits: bool, pseudo: Option<&str>) -> Option<String> {
+        let (mut at, mut pseudo) = (element, pseudo);
+        loop {
+            let declared = self.declared(at, property, pseudo).map(|value| self.substituted(at, value));
+            let goes_up = match declared.as_deref() {
+                Some(value) if property == "color" && value.eq_ignore_ascii_case("currentcolor") => true,
+                Some(value) if !is_wide(value) => return declared,
+                Some(value) if value.eq_ignore_ascii_case("initial") => return None,
+                Some(value) => inherits || value.eq_ignore_ascii_case("inherit"),
+                None => inherits,
+            };
+            if !goes_up {
+                return None;
+            }
+            // A pseudo-element inherits from its element.
+            if pseudo.take().is_none() {
+                at = self.parent(at)?;
+            }
+        }
+    }
+
+    /// Puts the values of custom properties in their places (CSS Variables §3), so many of them.
+    fn substituted(&self, element: NodeId, mut value: String) -> String {
+        const PLACES: usize = 16;
+        for _ in 0..PLACES {
+            let Some(start) = value.find("var(") else { return value };
+            let mut depth = 0_u32;
+            let end = value[start..].char_indices().find_map(|(place, c)| {
+                match c {
+                    '(' => depth += 1,
+                    ')' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                (c == ')' && depth == 0).then_some(start + place)
+            });
+            let inside = &value[start + 4..end.unwrap_or(value.len())];
+            let (name, fallback) = match inside.split_once(',') {
+                Some((name, fallback)) => (name, Some(fallback.trim().to_owned())),
+                None => (inside, None),
+            };
+            let name = name.trim().to_owned();
+            let mut at = Some(element);
+            let found = std::iter::from_fn(|| {
+                let here = at?;
+                at = self.parent(here);
+                Some(here)
+            })
+            .find_map(|here| self.declared(here, &name, None));
+            // What has no value makes the declaration one that says nothing (§3.1).
+            let Some(text) = found.or(fallback) else { return "unset".to_owned() };
+            if value.len() + text.len() > limits::STYLE_VALUE_BYTES_MAX {
+                return "unset".to_owned();
+            }
+            value.replace_range(start..end.map_or(value.len(), |end| end + 1), &text);
+        }
+        "unset".to_owned()
+    }
+
+    /// The parent that an element inherits from, in the tree that slots make (CSS Scoping §3.2).
+    pub fn parent(&self, element: NodeId) -> Option<NodeId> {
+        if let Some(slot) = self.tree.find_slot(element, false) {
+            return Some(slot);
+        }
+        let parent = self.tree.parent(element)?;
+        Some(self.tree.shadow_host(parent).unwrap_or(parent)).filter(|parent| self.tree.is_element(*parent))
+    }
+}

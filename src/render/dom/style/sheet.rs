@@ -1,0 +1,392 @@
+//! A style sheet and its rules (CSS Syntax §9, CSSOM §6.1–6.4), shared by the objects that scripts hold and by the cascade.
+
+use std::cell::{Cell, Ref, RefCell};
+use std::rc::Rc;
+
+use cssparser::{
+    AtRuleParser, BasicParseErrorKind, CowRcStr, DeclarationParser, ParseError, Parser, ParserState,
+    QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, StyleSheetParser, Token,
+};
+use selectors::parser::SelectorParseErrorKind;
+
+use super::declaration::{self, Declaration};
+use crate::limits;
+use crate::render::dom::Error;
+use crate::render::dom::select::{Namespaces, Selectors};
+
+/// A list of rules, of a sheet or within a rule.
+pub type Rules = Rc<RefCell<Vec<Rc<Rule>>>>;
+
+/// A style sheet.
+#[derive(Debug, Default)]
+pub struct Sheet {
+    rules: Rules,
+    namespaces: RefCell<Rc<Namespaces>>,
+    pub disabled: Cell<bool>,
+    shared: Rc<Shared>,
+}
+
+/// What a sheet's rules have in common.
+#[derive(Debug, Default)]
+struct Shared {
+    /// How often the sheet has changed.
+    changes: Cell<u64>,
+    /// How many rules were ever made of it.
+    made: Cell<usize>,
+}
+
+/// What a rule does.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum RuleKind {
+    /// Selectors and declarations.
+    Style,
+    /// `@media`, `@supports`, `@layer` with a block …: the name, and what stands between it and the block.
+    Group { name: String, condition: String },
+    /// A rule that gives no element anything: the name.
+    Other { name: String },
+}
+
+/// A rule.
+#[derive(Debug)]
+pub struct Rule {
+    pub kind: RuleKind,
+    /// What a rule of no other kind says.
+    text: String,
+    selectors: RefCell<Option<Selectors>>,
+    declarations: RefCell<Vec<Declaration>>,
+    rules: Rules,
+    /// Whether a style rule is around it.
+    is_nested: bool,
+    depth: u8,
+    namespaces: Rc<Namespaces>,
+    shared: Rc<Shared>,
+}
+
+impl Sheet {
+    /// Reads a sheet; what is none is left out (CSS Syntax §5.4.3). Rules beyond [`limits::STYLE_RULES_MAX`] are left out too.
+    pub fn parse(text: &str) -> Self {
+        let sheet = Self::default();
+        sheet.replace(text);
+        sheet
+    }
+
+    /// Gives the sheet other rules.
+    pub fn replace(&self, text: &str) {
+        self.shared.made.set(0);
+        *self.namespaces.borrow_mut() = Rc::default();
+        let mut parser = Parser::new(text);
+        parser.set_nested_block_limit(limits::SELECTOR_NESTING_MAX);
+        let mut reader = Reader { shared: &self.shared, namespaces: Rc::default(), is_nested: false, depth: 0 };
+        let mut rules = Vec::new();
+        for item in StyleSheetParser::new(&mut parser, &mut reader).flatten() {
+            if let Item::Rule(rule) = item {
+                rules.push(rule);
+            }
+        }
+        *self.namespaces.borrow_mut() = reader.namespaces;
+        *self.rules.borrow_mut() = rules;
+        self.changed();
+    }
+
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// A number that is another one after each change of the sheet or its rules.
+    pub fn changes(&self) -> u64 {
+        self.shared.changes.get()
+    }
+
+    /// Tells that what the sheet gives is not what it was.
+    pub fn changed(&self) {
+        self.shared.changes.set(self.changes() + 1);
+    }
+
+    /// `insertRule(text, index)` (CSSOM §6.4.1).
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] for what is no rule, [`Error::IndexSize`] beyond the list, [`Error::Full`] at the cap.
+    pub fn insert(&self, text: &str, index: usize) -> Result<(), Error> {
+        let namespaces = Rc::clone(&self.namespaces.borrow());
+        let mut reader = Reader { shared: &self.shared, namespaces, is_nested: false, depth: 0 };
+        reader.insert(text, index, &self.rules)?;
+        *self.namespaces.borrow_mut() = reader.namespaces;
+        self.changed();
+        Ok(())
+    }
+
+    /// `deleteRule(index)`.
+    ///
+    /// # Errors
+    /// [`Error::IndexSize`] beyond the list.
+    pub fn delete(&self, index: usize) -> Result<(), Error> {
+        delete(&self.rules, index)?;
+        self.changed();
+        Ok(())
+    }
+}
+
+fn delete(rules: &Rules, index: usize) -> Result<(), Error> {
+    let mut rules = rules.borrow_mut();
+    if index >= rules.len() {
+        return Err(Error::IndexSize);
+    }
+    rules.remove(index);
+    Ok(())
+}
+
+impl Rule {
+    /// The selectors of a style rule, `&` standing for the rule around it.
+    pub fn selectors(&self) -> Ref<'_, Option<Selectors>> {
+        self.selectors.borrow()
+    }
+
+    pub fn declarations(&self) -> Ref<'_, Vec<Declaration>> {
+        self.declarations.borrow()
+    }
+
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    pub fn set_declarations(&self, list: Vec<Declaration>) {
+        *self.declarations.borrow_mut() = list;
+        self.changed();
+    }
+
+    /// `selectorText`; empty for rules of other kinds.
+    pub fn selector_text(&self) -> String {
+        self.selectors.borrow().as_ref().map(Selectors::text).unwrap_or_default()
+    }
+
+    /// Gives a style rule other selectors; what are none change nothing (CSSOM §6.4.3).
+    pub fn set_selector_text(&self, text: &str) {
+        if self.kind != RuleKind::Style {
+            return;
+        }
+        if let Ok(selectors) = Selectors::parse_in(text, &self.namespaces, self.is_nested) {
+            *self.selectors.borrow_mut() = Some(selectors);
+            self.changed();
+        }
+    }
+
+    /// The rule as text (CSSOM §6.4 "serialize a CSS rule").
+    pub fn text(&self) -> String {
+        let head = match &self.kind {
+            RuleKind::Style => self.selector_text(),
+            RuleKind::Group { name, condition } if condition.is_empty() => format!("@{name}"),
+            RuleKind::Group { name, condition } => format!("@{name} {condition}"),
+            RuleKind::Other { .. } => return self.text.clone(),
+        };
+        let declarations = declaration::text_of(&self.declarations.borrow());
+        let rules = self.rules.borrow();
+        if rules.is_empty() && self.kind == RuleKind::Style {
+            let gap = if declarations.is_empty() { "" } else { " " };
+            return format!("{head} {{ {declarations}{gap}}}");
+        }
+        let lines = std::iter::once(declarations).filter(|line| !line.is_empty());
+        // As deep as rules are read: `limits::SELECTOR_NESTING_MAX`.
+        let lines: Vec<String> = lines.chain(rules.iter().map(|rule| rule.text())).collect();
+        format!("{head} {{\n  {}\n}}", lines.join("\n  "))
+    }
+
+    /// `insertRule` of a group or of a style rule.
+    ///
+    /// # Errors
+    /// As [`Sheet::insert`].
+    pub fn insert(&self, text: &str, index: usize) -> Result<(), Error> {
+        let is_nested = self.is_nested || self.kind == RuleKind::Style;
+        let namespaces = Rc::clone(&self.namespaces);
+        let mut reader = Reader { shared: &self.shared, namespaces, is_nested, depth: self.depth + 1 };
+        reader.insert(text, index, &self.rules)?;
+        self.changed();
+        Ok(())
+    }
+
+    /// `deleteRule` of a group or of a style rule.
+    ///
+    /// # Errors
+    /// As [`Sheet::delete`].
+    pub fn delete(&self, index: usize) -> Result<(), Error> {
+        delete(&self.rules, index)?;
+        self.changed();
+        Ok(())
+    }
+
+    fn changed(&self) {
+        self.shared.changes.set(self.shared.changes.get() + 1);
+    }
+}
+
+/// Reads rules for a sheet.
+struct Reader<'s> {
+    shared: &'s Rc<Shared>,
+    namespaces: Rc<Namespaces>,
+    /// Whether a style rule is around what is read.
+    is_nested: bool,
+    depth: u8,
+}
+
+/// What stands in a block.
+enum Item {
+    Rule(Rc<Rule>),
+    Declaration(Declaration),
+}
+
+type Read<T> = Result<T, ParseError<SelectorParseErrorKind>>;
+
+fn refused<T>() -> Read<T> {
+    Err(ParseError::from_basic_kind(BasicParseErrorKind::QualifiedRuleInvalid))
+}
+
+impl Reader<'_> {
+    fn insert(&mut self, text: &str, index: usize, rules: &Rules) -> Result<(), Error> {
+        let mut parser = Parser::new(text);
+        parser.set_nested_block_limit(limits::SELECTOR_NESTING_MAX);
+        let is_full = self.shared.made.get() >= limits::STYLE_RULES_MAX;
+        let item = cssparser::parse_one_rule(&mut parser, self);
+        let Ok(Item::Rule(rule)) = item else {
+            return Err(if is_full { Error::Full } else { Error::Syntax });
+        };
+        let mut rules = rules.borrow_mut();
+        if index > rules.len() {
+            return Err(Error::IndexSize);
+        }
+        rules.insert(index, rule);
+        Ok(())
+    }
+
+    fn rule(
+        &self,
+        kind: RuleKind,
+        selectors: Option<Selectors>,
+        (declarations, rules): (Vec<Declaration>, Vec<Rc<Rule>>),
+        text: &str,
+    ) -> Read<Item> {
+        let made = self.shared.made.get();
+        if made >= limits::STYLE_RULES_MAX || self.depth > limits::SELECTOR_NESTING_MAX {
+            return refused();
+        }
+        self.shared.made.set(made + 1);
+        Ok(Item::Rule(Rc::new(Rule {
+            text: if matches!(kind, RuleKind::Other { .. }) { text.trim().to_owned() } else { String::new() },
+            kind,
+            selectors: RefCell::new(selectors),
+            declarations: RefCell::new(declarations),
+            rules: Rc::new(RefCell::new(rules)),
+            is_nested: self.is_nested,
+            depth: self.depth,
+            namespaces: Rc::clone(&self.namespaces),
+            shared: Rc::clone(self.shared),
+        })))
+    }
+
+    /// What stands between braces.
+    fn block(&mut self, is_nested: bool, input: &mut Parser<'_>) -> (Vec<Declaration>, Vec<Rc<Rule>>) {
+        if self.depth >= limits::SELECTOR_NESTING_MAX {
+            return Default::default();
+        }
+        let namespaces = Rc::clone(&self.namespaces);
+        let mut inner = Reader { shared: self.shared, namespaces, is_nested, depth: self.depth + 1 };
+        let (mut declarations, mut rules) = (Vec::new(), Vec::new());
+        for item in RuleBodyParser::new(input, &mut inner).flatten() {
+            match item {
+                Item::Rule(rule) => rules.push(rule),
+                Item::Declaration(one) => declaration::put(&mut declarations, one),
+            }
+        }
+        (declarations, rules)
+    }
+}
+
+impl<'i> QualifiedRuleParser<'i> for Reader<'_> {
+    type Prelude = Selectors;
+    type QualifiedRule = Item;
+    type Error = SelectorParseErrorKind;
+
+    fn parse_prelude(&mut self, input: &mut Parser<'i>) -> Read<Selectors> {
+        Selectors::read(input, &self.namespaces, self.is_nested)
+    }
+
+    fn parse_block(&mut self, selectors: Selectors, _: &ParserState, input: &mut Parser<'i>) -> Read<Item> {
+        let block = self.block(true, input);
+        self.rule(RuleKind::Style, Some(selectors), block, "")
+    }
+}
+
+impl<'i> AtRuleParser<'i> for Reader<'_> {
+    type Prelude = (String, &'i str);
+    type AtRule = Item;
+    type Error = SelectorParseErrorKind;
+
+    fn parse_prelude(&mut self, name: CowRcStr<'i>, input: &mut Parser<'i>) -> Read<Self::Prelude> {
+        let start = input.position();
+        while input.next_including_whitespace().is_ok() {}
+        Ok((name.to_ascii_lowercase(), input.slice_from(start).trim()))
+    }
+
+    fn rule_without_block(&mut self, (name, prelude): Self::Prelude, _: &ParserState) -> Result<Item, ()> {
+        match name.as_str() {
+            "namespace" => {
+                let mut namespaces = (*self.namespaces).clone();
+                namespaces.declare(prelude).map_err(drop)?;
+                self.namespaces = Rc::new(namespaces);
+            }
+            // A layer's name without rules still takes its place in the order of layers.
+            "layer" => {
+                let kind = RuleKind::Group { name, condition: prelude.to_owned() };
+                return self.rule(kind, None, Default::default(), "").map_err(drop);
+            }
+            "import" => {}
+            _ => return Err(()),
+        }
+        let text = format!("@{name} {prelude};");
+        self.rule(RuleKind::Other { name }, None, Default::default(), &text).map_err(drop)
+    }
+
+    fn parse_block(
+        &mut self,
+        (name, prelude): Self::Prelude,
+        start: &ParserState,
+        input: &mut Parser<'i>,
+    ) -> Read<Item> {
+        match name.as_str() {
+            "media" | "supports" | "layer" | "container" | "scope" | "starting-style" => {
+                let block = self.block(self.is_nested, input);
+                self.rule(RuleKind::Group { name, condition: prelude.to_owned() }, None, block, "")
+            }
+            "font-face" | "keyframes" | "-webkit-keyframes" | "page" | "property" | "counter-style" => {
+                while input.next().is_ok() {}
+                let text = format!("{}}}", input.slice_from(start.position()));
+                self.rule(RuleKind::Other { name }, None, Default::default(), &text)
+            }
+            _ => refused(),
+        }
+    }
+}
+
+impl<'i> DeclarationParser<'i> for Reader<'_> {
+    type Declaration = Item;
+    type Error = SelectorParseErrorKind;
+
+    fn parse_value(&mut self, name: CowRcStr<'i>, input: &mut Parser<'i>, _: &ParserState) -> Read<Item> {
+        let start = input.position();
+        while let Ok(token) = input.next() {
+            // `a:hover { … }` is a rule (CSS Syntax §5.4.4).
+            if matches!(token, Token::CurlyBracketBlock) && !name.starts_with("--") {
+                return refused();
+            }
+        }
+        Declaration::new(&name, input.slice_from(start)).map(Item::Declaration).map_or_else(refused, Ok)
+    }
+}
+
+impl<'i> RuleBodyItemParser<'i, Item, SelectorParseErrorKind> for Reader<'_> {
+    fn parse_declarations(&self) -> bool {
+        self.is_nested
+    }
+
+    fn parse_qualified(&self) -> bool {
+        true
+    }
+}

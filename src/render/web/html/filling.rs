@@ -1,0 +1,108 @@
+//! What a person does with the controls of a form: types into one, chooses, checks a box, and sends it, with the events of each as browsers
+//! fire them.
+//!
+//! Values are set beneath whatever a page has put over the property (React watches `value` so), and then told: frameworks take them for
+//! typed. Which control takes what is decided elsewhere, on markup with [`MARK`](crate::render::dom::MARK)s.
+
+use boa_engine::{Context, JsObject, JsValue, js_string};
+
+use super::element::{is_called, move_focus};
+use super::{input, select, submit, text, values};
+use crate::render::dom::NodeId;
+use crate::render::engine::{bind, events, jobs};
+use crate::render::protocol::Submit;
+use crate::render::web::{interact, read, wrap};
+
+/// The node of a mark, while it stands in the document.
+fn of_mark(mark: u32, context: &Context) -> Option<NodeId> {
+    let id = NodeId::from_u32(mark)?;
+    read(context, |tree| is_called(tree, id, &["button", "input", "select", "textarea"]) && tree.is_connected(id))
+        .then_some(id)
+}
+
+/// Types a text into a control, or checks a box where there is none; false where the control is not there.
+pub fn fill_in(mark: u32, typed: Option<&str>, context: &mut Context) -> bool {
+    let Some(id) = of_mark(mark, context) else { return false };
+    let Ok(object) = wrap(id, context) else { return false };
+    jobs::outside(context, |context| match typed {
+        Some(typed) => type_in(id, &object, typed, context),
+        None if read(context, |tree| tree.is_checked(id)) => {}
+        // A click that throws is told where it throws.
+        None => drop(interact::click(id, context)),
+    });
+    true
+}
+
+fn type_in(id: NodeId, object: &JsObject, typed: &str, context: &mut Context) {
+    let is_hidden = read(context, |tree| {
+        is_called(tree, id, &["input"]) && values::mode(values::kind(tree, id)) == values::Mode::Default
+    });
+    if is_hidden {
+        // Nobody types there, and no event tells of it.
+        let _ = input::set_value(id, typed, context);
+        return;
+    }
+    move_focus(Some(id), context);
+    if read(context, |tree| is_called(tree, id, &["select"])) {
+        let wanted = read(context, |tree| {
+            select::options(tree, id).into_iter().find(|option| select::option_value(tree, *option) == typed)
+        });
+        if let Some(option) = wanted {
+            select::set_selected(option, true, context);
+        }
+    } else {
+        // The key is the last of the text: listeners of keys look at the whole value then.
+        key(object, "keydown", "Unidentified", context);
+        let data = [("data", bind::js(typed)), ("inputType", js_string!("insertText").into())];
+        events::fire(object, "InputEvent", "beforeinput", (true, true), &data, context);
+        if read(context, |tree| is_called(tree, id, &["textarea"])) {
+            text::set_value(id, typed.to_owned(), context);
+        } else {
+            // Only an input of files refuses a value.
+            let _ = input::set_value(id, typed, context);
+        }
+    }
+    let data = [("data", bind::js(typed)), ("inputType", js_string!("insertText").into())];
+    events::fire(object, "InputEvent", "input", (true, false), &data, context);
+    if !read(context, |tree| is_called(tree, id, &["select"])) {
+        key(object, "keyup", "Unidentified", context);
+    }
+    events::fire(object, "Event", "change", (true, false), &[], context);
+}
+
+/// One event of a key; false when it was cancelled.
+fn key(object: &JsObject, kind: &str, name: &str, context: &mut Context) -> bool {
+    let code = if name == "Enter" { 13 } else { 0 };
+    let members = [
+        ("key", bind::js(name)),
+        ("code", bind::js(if name == "Enter" { name } else { "" })),
+        ("keyCode", JsValue::from(code)),
+        ("which", JsValue::from(code)),
+        ("charCode", JsValue::from(if kind == "keypress" { code } else { 0 })),
+    ];
+    events::fire(object, "KeyboardEvent", kind, (true, true), &members, context)
+}
+
+/// Sends what a control belongs to.
+///
+/// # Errors
+/// The mark of a control that is not there.
+pub fn send(how: Submit, context: &mut Context) -> Result<(), u32> {
+    let (Submit::Click(mark) | Submit::Enter(mark)) = how;
+    let id = of_mark(mark, context).ok_or(mark)?;
+    let object = wrap(id, context).map_err(|_| mark)?;
+    jobs::outside(context, |context| {
+        move_focus(Some(id), context);
+        if let Submit::Click(_) = how {
+            // A click that throws is told where it throws.
+            let _ = interact::click(id, context);
+            return;
+        }
+        let goes_on = key(&object, "keydown", "Enter", context) && key(&object, "keypress", "Enter", context);
+        if let Some(form) = read(context, |tree| tree.form_owner(id)).filter(|_| goes_on) {
+            submit::submit(form, None, true, context);
+        }
+        key(&object, "keyup", "Enter", context);
+    });
+    Ok(())
+}

@@ -1,0 +1,353 @@
+//! An endpoint: for which addresses it holds, what it asks, how its answers are read, and whether a render bears it out.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::Value as Json;
+use url::Url;
+
+use super::call::{self, Call, Slots};
+use super::pages::Pager;
+use super::pattern::Pattern;
+use super::place::{Place, Step, scalar};
+use super::template::{Scope, Template};
+use super::turns::Turning;
+use super::{Answer, Normal, Observation, links};
+use crate::limits;
+
+/// Which links an answer bears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// One for each record at a place that has the members.
+    Link { items: Place, link: Template },
+    /// Those of the markup at a place; of the whole answer where there is none.
+    Html(Option<Place>),
+}
+
+/// What stands in place of renders of a class's pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// `None`: all pages of the class.
+    pub on: Option<Pattern>,
+    /// What is asked before, for a token in its answer.
+    pub before: Option<Call>,
+    pub call: Call,
+    pub rules: Vec<Rule>,
+    /// Links to the other pages of the list.
+    pub pages: Option<Pager>,
+    /// Links that each page has.
+    pub constants: Vec<String>,
+    /// Links of the page's own markup belong to it: the page is asked for, too.
+    pub with_page: bool,
+    pub turning: Option<Turning>,
+    /// Values of switches in the answers so far: with another value the answer may mean more.
+    pub expect: BTreeMap<String, Vec<String>>,
+}
+
+/// What one answer gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    pub links: Vec<String>,
+    pub records: usize,
+    /// The request for the next page of data.
+    pub next: Option<Slots>,
+}
+
+/// Why an endpoint does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    #[error("a value that it sends is not there: {0}")]
+    Missing(String),
+    #[error("the answer is neither JSON nor markup")]
+    NoData,
+    #[error("the answer has no `{0}`")]
+    NoList(String),
+    #[error("no record of the answer bears a link")]
+    NoLinks,
+    #[error("`{0}` of the answer is {1}, which it never was")]
+    Unexpected(String, String),
+    #[error("the page's scripts did not ask {0}")]
+    NotAsked(String),
+    #[error("the render shows {0}, which the answer does not give")]
+    Lacks(String),
+    #[error("the answer gives {0}, which the render does not show")]
+    Invents(String),
+    #[error("the page lies elsewhere")]
+    Elsewhere,
+    #[error("it is answered {0}")]
+    Status(u16),
+    #[error("it may not be asked: {0}")]
+    Refused(String),
+}
+
+impl Endpoint {
+    /// Whether it holds for a page of this address.
+    #[must_use]
+    pub fn covers(&self, page: &Url) -> bool {
+        self.on.as_ref().is_none_or(|pattern| pattern.fits(page))
+    }
+
+    /// Whether the page's own markup is needed: for its links or for a token in it.
+    #[must_use]
+    pub fn needs_page(&self) -> bool {
+        self.with_page || self.call.needs_page() || self.before.as_ref().is_some_and(Call::needs_page)
+    }
+
+    /// The origins that it asks, where they are not the page's own.
+    #[must_use]
+    pub fn origins(&self) -> Vec<String> {
+        let slots = self.before.iter().chain([&self.call]).flat_map(|call| &call.0);
+        slots.filter(|(name, _)| name == "origin").filter_map(|(_, origin)| origin.constant()).collect()
+    }
+
+    /// The first request for a page.
+    ///
+    /// # Errors
+    /// Where a value of it is not there.
+    pub fn first(&self, scope: &Scope<'_>) -> Result<Slots, Difference> {
+        self.call.fill(scope).ok_or_else(|| missing(&self.call, scope))
+    }
+
+    /// Reads the answer to a request. `seen` counts the records of the pages of data before this.
+    ///
+    /// # Errors
+    /// Where the answer has not the shape that it had.
+    pub fn read(&self, asked: &Slots, answer: &Answer, scope: &Scope<'_>, seen: usize) -> Result<Reading, Difference> {
+        if *answer == Answer::Other {
+            return Err(Difference::NoData);
+        }
+        let mut reading = Reading::default();
+        let (mut lists, mut whole, mut bytes) = (HashMap::new(), 0, 0);
+        for rule in &self.rules {
+            match rule {
+                Rule::Link { items, link } => {
+                    let json = answer.json().ok_or(Difference::NoData)?;
+                    let chains = chains(json, items)?;
+                    lists.insert(items, chains.len());
+                    for chain in &chains {
+                        let Some(link) = link.fill(&Scope { record: chain, ..*scope }) else { continue };
+                        bytes += link.len();
+                        if bytes <= limits::OUTLINK_BYTES_PER_PAGE_MAX {
+                            reading.links.push(link);
+                        }
+                    }
+                }
+                Rule::Html(place) => {
+                    let markup = markup(answer, place.as_ref())?;
+                    let found: Vec<String> = markup.iter().flat_map(|markup| links::of_markup(markup)).collect();
+                    whole = whole.max(found.len());
+                    reading.links.extend(found);
+                }
+            }
+        }
+        reading.records = lists.values().copied().max().unwrap_or(whole);
+        if reading.records > 0 && reading.links.is_empty() {
+            return Err(Difference::NoLinks);
+        }
+        if let (Some(turning), true) = (&self.turning, reading.records > 0) {
+            reading.next = turning.next(asked, answer, reading.records, seen + reading.records);
+        }
+        Ok(reading)
+    }
+
+    /// Links that the page has beside those of its records: to other pages of the list, and to what each page has.
+    #[must_use]
+    pub fn around(&self, first: &Answer, records: usize, page: &Url) -> Vec<String> {
+        let pages = self.pages.as_ref().map(|pager| pager.links(first, records, page)).unwrap_or_default();
+        pages.into_iter().chain(self.constants.iter().cloned()).collect()
+    }
+
+    /// Whether a switch of the answer has a value that it never had, or a number that was always that of the records is larger.
+    ///
+    /// # Errors
+    /// The first that has.
+    pub fn is_as_expected(&self, answer: &Answer, records: usize) -> Result<(), Difference> {
+        for (place, values) in &self.expect {
+            let value = value_at(answer, place);
+            let is_count = values.iter().any(|value| value == RECORDS);
+            let is_known = match value.parse::<usize>() {
+                Ok(number) if is_count => number <= records,
+                _ => is_count || values.contains(&value),
+            };
+            if !is_known {
+                return Err(Difference::Unexpected(place.clone(), value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up the values that switches had in a render which it explains.
+    pub fn absorb(&mut self, observation: &Observation) {
+        let Ok(replay) = self.replay(observation) else { return };
+        for (_, answer) in &replay.done {
+            self.expect.retain(|place, values| {
+                let value = value_at(answer, place);
+                let is_switch = SWITCHED.contains(&value.as_str());
+                if is_switch && !values.contains(&value) {
+                    values.push(value);
+                }
+                // What has become a text was no switch.
+                is_switch || values.iter().any(|value| value == RECORDS)
+            });
+        }
+    }
+
+    /// Replays itself on what a render asked and was answered.
+    fn replay(&self, observation: &Observation) -> Result<Replay, Difference> {
+        let exchanges: Vec<(Slots, &str)> = observation
+            .exchanges
+            .iter()
+            .filter(|one| one.status == 200)
+            .filter_map(|one| {
+                let slots = call::slots(&one.method, &one.url, &one.headers, &one.body)?;
+                Some((slots, one.answer.as_str()))
+            })
+            .collect();
+        let find = |wanted: &Slots, fleeting: &[&str]| {
+            exchanges
+                .iter()
+                .find(|(slots, _)| call::are_same(slots, wanted, fleeting))
+                .map(|(_, text)| Answer::of(text))
+        };
+        let told = |slots: &Slots| call::asked(slots).url.split('?').next().unwrap_or_default().to_owned();
+        let mut scope = Scope::of(&observation.page, &observation.html, &observation.cookies, observation.now_ms);
+        let before = match &self.before {
+            Some(call) => {
+                let wanted = call.fill(&scope).ok_or_else(|| missing(call, &scope))?;
+                Some(find(&wanted, &call.fleeting()).ok_or_else(|| Difference::NotAsked(told(&wanted)))?)
+            }
+            None => None,
+        };
+        scope.before = before.as_ref().and_then(Answer::json);
+        let fleeting = self.call.fleeting();
+        let mut next = Some(self.first(&scope)?);
+        let (mut done, mut seen): (Vec<(Slots, Answer)>, usize) = (Vec::new(), 0);
+        while let Some(slots) = next.take() {
+            let is_known = done.iter().any(|(before, _)| call::are_same(before, &slots, &[]));
+            if is_known || done.len() >= limits::SHORTCUT_TURNS_MAX {
+                break;
+            }
+            match find(&slots, &fleeting) {
+                Some(answer) => {
+                    let reading = self.read(&slots, &answer, &scope, seen)?;
+                    seen += reading.records;
+                    next = reading.next;
+                    done.push((slots, answer));
+                }
+                None if done.is_empty() => return Err(Difference::NotAsked(told(&slots))),
+                // The reader had enough.
+                None => break,
+            }
+        }
+        Ok(Replay { before, done })
+    }
+
+    /// Whether a render shows exactly what this endpoint gives: the same requests, and from their answers the same links.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub fn explains(&self, observation: &Observation, normal: Normal<'_>) -> Result<(), Difference> {
+        if !self.covers(&observation.page) {
+            return Err(Difference::Elsewhere);
+        }
+        let Replay { before, done } = self.replay(observation)?;
+        let mut scope = Scope::of(&observation.page, &observation.html, &observation.cookies, observation.now_ms);
+        scope.before = before.as_ref().and_then(Answer::json);
+        let mut given: HashMap<String, String> = HashMap::new();
+        let mut give = |text: String| {
+            if let Some(key) = normal(&observation.page, &text) {
+                given.insert(key, text);
+            }
+        };
+        let (mut seen, mut first) = (0, 0);
+        for (number, (slots, answer)) in done.iter().enumerate() {
+            let reading = self.read(slots, answer, &scope, seen)?;
+            seen += reading.records;
+            first = if number == 0 { reading.records } else { first };
+            reading.links.into_iter().for_each(&mut give);
+        }
+        self.constants.iter().cloned().for_each(&mut give);
+        let shown = observation.keys();
+        let shell: HashSet<&str> = observation.shell.iter().map(|link| link.key.as_str()).collect();
+        let last = self
+            .pages
+            .as_ref()
+            .zip(done.first())
+            .map(|(pager, (_, answer))| (pager, pager.last(answer, first, &observation.page)));
+        let is_page = |key: &str| last.is_some_and(|(pager, last)| pager.is_one_of(key, &observation.page, last));
+        for key in shown.keys() {
+            let is_given = given.contains_key(*key) || (self.with_page && shell.contains(key)) || is_page(key);
+            if !is_given {
+                return Err(Difference::Lacks((*key).to_owned()));
+            }
+        }
+        if let Some((pager, last)) = last
+            && let Some(next) = pager.next_page(&observation.page, last)
+            && let Some(key) = normal(&observation.page, &next)
+            && !shown.contains_key(key.as_str())
+            && !shown.keys().any(|key| {
+                pager.number_of(key, &observation.page).is_some_and(|number| number > pager.own(&observation.page))
+            })
+        {
+            return Err(Difference::Invents(next));
+        }
+        match given.keys().find(|key| !shown.contains_key(key.as_str())) {
+            Some(key) => Err(Difference::Invents(key.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Stands among what is expected for the number of records.
+pub const RECORDS: &str = "records";
+
+/// Where an answer has nothing at a place.
+pub const ABSENT: &str = "absent";
+
+/// The values of a switch.
+pub const SWITCHED: [&str; 4] = ["true", "false", "null", ABSENT];
+
+/// The value at a place of an answer, as JSON writes it.
+fn value_at(answer: &Answer, place: &str) -> String {
+    let value = answer.json().and_then(|json| Place::parse(place).ok()?.get(json).map(Json::to_string));
+    value.unwrap_or_else(|| ABSENT.to_owned())
+}
+
+/// What an endpoint would have asked in a render, with the answers that the render got.
+struct Replay {
+    before: Option<Answer>,
+    done: Vec<(Slots, Answer)>,
+}
+
+/// The records at a place; none where its list is empty.
+fn chains<'a>(json: &'a Json, items: &Place) -> Result<Vec<Vec<&'a Json>>, Difference> {
+    let outer = items.0.split(|step| *step == Step::Each).next().unwrap_or_default();
+    let list = Place(outer.to_vec());
+    let is_there = match list.get(json) {
+        Some(value) if outer.len() < items.0.len() => value.is_array(),
+        Some(value) => !value.is_null(),
+        None => false,
+    };
+    if !is_there {
+        return Err(Difference::NoList(list.to_string()));
+    }
+    Ok(items.chains(json, limits::LINKS_PER_PAGE_MAX))
+}
+
+/// The markup at a place of an answer.
+fn markup(answer: &Answer, place: Option<&Place>) -> Result<Vec<String>, Difference> {
+    match (answer, place) {
+        (Answer::Html(text), None) => Ok(vec![text.clone()]),
+        (Answer::Json(json), Some(place)) => {
+            let all = chains(json, place)?;
+            Ok(all.iter().filter_map(|chain| scalar(chain.last()?)).map(std::borrow::Cow::into_owned).collect())
+        }
+        _ => Err(Difference::NoData),
+    }
+}
+
+/// Which value a request lacks.
+fn missing(call: &Call, scope: &Scope<'_>) -> Difference {
+    let mut sources = call.0.iter().flat_map(|(_, template)| template.sources());
+    let lacking = sources.find(|source| source.read(scope).is_none());
+    Difference::Missing(lacking.map_or_else(|| "a number".to_owned(), ToString::to_string))
+}

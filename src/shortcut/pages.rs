@@ -1,0 +1,344 @@
+//! Links to the other pages of a list: the page's own address with another number, as far as the answer says that there are pages.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::Value as Json;
+use url::Url;
+
+use super::place::{Place, outside_lists};
+use super::template::{Scope, Source, numbers};
+use super::{Answer, Observation};
+use crate::limits;
+
+/// Records on a page from which numbers that are all their multiples count records (`start=50`), not pages.
+const OFFSET_STEP_MIN: i64 = 5;
+
+/// How many pages before and behind a page are linked at most, beside the first and the last: the others are reached by these.
+pub const NEAR: i64 = 10;
+
+/// Places of an address where the number may stand.
+const PLACES: usize = 8;
+
+/// Where the answer says how many pages there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Last {
+    /// The number of the last.
+    Number(Place),
+    /// How many records there are in all, and on one page.
+    Total(Place, i64),
+    /// Whether there is one more.
+    More(Place),
+    /// A page with so many records has another behind it.
+    Full(i64),
+}
+
+/// How addresses of a list's pages are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pager {
+    /// Where the number stands in the page's address: a parameter, or a number in a segment.
+    pub at: Source,
+    /// Of the first page; also what a page has whose address has no number.
+    pub first: i64,
+    /// From a page's number to the next: 1, or what a page holds where the number counts records. At least 1.
+    pub step: i64,
+    /// How many pages before and behind a page are linked, from 1 to [`NEAR`].
+    pub near: i64,
+    /// The first and the last are linked from each page.
+    pub ends: bool,
+    pub last: Last,
+}
+
+impl Pager {
+    /// The number of a page.
+    #[must_use]
+    pub fn own(&self, page: &Url) -> i64 {
+        number(&self.at, page).unwrap_or(self.first)
+    }
+
+    /// The number of the last page that the answer for `page` tells of.
+    #[must_use]
+    pub fn last(&self, answer: &Answer, records: usize, page: &Url) -> i64 {
+        let own = self.own(page);
+        let json = answer.json();
+        let number = |place: &Place| -> Option<i64> { place.text(json?)?.parse().ok() };
+        let records = i64::try_from(records).unwrap_or(i64::MAX);
+        match &self.last {
+            Last::Number(place) => number(place).unwrap_or(own),
+            Last::Total(place, size) => number(place).map_or(own, |total| {
+                let pages = total.max(0).saturating_add(size - 1) / (*size).max(1);
+                pages.saturating_sub(1).max(0).saturating_mul(self.step).saturating_add(self.first)
+            }),
+            Last::More(place) => {
+                let more = json.and_then(|json| place.get(json)).is_some_and(|more| *more == Json::Bool(true));
+                own.saturating_add(i64::from(more) * self.step)
+            }
+            Last::Full(size) => own.saturating_add(i64::from(records >= *size) * self.step),
+        }
+    }
+
+    /// Addresses of the pages around a page, of the first and the last.
+    #[must_use]
+    pub fn links(&self, answer: &Answer, records: usize, page: &Url) -> Vec<String> {
+        let (own, last) = (self.own(page), self.last(answer, records, page));
+        let near = (-self.near..=self.near).map(|pages| own.saturating_add(pages.saturating_mul(self.step)));
+        let numbers: BTreeSet<i64> = near
+            .chain([self.first, last].into_iter().filter(|_| self.ends))
+            .filter(|number| *number != own && *number >= self.first && *number <= last)
+            .collect();
+        numbers.into_iter().filter_map(|number| with_number(&self.at, page, number)).collect()
+    }
+
+    /// The address behind a page's, where there is one.
+    #[must_use]
+    pub fn next_page(&self, page: &Url, last: i64) -> Option<String> {
+        let next = self.own(page).saturating_add(self.step);
+        (next <= last).then(|| with_number(&self.at, page, next)).flatten()
+    }
+
+    /// The number of an address that is `page`'s but for it.
+    #[must_use]
+    pub fn number_of(&self, address: &str, page: &Url) -> Option<i64> {
+        let address = Url::parse(address).ok()?;
+        let found = same_but_number(page, &address)?;
+        (found.0 == self.at).then_some(found.1)
+    }
+
+    /// Whether an address is one of the list's pages.
+    #[must_use]
+    pub fn is_one_of(&self, address: &str, page: &Url, last: i64) -> bool {
+        match self.number_of(address, page) {
+            Some(number) => {
+                (self.first..=last.max(self.own(page))).contains(&number) && (number - self.first) % self.step == 0
+            }
+            None => Url::parse(address).is_ok_and(|address| is_numberless(&self.at, page, &address)),
+        }
+    }
+}
+
+/// Learns the pages' links from what no record explains: of each render its page, the first answer, the number of records in it, and the
+/// links that are left.
+pub fn learn(renders: &[(&Observation, &Answer, usize)], left: &[HashSet<String>]) -> Option<Pager> {
+    let samples = renders.iter().zip(left).flat_map(|((observation, ..), left)| {
+        left.iter().filter_map(|key| same_but_number(&observation.page, &Url::parse(key).ok()?))
+    });
+    let mut sources: Vec<Source> = Vec::new();
+    for (source, _) in samples {
+        if sources.len() < PLACES && !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
+    sources.into_iter().find_map(|at| learn_at(&at, renders, left))
+}
+
+fn learn_at(at: &Source, renders: &[(&Observation, &Answer, usize)], left: &[HashSet<String>]) -> Option<Pager> {
+    let numbers: Vec<BTreeSet<i64>> = renders
+        .iter()
+        .zip(left)
+        .map(|((observation, ..), left)| {
+            let of = |key: &String| {
+                same_but_number(&observation.page, &Url::parse(key).ok()?).filter(|found| found.0 == *at)
+            };
+            left.iter().filter_map(of).map(|(_, number)| number).collect()
+        })
+        .collect();
+    let owns = renders.iter().filter_map(|(observation, ..)| number(at, &observation.page));
+    let least = numbers.iter().flatten().copied().chain(owns.clone()).min()?;
+    if least < 0 {
+        return None;
+    }
+    let size = i64::try_from(renders.iter().map(|(.., records)| *records).max().unwrap_or(0)).ok()?;
+    let all = numbers.iter().flatten().copied().chain(owns);
+    let (first, step) = counting(&all.collect(), size);
+    let mut pager = Pager { at: at.clone(), first, step, near: 1, ends: false, last: Last::Full(i64::MAX) };
+    let mut places: Vec<(Place, bool)> = Vec::new();
+    let (_, answer, _) = renders.first()?;
+    outside_lists(answer.json().unwrap_or(&Json::Null), &Place::default(), &mut |place, value| {
+        if (value.is_number() || value.is_boolean()) && places.len() < limits::SHORTCUT_PLACES_MAX {
+            places.push((place.clone(), value.is_boolean()));
+        }
+    });
+    let tries = places.iter().flat_map(|(place, is_switch)| match is_switch {
+        true => vec![Last::More(place.clone())],
+        // A number of all records is no page's where numbers count records, though it is one more step.
+        false if step > 1 => vec![Last::Total(place.clone(), size), Last::Number(place.clone())],
+        false => vec![Last::Number(place.clone()), Last::Total(place.clone(), size)],
+    });
+    let tries: Vec<Last> =
+        tries.chain([Last::Full(size)]).filter(|last| size > 0 || matches!(last, Last::Number(_))).collect();
+    tries.into_iter().find_map(|last| {
+        pager.last = last;
+        let fits = renders.iter().zip(&numbers).all(|((observation, answer, records), numbers)| {
+            let (own, last) = (pager.own(&observation.page), pager.last(answer, *records, &observation.page));
+            let most = numbers.iter().copied().max().unwrap_or(own).max(own);
+            // Neither a page that is not linked, nor a link to a page that there is not: those in between are reached from their neighbours.
+            let next_is_linked = own >= last || numbers.iter().any(|number| *number > own);
+            most <= last.max(own)
+                && next_is_linked
+                && (most == last || !matches!(pager.last, Last::Number(_)) || most > own)
+        });
+        // A number that says nothing but that there is one page fits everything.
+        let is_told = numbers.iter().any(|numbers| !numbers.is_empty());
+        (fits && is_told).then(|| pager.as_linked(renders, &numbers))
+    })
+}
+
+impl Pager {
+    /// The pager that links no more pages than these renders did: which number is the last may be a guess.
+    fn as_linked(&self, renders: &[(&Observation, &Answer, usize)], numbers: &[BTreeSet<i64>]) -> Self {
+        let (mut near, mut ends) = (1, true);
+        for ((observation, answer, records), numbers) in renders.iter().zip(numbers) {
+            let (own, last) = (self.own(&observation.page), self.last(answer, *records, &observation.page));
+            let behind = numbers.iter().filter(|number| **number > own && **number != last);
+            near = behind.map(|number| (number - own) / self.step).chain([near]).max().unwrap_or(near);
+            ends &= own >= last || numbers.contains(&last);
+        }
+        Self { near: near.min(NEAR), ends, ..self.clone() }
+    }
+}
+
+/// The first page's number and the step to the next, of a list with so many records on a page: numbers that are all
+/// multiples of that count records, from 0 or from 1.
+fn counting(numbers: &BTreeSet<i64>, size: i64) -> (i64, i64) {
+    let counts_from = |first: i64| {
+        size >= OFFSET_STEP_MIN
+            && numbers.iter().any(|number| *number > first)
+            && numbers.iter().all(|number| *number >= first && (number - first) % size == 0)
+    };
+    match [0, 1].into_iter().find(|first| counts_from(*first)) {
+        Some(first) => (first, size),
+        None => (numbers.first().copied().unwrap_or(1).min(1), 1),
+    }
+}
+
+/// Where and which the number is by which an address differs from a page's, if by nothing else.
+fn same_but_number(page: &Url, address: &Url) -> Option<(Source, i64)> {
+    if page.origin() != address.origin() {
+        return None;
+    }
+    let segments =
+        |url: &Url| -> Vec<String> { url.path_segments().into_iter().flatten().map(str::to_owned).collect() };
+    let pairs = |url: &Url| -> Vec<(String, String)> { url.query_pairs().into_owned().collect() };
+    let (own, other) = (segments(page), segments(address));
+    let (mut own_pairs, mut other_pairs) = (pairs(page), pairs(address));
+    own_pairs.sort();
+    other_pairs.sort();
+    if own == other {
+        let mut differing = other_pairs.iter().filter(|pair| !own_pairs.contains(pair));
+        let ((name, value), None) = (differing.next()?, differing.next()) else { return None };
+        let rest = |pairs: &[(String, String)]| -> Vec<(String, String)> {
+            pairs.iter().filter(|pair| pair.0 != *name).cloned().collect()
+        };
+        return (rest(&own_pairs) == rest(&other_pairs))
+            .then(|| Some((Source::Query(name.clone()), value.parse().ok()?)))?;
+    }
+    if own.len() != other.len() || own_pairs != other_pairs {
+        return None;
+    }
+    let mut differing = own.iter().zip(&other).enumerate().filter(|(_, (own, other))| own != other);
+    let ((at, (own, other)), None) = (differing.next()?, differing.next()) else { return None };
+    let (own_runs, runs): (Vec<&str>, Vec<&str>) = (numbers(own).collect(), numbers(other).collect());
+    let run = runs.iter().zip(&own_runs).position(|(run, own)| run != own)?;
+    let at = Source::Number(at, run);
+    let number = runs.get(run)?.parse().ok()?;
+    (with_number(&at, page, number).as_deref() == Some(address.as_str())).then_some((at, number))
+}
+
+/// Whether an address is the page's without its number: the first page of many lists.
+fn is_numberless(at: &Source, page: &Url, address: &Url) -> bool {
+    let Source::Query(name) = at else { return false };
+    let rest = |url: &Url| -> Vec<(String, String)> {
+        let mut pairs: Vec<_> = url.query_pairs().into_owned().filter(|pair| pair.0 != *name).collect();
+        pairs.sort();
+        pairs
+    };
+    let has_none = !address.query_pairs().any(|pair| pair.0 == *name);
+    has_none && page.origin() == address.origin() && page.path() == address.path() && rest(page) == rest(address)
+}
+
+fn number(at: &Source, page: &Url) -> Option<i64> {
+    at.read(&Scope::of(page, "", &[], 0))?.parse().ok()
+}
+
+/// The page's address with another number.
+fn with_number(at: &Source, page: &Url, number: i64) -> Option<String> {
+    let mut url = page.clone();
+    match at {
+        Source::Query(name) => {
+            let has_it = page.query_pairs().any(|(key, _)| key == *name);
+            let pairs: Vec<(String, String)> = page.query_pairs().into_owned().collect();
+            let number = number.to_string();
+            if has_it {
+                let mut query = url.query_pairs_mut();
+                query.clear();
+                for (key, value) in &pairs {
+                    query.append_pair(key, if key == name { &number } else { value });
+                }
+            } else {
+                url.query_pairs_mut().append_pair(name, &number);
+            }
+        }
+        Source::Number(at, run) => {
+            let segments: Vec<&str> = page.path_segments()?.collect();
+            let segment = segments.get(*at)?;
+            let found = numbers(segment).nth(*run)?;
+            let start = found.as_ptr() as usize - segment.as_ptr() as usize;
+            let changed = format!("{}{number}{}", &segment[..start], &segment[start + found.len()..]);
+            let path: Vec<&str> = segments
+                .iter()
+                .enumerate()
+                .map(|(place, own)| if place == *at { changed.as_str() } else { own })
+                .collect();
+            url.set_path(&path.join("/"));
+        }
+        _ => return None,
+    }
+    Some(url.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_count_records_step_by_what_a_page_holds() {
+        for (numbers, size, told) in [
+            (&[0, 20, 40, 140][..], 20, (0, 20)),
+            (&[20], 20, (0, 20)),
+            (&[1, 51, 101], 50, (1, 50)),
+            (&[1, 2, 3, 75], 20, (1, 1)),
+            (&[0, 1, 2], 20, (0, 1)),
+            (&[2, 4], 2, (1, 1)),
+            (&[1], 20, (1, 1)),
+            (&[20, 30], 20, (1, 1)),
+        ] {
+            assert_eq!(counting(&numbers.iter().copied().collect(), size), told, "{numbers:?}");
+        }
+        let at = Source::Query("start".into());
+        let pager = Pager { at, first: 0, step: 20, near: NEAR, ends: true, last: Last::Full(20) };
+        let page = Url::parse("https://h.example/list?start=40").unwrap();
+        let links = pager.links(&Answer::Other, 20, &page);
+        assert_eq!(links, ["0", "20", "60"].map(|start| format!("https://h.example/list?start={start}")));
+        assert!(pager.is_one_of("https://h.example/list?start=60", &page, 60));
+        assert!(!pager.is_one_of("https://h.example/list?start=51", &page, 60));
+    }
+
+    #[test]
+    fn the_number_of_a_page_is_found_and_changed() {
+        let page = Url::parse("https://h.example/list/page-3-x7.html?cat=a&p=2").unwrap();
+        for (address, at, number) in [
+            ("https://h.example/list/page-4-x7.html?cat=a&p=2", Source::Number(1, 0), 4),
+            ("https://h.example/list/page-3-x7.html?cat=a&p=12", Source::Query("p".into()), 12),
+        ] {
+            let url = Url::parse(address).unwrap();
+            assert_eq!(same_but_number(&page, &url), Some((at.clone(), number)));
+            assert_eq!(with_number(&at, &page, number).as_deref(), Some(address));
+        }
+        for other in
+            ["https://h.example/list/page-4-x8.html?cat=a&p=2", "https://h.example/list/page-3-x7.html?cat=b&p=3"]
+        {
+            assert_eq!(same_but_number(&page, &Url::parse(other).unwrap()), None, "{other}");
+        }
+        let first = Url::parse("https://h.example/list").unwrap();
+        assert_eq!(with_number(&Source::Query("p".into()), &first, 2).as_deref(), Some("https://h.example/list?p=2"));
+    }
+}

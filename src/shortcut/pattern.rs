@@ -1,0 +1,143 @@
+//! The addresses that an endpoint holds for, as `/browse/*?cat=7&page=*`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use percent_encoding::{percent_decode_str, utf8_percent_encode};
+use url::Url;
+
+use super::template::COMPONENT;
+
+/// The addresses that an endpoint holds for: what was the same on all pages that it was learned from has to be so again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// `None`: any.
+    pub segments: Vec<Option<String>>,
+    pub query: Vec<Parameter>,
+}
+
+/// A parameter of such an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    pub name: String,
+    /// `None`: any.
+    pub value: Option<String>,
+    pub may_lack: bool,
+}
+
+impl Pattern {
+    /// Reads `/browse/*?cat=7&page=*&q?=*`; `None` where it is no such address.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let path = text.strip_prefix('/')?;
+        // A question mark in front of `=` belongs to a parameter that may lack.
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let any = |text: &str| (text != "*").then(|| decoded(text));
+        let query = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+            let (name, value) = pair.split_once('=')?;
+            let may_lack = name.ends_with('?');
+            Some(Parameter { name: decoded(name.trim_end_matches('?')), value: any(value), may_lack })
+        });
+        Some(Self { segments: path.split('/').map(any).collect(), query: query.collect::<Option<_>>()? })
+    }
+
+    /// What pages have in common.
+    #[must_use]
+    pub fn of(pages: &[&Url]) -> Option<Self> {
+        let segments =
+            |page: &Url| -> Vec<String> { page.path_segments().into_iter().flatten().map(decoded).collect() };
+        let first = segments(pages.first()?);
+        let all: Vec<Vec<String>> = pages.iter().map(|page| segments(page)).collect();
+        if all.iter().any(|other| other.len() != first.len()) {
+            return None;
+        }
+        let segments = first
+            .iter()
+            .enumerate()
+            .map(|(at, segment)| all.iter().all(|other| other[at] == *segment).then(|| segment.clone()))
+            .collect();
+        let pairs: Vec<BTreeMap<String, String>> = pages.iter().map(|page| pairs(page)).collect();
+        let mut names: Vec<&String> = pairs.iter().flat_map(BTreeMap::keys).collect();
+        names.sort();
+        names.dedup();
+        let query = names.into_iter().map(|name| {
+            let values: Vec<Option<&String>> = pairs.iter().map(|pairs| pairs.get(name)).collect();
+            let mut there = values.iter().flatten();
+            let one = there.next().filter(|one| there.all(|other| other == *one));
+            let may_lack = values.contains(&None);
+            // One value and none are two: whatever it is, it was another before.
+            let value = one.filter(|_| !may_lack || pages.len() == 1).map(|one| (*one).clone());
+            Parameter { name: name.clone(), value, may_lack }
+        });
+        Some(Self { segments, query: query.collect() })
+    }
+
+    /// Whether it is an address like those.
+    #[must_use]
+    pub fn fits(&self, page: &Url) -> bool {
+        let segments: Vec<String> = page.path_segments().into_iter().flatten().map(decoded).collect();
+        let pairs = pairs(page);
+        segments.len() == self.segments.len()
+            && segments
+                .iter()
+                .zip(&self.segments)
+                .all(|(own, wanted)| wanted.as_ref().is_none_or(|wanted| wanted == own))
+            && pairs.keys().all(|name| self.query.iter().any(|parameter| parameter.name == *name))
+            && self.query.iter().all(|parameter| match pairs.get(&parameter.name) {
+                Some(value) => parameter.value.as_ref().is_none_or(|wanted| wanted == value),
+                None => parameter.may_lack,
+            })
+    }
+}
+
+fn decoded(segment: &str) -> String {
+    percent_decode_str(segment).decode_utf8_lossy().into_owned()
+}
+
+fn pairs(page: &Url) -> BTreeMap<String, String> {
+    page.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A star that is meant as one is encoded.
+        let encoded = |text: &str| utf8_percent_encode(text, COMPONENT).to_string().replace('*', "%2A");
+        let any = |text: &Option<String>| text.as_deref().map_or_else(|| "*".to_owned(), encoded);
+        for segment in &self.segments {
+            write!(f, "/{}", any(segment))?;
+        }
+        for (number, parameter) in self.query.iter().enumerate() {
+            let mark = if number == 0 { "?" } else { "&" };
+            let lack = if parameter.may_lack { "?" } else { "" };
+            write!(f, "{mark}{}{lack}={}", encoded(&parameter.name), any(&parameter.value))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_pages_have_in_common_is_kept_and_what_changed_may_be_anything() {
+        let pages =
+            ["https://h.example/a/x?cat=7&page=1", "https://h.example/a/y?cat=7", "https://h.example/a/z?cat=7&page=3"];
+        let pages: Vec<Url> = pages.iter().map(|page| Url::parse(page).unwrap()).collect();
+        let pattern = Pattern::of(&pages.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(pattern.to_string(), "/a/*?cat=7&page?=*");
+        assert_eq!(Pattern::parse("/a/*?cat=7&page?=*"), Some(pattern.clone()));
+        for (page, fits) in [
+            ("/a/w?cat=7&page=9", true),
+            ("/a/w?cat=7", true),
+            ("/a/w?cat=8", false),
+            ("/a/w?page=9", false),
+            ("/b/w?cat=7", false),
+        ] {
+            assert_eq!(pattern.fits(&Url::parse(&format!("https://h.example{page}")).unwrap()), fits, "{page}");
+        }
+        assert_eq!(Pattern::parse("a/b"), None);
+        let star = Pattern::of(&[&Url::parse("https://h.example/a*b/*").unwrap()]).unwrap();
+        assert_eq!(Pattern::parse(&star.to_string()), Some(star));
+    }
+}

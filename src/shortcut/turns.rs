@@ -1,0 +1,230 @@
+//! How a list's next page of data is asked for: the request before with a number more, with a value of the answer, or at an address in it.
+
+use serde_json::Value as Json;
+use url::Url;
+
+use super::Answer;
+use super::call::{self, Slots};
+use super::place::{Place, outside_lists};
+use crate::limits;
+
+/// What is changed of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// A slot grows by as much; `first` where the first request lacks it.
+    Step { slot: String, step: i64, first: i64 },
+    /// A slot takes a value of the answer.
+    Cursor { slot: String, at: Place },
+    /// The answer names the whole address.
+    Next(Place),
+}
+
+/// How a list is turned, and when it ends: where the answer has no record, and where it says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turning {
+    pub turn: Turn,
+    /// A switch that is true while there is more.
+    pub more: Option<Place>,
+    /// How many records there are in all.
+    pub total: Option<Place>,
+}
+
+/// Parameters that count, whatever a value of the answer says.
+const COUNTERS: [&str; 10] = ["page", "p", "pg", "offset", "start", "skip", "from", "begin", "pageno", "page_no"];
+
+impl Turning {
+    /// The request behind one that was answered; `None` at the end. `seen` counts all records so far.
+    #[must_use]
+    pub fn next(&self, asked: &Slots, answer: &Answer, records: usize, seen: usize) -> Option<Slots> {
+        let json = answer.json();
+        let says_end =
+            |place: &Place| json.and_then(|json| place.get(json)).is_none_or(|more| *more != Json::Bool(true));
+        let is_all = |place: &Place| {
+            let total = json.and_then(|json| place.text(json)).and_then(|total| total.parse::<usize>().ok());
+            total.is_none_or(|total| seen >= total)
+        };
+        if records == 0 || self.more.as_ref().is_some_and(says_end) || self.total.as_ref().is_some_and(is_all) {
+            return None;
+        }
+        match &self.turn {
+            Turn::Step { slot, step, first } => {
+                let now = call::slot(asked, slot).map_or(Some(*first), |value| value.parse().ok())?;
+                let mut next = asked.clone();
+                call::set(&mut next, slot, &now.checked_add(*step)?.to_string());
+                Some(next)
+            }
+            Turn::Cursor { slot, at } => {
+                let cursor = at.text(json?)?;
+                let mut next = asked.clone();
+                call::set(&mut next, slot, &cursor);
+                (call::slot(asked, slot) != Some(&cursor)).then_some(next)
+            }
+            Turn::Next(at) => {
+                let base = Url::parse(&call::asked(asked).url).ok()?;
+                let next = base.join(&at.text(json?)?).ok()?;
+                followed(asked, &base, &next)
+            }
+        }
+    }
+}
+
+/// The request at an address that an answer names: never from https to http, and at another origin a bare one, as what was learned to be
+/// said to the first is not for it.
+fn followed(asked: &Slots, own: &Url, next: &Url) -> Option<Slots> {
+    if own.scheme() == "https" && next.scheme() != "https" {
+        return None;
+    }
+    let mut moved = call::moved_to(asked, next);
+    if own.origin() != next.origin() {
+        if call::slot(&moved, "method") != Some("GET") {
+            return None;
+        }
+        let is_address = |name: &str| name.starts_with("path.") || name.starts_with("query.");
+        moved.retain(|(name, _)| matches!(name.as_str(), "method" | "origin") || is_address(name));
+    }
+    Some(moved)
+}
+
+/// Requests of one render in their order, with their answers and the records of each.
+pub type Sequence = Vec<(Slots, Answer, usize)>;
+
+/// Learns the turn that all sequences of two and more requests show; `fleeting` slots are not looked at.
+pub fn learn(sequences: &[Sequence], fleeting: &[&str]) -> Option<Turning> {
+    let turned: Vec<&Sequence> = sequences.iter().filter(|sequence| sequence.len() > 1).collect();
+    let turn = next_address(&turned, fleeting).or_else(|| changed_slot(&turned, fleeting))?;
+    let bare = Turning { turn, more: None, total: None };
+    let json = turned.first()?.first()?.1.json()?;
+    let (mut switches, mut counts) = (Vec::new(), Vec::new());
+    outside_lists(json, &Place::default(), &mut |place, value| match value {
+        _ if switches.len() + counts.len() >= limits::SHORTCUT_PLACES_MAX => {}
+        Json::Bool(true) => switches.push(place.clone()),
+        Json::Number(_) => counts.push(place.clone()),
+        _ => {}
+    });
+    let ends = switches
+        .into_iter()
+        .map(|place| Turning { more: Some(place), ..bare.clone() })
+        .chain(counts.into_iter().map(|place| Turning { total: Some(place), ..bare.clone() }));
+    // Only what says "end" at an end, and never before, is believed.
+    let mut ends = ends.filter(|turning| {
+        let told = sequences.iter().filter_map(|sequence| ends_with_its_sequence(turning, sequence));
+        let told: Vec<bool> = told.collect();
+        told.len() == sequences.len() && told.contains(&true)
+    });
+    Some(ends.next().unwrap_or(bare))
+}
+
+/// Whether a sequence ends where the turning says so: true or, where it was broken off before, false. `None` where the turning ends it
+/// too early.
+fn ends_with_its_sequence(turning: &Turning, sequence: &Sequence) -> Option<bool> {
+    let mut seen = 0;
+    for (number, (slots, answer, records)) in sequence.iter().enumerate() {
+        seen += records;
+        let is_end = turning.next(slots, answer, *records, seen).is_none();
+        if number + 1 == sequence.len() {
+            return Some(is_end);
+        }
+        if is_end {
+            return None;
+        }
+    }
+    None
+}
+
+/// Pairs of a request's answer and the request behind it.
+fn pairs<'a>(turned: &[&'a Sequence]) -> impl Iterator<Item = (&'a Slots, &'a Json, &'a Slots)> {
+    let pairs: Vec<_> = turned
+        .iter()
+        .flat_map(|sequence| sequence.windows(2).map(|two| (&two[0].0, two[0].1.json(), &two[1].0)))
+        .collect();
+    pairs.into_iter().map(|(slots, json, next)| (slots, json.unwrap_or(&Json::Null), next))
+}
+
+fn next_address(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
+    let leads = |place: &Place, slots: &Slots, json: &Json, next: &Slots| {
+        let base = Url::parse(&call::asked(slots).url).ok()?;
+        let address = base.join(&place.text(json)?).ok()?;
+        // A bare value joined to an address is one, too; what names the next page has a path or a query.
+        let is_address = place.text(json)?.contains(['/', '?']);
+        (is_address && call::are_same(&call::moved_to(slots, &address), next, fleeting)).then_some(())
+    };
+    let (_, json, _) = pairs(turned).next()?;
+    let mut places = Vec::new();
+    outside_lists(json, &Place::default(), &mut |place, value| {
+        if value.is_string() && places.len() < limits::SHORTCUT_PLACES_MAX {
+            places.push(place.clone());
+        }
+    });
+    let place = places
+        .into_iter()
+        .find(|place| pairs(turned).all(|(slots, json, next)| leads(place, slots, json, next).is_some()))?;
+    Some(Turn::Next(place))
+}
+
+fn changed_slot(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
+    let mut names: Vec<&str> = Vec::new();
+    for (slots, _, next) in pairs(turned) {
+        let all = slots.iter().chain(next.iter()).map(|(name, _)| name.as_str());
+        for name in all.filter(|name| !fleeting.contains(name)) {
+            if call::slot(slots, name) != call::slot(next, name) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let [slot] = names.as_slice() else { return None };
+    let cursor = || {
+        let (_, json, _) = pairs(turned).next()?;
+        let mut places = Vec::new();
+        outside_lists(json, &Place::default(), &mut |place, _| places.push(place.clone()));
+        let leads = |place: &Place| {
+            pairs(turned)
+                .all(|(_, json, next)| place.text(json).is_some_and(|text| call::slot(next, slot) == Some(&text)))
+        };
+        places.into_iter().find(leads).map(|at| Turn::Cursor { slot: (*slot).to_owned(), at })
+    };
+    let is_counter = COUNTERS.contains(&slot.rsplit('.').next().unwrap_or_default().to_ascii_lowercase().as_str());
+    if is_counter { step(slot, turned).or_else(cursor) } else { cursor().or_else(|| step(slot, turned)) }
+}
+
+fn step(slot: &str, turned: &[&Sequence]) -> Option<Turn> {
+    let values = |sequence: &Sequence| -> Vec<Option<i64>> {
+        sequence.iter().map(|(slots, ..)| call::slot(slots, slot).and_then(|value| value.parse().ok())).collect()
+    };
+    let all: Vec<Vec<Option<i64>>> = turned.iter().map(|sequence| values(sequence)).collect();
+    let known = all.iter().flat_map(|values| values.windows(2)).find_map(|two| two[1]?.checked_sub(two[0]?));
+    // Of two requests of which the first has no number, the second is page 2, or begins behind the records of the first.
+    let step = known.or_else(|| {
+        let second = all.first()?.get(1).copied()??;
+        let records = i64::try_from(turned.first()?.first()?.2).ok()?;
+        Some(if second == records { second } else { 1 })
+    })?;
+    let first = all.iter().find_map(|values| values.get(1).copied()??.checked_sub(step)).unwrap_or(0);
+    let fits = all.iter().all(|values| {
+        values.windows(2).all(|two| match (two[0], two[1]) {
+            (before, Some(next)) => before.unwrap_or(first).checked_add(step) == Some(next),
+            (_, None) => false,
+        })
+    });
+    (fits && step > 0).then(|| Turn::Step { slot: slot.to_owned(), step, first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_origin_gets_nothing_that_was_learned_and_nothing_leaves_tls() {
+        let own = Url::parse("https://one.example/api?page=1").unwrap();
+        let headers = [("X-Token".to_owned(), "t0".to_owned())];
+        let to = |method: &str, next: &str| {
+            let asked = call::slots(method, own.as_str(), &headers, "a=b").unwrap();
+            let slots = followed(&asked, &own, &Url::parse(next).unwrap())?;
+            let asked = call::asked(&slots);
+            Some((asked.url, asked.headers.len(), !asked.body.is_empty()))
+        };
+        let (same, other) = ("https://one.example/api?page=2", "https://two.example/api?page=2");
+        assert_eq!(to("POST", same), Some((same.to_owned(), 1, true)));
+        assert_eq!(to("GET", other), Some((other.to_owned(), 0, false)));
+        assert_eq!((to("POST", other), to("GET", "http://one.example/api?page=2")), (None, None));
+    }
+}

@@ -1,0 +1,242 @@
+//! Pages that mean harm, and boards that do not keep to the rules: bounded, no panic, and told.
+
+use std::time::{Duration, Instant};
+
+use gleaner::boards::walk::{Change, Grounds, Known, Memory, Stop, Verdict, Walk};
+use gleaner::boards::{BoardPage, Times};
+
+use super::{NOW, read, read_with, url};
+
+const DAY: i64 = 86_400;
+const BOARD: &str = "http://x.example/forum/1";
+
+/// A page of threads: id, seconds before `now`, replies.
+fn page(rows: &[(u32, i64, u32)], now: i64, next: Option<&str>) -> BoardPage {
+    let rows: String = rows
+        .iter()
+        .map(|(id, ago, replies)| format!("<tr><td><a href=\"/topic/{id}\">Thread called {id}</a></td><td>{replies}</td><td><time datetime=\"{}\">x</time></td></tr>", stamp(now - ago)))
+        .collect();
+    let next = next.map_or(String::new(), |next| format!("<a rel=\"next\" href=\"{next}\">2</a>"));
+    let html = format!(
+        "<html><body><table><tr><th>Topic</th><th>Replies</th><th>Last post</th></tr>{rows}</table>{next}</body></html>"
+    );
+    read_with(&html, BOARD, now, None, None, &mut Default::default())
+}
+
+fn stamp(at: i64) -> String {
+    let date = time::OffsetDateTime::from_unix_timestamp(at).unwrap();
+    date.format(&time::format_description::well_known::Rfc3339).unwrap()
+}
+
+fn known_of(page: &BoardPage, at: i64) -> impl Fn(&str) -> Option<Known> + use<> {
+    let rows = page.rows.clone();
+    move |id| rows.iter().find(|row| row.id == id).map(|row| Known::fetched(row, at))
+}
+
+fn look(memory: &mut Memory, page: &BoardPage, now: i64, known: impl Fn(&str) -> Option<Known>) -> Verdict {
+    let mut walk = Walk::begin(memory, now, 9);
+    let verdict = walk.page(page, &url(BOARD), &url(BOARD), known);
+    walk.finish();
+    verdict
+}
+
+fn thirty() -> Vec<(u32, i64, u32)> {
+    (0..30).map(|at| (at, i64::from(at) * 3_600 + 60, at)).collect()
+}
+
+#[test]
+fn what_is_known_and_unchanged_is_not_fetched() {
+    let mut memory = Memory::default();
+    let before = page(&thirty(), NOW, None);
+    assert_eq!(before.rows.len(), 30);
+    let later = NOW + DAY / 4;
+    let mut rows: Vec<(u32, i64, u32)> =
+        thirty().into_iter().map(|(id, ago, replies)| (id, ago + DAY / 4, replies)).collect();
+    rows[20] = (20, 50, 21);
+    rows.sort_by_key(|(_, ago, _)| *ago);
+    rows.insert(0, (99, 20, 0));
+    let verdict = look(&mut memory, &page(&rows, later, Some("/forum/1?page=2")), later, known_of(&before, NOW));
+    let fetched: Vec<(&str, Change)> = verdict.fetch.iter().map(|fetch| (fetch.from.path(), fetch.why)).collect();
+    assert_eq!(fetched, [("/topic/99", Change::New), ("/topic/20", Change::Later)]);
+    assert_eq!((verdict.grounds, verdict.step.is_ok()), (Some(Grounds::Times), true));
+    let again = page(&rows, later, Some("/forum/1?page=2"));
+    let verdict = look(&mut memory, &again, later, known_of(&again, later));
+    assert_eq!((verdict.fetch.len(), verdict.step), (0, Err(Stop::NothingNew)));
+}
+
+#[test]
+fn pages_that_repeat_end_the_walk() {
+    let mut memory = Memory::default();
+    let same = page(&thirty(), NOW, Some("/forum/1?page=2"));
+    let mut walk = Walk::begin(&mut memory, NOW, 1_000);
+    let at = url(BOARD);
+    assert!(walk.page(&same, &at, &at, |_| None).step.is_ok());
+    let second = walk.page(&same, &at, &at, |_| None);
+    assert_eq!((second.step, second.fetch.len()), (Err(Stop::Repeats), 0), "nothing is fetched twice");
+    assert_eq!(walk.finish(), 2);
+}
+
+#[test]
+fn a_walk_is_capped() {
+    let mut memory = Memory::default();
+    let mut walk = Walk::begin(&mut memory, NOW, 3);
+    let at = url(BOARD);
+    for number in 0..3_u32 {
+        let rows: Vec<(u32, i64, u32)> =
+            (0..20).map(|row| (number * 20 + row, i64::from(number * 20 + row) * 600, 1)).collect();
+        let verdict = walk.page(&page(&rows, NOW, Some("/forum/1?page=9")), &at, &at, |_| None);
+        assert_eq!(verdict.step.is_ok(), number < 2);
+        assert_eq!(verdict.step.err(), (number == 2).then_some(Stop::Capped));
+    }
+}
+
+#[test]
+fn empty_boards_and_boards_that_moved_are_told() {
+    let mut memory = Memory::default();
+    let empty = read(
+        "<html><body><p>There are no threads.</p><ul><li><a href=/a>Home</a><li><a href=/b>Help</a></ul></body></html>",
+        BOARD,
+    );
+    let mut walk = Walk::begin(&mut memory, NOW, 9);
+    let verdict = walk.page(&empty, &url(BOARD), &url(BOARD), |_| None);
+    assert_eq!((verdict.step, verdict.grounds), (Err(Stop::Empty), None));
+    drop(walk);
+    let mut walk = Walk::begin(&mut memory, NOW, 9);
+    let there = url("http://x.example/forum/77");
+    let verdict = walk.page(&page(&thirty(), NOW, None), &url(BOARD), &there, |_| None);
+    assert_eq!(verdict.moved, Some(there));
+}
+
+#[test]
+fn threads_that_should_be_there_are_missed() {
+    let mut memory = Memory::default();
+    let before = page(&thirty(), NOW, None);
+    let rows: Vec<(u32, i64, u32)> = thirty().into_iter().filter(|(id, ..)| *id != 7).collect();
+    let mut walk = Walk::begin(&mut memory, NOW, 9);
+    walk.page(&page(&rows, NOW, None), &url(BOARD), &url(BOARD), known_of(&before, NOW));
+    let known: Vec<(String, Known)> =
+        before.rows.iter().map(|row| (row.id.clone(), Known::fetched(row, NOW))).collect();
+    let missing = walk.missing(known.iter().map(|(id, known)| (id.as_str(), known)));
+    assert_eq!(missing, ["http://x.example/topic/7"]);
+}
+
+#[test]
+fn times_that_move_with_our_clock_are_not_believed() {
+    let mut memory = Memory::default();
+    let first = page(&thirty(), NOW, None);
+    let later = NOW + DAY / 4;
+    // The same distances again: the page shows the time of its making.
+    let again = page(&thirty(), later, None);
+    let verdict = look(&mut memory, &again, later, known_of(&first, NOW));
+    assert_eq!((verdict.fetch.len(), verdict.grounds, memory.lies), (0, Some(Grounds::Replies), 1));
+}
+
+#[test]
+fn counts_that_grow_while_nothing_happens_are_views() {
+    let mut memory = Memory::default();
+    let first = page(&thirty(), NOW, None);
+    let later = NOW + DAY / 4;
+    let rows: Vec<(u32, i64, u32)> =
+        thirty().into_iter().map(|(id, ago, views)| (id, ago + DAY / 4, views + 5)).collect();
+    let verdict = look(&mut memory, &page(&rows, later, None), later, known_of(&first, NOW));
+    assert_eq!((verdict.fetch.len(), verdict.grounds), (0, Some(Grounds::Times)));
+}
+
+#[test]
+fn a_post_that_was_taken_back_is_no_news() {
+    let mut memory = Memory::default();
+    let first = page(&thirty(), NOW, None);
+    let mut rows = thirty();
+    rows[3] = (3, 40 * 3_600, 2);
+    let verdict = look(&mut memory, &page(&rows, NOW, None), NOW, known_of(&first, NOW));
+    assert_eq!((verdict.fetch.len(), verdict.changes[3]), (0, Change::Receded));
+}
+
+#[test]
+fn a_list_of_births_tells_new_threads_and_no_replies() {
+    let list = |ids: std::ops::Range<u32>| {
+        let rows: String = ids.rev().map(|id| format!("<tr><td><a href=\"details.php?id={id}\">Torrent called {id}</a></td><td>2026-11-2{} 10:00</td><td>1.{id} GB</td></tr>", id / 10)).collect();
+        read(
+            &format!(
+                "<html><body><table><tr><th>Name</th><th>Added</th><th>Size</th></tr>{rows}</table></body></html>"
+            ),
+            "http://x.example/browse.php",
+        )
+    };
+    let (first, second) = (list(0..20), list(2..22));
+    assert_eq!(first.times, Times::Created);
+    let verdict = look(&mut Memory::default(), &second, NOW, known_of(&first, NOW));
+    assert_eq!((verdict.fetch.len(), verdict.grounds), (2, Some(Grounds::UnknownUrls)));
+}
+
+/// Time for what should take one; machines that run tests are busy.
+fn within(seconds: u64, what: &str, run: impl FnOnce()) {
+    #[allow(clippy::disallowed_methods)] // measures the reader itself
+    let start = Instant::now();
+    run();
+    let taken = start.elapsed();
+    assert!(taken < Duration::from_secs(seconds), "{what} took {taken:?}");
+}
+
+#[test]
+fn a_hundred_thousand_rows_are_read() {
+    let rows: String = (0..100_000)
+        .map(|at| format!("<li><a href=\"/t/{at}\">Thread {at}</a> 2026-11-21 10:00 5 replies</li>"))
+        .collect();
+    let html = format!("<html><body><ul>{rows}</ul></body></html>");
+    within(120, "a long list", || {
+        let page = read(&html, BOARD);
+        assert_eq!(page.rows.len(), 100_000);
+    });
+}
+
+#[test]
+fn hostile_markup_is_bounded() {
+    let wide_row =
+        format!("<table>{}</table>", format!("<tr>{}</tr>", "<td><a href=/t/1>x</a> 1</td>".repeat(3_000)).repeat(5));
+    let nested = format!("{}{}", "<div><a href=/t/1>a</a><a href=/t/2>b</a>".repeat(200), "</div>".repeat(200));
+    let lists = "<ul><li><a href=/t/1>abc</a><li><a href=/t/2>def</a></ul>".repeat(10_000);
+    let spans = "<tr><td rowspan=99999 colspan=999999><a href=/t/1>abc</a></td></tr>".repeat(500);
+    let kinds: String = (0..3_000).map(|at| format!("<x{at}><a href=/t/{at}>thread {at}</a></x{at}>")).collect();
+    let long = format!(
+        "<ul>{}</ul>",
+        format!("<li><a href=/t/1>{}</a> {}</li>", "long ".repeat(20_000), "2026-".repeat(20_000)).repeat(10)
+    );
+    let linkless = "<table><tr><td>2026-11-21 10:00</td><td>5</td></tr>".repeat(5_000);
+    let bad_links =
+        "<li><a href=\"http://[\">abc def</a> <a href=javascript:x>ghi jkl</a> <a href=\"\">m</a></li>".repeat(2_000);
+    let same = "<li><a href=/t/1>the same thread</a> 2026-11-21 10:00</li>".repeat(5_000);
+    for (name, html) in [
+        ("wide rows", wide_row),
+        ("nested lists", nested),
+        ("many lists", lists),
+        ("spans", format!("<table>{spans}</table>")),
+        ("many kinds", kinds),
+        ("long texts", long),
+        ("rows without links", linkless),
+        ("bad links", bad_links),
+        ("one thread", same),
+        ("nothing", String::new()),
+    ] {
+        within(60, name, || {
+            let page = read(&html, BOARD);
+            assert!(page.rows.len() <= 3_000, "{name}");
+        });
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_soup_of_tags_is_read(parts in proptest::collection::vec(0..16_usize, 0..120)) {
+        const PARTS: [&str; 16] = [
+            "<table>", "</table>", "<tr>", "<td>", "<ul>", "<li>", "<div class='sticky sidebar'>", "</div>", "<a href='/t/1'>one two</a>", "<a href='/t/2?page=3'>x</a>",
+            "2026-11-21 10:00", " 12 replies ", "<dt>", "<dd>", "<br>", "<time datetime='1795246760000'>",
+        ];
+        let html: String = parts.into_iter().map(|part| PARTS[part]).collect();
+        let page = read(&html, BOARD);
+        let mut memory = Memory::default();
+        let verdict = look(&mut memory, &page, NOW, |_| None);
+        proptest::prop_assert_eq!(verdict.fetch.len(), page.rows.len());
+    }
+}

@@ -1,0 +1,611 @@
+//! Endpoints learned from made-up renders of many shapes, and what must not be learned.
+
+use std::collections::BTreeSet;
+
+use gleaner::shortcut::endpoint::{Difference, Endpoint};
+use gleaner::shortcut::template::Scope;
+use gleaner::shortcut::written::Written;
+use gleaner::shortcut::{Answer, Book, Event, Exchange, Link, Observation, learn};
+use gleaner::torrent::magnet;
+use serde_json::{Value as Json, json};
+use url::Url;
+
+const ORIGIN: &str = "https://h.example";
+
+/// The crawl takes links of its own host, and magnets.
+fn normal(base: &Url, text: &str) -> Option<String> {
+    if text.starts_with("magnet:") {
+        return magnet::parse(text).ok().map(|magnet| format!("magnet:{:?}", magnet.infohashes));
+    }
+    let url = base.join(text).ok()?;
+    (url.host_str() == Some("h.example")).then(|| url.to_string())
+}
+
+/// A render of a page: what its scripts asked and got, and the links that they made.
+fn render(page: &str, exchanges: Vec<Exchange>, links: &[String]) -> Observation {
+    let page = Url::parse(&format!("{ORIGIN}{page}")).unwrap();
+    let link = |text: &String| {
+        let key = normal(&page, text).unwrap();
+        Link { text: if text.starts_with("magnet:") { text.clone() } else { key.clone() }, key }
+    };
+    let links = links.iter().map(link).collect();
+    let html = "<div id=app></div><script src=/app.js></script>".to_owned();
+    Observation { page, html, cookies: Vec::new(), now_ms: 1_790_000_000_000, exchanges, shell: Vec::new(), links }
+}
+
+fn get(url: &str, answer: impl ToString) -> Exchange {
+    let url = format!("{ORIGIN}{url}");
+    Exchange {
+        method: "GET".into(),
+        url,
+        headers: Vec::new(),
+        body: String::new(),
+        status: 200,
+        answer: answer.to_string(),
+    }
+}
+
+fn learned(renders: &[Observation]) -> Option<Endpoint> {
+    learn(&renders.iter().collect::<Vec<_>>(), &normal)
+}
+
+fn table(endpoint: &Endpoint) -> Written {
+    Written::of(endpoint)
+}
+
+/// Visits a page by an endpoint; the site answers by its requests' paths and queries.
+fn visited(
+    endpoint: &Endpoint,
+    page: &str,
+    html: &str,
+    site: impl Fn(&str) -> String,
+) -> Result<BTreeSet<String>, Difference> {
+    let page = Url::parse(&format!("{ORIGIN}{page}")).unwrap();
+    assert!(endpoint.covers(&page), "{page}");
+    let ask = |slots: &_| {
+        let asked = gleaner::shortcut::call::asked(slots);
+        let head: String = asked.headers.iter().map(|(name, value)| format!(" {name}:{value}")).collect();
+        Answer::of(&site(&format!("{}{head}{}", asked.url.strip_prefix(ORIGIN).unwrap(), asked.body)))
+    };
+    let mut scope = Scope::of(&page, html, &[], 1_790_000_009_000);
+    let before = endpoint.before.as_ref().map(|call| ask(&call.fill(&scope).unwrap()));
+    if let Some(Answer::Json(json)) = &before {
+        scope.before = Some(json);
+    }
+    let (mut next, mut links, mut seen) = (Some(endpoint.first(&scope)?), BTreeSet::new(), 0);
+    while let Some(slots) = next.take() {
+        let answer = ask(&slots);
+        let reading = endpoint.read(&slots, &answer, &scope, seen)?;
+        if seen == 0 {
+            links
+                .extend(endpoint.around(&answer, reading.records, &page).iter().filter_map(|link| normal(&page, link)));
+        }
+        seen += reading.records;
+        links.extend(reading.links.iter().filter_map(|link| normal(&page, link)));
+        next = reading.next;
+    }
+    Ok(links)
+}
+
+fn urls(paths: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+    paths.into_iter().map(|path| format!("{ORIGIN}{path}")).collect()
+}
+
+/// Records of a page, newest first; numbers far from those of pages and categories.
+fn items(page: usize, size: usize) -> Vec<Json> {
+    (0..size).map(|at| json!({ "id": 9_000 - (page * size + at), "title": format!("No {page} {at}"), "cat": at % 3, "seeds": at })).collect()
+}
+
+fn list_pages(
+    pages: &[usize],
+    api: impl Fn(usize) -> (String, Json),
+    more: impl Fn(usize) -> Vec<String>,
+) -> Vec<Observation> {
+    let one = |page: &usize| {
+        let (url, answer) = api(*page);
+        let links: Vec<String> =
+            items(*page, 10).iter().map(|item| format!("/torrent/{}", item["id"])).chain(more(*page)).collect();
+        render(&format!("/list?page={page}"), vec![get("/api/stats", json!({ "users": 7 })), get(&url, answer)], &links)
+    };
+    pages.iter().map(one).collect()
+}
+
+/// What a page of data is asked by, and what it holds.
+type Shape<'a> = &'a dyn Fn(usize) -> (String, Json);
+
+#[test]
+fn a_page_number_in_the_address_becomes_one_in_the_request_or_an_offset() {
+    for (times, parameter) in [(1, "page"), (10, "offset")] {
+        let api = |page: usize| {
+            (
+                format!("/api/list?{parameter}={}&sort=new", page * times),
+                json!({ "data": { "items": items(page, 10) } }),
+            )
+        };
+        let endpoint = learned(&list_pages(&[2, 3, 5], api, |_| Vec::new())).unwrap();
+        let written = table(&endpoint);
+        assert_eq!(written.items.as_deref(), Some("data.items"));
+        assert_eq!(serde_json::to_value(&written.link).unwrap(), json!(["/torrent/{id}"]));
+        assert_eq!(written.on.as_deref(), Some("/list?page=*"));
+        let found = visited(&endpoint, "/list?page=7", "", |asked| {
+            assert_eq!(asked, api(7).0);
+            api(7).1.to_string()
+        });
+        assert_eq!(found.unwrap(), urls(items(7, 10).iter().map(|item| format!("/torrent/{}", item["id"]))));
+    }
+}
+
+#[test]
+fn a_list_without_its_number_is_its_first_page() {
+    let mut renders =
+        list_pages(&[2, 3], |page| (format!("/api?from={}", (page - 1) * 10), json!(items(page, 10))), |_| Vec::new());
+    let first: Vec<String> = items(1, 10).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+    renders.push(render("/list", vec![get("/api?from=0", json!(items(1, 10)))], &first));
+    let endpoint = learned(&renders).unwrap();
+    assert_eq!(table(&endpoint).url, "/api?from={@query.page|1 * 10 - 10}");
+    assert!(
+        visited(&endpoint, "/list", "", |asked| {
+            assert_eq!(asked, "/api?from=0");
+            json!(items(1, 10)).to_string()
+        })
+        .is_ok()
+    );
+}
+
+#[test]
+fn links_to_other_pages_are_known_from_the_total_and_links_of_each_page_are_constants() {
+    let more = |page: usize| {
+        let near = [page.wrapping_sub(1), page + 1, 1, 20]
+            .into_iter()
+            .filter(|other| (1..=20).contains(other) && *other != page);
+        near.map(|page| format!("/list?page={page}")).chain(["/about".to_owned(), "/torrent/1".to_owned()]).collect()
+    };
+    for total in [json!({ "total": 200 }), json!({ "total": 198, "pages": 20 }), json!({ "total": 191 })] {
+        let api = |page: usize| {
+            let mut answer = total.clone();
+            answer["rows"] = json!(items(page, 10));
+            (format!("/api?page={page}"), answer)
+        };
+        let endpoint = learned(&list_pages(&[1, 4, 20], api, more)).unwrap();
+        assert_eq!(table(&endpoint).constant, [format!("{ORIGIN}/about"), format!("{ORIGIN}/torrent/1")]);
+        let found = visited(&endpoint, "/list?page=19", "", |_| api(19).1.to_string()).unwrap();
+        for page in ["/list?page=18", "/list?page=20", "/list?page=1", "/about"] {
+            assert!(found.contains(&format!("{ORIGIN}{page}")), "{page}: {found:?}");
+        }
+        assert!(!found.contains(&format!("{ORIGIN}/list?page=21")));
+    }
+}
+
+/// One render of a page that is turned by a button: four requests, or as many as the list has.
+fn turned(requests: &[(String, Json)]) -> Observation {
+    let links: Vec<String> =
+        (0..requests.len()).flat_map(|page| items(page, 10)).map(|item| format!("/torrent/{}", item["id"])).collect();
+    render("/", requests.iter().map(|(url, answer)| get(url, answer)).collect(), &links)
+}
+
+#[test]
+fn one_render_that_turns_its_list_teaches_number_offset_cursor_and_next() {
+    let number =
+        |page: usize| (format!("/api?page={page}&per=10"), json!({ "items": items(page, 10), "more": page < 3 }));
+    let offset = |page: usize| {
+        let start = if page == 0 { String::new() } else { format!("&start={}", page * 10) };
+        (format!("/api?n=10{start}"), json!({ "items": items(page, 10), "total": 40 }))
+    };
+    let cursor = |page: usize| {
+        let after = if page == 0 { String::new() } else { format!("?after=c{}x", page * 7) };
+        (
+            format!("/api{after}"),
+            json!({ "items": items(page, 10), "meta": { "next": format!("c{}x", (page + 1) * 7) } }),
+        )
+    };
+    let before = |page: usize| {
+        let before = if page == 0 { String::new() } else { format!("?before={}", 9_001 - page * 10) };
+        (format!("/api{before}"), json!({ "items": items(page, 10) }))
+    };
+    let next = |page: usize| {
+        (
+            format!("/api/p/{page}"),
+            json!({ "items": items(page, 10), "links": { "next": format!("/api/p/{}", page + 1) } }),
+        )
+    };
+    let shapes: [(&str, Shape<'_>); 5] = [
+        ("step = 1", &number),
+        ("step = 10", &offset),
+        ("cursor = \"meta.next\"", &cursor),
+        ("cursor = \"items[-1].id\"", &before),
+        ("next = \"links.next\"", &next),
+    ];
+    for (turn, api) in shapes {
+        let seen: Vec<(String, Json)> = (0..4).map(api).collect();
+        let endpoint = learned(&[turned(&seen)]).unwrap_or_else(|| panic!("{turn} is not learned"));
+        let text = toml::to_string(&table(&endpoint)).unwrap();
+        assert!(text.contains(turn), "{turn}: {text}");
+        // The same list with more pages, read to its end.
+        let pages = 9;
+        let found = visited(&endpoint, "/", "", |asked| {
+            let page =
+                (0..pages + 1).find(|page| api(*page).0 == asked).unwrap_or_else(|| panic!("{turn}: asked {asked}"));
+            let mut answer = api(page).1;
+            answer["more"] = json!(page + 1 < pages);
+            answer["total"] = json!(pages * 10);
+            if page >= pages {
+                answer["items"] = json!([]);
+            }
+            answer.to_string()
+        });
+        assert_eq!(found.unwrap().len(), pages * 10, "{turn}");
+    }
+    let two: Vec<(String, Json)> = (0..2).map(number).collect();
+    assert_eq!(learned(&[turned(&two)]), None, "two pages of one render are too few");
+}
+
+#[test]
+fn records_in_lists_within_lists_know_those_around_them() {
+    let group = |page: usize, at: usize| json!({ "key": format!("g{page}{at}"), "files": [{ "n": page * 100 + at * 10 + 501 }, { "n": page * 100 + at * 10 + 502 }] });
+    let one = |page: usize| {
+        let groups: Vec<Json> = (0..4).map(|at| group(page, at)).collect();
+        let links: Vec<String> = groups
+            .iter()
+            .flat_map(|group| {
+                group["files"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|file| format!("/{}/{}.torrent", group["key"].as_str().unwrap(), file["n"]))
+            })
+            .collect();
+        render(&format!("/g/{page}"), vec![get(&format!("/api/g/{page}"), json!({ "groups": groups }))], &links)
+    };
+    let endpoint = learned(&[one(1), one(2), one(3)]).unwrap();
+    assert_eq!(table(&endpoint).items.as_deref(), Some("groups[*].files"));
+    assert_eq!(serde_json::to_value(table(&endpoint).link).unwrap(), json!(["/{^.key}/{n}.torrent"]));
+    assert_eq!(table(&endpoint).url, "/api/g/{@path.1}");
+}
+
+#[test]
+fn magnets_are_made_from_hashes_with_their_names_where_these_are_told() {
+    let hash = |number: usize| format!("{number:040x}").to_uppercase();
+    for (upper, named) in [(true, true), (false, false)] {
+        let one = |number: usize| {
+            let (hash, title) = (hash(number + 0xabc0), format!("A & b {number}"));
+            let name = if named { utf8(&title) } else { format!("other-{}", number * 31) };
+            let written = if upper { hash.clone() } else { hash.to_lowercase() };
+            let link = format!("magnet:?xt=urn:btih:{written}&dn={name}&tr=http%3A%2F%2Ft.example");
+            let answer = json!({ "torrent": { "info_hash": hash, "title": title } });
+            (
+                render(
+                    &format!("/torrent/{number}"),
+                    vec![get(&format!("/api/torrent/{number}"), &answer)],
+                    std::slice::from_ref(&link),
+                ),
+                answer,
+                link,
+            )
+        };
+        let renders: Vec<Observation> = (41..44).map(|number| one(number).0).collect();
+        let endpoint = learned(&renders).unwrap();
+        let found = visited(&endpoint, "/torrent/77", "", |_| one(77).1.to_string()).unwrap();
+        assert_eq!(found, BTreeSet::from([normal(&Url::parse(ORIGIN).unwrap(), &one(77).2).unwrap()]));
+        let keeps_name = toml::to_string(&table(&endpoint)).unwrap().contains("dn={torrent.title %}");
+        assert_eq!(keeps_name, named);
+    }
+}
+
+fn utf8(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+#[test]
+fn markup_is_read_by_the_static_reader_wherever_it_stands() {
+    let rows = |page: usize| {
+        items(page, 5)
+            .iter()
+            .map(|item| format!("<li><a href='/torrent/{}'>x</a></li>", item["id"]))
+            .collect::<String>()
+    };
+    let in_json = |page: usize| json!({ "ok": true, "html": rows(page) }).to_string();
+    let in_records = |page: usize| json!({ "rows": [{ "cell": rows(page) }, { "cell": "" }] }).to_string();
+    let shapes: [(&str, &dyn Fn(usize) -> String); 3] =
+        [(".", &rows), ("html", &in_json), ("rows[*].cell", &in_records)];
+    for (place, answer) in shapes {
+        let one = |page: usize| {
+            let links: Vec<String> = items(page, 5).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+            render(&format!("/l/{page}"), vec![get(&format!("/more?p={page}"), answer(page))], &links)
+        };
+        let endpoint = learned(&[one(1), one(2), one(3)]).unwrap_or_else(|| panic!("{place}"));
+        assert_eq!(table(&endpoint).html, [place]);
+        assert_eq!(visited(&endpoint, "/l/9", "", |_| answer(9)).unwrap().len(), 5);
+    }
+}
+
+#[test]
+fn jsonp_and_cache_busters_are_no_obstacle() {
+    let one = |page: usize| {
+        let links: Vec<String> = items(page, 5).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+        let url = format!("/api?callback=jQuery{}_1&page={page}&_={}", page * 77, 1_790_000_000_000_u64 + page as u64);
+        render(
+            &format!("/l/{page}"),
+            vec![get(&url, format!("jQuery{}_1({});", page * 77, json!(items(page, 5))))],
+            &links,
+        )
+    };
+    let endpoint = learned(&[one(1), one(2), one(3)]).unwrap();
+    assert_eq!(table(&endpoint).url, "/api?callback={@callback}&page={@path.1}&_={@now_ms}");
+}
+
+#[test]
+fn tokens_are_taken_anew_from_the_page_or_from_an_answer_before() {
+    let token = |page: usize| format!("tok{}f{page}", page * 991_133);
+    let links =
+        |page: usize| -> Vec<String> { items(page, 5).iter().map(|item| format!("/torrent/{}", item["id"])).collect() };
+    let in_page = |page: usize| {
+        let request = Exchange {
+            headers: vec![("X-CSRF".into(), token(page))],
+            ..get(&format!("/api?page={page}"), json!(items(page, 5)))
+        };
+        let html = format!("<meta name='csrf-token' content='{}'>", token(page));
+        Observation { html, ..render(&format!("/l/{page}"), vec![request], &links(page)) }
+    };
+    let endpoint = learned(&[in_page(1), in_page(2), in_page(3)]).unwrap();
+    assert!(endpoint.needs_page());
+    let found = visited(&endpoint, "/l/8", "<meta content=NEW7 name=csrf-token>", |asked| {
+        assert_eq!(asked, "/api?page=8 x-csrf:NEW7");
+        json!(items(8, 5)).to_string()
+    });
+    assert_eq!(found.unwrap().len(), 5);
+
+    let before = |page: usize| {
+        let request = Exchange {
+            headers: vec![("Authorization".into(), format!("Bearer {}", token(page)))],
+            ..get(&format!("/api?page={page}"), json!(items(page, 5)))
+        };
+        render(
+            &format!("/l/{page}"),
+            vec![get("/token", json!({ "auth": { "jwt": token(page) } })), request],
+            &links(page),
+        )
+    };
+    let endpoint = learned(&[before(1), before(2), before(3)]).unwrap();
+    assert!(!endpoint.needs_page());
+    let found = visited(&endpoint, "/l/8", "", |asked| match asked {
+        "/token" => json!({ "auth": { "jwt": "J" } }).to_string(),
+        asked => {
+            assert_eq!(asked, "/api?page=8 authorization:Bearer J");
+            json!(items(8, 5)).to_string()
+        }
+    });
+    assert_eq!(found.unwrap().len(), 5);
+    let refused = endpoint.explains(&in_page(1), &normal).unwrap_err();
+    assert!(matches!(refused, Difference::NotAsked(_)), "{refused}");
+}
+
+#[test]
+fn what_is_posted_is_learned_as_well() {
+    let links =
+        |page: usize| -> Vec<String> { items(page, 5).iter().map(|item| format!("/torrent/{}", item["id"])).collect() };
+    let one = |page: usize| {
+        let body = json!({ "operationName": "List", "variables": { "page": page, "tags": [] } }).to_string();
+        let request = Exchange {
+            method: "POST".into(),
+            body,
+            headers: vec![("content-type".into(), "application/json".into())],
+            ..get("/graphql", json!({ "data": items(page, 5) }))
+        };
+        render(&format!("/l/{page}"), vec![request], &links(page))
+    };
+    let endpoint = learned(&[one(1), one(2), one(3)]).unwrap();
+    let again = table(&endpoint).endpoint().unwrap();
+    let found = visited(&again, "/l/8", "", |asked| {
+        let body = json!({ "operationName": "List", "variables": { "page": 8, "tags": [] } });
+        assert_eq!(asked, format!("/graphql content-type:application/json{body}"));
+        json!({ "data": items(8, 5) }).to_string()
+    });
+    assert_eq!(found.unwrap().len(), 5);
+}
+
+#[test]
+fn a_member_that_matches_by_chance_is_not_learned() {
+    // Each page shows three links, whose numbers are also those of the categories of its records; no member bears the rest.
+    let one = |page: usize| {
+        let answer: Vec<Json> = (0..6).map(|at| json!({ "id": 9_000 + page * 10 + at, "cat": at % 3 })).collect();
+        let links: Vec<String> = (0..6)
+            .map(|at| format!("/torrent/x{}", (page * 6 + at) * 7_919 % 10_007))
+            .chain(["/torrent/0".to_owned()])
+            .collect();
+        render(&format!("/l/{page}"), vec![get(&format!("/api?page={page}"), json!(answer))], &links)
+    };
+    assert_eq!(learned(&[one(1), one(2), one(3)]), None);
+    // Two records are too few to tell a member from chance.
+    let few = |page: usize| {
+        let links = if page == 1 { vec!["/torrent/501".to_owned()] } else { Vec::new() };
+        render(&format!("/l/{page}"), vec![get(&format!("/api?page={page}"), json!([{ "id": 500 + page }]))], &links)
+    };
+    assert_eq!(learned(&[few(1), few(2), few(3)]), None, "records without a link are not explained");
+    // A link that some records lack without a sign in them.
+    let some = |page: usize| {
+        let links: Vec<String> =
+            items(page, 8).iter().step_by(2).map(|item| format!("/torrent/{}", item["id"])).collect();
+        render(&format!("/l/{page}"), vec![get(&format!("/api?page={page}"), json!(items(page, 8)))], &links)
+    };
+    assert_eq!(learned(&[some(1), some(2), some(3)]), None);
+}
+
+#[test]
+fn one_link_that_no_answer_bears_keeps_a_class_rendered() {
+    let api = |page: usize| (format!("/api?page={page}"), json!(items(page, 10)));
+    assert!(learned(&list_pages(&[1, 2, 3], api, |_| Vec::new())).is_some());
+    assert_eq!(learned(&list_pages(&[1, 2, 3], api, |page| vec![format!("/torrent/extra-{}", page * 7_907)])), None);
+    assert_eq!(learned(&list_pages(&[1, 2], api, |_| Vec::new())), None, "two renders are too few");
+}
+
+#[test]
+fn an_endpoint_holds_for_addresses_like_those_it_was_learned_from_only() {
+    let api = |page: usize| (format!("/api?page={page}"), json!(items(page, 10)));
+    let endpoint = learned(&list_pages(&[1, 2, 3], api, |_| Vec::new())).unwrap();
+    for (page, covers) in [
+        ("/list?page=9", true),
+        ("/list", false),
+        ("/list?page=9&cat=2", false),
+        ("/other?page=9", false),
+        ("/list/x?page=1", false),
+    ] {
+        assert_eq!(endpoint.covers(&Url::parse(&format!("{ORIGIN}{page}")).unwrap()), covers, "{page}");
+    }
+}
+
+#[test]
+fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
+    let api = |page: usize| (format!("/api?page={page}"), json!({ "rows": items(page, 10) }));
+    let of = |page: usize| std::sync::Arc::new(list_pages(&[page], api, |_| Vec::new()).remove(0));
+    let mut book = Book::default();
+    let add = |book: &mut Book, page: usize| {
+        let sets = book.add(of(page));
+        let learned = sets.iter().find_map(|set| learn(&set.iter().map(AsRef::as_ref).collect::<Vec<_>>(), &normal));
+        book.learned(learned, 5)
+    };
+    assert_eq!((add(&mut book, 1), add(&mut book, 2), add(&mut book, 3)), (None, None, Some(Event::Learned)));
+    let page = of(9).page.clone();
+    let uses_until_check = |book: &mut Book| (0..1_000).take_while(|_| book.plan(&page, false, true).is_some()).count();
+    let mut waits = Vec::new();
+    for _ in 0..6 {
+        waits.push(uses_until_check(&mut book));
+        let endpoint = book.to_check(&page).unwrap();
+        let result = endpoint.explains(&of(9), &normal);
+        assert_eq!(book.checked(of(9), result, 6), Some(Event::Proven));
+    }
+    assert_eq!(waits, [10, 20, 40, 80, 100, 100]);
+    // Kept and taken up again, it goes on where it was.
+    let kept: gleaner::shortcut::book::KeptBook =
+        serde_json::from_slice(&serde_json::to_vec(&book.to_keep()).unwrap()).unwrap();
+    let mut again = Book::default();
+    again.take_up(kept.clone());
+    assert_eq!(again.to_keep(), kept);
+    let changed = std::sync::Arc::new(
+        list_pages(&[9], |page| (format!("/api?page={page}"), json!({ "torrents": items(page, 10) })), |_| Vec::new())
+            .remove(0),
+    );
+    let result = again.to_check(&page).unwrap().explains(&changed, &normal);
+    assert!(
+        matches!(again.checked(changed, result, 7), Some(Event::Differs(Difference::NoList(place))) if place == "rows")
+    );
+    assert_eq!(again.plan(&page, false, true), None);
+    assert_eq!(again.to_keep().difference.unwrap().0, 7);
+}
+
+#[test]
+fn a_switch_that_was_never_so_is_noticed_and_taken_up_once_it_is_borne_out() {
+    let api = |page: usize| (format!("/api?page={page}"), json!({ "rows": items(page, 10), "more": page < 4 }));
+    let mut endpoint = learned(&list_pages(&[1, 2, 3], api, |_| Vec::new())).unwrap();
+    let last = list_pages(&[4], api, |_| Vec::new()).remove(0);
+    let answer = Answer::of(&last.exchanges[1].answer);
+    assert!(endpoint.is_as_expected(&answer, 10).is_err());
+    assert_eq!(endpoint.explains(&last, &normal), Ok(()));
+    endpoint.absorb(&last);
+    assert_eq!(endpoint.is_as_expected(&answer, 10), Ok(()));
+}
+
+#[test]
+fn a_count_that_exceeds_the_records_says_that_there_is_more_than_was_ever_seen() {
+    let one = |page: usize, size: usize, total: usize| {
+        let links: Vec<String> = items(page, size).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+        let answer = json!({ "total": total, "rows": items(page, size) });
+        render(&format!("/user/{page}"), vec![get(&format!("/api/user/{page}"), answer)], &links)
+    };
+    let endpoint = learned(&[one(1, 4, 4), one(2, 7, 7), one(3, 1, 1)]).unwrap();
+    for (total, is_expected) in [(9, true), (10, true), (11, false)] {
+        let answer = Answer::of(&one(5, 10, total).exchanges[0].answer);
+        assert_eq!(endpoint.is_as_expected(&answer, 10).is_ok(), is_expected, "{total}");
+    }
+}
+
+#[test]
+fn a_table_of_the_rule_file_is_checked_where_it_stands() {
+    let head = "start = ['https://h.example/list']\nclasses.index = ['^/list']\n[shortcut.index]\n";
+    let faults = |table: &str| {
+        let faults = gleaner::rules::from_text("site", &format!("{head}{table}")).err().unwrap_or_default();
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(faults("url = '/api?p={@query.p|1}'\nitems = 'rows'\nlink = ['/t/{id}']\n"), "");
+    for (table, line, wanted) in [
+        ("url = 'https://other.example/api'\nlink = ['/t/{id}']\n", 4, "`other.example` is no host of this site"),
+        ("url = '/api'\nlink = ['/t/{id']\n", 5, "brace"),
+        ("url = '/api'\nlink = ['/t/{@nothing.x}']\n", 5, "`@nothing` is none of"),
+        ("url = '/api'\n", 4, "no links are made of the answer"),
+        (
+            "url = '/api'\nlink = ['/t/{id}']\npage = { parameter = 'p', cursor = 'a', next = 'b' }\n",
+            6,
+            "how the list is turned",
+        ),
+        ("url = '/api'\nlink = ['/t/{id}']\nitem = 'rows'\n", 6, "unknown key `item`"),
+        ("url = '/api'\nlink = ['/t/{id}']\nheaders = { Cookie = 'sid=1' }\n", 6, "holds a secret"),
+        ("link = ['/t/{id}']\n", 3, "the key `url` is missing"),
+    ] {
+        let told = faults(table);
+        assert!(told.contains(wanted) && told.contains(&format!(":{line}:")), "{table}: {told}");
+    }
+}
+
+#[test]
+fn answers_that_are_made_to_cost_teach_nothing_and_end() {
+    let record = |at: usize| -> Json {
+        (0..60)
+            .map(|member| (format!("m{member}"), json!((at + member) % 10)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    let answer = json!({ "rows": (0..1_500).map(record).collect::<Vec<_>>(), "deep": nested(100) });
+    let one = |page: usize| {
+        let links: Vec<String> = (0..200)
+            .map(|at| format!("/{}/{}/{}/{}-{}", page % 10, at % 7, at % 10, (at * page) % 9, at % 3))
+            .collect();
+        let url =
+            format!("/api?{}", (0..100).map(|at| format!("p{at}={}", (at + page) % 10)).collect::<Vec<_>>().join("&"));
+        render(&format!("/l/{page}?a={page}"), vec![get(&url, &answer)], &links)
+    };
+    assert_eq!(learned(&[one(1), one(2), one(3)]), None);
+}
+
+fn nested(depth: usize) -> Json {
+    (0..depth).fold(json!([1]), |inner, _| json!([inner, 2]))
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn whatever_a_person_writes_is_read_or_told_to_be_wrong(text in "[ -~é]{0,60}", other in "[{}@a-z.|#0-9*+% -]{0,30}") {
+        let written = Written {
+            on: Some(text.clone()),
+            url: format!("/{other}{text}"),
+            json: Some(text.clone()),
+            items: Some(other.clone()),
+            html: vec![text.clone()],
+            headers: [(other.clone(), text.clone())].into(),
+            ..Written::default()
+        };
+        if let Ok(endpoint) = written.endpoint() {
+            let again = Written::of(&endpoint).endpoint();
+            proptest::prop_assert!(again.is_ok(), "{:?}", again);
+        }
+        let _ = Answer::of(&text);
+        if let Ok(template) = gleaner::shortcut::template::Template::parse(&other) {
+            let again = gleaner::shortcut::template::Template::parse(&template.to_string());
+            proptest::prop_assert_eq!(again, Ok(template));
+        }
+    }
+}
+
+#[test]
+fn answers_of_another_shape_are_differences() {
+    let api = |page: usize| (format!("/api?page={page}"), json!({ "rows": items(page, 10) }));
+    let endpoint = learned(&list_pages(&[1, 2, 3], api, |_| Vec::new())).unwrap();
+    for (answer, wanted) in [
+        (json!({ "items": [] }).to_string(), Difference::NoList("rows".into())),
+        (json!({ "rows": [{ "number": 5 }] }).to_string(), Difference::NoLinks),
+        ("<html>maintenance".to_owned(), Difference::NoData),
+        ("oops".to_owned(), Difference::NoData),
+    ] {
+        assert_eq!(visited(&endpoint, "/list?page=9", "", |_| answer.clone()), Err(wanted), "{answer}");
+    }
+    assert!(visited(&endpoint, "/list?page=9", "", |_| json!({ "rows": [] }).to_string()).unwrap().is_empty());
+}

@@ -1,0 +1,184 @@
+//! Crawls of a list of twenty pages that a script builds from an interface: rendered a few times, then by the endpoint that was learned;
+//! rendered again once the interface changes; and without an engine at all where the endpoint is pinned.
+
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+const PAGES: usize = 20;
+const PER_PAGE: usize = 10;
+
+const SCRIPT: &str = "const app = document.getElementById('app');
+    const own = Number(new URLSearchParams(location.search).get('page') || 1);
+    const link = (href) => { const a = document.createElement('a'); a.href = href; app.appendChild(a); };
+    fetch('/api/list?page=' + own, { headers: { 'X-Requested-With': 'app' } }).then(r => r.json()).then(d => {
+        for (const t of d.items || d.torrents.list) link('/d/' + (t.id || t.number) + '.torrent');
+        const last = Math.ceil(d.total / 10);
+        for (const n of [own - 1, own + 1, 1, last]) if (n >= 1 && n <= last && n != own) link('/list?page=' + n); });";
+
+/// What was asked of the site.
+#[derive(Default)]
+struct Log {
+    paths: Mutex<Vec<String>>,
+    api: AtomicUsize,
+    /// From this request of its interface on, the answers have another shape.
+    changes_at: usize,
+}
+
+impl Log {
+    fn count(&self, front: &str) -> usize {
+        self.paths.lock().unwrap().iter().filter(|path| path.starts_with(front)).count()
+    }
+}
+
+fn answer(path: &str, is_of_script: bool, log: &Log) -> (u16, &'static str, String) {
+    if path.starts_with("/list?page=") {
+        return (200, "text/html", "<!doctype html><div id=app></div><script src=/app.js></script>".to_owned());
+    }
+    if path == "/app.js" {
+        return (200, "text/javascript", SCRIPT.to_owned());
+    }
+    if let Some(page) = path.strip_prefix("/api/list?page=").and_then(|page| page.parse::<usize>().ok()) {
+        if !is_of_script {
+            return (403, "text/plain", String::new());
+        }
+        let ids = if (1..=PAGES).contains(&page) { (page - 1) * PER_PAGE..page * PER_PAGE } else { 0..0 };
+        let is_changed = log.api.fetch_add(1, Ordering::Relaxed) >= log.changes_at;
+        let rows: Vec<String> = ids
+            .map(|id| {
+                format!("{{\"{}\":{},\"title\":\"No {id}\"}}", if is_changed { "number" } else { "id" }, id + 7_000)
+            })
+            .collect();
+        let (total, rows) = (PAGES * PER_PAGE, rows.join(","));
+        let body = match is_changed {
+            false => format!("{{\"total\":{total},\"items\":[{rows}]}}"),
+            true => format!("{{\"total\":{total},\"torrents\":{{\"list\":[{rows}]}}}}"),
+        };
+        return (200, "application/json", body);
+    }
+    let number = path.strip_prefix("/d/").and_then(|name| name.strip_suffix(".torrent"));
+    number.map_or((404, "text/plain", String::new()), |number| {
+        let name = format!("file-{number}.iso");
+        let info =
+            format!("d6:lengthi1000e4:name{}:{name}12:piece lengthi16384e6:pieces20:{}e", name.len(), "x".repeat(20));
+        (200, "application/x-bittorrent", format!("d8:announce16:http://127.0.0.14:info{info}e"))
+    })
+}
+
+fn serve(stream: TcpStream, log: &Log) -> Option<()> {
+    let mut writer = stream.try_clone().ok()?;
+    let mut lines = BufReader::new(stream.take(64 << 10)).lines();
+    let path = lines.next()?.ok()?.split(' ').nth(1)?.to_owned();
+    let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    let is_of_script = head.iter().any(|line| line.eq_ignore_ascii_case("x-requested-with: app"));
+    log.paths.lock().unwrap().push(path.clone());
+    let (status, kind, body) = answer(&path, is_of_script, log);
+    let length = body.len();
+    write!(
+        writer,
+        "HTTP/1.1 {status} -\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    )
+    .ok()
+}
+
+struct Site {
+    log: Arc<Log>,
+    port: u16,
+    here: tempfile::TempDir,
+}
+
+impl Site {
+    fn new(changes_at: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let log = Arc::new(Log { changes_at, ..Log::default() });
+        let of_server = Arc::clone(&log);
+        std::thread::spawn(move || {
+            listener.incoming().flatten().for_each(|stream| {
+                serve(stream, &of_server);
+            });
+        });
+        Self { log, port, here: tempfile::tempdir().unwrap() }
+    }
+
+    fn gleaner(&self, arguments: &[&str]) -> (bool, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        let folders = [("--rules", "rules"), ("--data", "data")];
+        command.args(arguments);
+        for (option, folder) in folders {
+            command.arg(option).arg(self.here.path().join(folder));
+        }
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        (output.status.success(), told)
+    }
+
+    /// Crawls with these lines in the rule file; gives how many torrents are in the archive.
+    fn crawled(&self, lines: &str, arguments: &[&str]) -> (usize, String) {
+        let rules = self.here.path().join("rules");
+        std::fs::create_dir_all(&rules).unwrap();
+        let text = format!(
+            "start = ['http://127.0.0.1:{}/list?page=1']\n[classes]\nindex = ['^/list\\?page=(?<page>\\d+)$']\n\
+             download = ['\\.torrent$']\n[rate]\nrequests_per_second = 1000\nconnections = 1\nrest_factor = 0\n{lines}",
+            self.port
+        );
+        write(&rules.join("spa.toml"), &text);
+        let (_, told) = self.gleaner(&[&["crawl", "spa", "--max-time", "100"], arguments].concat());
+        let line = told.lines().find(|line| line.starts_with("torrents ")).unwrap_or_else(|| panic!("{told}"));
+        (line.split_whitespace().nth(1).unwrap().parse().unwrap(), told)
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_list_that_a_script_builds_is_rendered_a_few_times_and_then_read_from_its_endpoint_which_can_be_pinned() {
+    let site = Site::new(usize::MAX);
+    // Stopped on the way, so that what was learned is taken up by another process.
+    let (before, _) = site.crawled("", &["--max-pages", "60"]);
+    let (torrents, told) = site.crawled("", &["-v"]);
+    assert_eq!(before + torrents, PAGES * PER_PAGE, "{told}");
+    let (shells, data) = (site.log.count("/list"), site.log.count("/api"));
+    // Three that teach, one or two that check, one each for what the end of the first process broke off.
+    assert!((3..=8).contains(&shells), "{shells} of {PAGES} pages were asked for themselves\n{told}");
+    assert!((PAGES..=PAGES + 6).contains(&data), "{data} requests for the data of {PAGES} pages");
+    assert!(told.contains("by its endpoint: 10 records, 1 requests"), "{told}");
+
+    let page = format!("http://127.0.0.1:{}/list?page=9", site.port);
+    let (_, told) = site.gleaner(&["rules", "explain", &page]);
+    for wanted in [
+        "endpoint    GET /api/list?page={@query.page} (learned)",
+        "records     items",
+        "link        /d/{id}.torrent",
+        "pages visited",
+    ] {
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
+    let (_, told) = site.gleaner(&["rules", "explain", "spa"]);
+    assert!(told.contains("index\n  endpoint    GET /api/list?page={@query.page} (learned)"), "{told}");
+
+    let (is_well, table) = site.gleaner(&["rules", "explain", "spa", "--pin"]);
+    assert!(is_well && table.contains("[shortcut.index]"), "{table}");
+    let pinned = Site::new(usize::MAX);
+    let table = table.replace(&site.port.to_string(), &pinned.port.to_string());
+    let (torrents, told) = pinned.crawled(&format!("[render]\nindex = 'never'\n{table}"), &[]);
+    assert_eq!(torrents, PAGES * PER_PAGE, "{table}\n{told}");
+    let (shells, data) = (pinned.log.count("/list"), pinned.log.count("/api"));
+    assert_eq!((shells, data, pinned.log.count("/app")), (0, PAGES, 0), "one request a page, and no page itself");
+}
+
+#[test]
+fn an_interface_that_changes_its_shape_is_rendered_again_and_nothing_is_lost() {
+    let site = Site::new(12);
+    let (torrents, told) = site.crawled("", &["-v"]);
+    assert_eq!(torrents, PAGES * PER_PAGE, "{told}");
+    assert!(told.contains("the endpoint does not hold"), "{told}");
+    assert!(told.contains("by its endpoint"), "{told}");
+    let (_, told) = site.gleaner(&["rules", "explain", "spa"]);
+    assert!(told.contains("differed"), "{told}");
+}
