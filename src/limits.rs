@@ -267,6 +267,10 @@ pub const FORM_TEXT_BYTES_MAX: usize = 4_096;
 /// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
 pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
 
+/// Texts of one page among which the message of a login that was refused is looked for; it stands near the form, and that near the
+/// top.
+pub const MESSAGES_PER_PAGE_MAX: usize = 400;
+
 /// Bytes of a form's text whose words are weighed: more than any login form says, and 50 µs are for all of it.
 pub const FORM_WORDS_BYTES_MAX: usize = 2_000;
 

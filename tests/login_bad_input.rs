@@ -193,6 +193,22 @@ fn cases() -> Vec<Case> {
     vec![
         Case::new("plain", form()),
         Case::new("wrong", form()).accepts(&["nothing"]).ends(Verdict::WrongPassword, "wrong password", 1),
+        Case::new("unknown-words", form())
+            .page("wrong", format!("<p>Sorry, <b>no match</b>.</p>{}", form()))
+            .accepts(&["nothing"])
+            .ends(Verdict::ProbablyRefused, "the page says “Sorry, no match.”", 1),
+        Case::new("unknown-words-with-the-password", form())
+            .page("wrong", format!("<p>No match: s3cret & grün, 0a1b2c3d4e5f60718</p>{}", form()))
+            .accepts(&["nothing"])
+            .ends(Verdict::ProbablyRefused, "the page says “No match: ••••••, ••••••”", 1),
+        Case::new("cookie-test", form())
+            .page("wrong", format!("<p>Your browser must accept cookies.</p>{}", form()))
+            .accepts(&["nothing"])
+            .ends(Verdict::Unknown, "accept cookies", 1),
+        Case::new("token-expired", format!("<p>NOTE: You need cookies enabled to log in</p>{}", form()))
+            .page("wrong", format!("<p>Session expired, submit again.</p>{}", form()))
+            .accepts(&["nothing"])
+            .ends(Verdict::Unknown, "session expired", 1),
         Case::new("frame", "<iframe src=ad></iframe><iframe src=frame/login.html></iframe>")
             .page("ad", "<p>Buy!")
             .page("frame/login.html", format!("<form method=post action=../in>{FIELDS}</form>")),
@@ -349,7 +365,7 @@ fn cases() -> Vec<Case> {
         Case { cookie: "sid=member; Path=/; Expires=Fri, 31 Dec 9999 23:59:59 GMT", ..Case::new("far-future", form()) },
         Case {
             cookie: "sid=member; Path=/; Expires=Thu, 01 Jan 2015 00:00:00 GMT",
-            ..Case::new("expired", form()).ends(Verdict::Unknown, "the login form is back", 1)
+            ..Case::new("expired", form()).ends(Verdict::ProbablyRefused, "the login form is back", 1)
         },
         Case::new("no-hint", "<p>Hello <a href=login>Log in</a>")
             .page("login", form())

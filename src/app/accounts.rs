@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{secrets, sessions};
 use crate::clock::UnixMillis;
-use crate::crawl::account::{Keeper as _, hold};
+use crate::crawl::account::Keeper as _;
 use crate::crawl::progress::SessionState;
 use crate::crawl::site_loop::{MissingSession, SESSION_NOTE};
 use crate::crawldb::{CrawlDbError, Reader};
@@ -62,6 +62,10 @@ pub enum AccountState {
 /// Told where a login's process was killed.
 const BROKE_OFF: &str = "the last login did not get to its end: the next crawl waits for a minute, then tries again (hint: \
                          `gleaner login` does not wait)";
+
+/// Told where a form was taken, and no page could be asked since whether it let us in.
+const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first (hint: \
+                        `gleaner login` does it at once, and sends the password again only where the proof fails)";
 
 /// Told where nothing stands against a login.
 const NOT_YET: &str = "none is kept, and the next crawl logs in (hint: `gleaner login` does it at once)";
@@ -242,10 +246,13 @@ fn missing_by_files(
         Ok(password) => password,
         Err(error) => return (None, error.to_string()),
     };
+    if sessions::is_unproven(data_dir, site, user, &password) {
+        return (None, UNPROVEN.to_owned());
+    }
     // What the next crawl would make of them.
     let mut tries = tries.clone();
     let broke_off = tries.broke_off(user, &password, now);
-    match hold(&tries, user, &password, now) {
+    match tries.hold(user, &password, now) {
         None => (None, NOT_YET.to_owned()),
         Some(Hold::Until(..)) if broke_off => (None, BROKE_OFF.to_owned()),
         Some(Hold::Until(until, why)) => (Some(until), why),

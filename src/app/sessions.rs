@@ -1,5 +1,6 @@
 //! The account of each site on the disk: its cookies in `sessions/<site>.json` of the data folder, what its logins forbid in
-//! `sessions/tries/<site>.json`, and beside it in `<site>.rules` which rule file it is crawled by; readable by their owner alone, written whole or not at all.
+//! `sessions/tries/<site>.json`, and beside it in `<site>.rules` which rule file it is crawled by, and in `<site>.unproven` the cookies of
+//! a login that is still to be proven; readable by their owner alone, written whole or not at all.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -68,7 +69,61 @@ fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
 /// # Errors
 /// Where the folder or the file cannot be written; the file before is then still there.
 pub fn save(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<PathBuf> {
-    write(&data_dir.join("sessions"), &format!("{site}.json"), &jar.to_bytes())
+    let path = write(&data_dir.join("sessions"), &format!("{site}.json"), &jar.to_bytes())?;
+    // It is the session that there is now.
+    forget_unproven(data_dir, site)?;
+    Ok(path)
+}
+
+fn unproven_file(data_dir: &Path, site: &str) -> PathBuf {
+    tries_folder(data_dir).join(format!("{site}.unproven"))
+}
+
+/// Keeps the cookies of a login whose form was taken, and of which no page has told whether it let us in.
+///
+/// # Errors
+/// As [`save`].
+pub fn save_unproven(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<()> {
+    write(&tries_folder(data_dir), &format!("{site}.unproven"), &jar.to_bytes()).map(|_| ())
+}
+
+/// Takes up the cookies of a login that is still to be proven, where it was one of this user and password; true where there
+/// are some.
+///
+/// # Errors
+/// Where a file cannot be read, or is none of ours.
+pub fn load_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret, jar: &Jar) -> anyhow::Result<bool> {
+    if !tries(data_dir, site)?.has_begun(user, password) {
+        return Ok(false);
+    }
+    let path = unproven_file(data_dir, site);
+    let Some(bytes) = read(&path)? else { return Ok(false) };
+    let taken = jar.take_up(&bytes);
+    let taken =
+        taken.map_err(|error| anyhow!("{}: this is no session ({error})\nhint: remove the file", path.display()))?;
+    Ok(taken > 0)
+}
+
+/// True where the login that has begun with this password is still to be proven.
+#[must_use]
+pub fn is_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret) -> bool {
+    load_unproven(data_dir, site, user, password, &Jar::default()).unwrap_or(false)
+}
+
+/// Drops the cookies of a login that is still to be proven. True where there were some.
+///
+/// # Errors
+/// Where the file cannot be removed.
+pub fn forget_unproven(data_dir: &Path, site: &str) -> anyhow::Result<bool> {
+    removed(&unproven_file(data_dir, site))
+}
+
+fn removed(path: &Path) -> anyhow::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
 }
 
 /// What earlier logins of a site forbid; nothing where there is no file.
@@ -202,17 +257,13 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
-/// Removes a site's cookies from the disk. True where there were some.
+/// Removes a site's cookies from the disk, those of a login that is still to be proven among them. True where there were some.
 ///
 /// # Errors
 /// Where the file cannot be removed.
 pub fn forget(data_dir: &Path, site: &str) -> anyhow::Result<bool> {
-    let path = file_of(data_dir, site);
-    match fs::remove_file(&path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).with_context(|| path.display().to_string()),
-    }
+    let was_unproven = forget_unproven(data_dir, site)?;
+    Ok(removed(&file_of(data_dir, site))? || was_unproven)
 }
 
 /// The account of one site, in the files of a data folder.
@@ -256,6 +307,21 @@ impl Keeper for Files {
         save_tries(&self.data_dir, &self.site, tries).map_err(|error| format!("{error:#}"))
     }
 
+    fn keep_unproven(&self, jar: &Jar) -> Result<(), String> {
+        save_unproven(&self.data_dir, &self.site, jar).map_err(|error| format!("{error:#}"))
+    }
+
+    fn take_up_unproven(&self, jar: &Jar) -> Result<bool, String> {
+        // Without a password there is none that it could be of.
+        let Ok(password) = secrets::password(&self.data_dir, &self.site) else { return Ok(false) };
+        let taken = load_unproven(&self.data_dir, &self.site, &self.user, &password, jar);
+        taken.map_err(|error| format!("{error:#}"))
+    }
+
+    fn forget_unproven(&self) -> Result<(), String> {
+        forget_unproven(&self.data_dir, &self.site).map(|_| ()).map_err(|error| format!("{error:#}"))
+    }
+
     fn stamp(&self) -> u64 {
         let places = [file_of(&self.data_dir, &self.site), secrets::file_of(&self.data_dir, &self.site)];
         let mut hasher = DefaultHasher::new();
@@ -288,9 +354,31 @@ mod tests {
         let ended = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
         refused.ended(ended, "anna", &password, UnixMillis(1));
         save_tries(folder.path(), "s", &refused).unwrap();
-        assert!(tries(folder.path(), "s").unwrap().has_refused("anna", &password));
+        assert!(tries(folder.path(), "s").unwrap().refusal("anna", &password).is_some());
         fs::write(tries_folder(folder.path()).join("s.json"), "{").unwrap();
         assert!(tries(folder.path(), "s").unwrap_err().to_string().contains("not locked"));
+    }
+
+    #[test]
+    fn a_login_that_is_to_be_proven_waits_beside_the_tries_for_its_own_password_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (jar, password, other) = (Jar::default(), Secret::new("one"), Secret::new("two"));
+        jar.import("h.example\tFALSE\t/\tFALSE\t0\tsid\tabc\n", |_| true).unwrap();
+        save_unproven(folder.path(), "s", &jar).unwrap();
+        let path = unproven_file(folder.path(), "s");
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert!(!is_unproven(folder.path(), "s", "anna", &password), "no login has begun");
+        let mut begun = tries(folder.path(), "s").unwrap();
+        begun.begin("anna", &password);
+        save_tries(folder.path(), "s", &begun).unwrap();
+        let taken = Jar::default();
+        assert!(!load_unproven(folder.path(), "s", "anna", &other, &taken).unwrap());
+        assert!(load_unproven(folder.path(), "s", "anna", &password, &taken).unwrap());
+        assert_eq!(taken.to_bytes(), jar.to_bytes());
+        save(folder.path(), "s", &jar).unwrap();
+        assert!(!path.exists(), "a session that is proven takes its place");
+        save_unproven(folder.path(), "s", &jar).unwrap();
+        assert!(forget(folder.path(), "s").unwrap() && !path.exists());
     }
 
     #[test]

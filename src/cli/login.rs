@@ -27,9 +27,11 @@ use crate::config::Config;
 use crate::crawl::account::misplaced;
 use crate::crawl::login::handover::{Person, Question};
 use crate::crawl::login::{self, Means, Proof};
+use crate::crawl::site::Site;
 use crate::fetch::session::Jar;
 use crate::limits;
 use crate::login::secret::Secret;
+use crate::login::tries::{Ended, Tries};
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
 
@@ -216,8 +218,8 @@ impl Login<'_> {
     fn log_in(&self, steps: &Steps) -> anyhow::Result<Told> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         let password = secrets::password(data_dir, name)?;
-        if let Some(why) = misplaced(self.login, &password) {
-            bail!("{}: {why}", self.rules.file.display());
+        if let Some(why) = misplaced(self.rules, self.login, &password) {
+            bail!(why);
         }
         secrets::exposed(data_dir, name).iter().for_each(|told| eprintln!("{told}"));
         let Some(_turn) = sessions::turn(data_dir, name)? else {
@@ -229,10 +231,11 @@ impl Login<'_> {
         let mut before = sessions::tries(data_dir, name)?;
         before.meet_table(self.login.mark());
         // Whoever runs this command says that a locked account may be touched; a refused password is refused all the same.
-        if before.has_refused(&self.login.user, &password) && !self.options.again {
+        if let Some(refusal) = before.refusal(&self.login.user, &password).filter(|_| !self.options.again) {
+            let sure = if refusal == Verdict::WrongPassword { "" } else { "probably " };
             bail!(
-                "the site has refused this user and password before\nhint: correct the password in {}; `{} --again` sends \
-                 the same once more",
+                "the site has {sure}refused this user and password before\nhint: correct the password in {}; `{} --again` \
+                 sends the same once more",
                 secrets::place_of(data_dir, name),
                 self.hints.command(&format!("login {name}"))
             );
@@ -248,15 +251,32 @@ impl Login<'_> {
             let (data_dir, name, begun) = (data_dir.clone(), name.to_owned(), tries.clone());
             move || sessions::save_tries(&data_dir, &name, &begun).map_err(|error| format!("{error:#}"))
         };
+        let is_unproven = sessions::load_unproven(data_dir, name, &self.login.user, &password, &jar)?;
         let site = by_hand(site, steps, Box::new(begins));
         let means = Means { rules: self.login, password: &password, jar: &jar };
+        if is_unproven && let Some(told) = self.prove_last(&site, means, steps, &mut before)? {
+            return Ok(told);
+        }
+        sessions::forget_unproven(data_dir, name)?;
+        jar.clear();
         let ask = terminal.as_ref().map(|terminal| move |question: &Question<'_>| terminal.ask(question));
         let person = ask.as_ref().map(|ask| ask as Person<'_>);
         let tell = |step: &str| steps.tell(step);
         let report = block_on(async { Ok(login::log_in_by_hand(&site, means, person, &tell).await) })?;
+        let now = SystemClock.now();
         match report.trouble {
-            Some(_) if !report.was_sent => tries = before,
-            _ => tries.ended(report.ended(), &self.login.user, &password, SystemClock.now()),
+            Some(_) if !report.was_sent => {
+                tries = before;
+                if report.asks_to_wait().is_some() {
+                    tries.met_trouble(now);
+                }
+            }
+            // It has begun, and stays so until a page tells how it ended.
+            _ if report.is_unproven() => sessions::save_unproven(data_dir, name, &jar)?,
+            _ => tries.ended(report.ended(), &self.login.user, &password, now),
+        }
+        if let Some(until) = report.asks_to_wait() {
+            tries.wait_as_asked(until, now);
         }
         sessions::save_tries(data_dir, name, &tries)?;
         let is_in = report.judged.verdict == Verdict::LoggedIn;
@@ -268,6 +288,7 @@ impl Login<'_> {
             site: self.rules,
             rules: self.login,
             is_interactive: self.options.interactive,
+            not_before: tries.not_before(now),
         };
         // The end of the steps says the same as the rest.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
@@ -282,6 +303,43 @@ impl Login<'_> {
             faults: Vec::new(),
             session,
             is_well: is_in,
+        })
+    }
+}
+
+impl Login<'_> {
+    /// Asks for the proof of the last login, whose form was taken; None where it has none, and another is to follow.
+    fn prove_last(
+        &self,
+        site: &Site,
+        means: Means<'_>,
+        steps: &Steps,
+        tries: &mut Tries,
+    ) -> anyhow::Result<Option<Told>> {
+        let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
+        steps.show("the site took the last login: its proof is asked for first");
+        let Proof { holds, steps } =
+            block_on(async { Ok(login::prove_by_hand(site, means, &|step| steps.tell(step)).await) })?;
+        let told = Told { site: name.to_owned(), steps, ..Told::default() };
+        Ok(match holds {
+            Some(true) => {
+                let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+                tries.ended(let_in, &self.login.user, means.password, SystemClock.now());
+                sessions::save_tries(data_dir, name, tries)?;
+                let session = Some(sessions::save(data_dir, name, means.jar)?.display().to_string());
+                let sentence = Verdict::LoggedIn.sentence().to_owned();
+                let verdict = Some(Verdict::LoggedIn);
+                Some(Told { verdict, sentence, session, logged_in: true, is_well: true, ..told })
+            }
+            Some(false) => None,
+            None => Some(Told {
+                sentence: "the last login cannot be proven now: nothing was sent".to_owned(),
+                hint: Some(format!(
+                    "once the site answers again, run: {}",
+                    self.hints.command(&format!("login {name}"))
+                )),
+                ..told
+            }),
         })
     }
 }

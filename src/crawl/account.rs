@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::clock::UnixMillis;
 use crate::fetch::session::Jar;
+use crate::login::mask::Mask;
 use crate::login::secret::{MASK, Secret, told};
-use crate::login::tries::{Hold, Tries};
-use crate::rules::LoginRules;
+use crate::login::tries::Tries;
+use crate::rules::{LoginRules, SiteRules};
+use crate::url::CrawlUrl;
 
 /// Keeps what an account needs beyond one process: files in a data folder, or nothing in a test. Its calls may block for
 /// the time of a file; errors are told to the operator as they are.
@@ -23,19 +24,15 @@ pub trait Keeper: Send + Sync + 'static {
     /// What earlier logins forbid.
     fn tries(&self) -> Result<Tries, String>;
     fn keep_tries(&self, tries: &Tries) -> Result<(), String>;
+    /// Keeps the cookies of a login whose form was taken, and of which no page has told yet whether it let us in: a session
+    /// of its own, beside the proven one.
+    fn keep_unproven(&self, jar: &Jar) -> Result<(), String>;
+    /// Takes these up, where they are of the user and the password of now; false where there are none.
+    fn take_up_unproven(&self, jar: &Jar) -> Result<bool, String>;
+    /// Drops them: they were proven, or not, or the operator has done something since.
+    fn forget_unproven(&self) -> Result<(), String>;
     /// Another number once the operator has changed the password or the session that is written down.
     fn stamp(&self) -> u64;
-}
-
-/// What earlier logins forbid now; a refusal is told in the words of the login that met it.
-#[must_use]
-pub fn hold(tries: &Tries, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
-    match tries.hold(user, password, now)? {
-        Hold::Operator(why) if tries.has_refused(user, password) => {
-            Some(Hold::Operator(tries.trouble().map_or(why, ToOwned::to_owned)))
-        }
-        hold => Some(hold),
-    }
 }
 
 /// A reason with its hints in one line, for the log.
@@ -46,19 +43,61 @@ pub fn in_one_line(why: &str) -> String {
     (said.to_owned() + &hints.unwrap_or_default()).replace('\n', " ")
 }
 
-/// What is wrong with a table of the rule file that has the password where the name of a field belongs; None where it has
-/// not. A password that is a plain word may be a name as well.
+/// Where the rule file holds the password, and what to do; None where it does not. Whole values and parts of them count, in
+/// the forms in which the password would be known again (percent-encoded, base64, its hashes, ...). A password that is a
+/// plain word may stand in an address or be a field's name as well, and one of fewer than four characters is in everything.
 #[must_use]
-pub fn misplaced(rules: &LoginRules, password: &Secret) -> Option<&'static str> {
-    let json = rules.json.iter().flat_map(|json| [&json.user, &json.password]);
-    let fields = rules.fields.iter().map(|(name, _)| name);
-    let mut names = rules.user_field.iter().chain(&rules.password_field).chain(fields).chain(json);
-    let is_one = told(password.reveal()) == MASK && names.any(|name| **name == *password.reveal());
-    is_one.then_some(
-        "[login] of the rule file has the password where the name of a field belongs: nothing is sent\nhint: write the \
-         field's name there, as `password`",
-    )
+pub fn misplaced(site: &SiteRules, rules: &LoginRules, password: &Secret) -> Option<String> {
+    let (plain, mask) = (password.reveal(), Mask::of(&rules.user, password));
+    if plain.chars().count() < SECRET_PART_CHARS_MIN {
+        return None;
+    }
+    let is_word = told(plain) != MASK;
+    let holds = |text: &str| text.contains(plain) || mask.is_in(text.as_bytes());
+    let in_address = |url: &CrawlUrl| !is_word && holds(url.path());
+    let is_name = |name: &str| !is_word && holds(name);
+    let file = site.file.display();
+    if let Some(key) = misnamed(rules, is_name) {
+        return Some(format!(
+            "{file}: `{key}` in [login] has the password where the name of a field belongs: nothing is sent\nhint: write the \
+             field's name there, as `password`, and change the password: others may have read it"
+        ));
+    }
+    let json = rules.json.as_ref();
+    let addresses = [
+        ("login.page", rules.page.as_ref()),
+        ("login.probe", rules.probe.as_ref()),
+        ("login.json.url", json.map(|json| &json.url)),
+    ];
+    let starts = site.start.iter().map(|url| ("start", Some(url)));
+    let of_address = addresses.into_iter().chain(starts);
+    let of_address = of_address.filter(|(_, url)| url.is_some_and(in_address)).map(|(key, _)| key.to_owned());
+    let of_user = holds(&rules.user).then(|| "login.user".to_owned());
+    let of_field =
+        rules.fields.iter().filter(|(_, value)| holds(value)).map(|(name, _)| format!("login.fields.{name}"));
+    let key = of_user.into_iter().chain(of_field).chain(of_address).next()?;
+    Some(format!(
+        "{file}: the value of `{key}` holds the password: nothing is sent\nhint: take it out of the rule file (and of the \
+         families that it extends), and change the password at the site: others may have read it"
+    ))
 }
+
+/// The key of a name of a field that is none.
+fn misnamed(rules: &LoginRules, is_secret: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let json = rules.json.as_ref();
+    let named = [
+        ("user_field", rules.user_field.as_deref()),
+        ("password_field", rules.password_field.as_deref()),
+        ("json.user", json.map(|json| &*json.user)),
+        ("json.password", json.map(|json| &*json.password)),
+        ("json.token", json.map(|json| &*json.token)),
+    ];
+    let fields = rules.fields.iter().map(|(name, _)| ("fields", Some(&**name)));
+    named.into_iter().chain(fields).find(|(_, name)| name.is_some_and(&is_secret)).map(|(key, _)| key)
+}
+
+/// Characters of a password from which on a part of a value can be told from any word.
+const SECRET_PART_CHARS_MIN: usize = 4;
 
 /// The right to log in.
 pub type Turn = Box<dyn Send>;
@@ -82,8 +121,37 @@ mod tests {
                     fields = { Hunter3Xyzzy = 'x' }";
         let rules = rules::from_text("s", text).unwrap();
         let login = rules.login.as_ref().unwrap();
-        for (password, expected) in [("Hunter3Xyzzy", true), ("pass", false), ("hunter3Xyzzy", false)] {
-            assert_eq!(misplaced(login, &Secret::new(password)).is_some(), expected, "{password}");
+        for (password, expected) in [("Hunter3Xyzzy", true), ("pass", false), ("h3x", false), ("Hunter3", true)] {
+            let told = misplaced(&rules, login, &Secret::new(password));
+            assert_eq!(told.is_some(), expected, "{password}");
+            assert!(!told.unwrap_or_default().contains(password));
+        }
+    }
+
+    #[test]
+    fn a_value_that_holds_the_password_is_named_by_its_key_and_not_shown() {
+        for (login, password, key) in [
+            ("user = 'anna:hunter2-x'", "hunter2-x", Some("`login.user`")),
+            ("user = 'anna'\nfields = { style = '1', extra = 'hunter2-x' }", "hunter2-x", Some("`login.fields.extra`")),
+            ("user = 'anna'\nfields = { extra = 'x hunter y' }", "hunter", Some("`login.fields.extra`")),
+            ("user = 'anna'\nfields = { auth = 'YW5uYTpodW50ZXIyLXg=' }", "hunter2-x", Some("`login.fields.auth`")),
+            ("user = 'anna'\nfields = { h = '0D107D09F5BBE40CADE3DE5C71E9E9B7' }", "letmein", Some("`login.fields.h`")),
+            ("user = 'anna'\nprobe = '/in?k=h%C3%BCnt%262'", "hünt&2", Some("`login.probe`")),
+            ("user = 'anna'\nprobe = '/members'", "members", None),
+            ("user = 'anna'\nfields = { style = '12' }", "12", None),
+            ("user = 'anna'", "hunter2-x", None),
+        ] {
+            let text = format!("start = ['http://h.example/']\nclasses.page = ['.']\n[login]\n{login}");
+            let rules = rules::from_text("s", &text).unwrap();
+            let told = misplaced(&rules, rules.login.as_ref().unwrap(), &Secret::new(password));
+            match key {
+                Some(key) => {
+                    let told = told.unwrap_or_else(|| panic!("{login}"));
+                    assert!(told.contains(key) && told.contains("change the password"), "{told}");
+                    assert!(!told.contains(password), "{told}");
+                }
+                None => assert_eq!(told, None, "{login}"),
+            }
         }
     }
 

@@ -33,7 +33,7 @@ use crate::login::form::{Form, Kind};
 use crate::login::hashing::Hashing;
 use crate::login::mask::Mask;
 use crate::login::model::Judge;
-use crate::login::secret::{Secret, told_url};
+use crate::login::secret::{Secret, told_url, told_words};
 use crate::login::tries::Ended;
 use crate::login::verdict::{
     After, IN_TROUBLE, Judged, Verdict, asks_to_log_in, judge, logged_out, of_site, says_rate_limited,
@@ -124,6 +124,15 @@ pub async fn log_in_by_hand(site: &Site, means: Means<'_>, person: Option<Person
 
 async fn run(mut run: Run<'_>) -> Report {
     let mut judged = run.log_in().await.unwrap_or_else(|judged| judged);
+    if let Some(Answered::Throttled(Some(until))) = run.trouble {
+        let hours = limits::RETRY_AFTER_MAX.as_secs() / 3_600;
+        let more = if run.is_retry_capped {
+            format!(", and for longer than the {hours} h that are waited")
+        } else {
+            String::new()
+        };
+        judged.evidence.push(format!("the site asks to wait until {}{more}", until.rfc3339()));
+    }
     judged.evidence.iter_mut().for_each(|evidence| *evidence = run.mask.hide_in_addresses(evidence));
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
@@ -145,6 +154,15 @@ impl Report {
     #[must_use]
     pub fn ended(&self) -> Ended {
         Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered: self.was_answered }
+    }
+
+    /// Until when the site asks to be left alone (`Retry-After`), where it does.
+    #[must_use]
+    pub fn asks_to_wait(&self) -> Option<UnixMillis> {
+        match self.trouble {
+            Some(Answered::Throttled(until)) => until,
+            _ => None,
+        }
     }
 
     /// True where nothing was learned: the form never left because the site was in trouble or was not to be asked, or it
@@ -207,6 +225,8 @@ struct Run<'a> {
     chosen: Vec<String>,
     /// Until when the last answer asks us to wait, where it does.
     retry_at: Option<UnixMillis>,
+    /// True where it asks for more than anybody waits.
+    is_retry_capped: bool,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
     pinned: Option<Pin>,
@@ -275,6 +295,7 @@ impl<'a> Run<'a> {
             trouble: None,
             chosen: Vec::new(),
             retry_at: None,
+            is_retry_capped: false,
             last_refused: None,
             pinned: None,
             mask: Arc::new(mask()),
@@ -324,7 +345,7 @@ impl<'a> Run<'a> {
                 None => {
                     let submission = self.fill_in(&page, &form, &typed)?;
                     let after = self.send(&page, &submission).await?;
-                    (self.judge(&after, cookies_before), after)
+                    (self.judge(&after, &page, cookies_before), after)
                 }
                 Some(held) => match self.send_by_scripts(&page, &form, &typed, held, cookies_before).await? {
                     ByScripts::Sent(judged, Some(after)) => (judged, *after),
@@ -340,7 +361,7 @@ impl<'a> Run<'a> {
             sends += 1;
             if judged.verdict == Verdict::SecondFactor {
                 after = self.second_factor(after).await?;
-                judged = self.judge(&after, cookies_before);
+                judged = self.judge(&after, &page, cookies_before);
             }
             let is_page = after.was_got && says_rate_limited(&after.view).is_none();
             if judged.verdict == Verdict::RateLimited && is_page {
@@ -358,15 +379,27 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn judge(&self, after: &Page, cookies_before: u64) -> Judged {
-        let cookies_changed = self.means.jar.changes() != cookies_before;
-        judge(&After { status: after.status, view: &after.view, login_form: after.login_form(), cookies_changed })
+    /// What came after the form of the page `before` was sent.
+    fn judge(&self, after: &Page, before: &Page, cookies_before: u64) -> Judged {
+        self.judge_shown(after, before, self.means.jar.changes() != cookies_before)
+    }
+
+    fn judge_shown(&self, after: &Page, before: &Page, cookies_changed: bool) -> Judged {
+        let (view, login_form, before) = (&after.view, after.login_form(), Some(&before.view));
+        let mut judged = judge(&After { status: after.status, view, login_form, cookies_changed, before });
+        if judged.verdict == Verdict::ProbablyRefused
+            && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
+        {
+            // The site's own words: whoever reads them may know what they mean.
+            judged.evidence.insert(0, format!("the page says “{}”", told_words(&self.hidden(message))));
+        }
+        judged
     }
 
     /// What seems to have worked, or tells nothing, is held to a page that members see: the one behind the form, where its
     /// redirects lead there.
     async fn proven(&mut self, judged: Judged, after: Option<Page>) -> Step<Judged> {
-        if !matches!(judged.verdict, Verdict::LoggedIn | Verdict::Unknown) {
+        if !judged.verdict.needs_proof() {
             return Ok(judged);
         }
         let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
@@ -379,7 +412,12 @@ impl<'a> Run<'a> {
         let proof = proof.map_err(|ended| {
             let evidence = judged.evidence.iter().cloned().chain(ended.evidence).collect();
             // Nothing is wrong with a login whose proof has to wait.
-            let verdict = if self.trouble.is_some() { Verdict::Unknown } else { ended.verdict };
+            let verdict = match judged.verdict {
+                // Such a form is not sent again for want of a proof.
+                Verdict::ProbablyRefused => Verdict::ProbablyRefused,
+                _ if self.trouble.is_some() => Verdict::Unknown,
+                _ => ended.verdict,
+            };
             Judged { verdict, evidence }
         })?;
         if proof.is_ok() || self.was_answered {
@@ -388,7 +426,7 @@ impl<'a> Run<'a> {
         }
         Ok(match proof {
             Ok(proof) => ends(Verdict::LoggedIn, proof),
-            Err(_) if judged.verdict == Verdict::Unknown => judged,
+            Err(_) if judged.verdict != Verdict::LoggedIn => judged,
             Err(why) => ends(Verdict::Unknown, format!("the site seemed to let us in, but {why}")),
         })
     }

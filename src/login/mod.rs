@@ -13,6 +13,7 @@ pub mod form;
 mod form_tree;
 pub mod hashing;
 pub mod mask;
+mod message;
 pub mod model;
 mod phrases;
 pub mod scripts;

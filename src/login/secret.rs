@@ -83,6 +83,21 @@ pub fn told_url(url: &str) -> String {
     out
 }
 
+/// A site's own words as they may be told: what may be a token or a session among them masked.
+#[must_use]
+pub fn told_words(text: &str) -> String {
+    let told = |word: &str| {
+        let bare = word.trim_matches(|of: char| !of.is_alphanumeric());
+        if is_token(bare) { word.replace(bare, MASK) } else { told_url_in(word) }
+    };
+    text.split(' ').map(told).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as it may be told, be it an address.
+fn told_url_in(word: &str) -> String {
+    if word.contains('/') || word.contains('?') && word.contains('=') { told_url(word) } else { word.to_owned() }
+}
+
 /// A token within a path: a UUID, hexadecimal, base64, a JWT. A title has words between its dashes, which have no digits
 /// among their letters.
 fn is_token(segment: &str) -> bool {
@@ -140,5 +155,8 @@ mod tests {
             assert_eq!(told_url(url), expected);
         }
         assert_eq!((told("Log in"), told("123456"), told("")), ("Log in", MASK, ""));
+        let words = "Sorry, no match. (Request 0123456789abcdef0, see /help?sid=0a1b2c) Why?";
+        let expected = "Sorry, no match. (Request ••••••, see /help?sid=•••••• Why?";
+        assert_eq!(told_words(words), expected);
     }
 }

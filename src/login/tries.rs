@@ -22,6 +22,11 @@ const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
 const NO_END: &str = "the last logins did not get to a clear end, and may have been refused (hint: see that the account is \
                       not locked, then run `gleaner login`)";
 
+/// Told of a password that was refused before another one was tried.
+const REFUSED_BEFORE: &str = "the site has refused this user and password before, and the same are not tried again (hint: \
+                              correct the password, or `user` in [login]; where both are surely right, run `gleaner login \
+                              --again`)";
+
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 
 /// What is remembered of a site's logins.
@@ -34,6 +39,8 @@ pub struct Tries {
     salt: Option<[u64; 2]>,
     /// Marks the users and passwords that the site has refused, the latest last.
     refused: Vec<u32>,
+    /// Likewise those with which the form came back in words that are not known.
+    probably_refused: Vec<u32>,
     /// Keeps us away until the operator logs in, or gives another password.
     held: Option<(Verdict, u32)>,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
@@ -102,11 +109,22 @@ fn fresh_salt() -> [u64; 2] {
 }
 
 impl Tries {
-    /// True where the site has refused this password: not even the operator sends it again unawares.
+    /// Whether the site has refused this password, for sure or probably: not even the operator sends it again unawares.
     #[must_use]
-    pub fn has_refused(&self, user: &str, password: &Secret) -> bool {
+    pub fn refusal(&self, user: &str, password: &Secret) -> Option<Verdict> {
         let marks = self.marks(user, password);
-        self.refused.iter().any(|refused| marks.contains(refused))
+        let is_in = |list: &[u32]| list.iter().any(|refused| marks.contains(refused));
+        match (is_in(&self.refused), is_in(&self.probably_refused)) {
+            (true, _) => Some(Verdict::WrongPassword),
+            (false, true) => Some(Verdict::ProbablyRefused),
+            (false, false) => None,
+        }
+    }
+
+    /// True where a login with this password has begun whose end is not known.
+    #[must_use]
+    pub fn has_begun(&self, user: &str, password: &Secret) -> bool {
+        self.begun.is_some_and(|begun| self.marks(user, password).contains(&begun))
     }
 
     /// The marks that this password has or may have here: its own, and that of files without a salt.
@@ -155,29 +173,57 @@ impl Tries {
     /// Why there may be no login with this password now; None where there may.
     #[must_use]
     pub fn hold(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
-        if self.has_refused(user, password) {
-            let why = "the site has refused this user and password; the same are not tried again (hint: correct them)";
+        if let Some(verdict) = self.refusal(user, password) {
+            // Where another one was tried since, how that ended is no reason here.
+            let why = if self.last == Some(verdict) { verdict.sentence() } else { REFUSED_BEFORE };
             return Some(Hold::Operator(why.to_owned()));
         }
         let marks = self.marks(user, password);
         if let Some((verdict, _)) = self.held.filter(|(_, held)| marks.contains(held)) {
             let why = match verdict {
-                Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END,
-                verdict => verdict.sentence(),
+                Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
+                Verdict::RateLimited => self.limited_again(now),
+                verdict => verdict.sentence().to_owned(),
             };
-            return Some(Hold::Operator(why.to_owned()));
+            return Some(Hold::Operator(why));
         }
         let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
         if of_last_hour.clone().count() >= LOGINS_PER_HOUR_MAX {
             let until = of_last_hour.min().map_or(now, |first| first.plus(LOGIN_HOUR));
             return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
         }
-        let until = self.not_before;
-        // None was ever as far away: the clock was ahead when it was written.
-        (until > now && until <= now.plus(LOGIN_WAIT_MAX)).then(|| {
+        self.not_before(now).map(|until| {
             let last = self.trouble().unwrap_or("the last login did not get to its end");
             Hold::Until(until, format!("{last} (no new try before {}; `gleaner login` does not wait)", until.rfc3339()))
         })
+    }
+
+    /// Told where the site asks for patience time and again: the operator may know why, and not before when.
+    fn limited_again(&self, now: UnixMillis) -> String {
+        let when = match self.not_before(now) {
+            Some(until) => format!("at {} or later", until.rfc3339()),
+            None => "now".to_owned(),
+        };
+        format!(
+            "the site asks to wait before another try, and has asked before (hint: see that the account is not locked, then \
+             run `gleaner login` {when})"
+        )
+    }
+
+    /// Before when the site is to be left alone, where that is not over.
+    #[must_use]
+    pub fn not_before(&self, now: UnixMillis) -> Option<UnixMillis> {
+        // None was ever as far away: the clock was ahead when it was written.
+        Some(self.not_before).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX))
+    }
+
+    /// Takes in how long the answer that ended the last login asks to wait (`Retry-After`, no more than
+    /// `limits::RETRY_AFTER_MAX`). The wait of our own is a guess where the site has told its limit; where it is in trouble
+    /// the longer one counts.
+    pub fn wait_as_asked(&mut self, until: UnixMillis, now: UnixMillis) {
+        let is_limit = self.last == Some(Verdict::RateLimited);
+        let least = if is_limit { now.plus(LOGIN_BROKEN_OFF_WAIT) } else { self.not_before };
+        self.not_before = until.max(least);
     }
 
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
@@ -221,8 +267,9 @@ impl Tries {
     /// Takes in that the operator has logged in as this user by other means: a refused password stays refused.
     pub fn operator_has_logged_in(&mut self, user: &str) {
         let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
-        let member = Some(user.into());
-        *self = Self { salt: self.salt, table: self.table, refused, let_in, member, ..Self::default() };
+        let (probably_refused, member) = (std::mem::take(&mut self.probably_refused), Some(user.into()));
+        let (salt, table) = (self.salt, self.table);
+        *self = Self { salt, table, refused, probably_refused, let_in, member, ..Self::default() };
     }
 
     /// Takes in how a login ended.
@@ -240,14 +287,17 @@ impl Tries {
             Verdict::LoggedIn => {
                 self.operator_has_logged_in(user);
                 self.refused.retain(|refused| !marks.contains(refused));
+                self.probably_refused.retain(|refused| !marks.contains(refused));
                 self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
                 self.let_in.push(now);
             }
-            Verdict::WrongPassword => {
-                self.refused.retain(|refused| !marks.contains(refused));
-                self.refused.push(mark);
-                let too_many = self.refused.len().saturating_sub(LOGINS_REFUSED_MAX);
-                self.refused.drain(..too_many);
+            Verdict::WrongPassword | Verdict::ProbablyRefused => {
+                let is_sure = verdict == Verdict::WrongPassword;
+                let list = if is_sure { &mut self.refused } else { &mut self.probably_refused };
+                list.retain(|refused| !marks.contains(refused));
+                list.push(mark);
+                let too_many = list.len().saturating_sub(LOGINS_REFUSED_MAX);
+                list.drain(..too_many);
             }
             // A form that is not there may be back tomorrow.
             Verdict::RateLimited | Verdict::Unknown | Verdict::NoForm => {
@@ -279,220 +329,4 @@ pub fn wait_in_trouble(nth: u32) -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: UnixMillis = UnixMillis(1_000_000_000);
-
-    fn after(verdicts: &[(Verdict, bool)]) -> Tries {
-        let mut tries = Tries::default();
-        for (verdict, was_sent) in verdicts {
-            let ended = Ended { verdict: *verdict, was_sent: *was_sent, was_answered: false };
-            tries.ended(ended, "anna", &Secret::new("one"), NOW);
-        }
-        tries
-    }
-
-    #[test]
-    fn a_wrong_password_is_never_tried_again_and_another_one_is() {
-        let tries = after(&[(Verdict::WrongPassword, true)]);
-        let hold =
-            |user: &str, password: &str| tries.hold(user, &Secret::new(password), NOW.plus(LOGIN_WAIT_MAX * 900));
-        assert!(matches!(hold("anna", "one"), Some(Hold::Operator(_))));
-        assert_eq!((hold("anna", "two"), hold("anne", "one")), (None, None));
-    }
-
-    #[test]
-    fn each_file_has_a_salt_of_its_own_and_keeps_it() {
-        let refused = || after(&[(Verdict::WrongPassword, true)]);
-        let (one, mut other) = (refused(), refused());
-        assert_ne!((one.salt, one.refused.clone()), (other.salt, other.refused.clone()));
-        assert!(one.refused.iter().all(|mark| !one.marks("anna", &Secret::new("one"))[1..].contains(mark)));
-        other.operator_has_logged_in("anna");
-        let again: Tries = serde_json::from_slice(&serde_json::to_vec(&other).unwrap()).unwrap();
-        assert_eq!(again, other);
-        assert!(again.has_refused("anna", &Secret::new("one")) && !again.has_refused("anna", &Secret::new("two")));
-    }
-
-    #[test]
-    fn what_was_written_down_before_there_were_salts_still_holds() {
-        let (password, later) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX * 900));
-        // As the version before wrote it.
-        let old = password.mark(b"gleaner tries\0anna\0");
-        let read = |text: String| serde_json::from_str::<Tries>(&text).unwrap();
-        let mut refused = read(format!(r#"{{"refused":[7,{old}],"unclear":0,"not_before":0}}"#));
-        assert!(refused.has_refused("anna", &password) && !refused.has_refused("anna", &Secret::new("two")));
-        // Nor does what is learned since make it forgotten.
-        let wrong = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
-        refused.ended(wrong, "anna", &Secret::new("two"), NOW);
-        assert!(refused.has_refused("anna", &password) && refused.has_refused("anna", &Secret::new("two")));
-        let held = read(format!(r#"{{"held":["locked",{old}]}}"#));
-        assert!(matches!(held.hold("anna", &password, later), Some(Hold::Operator(_))));
-        let mut begun = read(format!(r#"{{"begun":{old}}}"#));
-        assert!(begun.broke_off("anna", &password, NOW) && begun.hold("anna", &password, NOW).is_some());
-        let right = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
-        refused.ended(right, "anna", &password, NOW);
-        assert!(!refused.has_refused("anna", &password), "the operator has made it right");
-    }
-
-    #[test]
-    fn an_answer_in_unknown_words_may_be_a_refusal_and_is_not_tried_again() {
-        let (mut tries, password) = (Tries::default(), Secret::new("one"));
-        tries.ended(Ended { verdict: Verdict::Unknown, was_sent: true, was_answered: true }, "anna", &password, NOW);
-        assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
-    }
-
-    #[test]
-    fn many_passwords_may_be_refused_and_no_session_of_a_browser_makes_them_right() {
-        let mut tries = Tries::default();
-        let refused = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
-        for password in ["one", "two"] {
-            tries.ended(refused, "anna", &Secret::new(password), NOW);
-        }
-        tries.operator_has_logged_in("anna");
-        assert!(["one", "two"].iter().all(|password| tries.has_refused("anna", &Secret::new(password))));
-        assert!(!tries.has_refused("anna", &Secret::new("three")));
-    }
-
-    #[test]
-    fn no_more_logins_an_hour_than_a_person_would_need() {
-        let (mut tries, password) = (Tries::default(), Secret::new("one"));
-        let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
-        let times = (0..LOGINS_PER_HOUR_MAX).map(|minute| NOW.plus(Duration::from_secs(60 * minute as u64)));
-        for now in times {
-            assert_eq!(tries.hold("anna", &password, now), None);
-            tries.ended(let_in, "anna", &password, now);
-        }
-        let now = NOW.plus(Duration::from_secs(1_800));
-        let until = NOW.plus(LOGIN_HOUR);
-        assert!(matches!(tries.hold("anna", &password, now), Some(Hold::Until(at, _)) if at == until));
-        assert_eq!(tries.hold("anna", &password, until), None);
-        assert_eq!(tries.hold("anna", &password, UnixMillis(5)), None, "nor does a clock that was ahead count");
-    }
-
-    #[test]
-    fn a_login_that_was_killed_in_the_middle_counts_and_two_of_them_are_enough() {
-        let (mut tries, password) = (Tries::default(), Secret::new("one"));
-        for nth in 1..=LOGINS_UNCLEAR_MAX {
-            tries.begin("anna", &password);
-            // What a process that was killed has written down.
-            tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
-            assert!(tries.broke_off("anna", &password, NOW) && !tries.broke_off("anna", &password, NOW));
-            let hold = tries.hold("anna", &password, NOW);
-            assert_eq!(matches!(hold, Some(Hold::Until(..))), nth < LOGINS_UNCLEAR_MAX, "{hold:?}");
-        }
-        assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
-        tries.begin("anna", &password);
-        tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, NOW);
-        assert_eq!(tries.hold("anna", &password, NOW), None);
-    }
-
-    #[test]
-    fn a_site_that_did_not_answer_has_not_been_tried() {
-        let (mut tries, password) = (after(&[(Verdict::WrongPassword, true)]), Secret::new("two"));
-        let before = tries.clone();
-        tries.begin("anna", &password);
-        tries.came_to_nothing();
-        assert_eq!(tries, before);
-        assert_eq!(tries.hold("anna", &password, NOW), None);
-    }
-
-    #[test]
-    fn a_site_in_trouble_is_looked_at_less_and_less_also_by_the_next_process() {
-        let (mut tries, password, mut now) = (Tries::default(), Secret::new("one"), NOW);
-        let mut waits = Vec::new();
-        for _ in 0..9 {
-            tries.begin("anna", &password);
-            tries.met_trouble(now);
-            tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
-            let Some(Hold::Until(until, why)) = tries.hold("anna", &password, now) else { panic!("{tries:?}") };
-            assert!(why.starts_with(IN_TROUBLE), "{why}");
-            waits.push(until.since(now).as_secs());
-            now = until;
-            assert_eq!(tries.hold("anna", &password, now), None, "and nothing was tried");
-        }
-        assert_eq!(waits, [60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
-        tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, now);
-        tries.met_trouble(now);
-        assert!(
-            matches!(tries.hold("anna", &password, now), Some(Hold::Until(at, _)) if at.since(now).as_secs() == 60)
-        );
-    }
-
-    #[test]
-    fn what_a_table_did_not_find_ends_with_it_and_what_a_form_was_answered_does_not() {
-        let password = Secret::new("one");
-        for (verdict, was_sent, ends) in [
-            (Verdict::NoForm, false, true),
-            (Verdict::OtherSite, false, true),
-            (Verdict::NoForm, true, false),
-            (Verdict::RateLimited, true, false),
-            (Verdict::Locked, true, false),
-            (Verdict::WrongPassword, true, false),
-        ] {
-            let mut tries = Tries::default();
-            tries.meet_table(1);
-            tries.ended(Ended { verdict, was_sent, was_answered: was_sent }, "anna", &password, NOW);
-            for table in [1, 1, 2] {
-                tries.meet_table(table);
-                let is_held = tries.hold("anna", &password, NOW).is_some();
-                assert_eq!(is_held, table == 1 || !ends, "{verdict:?}, {was_sent}, table {table}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_a_form_was_answered_outlasts_a_table_that_found_none_behind_it() {
-        let password = Secret::new("one");
-        for unsent in [Verdict::NoForm, Verdict::OtherSite, Verdict::Script, Verdict::Unknown] {
-            let mut tries = Tries::default();
-            tries.meet_table(1);
-            tries.ended(Ended { verdict: Verdict::Locked, was_sent: true, was_answered: true }, "anna", &password, NOW);
-            let locked = tries.hold("anna", &password, NOW);
-            // The second changes nothing of what the first has kept.
-            for _ in 0..2 {
-                let ended = Ended { verdict: unsent, was_sent: false, was_answered: false };
-                tries.ended(ended, "anna", &password, NOW);
-                tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
-            }
-            tries.meet_table(2);
-            assert!(matches!(locked, Some(Hold::Operator(_))), "{locked:?}");
-            assert_eq!(tries.hold("anna", &password, NOW), locked, "{unsent:?}");
-        }
-    }
-
-    #[test]
-    fn a_form_that_a_server_in_trouble_answered_is_told_as_such() {
-        let tries = after(&[(Verdict::Unknown, true)]);
-        assert_eq!(tries.trouble(), Some(IN_TROUBLE));
-        let why = tries.hold("anna", &Secret::new("one"), NOW);
-        assert!(matches!(why, Some(Hold::Until(_, why)) if why.starts_with(IN_TROUBLE)));
-        assert_eq!(after(&[(Verdict::LoggedIn, true)]).member(), Some("anna"));
-    }
-
-    #[test]
-    fn a_locked_account_waits_for_its_operator() {
-        for verdict in [Verdict::Locked, Verdict::Captcha, Verdict::SecondFactor, Verdict::OtherSite] {
-            let tries = after(&[(verdict, true)]);
-            let later = NOW.plus(LOGIN_WAIT_MAX * 900);
-            assert!(matches!(tries.hold("anna", &Secret::new("one"), later), Some(Hold::Operator(_))), "{verdict:?}");
-        }
-        let let_in = after(&[(Verdict::Locked, true), (Verdict::LoggedIn, true)]);
-        assert_eq!(let_in.hold("anna", &Secret::new("one"), NOW), None);
-    }
-
-    #[test]
-    fn what_did_not_end_clearly_waits_longer_each_time_and_then_for_the_operator() {
-        let wait = |verdicts: &[(Verdict, bool)]| match after(verdicts).hold("anna", &Secret::new("one"), NOW) {
-            Some(Hold::Until(until, _)) => until.since(NOW).as_secs(),
-            Some(Hold::Operator(_)) => u64::MAX,
-            None => 0,
-        };
-        let unclear = (Verdict::Unknown, true);
-        assert_eq!([wait(&[unclear]), wait(&[unclear, unclear])], [300, u64::MAX]);
-        assert_eq!(wait(&[(Verdict::Unknown, false); 9]), 300, "nothing was sent: the site was away");
-        let limited = [(Verdict::RateLimited, true); 9];
-        assert_eq!([wait(&limited[..1]), wait(&limited[..2])], [3_600, u64::MAX]);
-        assert_eq!(wait(&[(Verdict::NoForm, false); 9]), 86_400, "a form that is gone is looked for each day");
-    }
-}
+mod tests;

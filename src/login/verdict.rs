@@ -15,6 +15,8 @@ pub enum Verdict {
     LoggedIn,
     /// The name or the password is wrong: the same is not tried again.
     WrongPassword,
+    /// The form came back in words that are not known: it has probably been refused, and is not sent again unawares.
+    ProbablyRefused,
     /// The account or the address is locked or banned: nothing is tried until the operator says so.
     Locked,
     Captcha,
@@ -38,7 +40,14 @@ impl Verdict {
         match self {
             Self::LoggedIn => "logged in",
             Self::WrongPassword => {
-                "the user name or the password is wrong (hint: correct the password; the same is not tried again)"
+                "the user name or the password is wrong (hint: correct the password, or `user` in [login]; the same is not \
+                 tried again)"
+            }
+            Self::ProbablyRefused => {
+                "the login form came back without a session: the site has probably refused the user name or the password, \
+                 and the same are not sent again (hint: check the password, in `secrets` of the data folder or wherever it \
+                 comes from, and `user` in [login], then run `gleaner login`; where both are surely right, run `gleaner \
+                 login --again`)"
             }
             Self::Locked => {
                 "the account or the address is locked (hint: see to it with a browser, then run `gleaner login`)"
@@ -63,9 +72,14 @@ impl Verdict {
                  FILE`)"
             }
             Self::NoForm => {
-                "no login form was found (hint: name its page in `login.page`, or correct what [login] names)"
+                "no login form was found (hint: name its page in `login.page`, or correct what [login] names, then run \
+                 `gleaner login`)"
             }
-            Self::Unknown => "the site does not tell whether it worked (hint: name a members' page in `login.probe`)",
+            // A table that names one is no new try: what the form was answered outlives it.
+            Self::Unknown => {
+                "the site does not tell whether it worked (hint: name a members' page in `login.probe`, then run `gleaner \
+                 login`)"
+            }
         }
     }
 }
@@ -99,6 +113,17 @@ pub struct After<'a> {
     pub login_form: Option<usize>,
     /// Cookies were set that were not there before, or changed.
     pub cookies_changed: bool,
+    /// The page that the form was sent from: what it said already is no answer.
+    pub before: Option<&'a View>,
+}
+
+impl Verdict {
+    /// True where a page that members see has the last word: what seems to have worked, what tells nothing, and a form
+    /// that came back, which some sites show to members as well.
+    #[must_use]
+    pub fn needs_proof(self) -> bool {
+        matches!(self, Self::LoggedIn | Self::Unknown | Self::ProbablyRefused)
+    }
 }
 
 /// Judges what came after the form was sent. A message counts where the login form is back, or the page is short: a forum's
@@ -139,7 +164,13 @@ pub fn judge(after: &After<'_>) -> Judged {
             evidence.push(format!("status {}", after.status));
             return Judged { verdict: Verdict::WrongPassword, evidence };
         }
-        return Judged { verdict: Verdict::Unknown, evidence };
+        if let Some(phrase) = not_looked_at(after) {
+            evidence.push(format!("the page says “{phrase}”"));
+            return Judged { verdict: Verdict::Unknown, evidence };
+        }
+        // A server in trouble shows its form, too.
+        let verdict = if after.status < 500 { Verdict::ProbablyRefused } else { Verdict::Unknown };
+        return Judged { verdict, evidence };
     }
     if let Some(phrase) = view.says(phrases::WELCOME) {
         evidence.push(format!("the page says “{phrase}”"));
@@ -155,6 +186,13 @@ pub fn judge(after: &After<'_>) -> Judged {
     }
     evidence.push(format!("status {}, no login form, no link to log out, no new cookie", after.status));
     Judged { verdict: Verdict::Unknown, evidence }
+}
+
+/// The words in which the page says that it came back for another reason than its password, where those are new: notices
+/// that cookies are needed stand on many a form.
+fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
+    let stood_before = |phrase: &str| after.before.is_some_and(|before| before.text.contains(phrase));
+    phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| after.view.text.contains(phrase) && !stood_before(phrase))
 }
 
 /// Text of a page that is nothing but a message.
@@ -221,7 +259,7 @@ mod tests {
 
     fn judged(status: u16, page: &str, login_form: Option<usize>, cookies_changed: bool) -> Verdict {
         let view = View::of(page).unwrap();
-        judge(&After { status, view: &view, login_form, cookies_changed }).verdict
+        judge(&After { status, view: &view, login_form, cookies_changed, before: None }).verdict
     }
 
     const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
@@ -248,10 +286,27 @@ mod tests {
             (200, "<form><input type=password name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
             (200, "<form><input name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
             (200, "Two-factor: <form><input name=auth_code></form>".to_owned(), None, true, Verdict::SecondFactor),
-            (200, FORM.to_owned(), Some(0), true, Verdict::Unknown),
+            (200, format!("Sorry, no match.{FORM}"), Some(0), true, Verdict::ProbablyRefused),
+            (200, FORM.to_owned(), Some(0), true, Verdict::ProbablyRefused),
+            (500, FORM.to_owned(), Some(0), true, Verdict::Unknown),
+            (200, format!("Your browser does not accept cookies.{FORM}"), Some(0), true, Verdict::Unknown),
+            (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::Unknown),
+            (200, format!("The submitted form was invalid.{FORM}"), Some(0), false, Verdict::Unknown),
+            (200, format!("您的请求来路不正确{FORM}"), Some(0), false, Verdict::Unknown),
         ] {
             assert_eq!(judged(status, &page, form, cookies), expected, "{status} {page}");
         }
+    }
+
+    #[test]
+    fn a_notice_that_stood_on_the_form_already_is_no_reason_why_it_came_back() {
+        let [before, after] = ["", "Sorry, no match."]
+            .map(|message| View::of(&format!("{message}{FORM}NOTE: You need cookies enabled to log in")).unwrap());
+        let judged = |before| {
+            let after = After { status: 200, view: &after, login_form: Some(0), cookies_changed: false, before };
+            judge(&after).verdict
+        };
+        assert_eq!((judged(Some(&before)), judged(None)), (Verdict::ProbablyRefused, Verdict::Unknown));
     }
 
     /// Sentences reach logs, where nobody puts a site's name in; and what is wrong is told with what to do.
@@ -259,6 +314,7 @@ mod tests {
     fn each_sentence_has_a_hint_and_no_name_that_stands_for_a_site() {
         for verdict in [
             Verdict::WrongPassword,
+            Verdict::ProbablyRefused,
             Verdict::Locked,
             Verdict::Captcha,
             Verdict::SecondFactor,

@@ -6,6 +6,7 @@ use url::Url;
 
 use super::form::{self, Form, Kind};
 use super::form_tree::FormTree;
+use super::message::{self, Message};
 use super::phrases;
 use crate::limits::{
     CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FRAMES_PER_PAGE_MAX, PICTURES_PER_PAGE_MAX, VIEW_TEXT_BYTES_MAX,
@@ -33,6 +34,7 @@ pub struct View {
     pictures: Vec<Picture>,
     /// Names of its fields, at most `limits::CONTROLS_PER_FORM_MAX`.
     fields: Vec<Box<str>>,
+    messages: Vec<Message>,
     /// Boxes into which another site's script puts a CAPTCHA, by the name of its class, and the form around each.
     widgets: Vec<(Option<usize>, &'static str)>,
 }
@@ -60,6 +62,7 @@ impl View {
         let mut view = Self {
             text: form::text_of(root, VIEW_TEXT_BYTES_MAX).to_lowercase(),
             forms: form::of_tree(&tree),
+            messages: message::of_tree(root),
             ..Self::default()
         };
         let mut open = Vec::new();
@@ -115,6 +118,13 @@ impl View {
     #[must_use]
     pub fn says(&self, phrases: &[&'static str]) -> Option<&'static str> {
         phrases.iter().copied().find(|phrase| self.text.contains(phrase))
+    }
+
+    /// What the page says beside a form, by its place, and did not say `before`; as the site wrote it, at most
+    /// `limits::CONTROL_TEXT_BYTES_MAX` bytes.
+    #[must_use]
+    pub fn message_at(&self, form: usize, before: Option<&Self>) -> Option<&str> {
+        message::nearest(&self.messages, form, before.map_or(&[], |before| &before.messages))
     }
 
     /// The URL that links and forms are relative to. A base that is no address is ignored, as browsers do.

@@ -35,14 +35,22 @@ fn doubled(first: Duration, times: u32, max: Duration) -> Duration {
 /// else; capped at `limits::RETRY_AFTER_MAX` from now.
 #[must_use]
 pub fn retry_after(value: &str, now: UnixMillis) -> Option<UnixMillis> {
+    Some(asked_until(value, now)?.min(now.plus(limits::RETRY_AFTER_MAX)))
+}
+
+/// True for a `Retry-After` value that asks for more than `limits::RETRY_AFTER_MAX`.
+#[must_use]
+pub fn is_capped(value: &str, now: UnixMillis) -> bool {
+    asked_until(value, now).is_some_and(|until| until > now.plus(limits::RETRY_AFTER_MAX))
+}
+
+fn asked_until(value: &str, now: UnixMillis) -> Option<UnixMillis> {
     let value = value.trim();
-    let latest = now.plus(limits::RETRY_AFTER_MAX);
-    let asked = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+    Some(if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         now.plus(Duration::from_secs(value.parse().unwrap_or(u64::MAX / 2_000)))
     } else {
         http_date(value)?
-    };
-    Some(asked.min(latest))
+    })
 }
 
 /// An IMF-fixdate or one of the two obsolete forms that RFC 9110 §5.6.7 asks recipients to accept.
@@ -115,7 +123,9 @@ mod tests {
         let latest = NOW.plus(limits::RETRY_AFTER_MAX);
         for value in ["99999999", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
             assert_eq!(retry_after(value, NOW), Some(latest), "{value}");
+            assert!(is_capped(value, NOW), "{value}");
         }
+        assert!(!is_capped("86400", NOW) && !is_capped("soon", NOW));
     }
 
     #[test]

@@ -209,7 +209,7 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
         let key = format!("login.fields.{name}");
         let lower = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        let is_password = login.password_field.as_deref() == Some(name) || has(&["pass", "pwd"]);
+        let is_password = login.password_field.as_deref() == Some(name) || secrets::names_password(name);
         // A question of the site's list, and its answer, are what the form's field holds; no other place takes them.
         let is_question = !is_password && has(&["question", "answer"]);
         if is_password {

@@ -36,6 +36,54 @@ pub(super) fn is_meant(path: &str, name: &str, known: &[&str]) -> bool {
     path == "login" && meant.is_some_and(|meant| KEYS.contains(&meant))
 }
 
+/// What names of password fields have in them, in the languages of the logins that are known (`login::phrases`); lower case.
+const PASSWORD_PARTS: [&str; 24] = [
+    "pass",
+    "pwd",
+    "kennwort",
+    "motdepasse",
+    "contrasen",
+    "contraseñ",
+    "senha",
+    "wachtwoord",
+    "haslo",
+    "hasło",
+    "sifre",
+    "şifre",
+    "parola",
+    "parol",
+    "пароль",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "暗証番号",
+    "비밀번호",
+    "암호",
+    "losungswort",
+    "codigosecreto",
+];
+
+/// Names, or words of them, that mean a password where they stand alone.
+const PASSWORD_WORDS: [&str; 6] = ["pw", "psw", "pswd", "mdp", "clave", "mima"];
+
+/// True for a field's name that means a password. Its words are what capitals, digits and marks part: `userPw`, `login_pw2`.
+pub(super) fn names_password(name: &str) -> bool {
+    let mut parted = String::with_capacity(name.len() + 4);
+    let mut was_lower = false;
+    for of in name.chars() {
+        if was_lower && of.is_uppercase() {
+            parted.push(' ');
+        }
+        was_lower = of.is_lowercase();
+        let of = if of.is_alphabetic() { of } else { ' ' };
+        parted.extend(of.to_lowercase());
+    }
+    let joined: String = parted.split(' ').collect();
+    let mut words = parted.split(' ');
+    PASSWORD_PARTS.iter().any(|part| joined.contains(part)) || words.any(|word| PASSWORD_WORDS.contains(&word))
+}
+
 /// Where a password belongs, where it is not known whose it is.
 pub(super) const HINT: &str = "take it out: docs/login.md tells where the password of each site belongs";
 
@@ -150,6 +198,68 @@ mod tests {
         ] {
             let found: Vec<&str> = values(text).into_iter().map(|span| &text[span]).collect();
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_password_fields_are_known_in_each_language_and_others_are_not_taken_for_them() {
+        for name in [
+            "pw",
+            "pass",
+            "passwd",
+            "password",
+            "pwd",
+            "user[pw]",
+            "userPw",
+            "login_pw2",
+            "PW",
+            "auth_login_password",
+            "kennwort",
+            "Passwort",
+            "mot_de_passe",
+            "motdepasse",
+            "mdp",
+            "contrasena",
+            "contraseña",
+            "clave",
+            "senha",
+            "wachtwoord",
+            "haslo",
+            "hasło",
+            "sifre",
+            "şifre",
+            "parola",
+            "parol",
+            "пароль",
+            "密码",
+            "密碼",
+            "mima",
+            "パスワード",
+            "비밀번호",
+        ] {
+            assert!(names_password(name), "{name}");
+        }
+        for name in [
+            "style",
+            "questionid",
+            "answer",
+            "lang",
+            "remember",
+            "power",
+            "pwned_no",
+            "newsletter",
+            "www",
+            "op",
+            "submit",
+            "cookielength",
+            "tz",
+            "hash",
+            "autologin",
+            "redirect",
+            "confirm_image",
+            "enclave",
+        ] {
+            assert!(!names_password(name), "{name}");
         }
     }
 

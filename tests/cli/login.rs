@@ -16,6 +16,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use gleaner::app::sessions;
+use gleaner::clock::{Clock as _, SystemClock};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::harness::{BINARY, Ran, Service, closed_port, folder, gleaner, now, run, wait_for};
@@ -30,6 +31,8 @@ struct Seen {
     /// When each request came.
     at: Arc<Mutex<Vec<(String, Instant)>>>,
     robots: Arc<Mutex<String>>,
+    /// Times that /flaky is still answered by a server in trouble.
+    trouble: Arc<AtomicUsize>,
 }
 
 /// A forum whose start page has the form. Below /captcha/ it has a CAPTCHA, below /widget/ one of another site's script;
@@ -55,6 +58,12 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         if uri.path() == "/dumb" {
             return html("Hello.");
         }
+        if uri.path() == "/back" {
+            return html(&format!("<p class=error>Sorry, no match.</p>{}", form_to("/back", "")));
+        }
+        if let Some(seconds) = uri.path().strip_prefix("/limited/") {
+            return (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds.to_owned())]).into_response();
+        }
         if uri.path() == "/letter" {
             return html("A letter is on its way to you.");
         }
@@ -67,25 +76,34 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
     match (uri.path(), cookies.contains("sid=abc")) {
         ("/", true) => html("<a href='/logout'>Log out</a> anna"),
         ("/nothing", _) => html("Nothing here."),
+        ("/flaky", _) if seen.trouble.load(Ordering::SeqCst) > 0 => {
+            seen.trouble.fetch_sub(1, Ordering::SeqCst);
+            StatusCode::SERVICE_UNAVAILABLE.into_response()
+        }
+        ("/flaky", true) => html("<a href='/logout'>Log out</a> anna"),
+        (path, _) if path.starts_with("/to/") => html(&form_to(&path[3..], "")),
         ("/name/login", _) => html(
             "<form method=post action=/letter id=login>Username: <input name=username autocomplete=username>\
              <input type=submit value=Next></form>",
         ),
         ("/sso", _) => (StatusCode::FOUND, [(header::LOCATION, "http://127.0.0.2:9/login")]).into_response(),
-        ("/", false) | ("/captcha/" | "/widget/" | "/to/broken" | "/to/dumb" | "/to/in", _) => {
+        ("/", false) | ("/captcha/" | "/widget/", _) => {
             let captcha = match uri.path() {
                 "/captcha/" => "Security code: <input name=captcha><img src=/c.png>",
                 "/widget/" => "<div class='g-recaptcha' data-sitekey='x'></div>",
                 _ => "",
             };
-            let action = uri.path().strip_prefix("/to").unwrap_or("/in");
-            html(&format!(
-                "<title>Login</title><form method=post action='{action}' id=login>Username: <input name=username> Password: \
-                 <input type=password name=password>{captcha}<input type=submit name=go value='Log in'></form>"
-            ))
+            html(&form_to("/in", captcha))
         }
         _ => StatusCode::NOT_FOUND.into_response(),
     }
+}
+
+fn form_to(action: &str, captcha: &str) -> String {
+    format!(
+        "<title>Login</title><form method=post action='{action}' id=login>Username: <input name=username> Password: \
+         <input type=password name=password>{captcha}<input type=submit name=go value='Log in'></form>"
+    )
 }
 
 struct Forum {
@@ -299,6 +317,113 @@ fn each_end_of_a_login_tells_the_next_step() {
     let crawled = run(forum.path(), &[&["crawl", "forum", "-vv"], &FOLDERS[..]].concat()).ended(1);
     assert!(!crawled.err.contains("SITE") && !crawled.out.contains("SITE"), "{}{}", crawled.out, crawled.err);
     crawled.says(&["`gleaner login forum --data data --rules rules --interactive`"]);
+}
+
+#[test]
+fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_again() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/back'");
+    let told = forum.login(&[]).ended(1).says(&[
+        "has probably refused the user name or the password",
+        "the page says “Sorry, no match.”",
+        "hint: check the password in data/secrets/forum, and `user` in [login] of rules/forum.toml, then run: gleaner login \
+         forum --data data --rules rules; where both are surely right, run: gleaner login forum --again --data data --rules rules",
+    ]);
+    assert!(!told.err.contains(PASSWORD) && !told.out.contains(PASSWORD), "{}", told.err);
+    forum.login(&[]).ended(1).says(&["the site has probably refused this user and password before", " --again` sends"]);
+    // Neither a crawl nor the service nor a mended table sends it.
+    for login in ["page = '/to/back'", "page = '/to/back'\nprobe = '/nothing'"] {
+        forum.rules(login);
+        let crawled = run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(1);
+        crawled.says(&["probably refused", "`gleaner login forum --data data --rules rules --again`"]);
+        run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["probably refused", "--again`"]);
+    }
+    let service = Service::start(forum.path());
+    wait_for("the service tells why it waits", || service.logged("the site waits for its operator").pop());
+    assert_eq!(service.stop().code(), Some(0));
+    assert_eq!(forum.posts(), 1);
+    // What the hint says leads out: the same again where it is told to, and another one at once.
+    forum.login(&["--again"]).ended(1);
+    assert_eq!(forum.posts(), 2);
+    forum.password("another");
+    forum.login(&[]).ended(1);
+    assert_eq!(forum.posts(), 3);
+    forum.rules("");
+    forum.password(PASSWORD);
+    forum.login(&["--again"]).ended(0);
+    forum.login(&[]).ended(0);
+    assert_eq!(forum.posts(), 5, "it was let in: nothing is refused any more");
+}
+
+/// What a site asks to wait is one time wherever it is told.
+#[test]
+fn a_site_that_asks_to_wait_is_told_with_the_same_time_everywhere() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/limited/7200'");
+    for nth in 1..=2 {
+        let before = SystemClock.now();
+        let told = forum.login(&[]).ended(1).says(&["the site asks to wait before another try"]);
+        let (_, hint) = told.err.split_once("hint: wait until ").unwrap_or_else(|| panic!("{}", told.err));
+        let time = hint.split_once(", then run: gleaner login forum").unwrap().0.to_owned();
+        let [least, most] = [before, SystemClock.now()].map(|at| at.plus(Duration::from_secs(7_200)).rfc3339());
+        assert!((least..=most).contains(&time), "{nth}: {time}");
+        for command in ["crawl", "status", "crawl"] {
+            let words: &[&str] = if command == "crawl" { &["crawl", "forum"] } else { &["status"] };
+            let ran = run(forum.path(), &[words, &FOLDERS[..]].concat()).ended(i32::from(command == "crawl"));
+            let said = format!("{}{}", ran.out, ran.err);
+            assert!(said.contains(&time), "{nth}, {command}: {time} is missing in {said}");
+        }
+        assert_eq!(forum.posts(), nth, "no crawl has sent it");
+    }
+    let forum = Forum::start();
+    forum.rules("page = '/to/limited/99999999'");
+    forum.login(&[]).ended(1).says(&["and for longer than the 24 h that are waited", "hint: wait until "]);
+}
+
+#[test]
+fn a_password_in_the_rule_file_is_never_sent() {
+    let forum = Forum::start();
+    let file = forum.path().join("rules/forum.toml");
+    for (login, user, key) in [
+        ("fields = { extra = 's3cret' }", "anna", "`login.fields.extra` holds the password"),
+        ("fields = { extra = 'x-s3cret-y' }", "anna", "`login.fields.extra` holds the password"),
+        ("probe = '/in?k=s3cret'", "anna", "`login.probe` holds the password"),
+        ("", "anna:s3cret", "`login.user` holds the password"),
+    ] {
+        forum.rules(login);
+        let text = fs::read_to_string(&file).unwrap().replace("user = 'anna'", &format!("user = '{user}'"));
+        fs::write(&file, text).unwrap();
+        let crawl = run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(1);
+        for told in [forum.login(&[]).ended(1), crawl] {
+            let told = told.says(&["rules/forum.toml: ", key, "nothing is sent", "change the password"]);
+            assert!(!told.err.contains("s3cret") && !told.out.contains("s3cret"), "{}", told.err);
+        }
+    }
+    assert!(forum.seen.at.lock().unwrap().iter().all(|(what, _)| what == "GET /robots.txt"), "no page, no form");
+    for name in ["pw", "kennwort", "mot_de_passe", "senha"] {
+        forum.rules(&format!("fields = {{ {name} = 'whatever-3' }}"));
+        let check = run(forum.path(), &["rules", "check", "rules/forum.toml"]).ended(1);
+        let said = format!("{}{}", check.out, check.err);
+        assert!(said.contains(&format!("the field `{name}` looks like a password's")), "{said}");
+        assert!(said.contains("secrets/forum") && !said.contains("whatever-3"), "{said}");
+    }
+}
+
+#[test]
+fn a_login_that_could_not_be_proven_is_proven_by_the_next_one_and_not_sent_again() {
+    let forum = Forum::start();
+    forum.rules("probe = '/flaky'");
+    forum.seen.trouble.store(2, Ordering::SeqCst);
+    forum.login(&[]).ended(1).says(&["then run, which asks for the proof first: gleaner login forum"]);
+    let kept = forum.path().join("data/sessions/tries/forum.unproven");
+    assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["is still to be proven"]);
+    forum.seen.trouble.store(2, Ordering::SeqCst);
+    forum.login(&[]).ended(1).says(&["cannot be proven now: nothing was sent", "once the site answers again, run: "]);
+    forum.seen.trouble.store(0, Ordering::SeqCst);
+    forum.login(&[]).ended(0).says(&["its proof is asked for first"]);
+    assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null));
+    assert!(!kept.exists() && forum.path().join("data/sessions/forum.json").exists());
 }
 
 #[test]

@@ -303,13 +303,15 @@ pub struct Files {
     pub stamp: Mutex<u64>,
     /// The session that is written down, and each that was.
     pub session: Mutex<Option<Vec<u8>>>,
+    /// The one that is still to be proven.
+    pub unproven: Mutex<Option<Vec<u8>>>,
     pub kept: Mutex<Vec<String>>,
 }
 
 impl Files {
     pub fn new(password: &'static str) -> Arc<Self> {
-        let (tries, stamp, session, kept) = Default::default();
-        Arc::new(Self { password: Mutex::new(password), tries, stamp, session, kept })
+        let (tries, stamp, session, unproven, kept) = Default::default();
+        Arc::new(Self { password: Mutex::new(password), tries, stamp, session, unproven, kept })
     }
 
     /// The operator imports the cookies of a browser.
@@ -335,6 +337,7 @@ impl Keeper for Files {
         let bytes = jar.to_bytes();
         self.kept.lock().unwrap().push(String::from_utf8(bytes.clone()).unwrap());
         *self.session.lock().unwrap() = Some(bytes);
+        *self.unproven.lock().unwrap() = None;
         // As the file's own time is another one.
         *self.stamp.lock().unwrap() += 1;
         Ok(())
@@ -357,6 +360,24 @@ impl Keeper for Files {
 
     fn keep_tries(&self, tries: &Tries) -> Result<(), String> {
         *self.tries.lock().unwrap() = tries.clone();
+        Ok(())
+    }
+
+    fn keep_unproven(&self, jar: &Jar) -> Result<(), String> {
+        *self.unproven.lock().unwrap() = Some(jar.to_bytes());
+        Ok(())
+    }
+
+    fn take_up_unproven(&self, jar: &Jar) -> Result<bool, String> {
+        let is_this = self.tries()?.has_begun("anna", &self.password()?);
+        match self.unproven.lock().unwrap().as_deref().filter(|_| is_this) {
+            None => Ok(false),
+            Some(bytes) => jar.take_up(bytes).map(|taken| taken > 0).map_err(|error| error.to_string()),
+        }
+    }
+
+    fn forget_unproven(&self) -> Result<(), String> {
+        *self.unproven.lock().unwrap() = None;
         Ok(())
     }
 

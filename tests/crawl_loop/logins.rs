@@ -288,3 +288,46 @@ async fn a_site_in_trouble_in_front_of_the_form_is_not_asked_again_by_each_proce
     assert!(forum.asked("/") <= 3, "{} times in eight starts", forum.asked("/"));
     assert!(matches!(hold(&files, &machine), Some(Hold::Until(..))));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_process() {
+    // Its session holds, or has ended meanwhile.
+    for holds in [true, false] {
+        let machine = Machine::new();
+        let of = Forum::of(&machine, Denial::Form, u64::MAX);
+        let forum = Arc::new(Forum { trouble: u64::MAX, trouble_status: 500, details: 10, ..of });
+        let files = Files::new("secret");
+        let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+        assert!(matches!(ended, Ended::NotLoggedIn(_)), "{ended:?}");
+        assert_eq!((forum.counts(), files.kept.lock().unwrap().len()), ((1, 0, 0), 0));
+        assert!(files.unproven.lock().unwrap().is_some());
+        {
+            let mut state = forum.state.lock().unwrap();
+            state.trouble = 0;
+            if !holds {
+                state.session = None;
+            }
+        }
+        let begun = forum.requests().len();
+        let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+        let stop = Some(Duration::from_secs(6 * 3_600));
+        // A second login could not be proven either, and would be the last.
+        let forum = match holds {
+            true => forum,
+            false => {
+                let requests = forum.requests();
+                let again = Arc::new(Forum { details: 10, ..Forum::of(&machine, Denial::Form, u64::MAX) });
+                again.state.lock().unwrap().log = requests;
+                again
+            }
+        };
+        let (ended, progress) = crawl(&machine, &forum, &files, options, stop).await;
+        assert_eq!((ended, progress.snapshot()["sim"].no_session()), (Ended::Stopped, None));
+        let next: Vec<String> = paths(&forum).split_off(begun);
+        assert_eq!(next[0], "/", "the proof comes first: {next:?}");
+        let forms = next.iter().filter(|path| *path == "/login").count();
+        assert_eq!((forms, files.unproven.lock().unwrap().is_some()), (usize::from(!holds), false), "{next:?}");
+        let names = machine.db.site_counts("sim").await.unwrap();
+        assert!(names.pages() > 0 && forum.asked("/dl/1") == 1, "{next:?}");
+    }
+}

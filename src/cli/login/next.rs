@@ -6,6 +6,7 @@ use std::path::Path;
 use super::steps;
 use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted};
+use crate::clock::UnixMillis;
 use crate::crawl::login::{Pin, Report};
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
@@ -17,6 +18,8 @@ pub struct Login<'a> {
     pub site: &'a SiteRules,
     pub rules: &'a LoginRules,
     pub is_interactive: bool,
+    /// Before when the site is to be left alone, where it asks for that.
+    pub not_before: Option<UnixMillis>,
 }
 
 impl Login<'_> {
@@ -33,7 +36,15 @@ impl Login<'_> {
             }
             Verdict::Locked => format!("see with a browser how the account is unlocked, then run: {again}"),
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
-            Verdict::RateLimited => format!("wait an hour, then run: {again}"),
+            Verdict::ProbablyRefused => format!(
+                "check the password in {place}, and `user` in [login] of {file}, then run: {again}; where both are surely right, \
+                 run: {}",
+                self.run(" --again")
+            ),
+            Verdict::RateLimited => match self.not_before {
+                Some(until) => format!("wait until {}, then run: {again}", until.rfc3339()),
+                None => format!("see with a browser that the account is not locked, then run: {again}"),
+            },
             Verdict::OtherSite | Verdict::Script => self.browser(),
             // What a script or a letter asks for is nothing that could be typed here.
             Verdict::Captcha | Verdict::SecondFactor
@@ -68,7 +79,13 @@ impl Login<'_> {
         let again = self.run("");
         match (report.trouble.is_some(), report.was_sent) {
             (true, false) => format!("see that the site answers (`start` in {file}), then run: {again}"),
-            (true, true) if report.is_unproven() => format!("wait until the site answers again, then run: {again}"),
+            (true, _) if self.not_before.is_some() && (!report.was_sent || report.is_unproven()) => {
+                let until = self.not_before.map_or_else(String::new, UnixMillis::rfc3339);
+                format!("wait until {until}, then run: {again}")
+            }
+            (true, true) if report.is_unproven() => {
+                format!("wait until the site answers again, then run, which asks for the proof first: {again}")
+            }
             (true, true) => format!("see with a browser that the account is not locked, then run: {again}"),
             (false, false) => self.browser(),
             (false, true) if self.rules.probe.is_none() => {

@@ -79,6 +79,15 @@ impl Keeper for NoKeeper {
     fn keep_tries(&self, _: &Tries) -> Result<(), String> {
         Ok(())
     }
+    fn keep_unproven(&self, _: &Jar) -> Result<(), String> {
+        Ok(())
+    }
+    fn take_up_unproven(&self, _: &Jar) -> Result<bool, String> {
+        Ok(false)
+    }
+    fn forget_unproven(&self) -> Result<(), String> {
+        Ok(())
+    }
     fn stamp(&self) -> u64 {
         0
     }

@@ -54,10 +54,11 @@ impl Run<'_> {
         let text = String::from_utf8_lossy(bytes);
         let view =
             View::of(&text).map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
-        let judged = judge(&After { status: *status, view: &view, login_form: None, cookies_changed: false });
+        let after = After { status: *status, view: &view, login_form: None, cookies_changed: false, before: None };
+        let judged = judge(&after);
         // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests.
         Err(match judged.verdict {
-            Verdict::LoggedIn | Verdict::Unknown => {
+            Verdict::LoggedIn | Verdict::Unknown | Verdict::ProbablyRefused => {
                 ends(Verdict::Unknown, format!("status {status}, and no text at {} of the answer", json.token))
             }
             _ => judged,

@@ -144,7 +144,9 @@ impl Run<'_> {
             };
             let status = response.status;
             let asked = response.headers.retry_after.as_deref();
-            self.retry_at = asked.and_then(|value| backoff::retry_after(value, self.site.clock.now()));
+            let now = self.site.clock.now();
+            self.retry_at = asked.and_then(|value| backoff::retry_after(value, now));
+            self.is_retry_capped = asked.is_some_and(|value| backoff::is_capped(value, now));
             let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
             if let Some(pace) = &mut self.pace {
                 pace.answered(answered);

@@ -151,26 +151,28 @@ impl Run<'_> {
     ) -> Step<ByScripts> {
         let cookies_changed = self.means.jar.changes() != cookies_before;
         let words = View::of(&words_of(&said.body)).unwrap_or_default();
-        let mut by_answer = judge(&After { status: said.status, view: &words, login_form: None, cookies_changed });
+        let after =
+            After { status: said.status, view: &words, login_form: None, cookies_changed, before: Some(&page.view) };
+        let mut by_answer = judge(&after);
         if by_answer.verdict == Verdict::RateLimited && said.was_got && says_rate_limited(&words).is_none() {
             // What asks for patience is the page behind the POST, and says nothing of the login.
             by_answer.verdict = Verdict::Unknown;
         }
         self.say(format!("answered {}", said.status));
-        if !matches!(by_answer.verdict, Verdict::LoggedIn | Verdict::Unknown) || self.trouble.is_some() {
+        if !by_answer.verdict.needs_proof() || self.trouble.is_some() {
             return Ok(ByScripts::Sent(by_answer, None));
         }
         let document = self.read_document(page, std::mem::take(&mut outcome.html)).await;
         let by_document = document.ok().and_then(|document| {
-            let of = |page: &Page, cookies_changed: bool| {
-                judge(&After { status: 200, view: &page.view, login_form: page.login_form(), cookies_changed })
+            let of = |shown: &Page, cookies_changed: bool| {
+                self.judge_shown(&Page { status: 200, ..shown.clone() }, page, cookies_changed)
             };
             // What stood there before, shown or not, is no answer.
             let (before, now) = (of(page, false), of(&document, cookies_changed));
             (now != before).then_some(now)
         });
         if let Some(judged) = &by_document
-            && !matches!(judged.verdict, Verdict::LoggedIn | Verdict::Unknown)
+            && !judged.verdict.needs_proof()
         {
             return Ok(ByScripts::Sent(judged.clone(), None));
         }
@@ -180,7 +182,7 @@ impl Run<'_> {
         if let Some(url) = way.and_then(|way| CrawlUrl::exact(&url::Url::parse(&way.url).ok()?)) {
             self.say(format!("scripts lead to {}", self.hidden(&told_url(url.as_str()))));
             let next = self.page(url, page.is_over_tls()).await?;
-            let judged = self.judge(&next, cookies_before);
+            let judged = self.judge(&next, page, cookies_before);
             return Ok(ByScripts::Sent(judged, Some(Box::new(next))));
         }
         let is_in = |judged: &Judged| judged.verdict == Verdict::LoggedIn;
@@ -219,7 +221,7 @@ impl Run<'_> {
             let submission = self.submission_of(page, way)?;
             self.tell_fields(&submission);
             let after = self.send(page, &submission).await?;
-            let judged = self.judge(&after, cookies_before);
+            let judged = self.judge(&after, page, cookies_before);
             return Ok(ByScripts::Sent(judged, Some(Box::new(after))));
         }
         // They may have logged in by reads alone: that is a try, whatever came of it.

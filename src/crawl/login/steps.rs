@@ -68,9 +68,9 @@ impl Run<'_> {
         if next.password_form().is_some() {
             return Ok(next);
         }
-        let judged = self.judge(&next, cookies_before);
+        let judged = self.judge(&next, page, cookies_before);
         Err(match judged.verdict {
-            Verdict::LoggedIn | Verdict::Unknown | Verdict::NoForm => {
+            Verdict::LoggedIn | Verdict::Unknown | Verdict::ProbablyRefused | Verdict::NoForm => {
                 let page = told_url(next.url.as_str());
                 let why =
                     format!("{page}, behind the user's name, asks for no password: it may have sent a code or a link");

@@ -19,6 +19,37 @@ pub(super) enum Asked {
     Login(Result<Box<Report>, Hold>),
 }
 
+/// What is known of a login whose form was taken, and of which no page has told whether it let us in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Unproven {
+    /// An earlier process may have left one.
+    #[default]
+    Unasked,
+    None,
+    /// This process has sent it.
+    Sent,
+    /// An earlier process has: what speaks against it now may be that its session has ended meanwhile.
+    TakenUp,
+}
+
+/// Takes up the cookies of a login that an earlier process has left unproven; true where there were some. The session before
+/// it was found to have ended by then.
+pub(super) fn take_up_unproven(site: &Site, account: &Account) -> bool {
+    let before = account.jar.to_bytes();
+    account.jar.clear();
+    let is_taken_up = account.keeper.take_up_unproven(&account.jar).unwrap_or_else(|error| {
+        let (site, error) = (&site.rules.name, account::in_one_line(&error));
+        tracing::warn!(%site, error, "the cookies of a login that was to be proven are of no use");
+        false
+    });
+    if !is_taken_up {
+        account.jar.clear();
+        // It was a jar's own list a moment ago.
+        let _ = account.jar.take_up(&before);
+    }
+    is_taken_up
+}
+
 /// Asks for the page that proves the session.
 pub(super) async fn prove(site: &Site, account: &Account, pace: &mut Pace) -> Asked {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
@@ -51,12 +82,12 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         (Err(error), _) => return operator(error),
         (_, Err(error)) => return faulty(error),
     };
-    if let Some(why) = account::misplaced(rules, &password) {
-        return operator(why.to_owned());
+    if let Some(why) = account::misplaced(&site.rules, rules, &password) {
+        return operator(why);
     }
     tries.meet_table(rules.mark());
     let broke_off = tries.broke_off(&rules.user, &password, now);
-    let hold = account::hold(&tries, &rules.user, &password, now);
+    let hold = tries.hold(&rules.user, &password, now);
     if hold.is_none() {
         tries.begin(&rules.user, &password);
     }
@@ -69,12 +100,21 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     if let Some(hold) = hold {
         return Asked::Login(Err(hold));
     }
+    // What an earlier login may have brought is of no use to this one.
+    if let Err(error) = keeper.forget_unproven() {
+        return faulty(error);
+    }
     let before = of.jar.to_bytes();
     of.jar.clear();
     let means = Means { rules, password: &password, jar: &of.jar };
     let report = login::log_in_paced(site, means, pace).await;
     if report.is_unproven() {
-        // It has begun, and stays so until a page tells how it ended; it is not sent again for that.
+        // It has begun, and stays so until a page tells how it ended; it is not sent again for that, by the next process
+        // neither.
+        if let Err(error) = keeper.keep_unproven(&of.jar) {
+            let error = account::in_one_line(&error);
+            tracing::error!(site = %site.rules.name, error, "the cookies of a login that is to be proven cannot be kept");
+        }
         return Asked::Login(Ok(Box::new(report)));
     }
     let verdict = report.judged.verdict;
@@ -88,6 +128,9 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         Some(Answered::Reached) if !report.was_sent => tries.came_to_nothing(),
         Some(_) if !report.was_sent => tries.met_trouble(site.clock.now()),
         _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
+    }
+    if let Some(until) = report.asks_to_wait() {
+        tries.wait_as_asked(until, site.clock.now());
     }
     // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(&tries) {

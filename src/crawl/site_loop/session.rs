@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::asking::{Asked, log_in_once, prove};
+use super::asking::{Asked, Unproven, log_in_once, prove, take_up_unproven};
 use super::{Ran, SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
@@ -76,7 +76,7 @@ pub(super) struct Session {
     kept_changes: u64,
     kept: UnixMillis,
     /// A form was taken, and no page could be asked since whether it let us in: the next proof tells how that login ended.
-    unproven: bool,
+    unproven: Unproven,
     /// Proofs in a row that a site in trouble did not give.
     proofs_missed: u32,
     /// What the operator has done, as far as the cookies in hand follow it.
@@ -115,7 +115,7 @@ impl Session {
             died_with: HashMap::new(),
             kept_changes: account.map_or(0, |account| account.jar.changes()),
             kept: UnixMillis(0),
-            unproven: false,
+            unproven: Unproven::default(),
             proofs_missed: 0,
             stamp: account.map_or(0, |account| account.keeper.stamp()),
             looked: UnixMillis(0),
@@ -226,11 +226,20 @@ impl SiteLoop {
         let is_alone = self.running_keys.is_empty() && !self.hosts.iter().any(HostWork::asks_for_robots);
         if let (State::Doubted { log_in }, true) = (&self.session.state, is_alone) {
             let mut log_in = *log_in;
+            if self.session.unproven == Unproven::Unasked {
+                let is_taken_up = take_up_unproven(&self.site, &account);
+                self.session.unproven = if is_taken_up { Unproven::TakenUp } else { Unproven::None };
+                log_in &= !is_taken_up;
+                self.enter(State::Doubted { log_in });
+            }
             let stamp = account.keeper.stamp();
             if stamp != self.session.stamp {
                 // The operator's session, or another password: what there is now is proven first.
                 self.session.stamp = stamp;
-                self.session.unproven = false;
+                self.session.unproven = Unproven::None;
+                if let Err(error) = account.keeper.forget_unproven() {
+                    return self.pause_until(now, error, true).await;
+                }
                 // What was denied to the one before says nothing of this one.
                 self.session.generation += 1;
                 account.jar.clear();
@@ -354,7 +363,10 @@ impl SiteLoop {
         }
         let now = self.site.clock.now();
         if let Asked::Proof(Proof { holds: Some(holds), .. }) = &asked
-            && std::mem::take(&mut self.session.unproven)
+            && let unproven @ (Unproven::Sent | Unproven::TakenUp) =
+                std::mem::replace(&mut self.session.unproven, Unproven::None)
+            // A form of an earlier process is a try that has broken off, as the next login will find.
+            && (*holds || unproven == Unproven::Sent)
         {
             let verdict = if *holds { Verdict::LoggedIn } else { Verdict::Unknown };
             if let Some(why) = self.login_turned_out(verdict, now) {
@@ -397,17 +409,16 @@ impl SiteLoop {
                 Ok(())
             }
             Asked::Login(Ok(report)) if report.came_to_nothing() && self.is_held_back(now) => {
-                self.session.unproven = report.was_sent;
+                self.session.unproven = if report.was_sent { Unproven::Sent } else { Unproven::None };
                 self.enter(State::Doubted { log_in: !report.was_sent });
                 Ok(())
             }
             Asked::Proof(Proof { holds: None, .. }) => {
                 // Where its host pauses, that grows by itself.
-                let host = self.hosts[index].faces()[0].name();
-                let is_paused = self.shared.hosts.blocked_until(host, now) > now;
-                self.session.proofs_missed += u32::from(!is_paused);
+                let host_until = self.shared.hosts.blocked_until(self.hosts[index].faces()[0].name(), now);
+                self.session.proofs_missed += u32::from(host_until <= now);
                 let (why, until) = self.proof_missed(now);
-                self.pause_until(until, why, false).await
+                self.pause_until(until.max(host_until), why, false).await
             }
             Asked::Login(Ok(report)) if report.judged.verdict == Verdict::LoggedIn => {
                 let (chosen, evidence) = (report.chosen.join("; "), report.judged.evidence.join("; "));
@@ -419,21 +430,28 @@ impl SiteLoop {
                 self.keep_proof(now).await
             }
             Asked::Login(Ok(report)) if report.came_to_nothing() => {
-                self.session.unproven = report.was_sent;
+                self.session.unproven = if report.was_sent { Unproven::Sent } else { Unproven::None };
                 let why = report.judged.evidence.join("; ");
                 let until = match self.hold_of_tries(now) {
                     Some(Hold::Until(until, _)) if !report.was_sent => until,
                     _ => now.plus(limits::OPERATOR_POLL),
                 };
-                self.pause_until(until, why, false).await
+                // One time is told: nothing is asked of the host before it.
+                let host_until = self.shared.hosts.blocked_until(self.hosts[index].faces()[0].name(), now);
+                self.pause_until(until.max(host_until), why, false).await
             }
             Asked::Login(Ok(report)) => {
                 let (chosen, evidence) = (report.chosen.join("; "), report.judged.evidence.join("; "));
                 tracing::info!(%site, chosen, verdict = ?report.judged.verdict, "not logged in");
                 let why = format!("{} ({evidence})", report.sentence());
-                // Whether it may be tried again, and when, the account's tries tell at the next look.
+                // Whether it may be tried again, and when, the account's tries tell; what there is to do as well, where it
+                // was not the first that ended so.
+                let is_counted = matches!(report.judged.verdict, Verdict::RateLimited | Verdict::Unknown);
                 match self.hold_of_tries(now) {
                     Some(Hold::Until(until, _)) => self.pause_until(until, why, false).await,
+                    Some(Hold::Operator(told)) if is_counted => {
+                        self.pause_until(now, format!("{told} ({evidence})"), true).await
+                    }
                     _ => self.pause_until(now, why, true).await,
                 }
             }
@@ -469,7 +487,8 @@ impl SiteLoop {
             let mut tries = keeper.tries()?;
             let ended = tries::Ended { verdict, was_sent: true, was_answered: true };
             tries.ended(ended, &rules.user, &password, now);
-            keeper.keep_tries(&tries)
+            keeper.keep_tries(&tries)?;
+            keeper.forget_unproven()
         });
         if let Err(error) = written {
             let error = in_one_line(&error);

@@ -1,0 +1,133 @@
+//! What a page says beside its forms, as it is written there: the words in which a site refuses a login may be in no list of
+//! ours, and are told to the operator instead.
+
+use ego_tree::NodeRef;
+use scraper::Node;
+use scraper::node::Element;
+
+use super::form;
+use crate::limits::{CONTROL_TEXT_BYTES_MAX, MESSAGES_PER_PAGE_MAX};
+
+/// One text of a page: a block without fields, or what stands between two of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    text: Box<str>,
+    /// Forms that have begun in front of it, the one around it included.
+    forms: usize,
+    /// The page itself calls it an error, an alert or a message.
+    is_marked: bool,
+    is_heading: bool,
+}
+
+/// The texts of a page in their order, at most `limits::MESSAGES_PER_PAGE_MAX`.
+pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
+    let (mut messages, mut forms, mut last) = (Vec::new(), 0, None);
+    for node in root.descendants() {
+        if is_named(&node, &["form"]) {
+            forms += 1;
+        }
+        let Node::Text(text) = node.value() else { continue };
+        if messages.len() >= MESSAGES_PER_PAGE_MAX {
+            break;
+        }
+        if !text.chars().any(char::is_alphabetic) || node.ancestors().any(|of| is_named(&of, NO_MESSAGES)) {
+            continue;
+        }
+        let mut top = node;
+        while let Some(parent) = top.parent().filter(|parent| is_named(parent, WITHIN_A_LINE)) {
+            top = parent;
+        }
+        let has_fields =
+            |block: &NodeRef<'_, Node>| block.descendants().any(|of| is_named(&of, &["form", "input", "button"]));
+        let block = top.parent().filter(|block| block.value().is_element() && !has_fields(block)).unwrap_or(top);
+        if last.replace(block.id()) == Some(block.id()) {
+            continue;
+        }
+        let text = match block.value() {
+            Node::Text(text) => cut(text),
+            _ => form::text_of(block, CONTROL_TEXT_BYTES_MAX),
+        };
+        let mut around = std::iter::once(block).chain(block.ancestors());
+        let is_marked = around.by_ref().take_while(|of| !is_named(of, &["form", "body"])).any(|of| is_marked(&of));
+        let is_heading = std::iter::once(block).chain(block.ancestors()).any(|of| is_named(&of, HEADINGS));
+        messages.push(Message { text: text.into(), forms, is_marked, is_heading });
+    }
+    messages
+}
+
+/// What stands nearest to a form, by its place, and did not stand on the page before: what the page marks as a message first.
+pub(super) fn nearest<'a>(messages: &'a [Message], form: usize, before: &[Message]) -> Option<&'a str> {
+    let is_new = |message: &&Message| before.iter().all(|known| known.text != message.text);
+    let in_front = messages.iter().rev().filter(|message| message.forms == form);
+    let within_or_behind = messages.iter().filter(|message| message.forms == form + 1);
+    let near = || in_front.clone().chain(within_or_behind.clone()).filter(is_new);
+    let marked = messages.iter().filter(is_new).find(|message| message.is_marked && message.forms <= form + 1);
+    let found = near()
+        .find(|message| message.is_marked)
+        .or(marked)
+        .or_else(|| near().find(|of| !of.is_heading && !of.text.ends_with(':')));
+    found.map(|message| &*message.text)
+}
+
+/// Elements whose text is no message: what is pressed, typed, chosen, or shown to nobody.
+const NO_MESSAGES: &[&str] =
+    &["script", "style", "head", "title", "template", "option", "textarea", "button", "label", "a", "noscript"];
+
+const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6", "legend", "th"];
+
+const WITHIN_A_LINE: &[&str] = &["b", "i", "u", "em", "strong", "span", "font", "small", "big", "code", "tt", "mark"];
+
+fn is_named(node: &NodeRef<'_, Node>, names: &[&str]) -> bool {
+    node.value().as_element().is_some_and(|element| names.contains(&element.name()))
+}
+
+fn is_marked(node: &NodeRef<'_, Node>) -> bool {
+    const WORDS: [&str; 9] = ["error", "alert", "warn", "fail", "invalid", "message", "notice", "flash", "danger"];
+    let says = |element: &Element, name: &str| {
+        let text = element.attr(name).unwrap_or_default().to_ascii_lowercase();
+        WORDS.iter().any(|word| text.contains(word))
+    };
+    node.value().as_element().is_some_and(|element| ["class", "id", "role"].iter().any(|name| says(element, name)))
+}
+
+/// A text with single spaces, cut like those of elements.
+fn cut(text: &str) -> String {
+    let mut out = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    out.truncate(out.floor_char_boundary(CONTROL_TEXT_BYTES_MAX));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::login::view::View;
+
+    const FORM: &str =
+        "<form method=post><label>Name <input name=u></label> Password: <input type=password name=p></form>";
+
+    #[test]
+    fn the_message_of_a_form_is_the_new_text_beside_it_and_a_marked_one_first() {
+        for (before, page, expected) in [
+            ("", "<p>Sorry, <b>no match</b>.</p>{}", Some("Sorry, no match.")),
+            ("", "Sorry, no match.{}", Some("Sorry, no match.")),
+            ("", "{}<p>Não deu.</p>", Some("Não deu.")),
+            ("", "<div class='box errors'>Nope.</div><p>We are a forum.</p>{}", Some("Nope.")),
+            ("", "<h1>Log in</h1><ul id=flash><li>Nope.</ul><hr>{}<p>Since 2003</p>", Some("Nope.")),
+            ("<p>We are a forum.</p>{}", "<p>We are a forum.</p>{}", None),
+            ("<p>We are a forum.</p>{}", "<p>Hm.</p><p>We are a forum.</p>{}", Some("Hm.")),
+            ("", "<h1>Log in</h1><a href=/lost>Lost it?</a><script>var x = 'y'</script>{}", None),
+            ("<p>x</p>", "<form><p>Find something</p></form><p>Nope.</p>{}", Some("Nope.")),
+        ] {
+            let view = |page: &str| View::of(&page.replace("{}", FORM)).unwrap();
+            let (earlier, page) = (view(&format!("{before}{FORM}")), view(page));
+            let form = page.forms.iter().position(|form| form.controls.len() == 2).unwrap();
+            assert_eq!(page.message_at(form, Some(&earlier)), expected);
+        }
+    }
+
+    #[test]
+    fn a_page_of_nothing_but_texts_is_read_to_an_end() {
+        let before = View::of(&("<p>x".to_owned() + FORM)).unwrap();
+        let page = View::of(&("<p>x".repeat(20_000) + FORM + "<p>Nope.")).unwrap();
+        assert_eq!(page.message_at(0, Some(&before)), None, "what stands too far down is not looked at");
+    }
+}

@@ -1,0 +1,319 @@
+//! What logins have brought about, and what leads out of it.
+
+use super::*;
+
+const NOW: UnixMillis = UnixMillis(1_000_000_000);
+
+fn after(verdicts: &[(Verdict, bool)]) -> Tries {
+    let mut tries = Tries::default();
+    for (verdict, was_sent) in verdicts {
+        let ended = Ended { verdict: *verdict, was_sent: *was_sent, was_answered: false };
+        tries.ended(ended, "anna", &Secret::new("one"), NOW);
+    }
+    tries
+}
+
+#[test]
+fn a_wrong_password_is_never_tried_again_and_another_one_is() {
+    let tries = after(&[(Verdict::WrongPassword, true)]);
+    let hold = |user: &str, password: &str| tries.hold(user, &Secret::new(password), NOW.plus(LOGIN_WAIT_MAX * 900));
+    assert!(matches!(hold("anna", "one"), Some(Hold::Operator(_))));
+    assert_eq!((hold("anna", "two"), hold("anne", "one")), (None, None));
+}
+
+#[test]
+fn each_file_has_a_salt_of_its_own_and_keeps_it() {
+    let refused = || after(&[(Verdict::WrongPassword, true)]);
+    let (one, mut other) = (refused(), refused());
+    assert_ne!((one.salt, one.refused.clone()), (other.salt, other.refused.clone()));
+    assert!(one.refused.iter().all(|mark| !one.marks("anna", &Secret::new("one"))[1..].contains(mark)));
+    other.operator_has_logged_in("anna");
+    let again: Tries = serde_json::from_slice(&serde_json::to_vec(&other).unwrap()).unwrap();
+    assert_eq!(again, other);
+    assert!(
+        again.refusal("anna", &Secret::new("one")).is_some() && again.refusal("anna", &Secret::new("two")).is_none()
+    );
+}
+
+#[test]
+fn what_was_written_down_before_there_were_salts_still_holds() {
+    let (password, later) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX * 900));
+    // As the version before wrote it.
+    let old = password.mark(b"gleaner tries\0anna\0");
+    let read = |text: String| serde_json::from_str::<Tries>(&text).unwrap();
+    let mut refused = read(format!(r#"{{"refused":[7,{old}],"unclear":0,"not_before":0}}"#));
+    assert!(refused.refusal("anna", &password).is_some() && refused.refusal("anna", &Secret::new("two")).is_none());
+    // Nor does what is learned since make it forgotten.
+    let wrong = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
+    refused.ended(wrong, "anna", &Secret::new("two"), NOW);
+    assert!(refused.refusal("anna", &password).is_some() && refused.refusal("anna", &Secret::new("two")).is_some());
+    let held = read(format!(r#"{{"held":["locked",{old}]}}"#));
+    assert!(matches!(held.hold("anna", &password, later), Some(Hold::Operator(_))));
+    let mut begun = read(format!(r#"{{"begun":{old}}}"#));
+    assert!(begun.broke_off("anna", &password, NOW) && begun.hold("anna", &password, NOW).is_some());
+    let right = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+    refused.ended(right, "anna", &password, NOW);
+    assert!(refused.refusal("anna", &password).is_none(), "the operator has made it right");
+}
+
+#[test]
+fn an_answer_in_unknown_words_may_be_a_refusal_and_is_not_tried_again() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    tries.ended(Ended { verdict: Verdict::Unknown, was_sent: true, was_answered: true }, "anna", &password, NOW);
+    assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
+}
+
+#[test]
+fn many_passwords_may_be_refused_and_no_session_of_a_browser_makes_them_right() {
+    let mut tries = Tries::default();
+    let refused = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
+    for password in ["one", "two"] {
+        tries.ended(refused, "anna", &Secret::new(password), NOW);
+    }
+    tries.operator_has_logged_in("anna");
+    assert!(["one", "two"].iter().all(|password| tries.refusal("anna", &Secret::new(password)).is_some()));
+    assert!(tries.refusal("anna", &Secret::new("three")).is_none());
+}
+
+#[test]
+fn no_more_logins_an_hour_than_a_person_would_need() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+    let times = (0..LOGINS_PER_HOUR_MAX).map(|minute| NOW.plus(Duration::from_secs(60 * minute as u64)));
+    for now in times {
+        assert_eq!(tries.hold("anna", &password, now), None);
+        tries.ended(let_in, "anna", &password, now);
+    }
+    let now = NOW.plus(Duration::from_secs(1_800));
+    let until = NOW.plus(LOGIN_HOUR);
+    assert!(matches!(tries.hold("anna", &password, now), Some(Hold::Until(at, _)) if at == until));
+    assert_eq!(tries.hold("anna", &password, until), None);
+    assert_eq!(tries.hold("anna", &password, UnixMillis(5)), None, "nor does a clock that was ahead count");
+}
+
+#[test]
+fn a_login_that_was_killed_in_the_middle_counts_and_two_of_them_are_enough() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    for nth in 1..=LOGINS_UNCLEAR_MAX {
+        tries.begin("anna", &password);
+        // What a process that was killed has written down.
+        tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        assert!(tries.broke_off("anna", &password, NOW) && !tries.broke_off("anna", &password, NOW));
+        let hold = tries.hold("anna", &password, NOW);
+        assert_eq!(matches!(hold, Some(Hold::Until(..))), nth < LOGINS_UNCLEAR_MAX, "{hold:?}");
+    }
+    assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
+    tries.begin("anna", &password);
+    tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, NOW);
+    assert_eq!(tries.hold("anna", &password, NOW), None);
+}
+
+#[test]
+fn a_site_that_did_not_answer_has_not_been_tried() {
+    let (mut tries, password) = (after(&[(Verdict::WrongPassword, true)]), Secret::new("two"));
+    let before = tries.clone();
+    tries.begin("anna", &password);
+    tries.came_to_nothing();
+    assert_eq!(tries, before);
+    assert_eq!(tries.hold("anna", &password, NOW), None);
+}
+
+#[test]
+fn a_site_in_trouble_is_looked_at_less_and_less_also_by_the_next_process() {
+    let (mut tries, password, mut now) = (Tries::default(), Secret::new("one"), NOW);
+    let mut waits = Vec::new();
+    for _ in 0..9 {
+        tries.begin("anna", &password);
+        tries.met_trouble(now);
+        tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        let Some(Hold::Until(until, why)) = tries.hold("anna", &password, now) else { panic!("{tries:?}") };
+        assert!(why.starts_with(IN_TROUBLE), "{why}");
+        waits.push(until.since(now).as_secs());
+        now = until;
+        assert_eq!(tries.hold("anna", &password, now), None, "and nothing was tried");
+    }
+    assert_eq!(waits, [60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
+    tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, now);
+    tries.met_trouble(now);
+    assert!(matches!(tries.hold("anna", &password, now), Some(Hold::Until(at, _)) if at.since(now).as_secs() == 60));
+}
+
+#[test]
+fn what_a_table_did_not_find_ends_with_it_and_what_a_form_was_answered_does_not() {
+    let password = Secret::new("one");
+    for (verdict, was_sent, ends) in [
+        (Verdict::NoForm, false, true),
+        (Verdict::OtherSite, false, true),
+        (Verdict::NoForm, true, false),
+        (Verdict::RateLimited, true, false),
+        (Verdict::Locked, true, false),
+        (Verdict::WrongPassword, true, false),
+    ] {
+        let mut tries = Tries::default();
+        tries.meet_table(1);
+        tries.ended(Ended { verdict, was_sent, was_answered: was_sent }, "anna", &password, NOW);
+        for table in [1, 1, 2] {
+            tries.meet_table(table);
+            let is_held = tries.hold("anna", &password, NOW).is_some();
+            assert_eq!(is_held, table == 1 || !ends, "{verdict:?}, {was_sent}, table {table}");
+        }
+    }
+}
+
+#[test]
+fn what_a_form_was_answered_outlasts_a_table_that_found_none_behind_it() {
+    let password = Secret::new("one");
+    for unsent in [Verdict::NoForm, Verdict::OtherSite, Verdict::Script, Verdict::Unknown] {
+        let mut tries = Tries::default();
+        tries.meet_table(1);
+        tries.ended(Ended { verdict: Verdict::Locked, was_sent: true, was_answered: true }, "anna", &password, NOW);
+        let locked = tries.hold("anna", &password, NOW);
+        // The second changes nothing of what the first has kept.
+        for _ in 0..2 {
+            let ended = Ended { verdict: unsent, was_sent: false, was_answered: false };
+            tries.ended(ended, "anna", &password, NOW);
+            tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        }
+        tries.meet_table(2);
+        assert!(matches!(locked, Some(Hold::Operator(_))), "{locked:?}");
+        assert_eq!(tries.hold("anna", &password, NOW), locked, "{unsent:?}");
+    }
+}
+
+#[test]
+fn a_form_that_a_server_in_trouble_answered_is_told_as_such() {
+    let tries = after(&[(Verdict::Unknown, true)]);
+    assert_eq!(tries.trouble(), Some(IN_TROUBLE));
+    let why = tries.hold("anna", &Secret::new("one"), NOW);
+    assert!(matches!(why, Some(Hold::Until(_, why)) if why.starts_with(IN_TROUBLE)));
+    assert_eq!(after(&[(Verdict::LoggedIn, true)]).member(), Some("anna"));
+}
+
+#[test]
+fn a_locked_account_waits_for_its_operator() {
+    for verdict in [Verdict::Locked, Verdict::Captcha, Verdict::SecondFactor, Verdict::OtherSite] {
+        let tries = after(&[(verdict, true)]);
+        let later = NOW.plus(LOGIN_WAIT_MAX * 900);
+        assert!(matches!(tries.hold("anna", &Secret::new("one"), later), Some(Hold::Operator(_))), "{verdict:?}");
+    }
+    let let_in = after(&[(Verdict::Locked, true), (Verdict::LoggedIn, true)]);
+    assert_eq!(let_in.hold("anna", &Secret::new("one"), NOW), None);
+}
+
+#[test]
+fn what_did_not_end_clearly_waits_longer_each_time_and_then_for_the_operator() {
+    let wait = |verdicts: &[(Verdict, bool)]| match after(verdicts).hold("anna", &Secret::new("one"), NOW) {
+        Some(Hold::Until(until, _)) => until.since(NOW).as_secs(),
+        Some(Hold::Operator(_)) => u64::MAX,
+        None => 0,
+    };
+    let unclear = (Verdict::Unknown, true);
+    assert_eq!([wait(&[unclear]), wait(&[unclear, unclear])], [300, u64::MAX]);
+    assert_eq!(wait(&[(Verdict::Unknown, false); 9]), 300, "nothing was sent: the site was away");
+    let limited = [(Verdict::RateLimited, true); 9];
+    assert_eq!([wait(&limited[..1]), wait(&limited[..2])], [3_600, u64::MAX]);
+    assert_eq!(wait(&[(Verdict::NoForm, false); 9]), 86_400, "a form that is gone is looked for each day");
+}
+
+#[test]
+fn a_form_that_came_back_keeps_its_password_and_no_other_until_it_is_let_in() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let ended = |verdict| Ended { verdict, was_sent: true, was_answered: true };
+    tries.ended(ended(Verdict::ProbablyRefused), "anna", &password, NOW);
+    tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+    assert_eq!(tries.refusal("anna", &password), Some(Verdict::ProbablyRefused));
+    let hold = tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX * 900));
+    assert!(matches!(&hold, Some(Hold::Operator(why)) if why.contains("--again")), "{hold:?}");
+    assert_eq!(tries.hold("anna", &Secret::new("two"), NOW), None);
+    // Another one's end is no reason of this one.
+    tries.ended(ended(Verdict::Captcha), "anna", &Secret::new("two"), NOW);
+    assert_eq!(tries.hold("anna", &password, NOW), Some(Hold::Operator(REFUSED_BEFORE.to_owned())));
+    tries.operator_has_logged_in("anna");
+    assert_eq!(tries.refusal("anna", &password), Some(Verdict::ProbablyRefused), "a browser's session proves nothing");
+    // `--again` tells more.
+    tries.ended(ended(Verdict::WrongPassword), "anna", &password, NOW);
+    assert_eq!(tries.refusal("anna", &password), Some(Verdict::WrongPassword));
+    tries.ended(ended(Verdict::LoggedIn), "anna", &password, NOW);
+    assert_eq!((tries.refusal("anna", &password), tries.hold("anna", &password, NOW)), (None, None));
+}
+
+#[test]
+fn what_a_site_asks_to_wait_is_what_is_waited_also_by_the_next_process() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let asked = NOW.plus(Duration::from_secs(7_200));
+    let limited = Ended { verdict: Verdict::RateLimited, was_sent: true, was_answered: true };
+    for nth in 1..=2 {
+        tries.ended(limited, "anna", &password, NOW);
+        tries.wait_as_asked(asked, NOW);
+        tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        assert_eq!(tries.not_before(NOW), Some(asked));
+        let hold = tries.hold("anna", &password, NOW).unwrap();
+        let (Hold::Until(_, why) | Hold::Operator(why)) = &hold;
+        assert!(why.contains(&asked.rfc3339()), "{why}");
+        assert_eq!(matches!(hold, Hold::Until(until, _) if until == asked), nth == 1);
+    }
+    let mut troubled = Tries::default();
+    troubled.met_trouble(NOW);
+    troubled.wait_as_asked(NOW.plus(Duration::from_secs(1)), NOW);
+    assert_eq!(troubled.not_before(NOW), Some(NOW.plus(OPERATOR_POLL)), "our own patience is the least");
+    troubled.wait_as_asked(asked, NOW);
+    assert_eq!(troubled.not_before(NOW), Some(asked));
+}
+
+/// What a hint says to do, done.
+fn follow(hint: &str, tries: &mut Tries, user: &str, password: &mut Secret, now: UnixMillis) -> bool {
+    let ended = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+    // `gleaner login` sends nothing that was refused, unless it is told to.
+    let is_sent = tries.refusal(user, password).is_none() || hint.contains("login --again`");
+    match hint {
+        hint if hint.contains("`gleaner login") && is_sent => tries.ended(ended, user, password, now),
+        hint if hint.contains("--cookies") => tries.operator_has_logged_in(user),
+        hint if hint.contains("correct the password") => *password = Secret::new("another"),
+        hint if hint.contains("in [login]") || hint.contains("`login.page`") => tries.meet_table(9),
+        _ => return false,
+    }
+    true
+}
+
+#[test]
+fn what_each_hint_says_to_do_ends_the_state_that_it_is_told_of() {
+    let all = [
+        Verdict::WrongPassword,
+        Verdict::ProbablyRefused,
+        Verdict::Locked,
+        Verdict::Captcha,
+        Verdict::SecondFactor,
+        Verdict::ConfirmEmail,
+        Verdict::RateLimited,
+        Verdict::OtherSite,
+        Verdict::NoForm,
+        Verdict::Script,
+        Verdict::Unknown,
+    ];
+    for verdict in all {
+        for (was_sent, was_answered, times) in
+            [(true, true, 1), (true, true, 2), (true, false, 1), (true, false, 2), (false, false, 1)]
+        {
+            let mut tries = Tries::default();
+            tries.meet_table(1);
+            let (user, mut password) = ("anna", Secret::new("one"));
+            for _ in 0..times {
+                tries.ended(Ended { verdict, was_sent, was_answered }, user, &password, NOW);
+            }
+            let state = (verdict, was_sent, was_answered, times);
+            let Some(hold) = tries.hold(user, &password, NOW) else { panic!("{state:?}: nothing is forbidden") };
+            let why = match hold {
+                // It leads out by itself.
+                Hold::Until(until, why) => {
+                    assert_eq!(tries.hold(user, &password, until), None, "{state:?}: {why}");
+                    assert!(why.contains(&until.rfc3339()), "{state:?}: {why}");
+                    continue;
+                }
+                Hold::Operator(why) => why,
+            };
+            let hint = why.split_once("(hint: ").unwrap_or_else(|| panic!("{state:?}: no hint in {why}")).1;
+            assert!(follow(hint, &mut tries, user, &mut password, NOW), "{state:?}: {why}");
+            assert_eq!(tries.hold(user, &password, NOW), None, "{state:?}: {why}");
+        }
+    }
+}
