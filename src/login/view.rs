@@ -124,7 +124,8 @@ impl View {
     /// `limits::CONTROL_TEXT_BYTES_MAX` bytes.
     #[must_use]
     pub fn message_at(&self, form: usize, before: Option<&Self>) -> Option<&str> {
-        message::nearest(&self.messages, form, before.map_or(&[], |before| &before.messages))
+        let before = before.map(|before| &before.messages[..]).unwrap_or_default();
+        message::nearest(&self.messages, form, before)
     }
 
     /// The URL that links and forms are relative to. A base that is no address is ignored, as browsers do.
