@@ -5,7 +5,6 @@ use ego_tree::NodeRef;
 use scraper::Node;
 use scraper::node::Element;
 
-use super::form;
 use crate::limits::{CONTROL_TEXT_BYTES_MAX, MESSAGES_PER_PAGE_MAX};
 
 /// One text of a page: a block without fields, or what stands between two of them.
@@ -43,10 +42,7 @@ pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
         if last.replace(block.id()) == Some(block.id()) {
             continue;
         }
-        let text = match block.value() {
-            Node::Text(text) => cut(text),
-            _ => form::text_of(block, CONTROL_TEXT_BYTES_MAX),
-        };
+        let text = text_of(block);
         let mut around = std::iter::once(block).chain(block.ancestors());
         let is_marked = around.by_ref().take_while(|of| !is_named(of, &["form", "body"])).any(|of| is_marked(&of));
         let is_heading = std::iter::once(block).chain(block.ancestors()).any(|of| is_named(&of, HEADINGS));
@@ -90,11 +86,23 @@ fn is_marked(node: &NodeRef<'_, Node>) -> bool {
     node.value().as_element().is_some_and(|element| ["class", "id", "role"].iter().any(|name| says(element, name)))
 }
 
-/// A text with single spaces, cut like those of elements.
-fn cut(text: &str) -> String {
-    let mut out = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    out.truncate(out.floor_char_boundary(CONTROL_TEXT_BYTES_MAX));
-    out
+/// What stands in a block, with single spaces where it has some: marks stay at the words that they end. At most
+/// `limits::CONTROL_TEXT_BYTES_MAX` bytes.
+fn text_of(block: NodeRef<'_, Node>) -> String {
+    let mut raw = String::new();
+    for node in block.descendants() {
+        match node.value() {
+            Node::Text(text) => raw.push_str(text),
+            Node::Element(element) if element.name() == "br" => raw.push(' '),
+            _ => {}
+        }
+        if raw.len() > 4 * CONTROL_TEXT_BYTES_MAX {
+            break;
+        }
+    }
+    let mut text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.truncate(text.floor_char_boundary(CONTROL_TEXT_BYTES_MAX));
+    text
 }
 
 #[cfg(test)]
