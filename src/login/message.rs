@@ -43,9 +43,9 @@ pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
             continue;
         }
         let text = text_of(block);
-        let mut around = std::iter::once(block).chain(block.ancestors());
-        let is_marked = around.by_ref().take_while(|of| !is_named(of, &["form", "body"])).any(|of| is_marked(&of));
-        let is_heading = std::iter::once(block).chain(block.ancestors()).any(|of| is_named(&of, HEADINGS));
+        let around = || std::iter::once(block).chain(block.ancestors());
+        let is_marked = around().take_while(|of| !is_named(of, &["form", "body"])).any(|of| is_marked(&of));
+        let is_heading = around().any(|of| is_named(&of, HEADINGS));
         messages.push(Message { text: text.into(), forms, is_marked, is_heading });
     }
     messages
