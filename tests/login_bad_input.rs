@@ -201,10 +201,6 @@ fn cases() -> Vec<Case> {
             .page("wrong", format!("<p>No match: s3cret & grün, 0a1b2c3d4e5f60718</p>{}", form()))
             .accepts(&["nothing"])
             .ends(Verdict::ProbablyRefused, "the page says “No match: ••••••, ••••••”", 1),
-        Case::new("cookie-test", form())
-            .page("wrong", format!("<p>Your browser must accept cookies.</p>{}", form()))
-            .accepts(&["nothing"])
-            .ends(Verdict::Unknown, "accept cookies", 1),
         Case::new("token-expired", format!("<p>NOTE: You need cookies enabled to log in</p>{}", form()))
             .page("wrong", format!("<p>Session expired, submit again.</p>{}", form()))
             .accepts(&["nothing"])
