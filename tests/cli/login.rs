@@ -339,7 +339,7 @@ fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_ag
         run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["probably refused", "--again`"]);
     }
     let service = Service::start(forum.path());
-    wait_for("the service tells why it waits", || service.logged("the site waits for its operator").pop());
+    wait_for("the service tells why it waits", || service.logged("no session: the site waits for its operator").pop());
     assert_eq!(service.stop().code(), Some(0));
     assert_eq!(forum.posts(), 1);
     // What the hint says leads out: the same again where it is told to, and another one at once.
