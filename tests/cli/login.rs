@@ -332,7 +332,7 @@ fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_ag
     assert!(!told.err.contains(PASSWORD) && !told.out.contains(PASSWORD), "{}", told.err);
     forum.login(&[]).ended(1).says(&["the site has probably refused this user and password before", " --again` sends"]);
     // Neither a crawl nor the service nor a mended table sends it.
-    for login in ["page = '/to/back'", "page = '/to/back'\nprobe = '/nothing'"] {
+    for login in ["page = '/to/back'", "page = '/to/back'\nform = 1"] {
         forum.rules(login);
         let crawled = run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(1);
         crawled.says(&["probably refused", "`gleaner login forum --data data --rules rules --again`"]);
