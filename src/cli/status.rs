@@ -42,6 +42,12 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, accounts });
         }
+        if app::folder::is_read_only(&config.data_dir) {
+            // Whoever only reads needs no more than that.
+            let db = app::read_only(&config.into())?;
+            let report = status::report(db.as_ref(), None, SystemClock.now()).await?;
+            return with_holds(report, db.as_ref(), config).await;
+        }
         let app = App::open(&config.into())?;
         let _control = control::serve(&app, None);
         let db = app.reader();
