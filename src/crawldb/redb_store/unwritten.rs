@@ -21,7 +21,6 @@ const PART_BYTES: u64 = 4_096;
 #[derive(Debug)]
 pub(super) struct Unwritten {
     file: File,
-    file_bytes: u64,
     /// False where another process holds the file to write it.
     is_ours: bool,
     changed: Mutex<Changed>,
@@ -31,6 +30,8 @@ pub(super) struct Unwritten {
 struct Changed {
     parts: BTreeMap<u64, Box<[u8]>>,
     len: u64,
+    /// Bytes of the file that count, from its start: less than it has once it was cut.
+    file_bytes: u64,
 }
 
 impl Unwritten {
@@ -46,8 +47,8 @@ impl Unwritten {
             Err(rustix::io::Errno::ACCESS | rustix::io::Errno::AGAIN)
         );
         let file_bytes = file.metadata()?.len();
-        let changed = Mutex::new(Changed { parts: BTreeMap::new(), len: file_bytes });
-        Ok(Self { file, file_bytes, is_ours, changed })
+        let changed = Mutex::new(Changed { parts: BTreeMap::new(), len: file_bytes, file_bytes });
+        Ok(Self { file, is_ours, changed })
     }
 
     fn changed(&self) -> MutexGuard<'_, Changed> {
@@ -56,10 +57,10 @@ impl Unwritten {
     }
 
     /// A part as it is in the file, zeros behind its end.
-    fn part(&self, number: u64) -> io::Result<Box<[u8]>> {
+    fn part(&self, number: u64, file_bytes: u64) -> io::Result<Box<[u8]>> {
         let mut part = vec![0; PART_BYTES as usize];
         let start = number * PART_BYTES;
-        let there = self.file_bytes.saturating_sub(start).min(PART_BYTES) as usize;
+        let there = file_bytes.saturating_sub(start).min(PART_BYTES) as usize;
         self.file.read_exact_at(&mut part[..there], start)?;
         Ok(part.into())
     }
@@ -95,7 +96,7 @@ impl StorageBackend for Unwritten {
                 Some(part) => piece.copy_from_slice(&part[within..within + bytes]),
                 None => {
                     let at = number * PART_BYTES + within as u64;
-                    let there = self.file_bytes.saturating_sub(at).min(bytes as u64) as usize;
+                    let there = changed.file_bytes.saturating_sub(at).min(bytes as u64) as usize;
                     self.file.read_exact_at(&mut piece[..there], at)?;
                     piece[there..].fill(0);
                 }
@@ -107,8 +108,11 @@ impl StorageBackend for Unwritten {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut changed = self.changed();
-        if len < changed.len {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "a file that may not be written is not cut"));
+        // What grows again is zero.
+        changed.file_bytes = changed.file_bytes.min(len);
+        changed.parts.retain(|number, _| number * PART_BYTES < len);
+        if let Some(part) = changed.parts.get_mut(&(len / PART_BYTES)) {
+            part[(len % PART_BYTES) as usize..].fill(0);
         }
         changed.len = len;
         Ok(())
@@ -128,7 +132,7 @@ impl StorageBackend for Unwritten {
                     let why = "it wants a repair that is larger than what is held in memory; open it once where it can be written";
                     return Err(io::Error::other(why));
                 }
-                let part = self.part(number)?;
+                let part = self.part(number, changed.file_bytes)?;
                 changed.parts.insert(number, part);
             }
             if let Some(part) = changed.parts.get_mut(&number) {
@@ -184,6 +188,12 @@ mod tests {
             if model.len() < at + len {
                 model.resize(at + len, 0);
                 backend.set_len((at + len) as u64).unwrap();
+            }
+            if seed % 5 == 0 {
+                model.truncate(at);
+                backend.set_len(model.len() as u64).unwrap();
+                model.resize(at + len, 0);
+                backend.set_len(model.len() as u64).unwrap();
             }
             let data: Vec<u8> = (0..len).map(|of| (of as u64 ^ seed) as u8).collect();
             backend.write(at as u64, &data).unwrap();
