@@ -352,3 +352,39 @@ fn what_is_missing_or_mistyped_is_named_with_the_fix_and_no_secret_is_shown() {
     run.says(&["my rules: there is no such folder of rule files\nhint: ", "gleaner rules new URL --rules 'my rules'"]);
     assert!(!here.path().join("d").exists(), "nothing was begun");
 }
+
+#[test]
+fn a_wait_that_another_site_has_brought_about_is_told_as_such() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let answer = |uri: Uri| async move {
+        match uri.path() {
+            "/a/" => (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "3600")], "").into_response(),
+            "/b/" => {
+                Html((0..500).map(|number| format!("<a href='/b/{number}'>x</a>")).collect::<String>()).into_response()
+            }
+            path if path.starts_with("/b/") => Html("nothing").into_response(),
+            _ => StatusCode::NOT_FOUND.into_response(),
+        }
+    };
+    runtime.spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await.unwrap() });
+    let here = folder();
+    fs::create_dir(here.path().join("rules")).unwrap();
+    for site in ["a", "b"] {
+        let text = format!(
+            "enabled = true\nstart = ['http://127.0.0.1:{port}/{site}/']\nclasses.page = ['^/{site}/']\nrate.requests_per_second = 5\n"
+        );
+        fs::write(here.path().join(format!("rules/{site}.toml")), text).unwrap();
+    }
+    let service = Service::start(here.path());
+    let waits = || {
+        let told =
+            Ran::of(&gleaner(here.path(), &["status", "--data", "data", "--rules", "rules"]).output().unwrap()).out;
+        let line = told.lines().find(|line| line.starts_with("b ") && line.contains("waiting until "))?;
+        Some(line.to_owned())
+    };
+    let line = wait_for("the other site waits", waits);
+    assert!(line.contains("127.0.0.1: it asked for this pause when it was asked for another site"), "{line}");
+    assert_eq!(service.stop().code(), Some(0));
+}
