@@ -75,7 +75,7 @@ const FOREIGN: &str = r#"document.getElementById('go').onclick = () => { const s
     throw new Error('sent ' + secret + ' ' + encodeURIComponent(secret)) };"#;
 
 /// A page that asks whether the name is known once it is typed, and writes the password into cookies.
-const TYPED: &str = r#"for (const of of [user, pass]) for (const kind of ['keydown', 'input', 'change', 'blur'])
+const TYPED: &str = r#"for (const of of [user, pass]) for (const kind of ['keydown', 'input', 'change'])
         of.addEventListener(kind, () => fetch('check-' + kind, { method: 'POST', body: of.value }).catch(() => 0));
     go.onclick = async () => { document.cookie = 'p=' + encodeURIComponent(pass.value) + '; path=/';
         document.cookie = 'q=' + btoa(unescape(encodeURIComponent(pass.value))) + '; path=/'; document.cookie = 'seen=1; path=/';
@@ -261,7 +261,7 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
         },
         (Method::GET, "slow" | "busy" | "behind", "api/a") => {
             let status = if site == "busy" { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::TOO_MANY_REQUESTS };
-            (status, [(header::RETRY_AFTER, "3600")], "slow down").into_response()
+            (status, [(header::RETRY_AFTER, "36000")], "slow down").into_response()
         }
         (Method::GET, "fields", "login") => page(format!(
             "<title>Log in</title><form onsubmit='return send(this)'>User name <input name=user>Password <input type=password name=pass>\
@@ -593,7 +593,7 @@ fn children_of(parent: u32) -> Vec<i32> {
 
 #[test]
 fn a_child_that_is_lost_behind_the_post_is_no_reason_for_a_second_one() {
-    let stage = Stage::new("lost", "page = '/lost/login'");
+    let stage = Stage::new("lost", "page = '/lost/login'\n[render]\nlogin = 'always'");
     let out = fs::File::create(stage.folder.path().join("out")).unwrap();
     let mut login =
         stage.command(&["login", "site", "-vv"]).stdout(out.try_clone().unwrap()).stderr(out).spawn().unwrap();
