@@ -381,7 +381,7 @@ fn a_wait_that_another_site_has_brought_about_is_told_as_such() {
     let waits = || {
         let told =
             Ran::of(&gleaner(here.path(), &["status", "--data", "data", "--rules", "rules"]).output().unwrap()).out;
-        let line = told.lines().find(|line| line.starts_with("b ") && line.contains("waiting until "))?;
+        let line = told.lines().find(|line| line.trim_start().starts_with("b ") && line.contains("waiting until "))?;
         Some(line.to_owned())
     };
     let line = wait_for("the other site waits", waits);
