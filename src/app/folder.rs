@@ -111,10 +111,10 @@ mod tests {
     fn a_folder_that_is_not_ours_is_told_with_its_owner_and_what_to_run() {
         let folder = tempfile::tempdir().unwrap();
         let metadata = fs::metadata(folder.path()).unwrap();
-        let owner = name_of(metadata.uid());
+        let (owner, mode) = (name_of(metadata.uid()), metadata.mode() & 0o777);
         let told = not_ours(folder.path(), &metadata, 4_000_000_000);
         for part in [
-            &*format!("{}: cannot be written: it belongs to {owner} (mode 0700)", folder.path().display()),
+            &*format!("{}: cannot be written: it belongs to {owner} (mode {mode:04o})", folder.path().display()),
             "this runs as '#4000000000'",
             &*format!("\nhint: run the same as its owner: sudo -u {owner} gleaner"),
         ] {
