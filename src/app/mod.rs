@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod control;
+pub mod folder;
 pub mod queues;
 pub mod secrets;
 pub mod service;
@@ -90,6 +91,7 @@ impl App {
     pub fn open(options: &Options) -> anyhow::Result<Self> {
         let data_dir = &options.data_dir;
         is_folder(data_dir)?;
+        folder::must_be_writable(data_dir)?;
         let cache_bytes = options.cache_bytes;
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         let archive = Archive::open(archive_path(data_dir), true)?;
@@ -172,6 +174,15 @@ impl App {
     }
 }
 
+/// The database of a folder that this process may not write, for reading.
+///
+/// # Errors
+/// Those of the database.
+pub fn read_only(options: &Options) -> Result<Arc<dyn Reader>, CrawlDbError> {
+    let of = OpenOptions { cache_bytes: options.cache_bytes, ..OpenOptions::default() };
+    Ok(Arc::new(RedbStore::read_only(&database_path(&options.data_dir), of)?))
+}
+
 /// What runs the scripts of pages; nothing is started before a page wants it.
 fn children() -> anyhow::Result<Arc<Children>> {
     Ok(Arc::new(Children::of_this_program(Bounds::default()).context("this program's own file is not known")?))
@@ -229,7 +240,8 @@ pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     is_folder(data_dir)?;
-    bail!("{}: no crawl has begun here\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
+    let what = if data_dir.exists() { "no crawl has begun in this folder" } else { "there is no such folder" };
+    bail!("{}: {what}\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
 }
 
 /// Where the crawl database of a data folder lies.

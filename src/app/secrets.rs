@@ -52,6 +52,10 @@ pub enum SecretError {
     Absent { site: String, file: String, credential: String, variable: String },
     #[error("{path}: others may read this password (mode {mode:04o})\nhint: chmod 600 {path}")]
     Readable { path: String, mode: u32 },
+    #[error(
+        "{path}: this is a folder\nhint: the password is read from a file of this name: move the folder away, and write the file"
+    )]
+    Folder { path: String },
     #[error("{path}: {error}\nhint: run this as the user that it belongs to, and see that it is a file")]
     Io { path: String, error: io::Error },
     #[error("{place}: the password is empty\nhint: write the password into it, in one line")]
@@ -122,12 +126,13 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
 pub fn exposed(data_dir: &Path, site: &str) -> Vec<String> {
     let file = file_of(data_dir, site);
     let open_mode = |path: &Path| Some(fs::metadata(path).ok()?.mode() & 0o777).filter(|mode| mode & 0o077 != 0);
+    let is_file = file.is_file();
     let folder = file.parent().and_then(|folder| Some((folder.display(), open_mode(folder)?)));
     let folder = folder.map(|(path, mode)| {
         format!("{path}: others may look into this folder of passwords (mode {mode:04o})\nhint: chmod 700 {path}")
     });
     let path = file.display().to_string();
-    let file = open_mode(&file).map(|mode| SecretError::Readable { path, mode }.to_string());
+    let file = open_mode(&file).filter(|_| is_file).map(|mode| SecretError::Readable { path, mode }.to_string());
     file.into_iter().chain(folder).collect()
 }
 
@@ -188,6 +193,9 @@ fn of_file(path: &Path, must_be_private: bool) -> Result<Option<Secret>, SecretE
         Err(error) => return Err(io(error)),
     };
     let metadata = file.metadata().map_err(io)?;
+    if metadata.is_dir() {
+        return Err(SecretError::Folder { path: shown() });
+    }
     if must_be_private && metadata.mode() & 0o077 != 0 {
         return Err(SecretError::Readable { path: shown(), mode: metadata.mode() & 0o777 });
     }

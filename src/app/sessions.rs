@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::secrets;
+use super::{folder, secrets};
 use crate::clock::UnixMillis;
 use crate::crawl::account::{Keeper, Turn};
 use crate::fetch::session::Jar;
@@ -55,6 +55,8 @@ pub fn load_of(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> anyhow::Re
 
 /// The bytes of a file of ours; None where there is none.
 fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    path.parent().map_or(Ok(()), folder::keep_private)?;
+    folder::keep_private(path)?;
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -133,13 +135,28 @@ fn removed(path: &Path) -> anyhow::Result<bool> {
 pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
     let path = tries_folder(data_dir).join(format!("{site}.json"));
     let Some(bytes) = read(&path)? else { return Ok(Tries::default()) };
-    serde_json::from_slice(&bytes).map_err(|error| {
+    tries_of(&bytes).map_err(|error| {
         let path = path.display();
         anyhow!(
             "{path}: what earlier logins forbid is unreadable ({error})\nhint: see with a browser that the account is not \
              locked, then remove the file"
         )
     })
+}
+
+/// The tries of a file of ours. A key that is missing was not known when it was written; what has none of ours, or others beside them,
+/// was written by nobody whom we know, and an empty guess would send a refused password again.
+fn tries_of(bytes: &[u8]) -> Result<Tries, String> {
+    let file: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let ours = serde_json::to_value(Tries::default()).map_err(|error| error.to_string())?;
+    if let Some(key) = file.keys().find(|key| ours.get(key.as_str()).is_none()) {
+        return Err(format!("`{key}` is no key of such a file"));
+    }
+    if !file.contains_key("refused") {
+        return Err("it lacks `refused`, which such a file always has".to_owned());
+    }
+    serde_json::from_value(file.into()).map_err(|error| error.to_string())
 }
 
 /// Writes down what the logins of a site forbid.
@@ -188,7 +205,7 @@ pub fn noted_rules(data_dir: &Path) -> Vec<(String, PathBuf)> {
 /// Where its file cannot be made.
 pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
     let folder = tries_folder(data_dir);
-    secrets::private_folder(&folder).with_context(|| folder.display().to_string())?;
+    private_folder(&folder)?;
     let path = folder.join(format!("{site}.lock"));
     let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
     let opened = open.and_then(|file| secrets::belongs_to_its_folder(&path).map(|()| file));
@@ -237,10 +254,16 @@ fn tries_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("sessions").join("tries")
 }
 
+/// Makes a folder of accounts where there is none, and sees that one which is there is nobody else's.
+fn private_folder(path: &Path) -> anyhow::Result<()> {
+    secrets::private_folder(path).with_context(|| path.display().to_string())?;
+    folder::keep_private(path)
+}
+
 /// Writes a file in a folder, whole or not at all, for its owner alone.
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
     let path = folder.join(name);
-    secrets::private_folder(folder).with_context(|| folder.display().to_string())?;
+    private_folder(folder)?;
     let new = folder.join(format!(".{name}.{}", std::process::id()));
     let written = (|| {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;

@@ -21,6 +21,15 @@ impl Hints {
         Self { options: given.map(|(name, path)| format!(" {name} {}", quoted(path))).collect() }
     }
 
+    /// The same, with the folder of the rule files, for a command that finds its own without being told.
+    #[must_use]
+    pub fn with_rules(&self, folder: &Path) -> Self {
+        match self.options.contains(" --rules ") {
+            true => self.clone(),
+            false => Self { options: format!("{} --rules {}", self.options, quoted(folder)) },
+        }
+    }
+
     /// A command as it is to be typed.
     #[must_use]
     pub fn command(&self, words: &str) -> String {
@@ -93,6 +102,9 @@ mod tests {
         }
         assert_eq!(Hints::default().of_site("`gleaner login`.", "forum"), "`gleaner login forum`.");
         assert_eq!(hints.command("status"), "gleaner status --data 'my data'");
+        let with_rules = hints.with_rules(Path::new("/my rules"));
+        assert_eq!(with_rules.command("crawl"), "gleaner crawl --data 'my data' --rules '/my rules'");
+        assert_eq!(with_rules.with_rules(Path::new("b")).command("crawl"), with_rules.command("crawl"));
         assert_eq!(quoted(Path::new("a b'c")), "'a b'\\''c'");
     }
 

@@ -144,6 +144,8 @@ fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> a
              terminal, or take over a browser's session: {cookies}"
         );
     }
+    app::is_folder(&config.data_dir)?;
+    app::folder::must_be_writable(&config.data_dir)?;
     sessions::note_rules(&config.data_dir, rules);
     let steps = Steps::new(&rules.name, hints, options.json, is_verbose);
     let login = Login { config, options, hints, rules, login };
@@ -389,7 +391,10 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
 /// The text of a cookies.txt; that others may read it is told.
 fn cookies_of(file: &Path) -> anyhow::Result<String> {
     let name = || file.display().to_string();
-    let opened = std::fs::File::open(file).with_context(name)?;
+    let opened = std::fs::File::open(file).map_err(|error| {
+        let hint = "export the site's cookies from the browser that is logged in there, and name that file";
+        anyhow::anyhow!("{}: {error}\nhint: {hint}", file.display())
+    })?;
     let metadata = opened.metadata().with_context(name)?;
     if metadata.is_file() && metadata.mode() & 0o077 != 0 {
         let file = quoted(file);

@@ -34,6 +34,7 @@ pub mod simulate;
 pub mod status;
 pub mod summary;
 pub mod train;
+mod usage;
 pub mod verify;
 
 use std::io::{IsTerminal, Write};
@@ -193,7 +194,10 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Parses the arguments of the process, runs the command and gives its exit code: 0 done, 1 failed, 2 wrong usage.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::refused(&error),
+    };
     match dispatch(cli) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

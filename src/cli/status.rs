@@ -1,5 +1,6 @@
 //! `gleaner status`: asks the process that holds the data folder, or reads the database when there is none.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -42,29 +43,63 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, accounts });
         }
+        if app::folder::is_read_only(&config.data_dir) {
+            // Whoever only reads needs no more than that.
+            let db = app::read_only(&config.into())?;
+            let report = status::report(db.as_ref(), None, SystemClock.now()).await?;
+            return with_holds(report, db.as_ref(), config).await;
+        }
         let app = App::open(&config.into())?;
         let _control = control::serve(&app, None);
         let db = app.reader();
         let report = status::report(db.as_ref(), None, app.clock.now()).await?;
         with_holds(report, db.as_ref(), config).await
     })?;
-    name_commands(&mut report, &hints);
+    name_commands(&mut report, config, &hints);
     if options.json {
         outln!("{}", serde_json::to_string(&report)?);
     } else {
-        out!("{}", text(&report, &hints));
+        let now = SystemClock.now().rfc3339();
+        out!("{}", text(&report, &config.data_dir, &of_folder(config, &hints), &now));
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// The hints of commands about a whole folder: with the rule files that its sites were last crawled by where there are none at hand.
+fn of_folder(config: &Config, hints: &Hints) -> Hints {
+    let noted = sessions::noted_rules(&config.data_dir);
+    let folder = noted.iter().filter_map(|(_, file)| file.parent()).find(|folder| folder.is_dir());
+    folder.filter(|_| !config.rules_dir.is_dir()).map_or_else(|| hints.clone(), |folder| hints.with_rules(folder))
+}
+
+/// The hints of commands about one site, which find its rule file wherever it is.
+fn of_site(site: &str, noted: &[(String, PathBuf)], config: &Config, hints: &Hints) -> Hints {
+    let file = noted.iter().find(|(name, _)| name == site).map(|(_, file)| file).filter(|file| file.is_file());
+    let is_here = rules::load_dir(&config.rules_dir)
+        .iter()
+        .any(|of| of.path.file_stem().is_some_and(|stem| stem.to_str() == Some(site)));
+    match file.and_then(|file| file.parent()).filter(|_| !is_here) {
+        Some(folder) => hints.with_rules(folder),
+        None => hints.clone(),
+    }
+}
+
+/// When something is due, or since when: a time that has passed is no time to wait for.
+fn due(at: &str, now: &str) -> String {
+    if at <= now { format!("due since {at}") } else { format!("at {at}") }
+}
+
 /// Gives the commands that reasons name their site and what they repeat.
-fn name_commands(report: &mut StatusReport, hints: &Hints) {
+fn name_commands(report: &mut StatusReport, config: &Config, hints: &Hints) {
+    let noted = sessions::noted_rules(&config.data_dir);
     for AccountStatus { site, reason, last_login, exposed, .. } in &mut report.accounts {
+        let hints = of_site(site, &noted, config, hints);
         for text in reason.iter_mut().chain(last_login).chain(exposed) {
             *text = hints.of_site(text, site);
         }
     }
-    for site in &mut report.sites {
+    for site in report.sites.iter_mut().filter(|site| site.no_session.is_some() || site.ended.is_some()) {
+        let hints = of_site(&site.name, &noted, config, hints);
         if let Some(without) = &mut site.no_session {
             without.reason = hints.of_site(&without.reason, &site.name);
         }
@@ -149,14 +184,15 @@ fn rule_faults(config: &Config) -> Vec<RuleFault> {
         .collect()
 }
 
-fn text(report: &StatusReport, hints: &Hints) -> String {
+fn text(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> String {
     let is_shown = |account: &&AccountStatus| report.sites.iter().any(|site| site.name == account.site);
-    let others: String = report.accounts.iter().filter(|of| !is_shown(of)).map(account).collect();
-    sites(report, hints) + &others + &faults(&report.rule_faults, report.crawling)
+    let others = report.accounts.iter().filter(|of| !is_shown(of));
+    let others: String = others.map(|of| account(of, now)).collect();
+    sites(report, data_dir, hints, now) + &others + &faults(&report.rule_faults, report.crawling)
 }
 
 /// The account of a site, in a line or two, and what to do about it.
-fn account(of: &AccountStatus) -> String {
+fn account(of: &AccountStatus, now: &str) -> String {
     let AccountStatus { site, user, state, proven, until, reason, last_login, next_look, exposed } = of;
     let proven = proven.as_ref().map(|at| format!(", last proven at {at}")).unwrap_or_default();
     let reason = reason.as_deref().unwrap_or_default();
@@ -166,7 +202,7 @@ fn account(of: &AccountStatus) -> String {
         (AccountState::Due, _) => "is to be logged in, or its session to be proven, before anything else".to_owned(),
         (AccountState::Proving, _) => "is asked whether its session holds".to_owned(),
         (AccountState::LoggingIn, _) => "is being logged in".to_owned(),
-        (AccountState::NoSession, Some(until)) => format!("no session, the next try at {until}: {reason}"),
+        (AccountState::NoSession, Some(until)) => format!("no session, the next try {}: {reason}", due(until, now)),
         (AccountState::NoSession, None) => format!("no session: {reason}"),
         (AccountState::Unreadable, _) => reason.to_owned(),
     };
@@ -176,8 +212,10 @@ fn account(of: &AccountStatus) -> String {
         Some(hint) => format!("  hint: {hint}\n"),
         None => format!("{site}: account{user}: {line}\n"),
     };
-    let look =
-        next_look.as_ref().map(|at| format!("\nlooks at {at}, and then each minute, whether you have done something"));
+    let look = next_look.as_ref().map(|at| match &**at <= now {
+        true => "\nlooks each minute whether you have done something".to_owned(),
+        false => format!("\nlooks at {at}, and then each minute, whether you have done something"),
+    });
     let exposed: String = exposed.iter().map(|told| format!("\n{told}")).collect();
     (stands + &last + &look.unwrap_or_default() + &exposed).lines().map(line).collect()
 }
@@ -194,13 +232,17 @@ fn faults(faults: &[RuleFault], is_crawled: bool) -> String {
     faults.iter().map(told).collect()
 }
 
-fn sites(report: &StatusReport, hints: &Hints) -> String {
+fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> String {
     if report.sites.is_empty() {
         let hint = match report.rule_faults.is_empty() {
             true => hints.command("crawl"),
             false => hints.command("rules check"),
         };
-        return format!("nothing has been crawled here yet (hint: {hint})\n");
+        let data = data_dir.display();
+        return match data_dir.exists() {
+            true => format!("{data}: nothing has been crawled in this folder yet (hint: {hint})\n"),
+            false => format!("{data}: there is no such folder (hint: pass the right --data, or begin with: {hint})\n"),
+        };
     }
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
@@ -213,7 +255,7 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
             site.pages.to_string(),
             site.urls_known.to_string(),
             site.urls_queued.to_string(),
-            state(site),
+            state(site, now),
         ]);
     }
     let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
@@ -254,7 +296,7 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
                 class.name(),
             ));
         }
-        text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(account));
+        text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(|of| account(of, now)));
         for host in &site.blocked_hosts {
             let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
             text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
@@ -265,7 +307,7 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
 }
 
 /// What a site does, in a few words; why its hosts wait stands below the table.
-fn state(site: &SiteStatus) -> String {
+fn state(site: &SiteStatus, now: &str) -> String {
     let blocked = || {
         let host = site.blocked_hosts.iter().filter(|host| host.waits).max_by_key(|host| host.until_ms)?;
         Some(format!("paused until {}", host.until))
@@ -280,16 +322,47 @@ fn state(site: &SiteStatus) -> String {
     }
     if let Some(without) = &site.no_session {
         return match &without.until {
-            Some(until) => format!("no session, the next try at {until}"),
+            Some(until) => format!("no session, the next try {}", due(until, now)),
             None => "no session: waits for you".to_owned(),
         };
     }
     match &site.waiting {
+        Some(waiting) if *waiting.until <= *now => {
+            format!("about to go on, due since {}: {}", waiting.until, brief(&waiting.reason))
+        }
         Some(waiting) => format!("waiting until {}: {}", waiting.until, brief(&waiting.reason)),
         None if site.session == Some(SessionState::LoggingIn) => "logging in".to_owned(),
         None if site.session == Some(SessionState::Proving) => "asking whether its session holds".to_owned(),
         None if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
         None if site.urls_queued > 0 => blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned()),
         None => blocked().unwrap_or_else(|| "idle".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_has_passed_is_told_as_such() {
+        let of = AccountStatus {
+            site: "forum".to_owned(),
+            user: None,
+            state: AccountState::NoSession,
+            proven: None,
+            until: Some("2026-11-22T08:12:00Z".to_owned()),
+            reason: Some("no form".to_owned()),
+            last_login: None,
+            next_look: Some("2026-11-22T08:13:00Z".to_owned()),
+            exposed: Vec::new(),
+        };
+        let early = account(&of, "2026-11-22T08:00:00Z");
+        assert!(
+            early.contains("the next try at 2026-11-22T08:12:00Z: no form") && early.contains("looks at 2026"),
+            "{early}"
+        );
+        let late = account(&of, "2026-11-22T09:00:00Z");
+        assert!(late.contains("the next try due since 2026-11-22T08:12:00Z: no form"), "{late}");
+        assert!(late.contains("looks each minute") && !late.contains(" at 2026"), "{late}");
     }
 }

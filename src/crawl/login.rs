@@ -310,9 +310,10 @@ impl<'a> Run<'a> {
     /// Steps hold what sites write: nothing of it may steer a terminal, and where an address of theirs holds the password it is masked.
     fn say(&mut self, step: String) {
         let step = self.mask.hide_in_addresses(&step).replace(char::is_control, "\u{fffd}");
-        tracing::debug!(site = %self.site.rules.name, step, "login");
-        if let Some(tell) = self.tell {
-            tell(&step);
+        match self.tell {
+            // Whoever watches need not read it a second time in the log.
+            Some(tell) => tell(&step),
+            None => tracing::debug!(site = %self.site.rules.name, step, "login"),
         }
         self.steps.push(step);
     }
@@ -537,7 +538,6 @@ impl<'a> Run<'a> {
             return Err(ends(Verdict::Unknown, "the form's address is longer than any that is asked for"));
         };
         self.may_ask(&url, page.is_over_tls())?;
-        self.say(format!("sent to {}", told_url(url.as_str())));
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
         // What went wrong on the way to the form says nothing of it.
         (self.is_try, self.trouble) = (true, None);

@@ -19,6 +19,7 @@ mod read;
 mod record;
 mod seen;
 mod tables;
+mod unwritten;
 mod urls;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,6 +82,15 @@ impl RedbStore {
     /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; in no case is a file changed that is not a crawl database.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
         Self::open_with(path, options, open::file_factory(path, options))
+    }
+
+    /// Opens a database that is there for reading, where it may not be written: nothing of the file changes, and what is written all the
+    /// same is gone with this value.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read_only(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        Self::open_with(path, options, open::reading_factory(path))
     }
 
     /// As [`Self::open`], over storage that `factory` makes at each opening; `path` is for messages only.

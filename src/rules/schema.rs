@@ -125,11 +125,14 @@ impl<'a> Walk<'a> {
             let name = key.get_ref().as_ref();
             let child = inside(name);
             let is_account = child == "login" || child.starts_with("login.");
-            if self.has_login && is_account && !matches!(value.get_ref(), DeValue::Table(_)) {
+            let known = properties.and_then(|all| all.get(name));
+            let is_table = matches!(value.get_ref(), DeValue::Table(_));
+            let is_shown = is_table || (known.is_some() && secrets::is_harmless(&child, value.get_ref()));
+            if self.has_login && is_account && !is_shown {
                 // Whatever its key is called, a password may have been written there.
                 self.faults.hide(value.span());
             }
-            let Some(expected) = properties.and_then(|all| all.get(name)).or(others) else {
+            let Some(expected) = known.or(others) else {
                 let known: Vec<&str> = properties.into_iter().flat_map(|all| all.keys()).map(String::as_str).collect();
                 if self.has_login && secrets::is_meant(path, name, &known) {
                     let message = format!("`{name}`: secrets do not belong in rule files");

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use toml::de::DeValue;
 
 use super::fault::{Faults, nearest};
 use crate::url::CrawlUrl;
@@ -82,6 +83,43 @@ pub(super) fn names_password(name: &str) -> bool {
     let joined: String = parted.split(' ').collect();
     let mut words = parted.split(' ');
     PASSWORD_PARTS.iter().any(|part| joined.contains(part)) || words.any(|word| PASSWORD_WORDS.contains(&word))
+}
+
+/// Names of fields that sites give them: no secret of anybody's.
+const NAMES: [&str; 14] = [
+    "user",
+    "username",
+    "user_name",
+    "login",
+    "name",
+    "uname",
+    "email",
+    "mail",
+    "pass",
+    "passwd",
+    "password",
+    "pwd",
+    "vb_login_username",
+    "vb_login_password",
+];
+
+/// True for a value of an account's key that can be no secret, so that a fault may show it: a small number, yes or no, an address
+/// without parameters, a name that fields have.
+pub(super) fn is_harmless(key: &str, value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::Boolean(_) => true,
+        DeValue::Integer(number) => number.as_str().len() <= 3,
+        DeValue::String(text) => match key.strip_prefix("login.") {
+            Some("page" | "probe" | "json.url") => {
+                let is_plain = |of: char| of.is_ascii_alphanumeric() || "/.:-_".contains(of);
+                let starts = ["/", "http://", "https://"].iter().any(|start| text.starts_with(start));
+                starts && text.chars().all(is_plain)
+            }
+            Some("user_field" | "password_field" | "json.user" | "json.password") => NAMES.contains(&text.as_ref()),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// Where a password belongs, where it is not known whose it is.

@@ -105,7 +105,10 @@ fn status_tells_the_account_of_a_site_that_was_never_crawled() {
     forum.password("one");
     forum.run(&["login", "forum"]).ended(0);
     let told = forum.run(&["status"]).ended(0);
-    told.says(&["nothing has been crawled here yet", "forum: account anna: a session is kept, last proven at 20"]);
+    told.says(&[
+        "data: nothing has been crawled in this folder yet",
+        "forum: account anna: a session is kept, last proven at 20",
+    ]);
 
     // What counts is what is kept; the try that failed is told beside it.
     forum.password("another");
@@ -174,10 +177,13 @@ fn status_of_an_unused_folder_is_an_empty_report_and_no_fault() {
         let arguments = [&["status", "--data", "data", "--rules", "rules"], more].concat();
         Ran::of(&gleaner(here.path(), &arguments).output().unwrap()).ended(0)
     };
-    run(&[]).says(&["nothing has been crawled here yet (hint: gleaner crawl --data data --rules rules)"]);
+    run(&[]).says(&["data: there is no such folder (hint: pass the right --data, or begin with: gleaner crawl --data data --rules rules)"]);
     let told = run(&["--json"]).json();
     assert_eq!((told["crawling"].as_bool(), told["sites"].as_array().map(Vec::len)), (Some(false), Some(0)), "{told}");
     assert!(!here.path().join("data").exists(), "asking makes no folder");
+    fs::create_dir(here.path().join("data")).unwrap();
+    run(&[])
+        .says(&["data: nothing has been crawled in this folder yet (hint: gleaner crawl --data data --rules rules)"]);
 }
 
 #[test]
@@ -236,4 +242,149 @@ fn a_reason_of_several_lines_is_one_line_of_the_log_and_its_hints_name_the_site(
         "{line}"
     );
     assert!(!line.contains("\\n") && !crawl.err.contains("SITE"), "{}", crawl.err);
+}
+
+/// Commands that a text tells to run, as a shell takes them.
+fn commands(told: &str) -> Vec<String> {
+    let starts = told.match_indices("gleaner login forum").map(|(at, _)| at);
+    starts.map(|at| told[at..].split(['`', '\n', ')']).next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_status_tells_to_run_runs_as_it_stands_without_the_rules_at_hand() {
+    let forum = Forum::start();
+    let elsewhere = forum.path().join("else where");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::rename(forum.path().join("rules"), forum.path().join("my rules")).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = gleaner(&elsewhere, arguments);
+        Ran::of(&command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap())
+    };
+    forum.password("one");
+    forum.answers(&[(StatusCode::OK, "Your account has been banned.")]);
+    run(&["login", "forum", "--data", "../data", "--rules", "../my rules"]).ended(1);
+    let told = run(&["status", "--data", "../data"]).ended(0);
+    let json = run(&["status", "--data", "../data", "--json"]).ended(0).out;
+    assert!(json.contains("--rules"), "{json}");
+    let commands = commands(&told.out);
+    assert!(!commands.is_empty(), "{}", told.out);
+    for command in commands {
+        let typed = command.replacen("gleaner", crate::harness::BINARY, 1);
+        let ran = std::process::Command::new("sh").args(["-c", &typed]).current_dir(&elsewhere).output().unwrap();
+        assert!(ran.status.success(), "{command}: {ran:?}");
+    }
+    let told = run(&["status", "--data", "../data"]).ended(0);
+    assert!(
+        told.out.contains("(hint: gleaner crawl --data ../data --rules '") && told.out.contains("/my rules')"),
+        "{}",
+        told.out
+    );
+}
+
+#[test]
+fn files_of_an_account_that_hold_something_else_are_told_and_send_nothing() {
+    let forum = Forum::start();
+    forum.password("one");
+    let tries = forum.path().join("data/sessions/tries");
+    fs::create_dir_all(&tries).unwrap();
+    for (text, why) in
+        [("{\"a\":1}", "`a` is no key of such a file"), ("{}", "it lacks `refused`"), ("[]", "unreadable (")]
+    {
+        fs::write(tries.join("forum.json"), text).unwrap();
+        forum.run(&["status"]).ended(0).says(&[
+            "data/sessions/tries/forum.json: what earlier logins forbid",
+            why,
+            "  hint: see with",
+        ]);
+        forum.run(&["crawl"]).ended(1).says(&["data/sessions/tries/forum.json", why]);
+        forum.run(&["login", "forum"]).ended(1).says(&["data/sessions/tries/forum.json", why, "hint: see with"]);
+    }
+    assert_eq!(forum.posts(), 0);
+    fs::remove_file(tries.join("forum.json")).unwrap();
+    for text in ["[]", "{\"a\":1}"] {
+        fs::write(forum.path().join("data/sessions/forum.json"), text).unwrap();
+        let told = forum.run(&["status"]).ended(0);
+        assert!(!told.out.contains("untagged") && !told.out.contains("none is kept"), "{}", told.out);
+        told.says(&[
+            "data/sessions/forum.json: this is no session (",
+            "  hint: remove the file, then run `gleaner login forum --data",
+        ]);
+    }
+}
+
+#[test]
+fn what_others_may_read_of_a_session_is_mended_and_told() {
+    let forum = Forum::start();
+    forum.password("one");
+    forum.run(&["login", "forum"]).ended(0);
+    let of = |path: &str| forum.path().join("data/sessions").join(path);
+    for (path, open, wanted) in
+        [("forum.json", 0o644, 0o600), ("tries/forum.json", 0o620, 0o600), ("", 0o755, 0o700), ("tries", 0o770, 0o700)]
+    {
+        fs::set_permissions(of(path), fs::Permissions::from_mode(open)).unwrap();
+        let told = forum.run(&["status"]).ended(0).says(&[
+            &format!("others could read or write it (mode {open:04o})"),
+            &format!("its mode is {wanted:04o} now"),
+        ]);
+        assert_eq!(fs::metadata(of(path)).unwrap().permissions().mode() & 0o777, wanted, "{path}: {}", told.err);
+    }
+}
+
+#[test]
+fn what_is_missing_or_mistyped_is_named_with_the_fix_and_no_secret_is_shown() {
+    let forum = Forum::start();
+    let cookies = forum.run(&["login", "forum", "--cookies", "nofile"]).ended(1);
+    cookies.says(&["nofile: No such file", "hint: export the site's cookies"]);
+    let secret = forum.path().join("data/secrets/forum");
+    fs::create_dir_all(&secret).unwrap();
+    forum.run(&["login", "forum"]).ended(1).says(&["data/secrets/forum: this is a folder", "hint: "]);
+    for arguments in [
+        &["login", "forum", "--pasword", "hunter2"][..],
+        &["login", "forum", "--pasword=hunter2"],
+        &["login", "forum", "hunter2"],
+    ] {
+        let told = forum.run(arguments).ended(2);
+        assert!(!told.err.contains("hunter2") && !told.out.contains("hunter2"), "{}", told.err);
+        told.says(&["secrets/SITE` of the data folder", "gleaner login SITE"]);
+    }
+    let here = folder();
+    let run = Ran::of(&gleaner(here.path(), &["run", "--data", "d", "--rules", "my rules"]).output().unwrap()).ended(1);
+    run.says(&["my rules: there is no such folder of rule files\nhint: ", "gleaner rules new URL --rules 'my rules'"]);
+    assert!(!here.path().join("d").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_wait_that_another_site_has_brought_about_is_told_as_such() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let answer = |uri: Uri| async move {
+        match uri.path() {
+            "/a/" => (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "3600")], "").into_response(),
+            "/b/" => {
+                Html((0..500).map(|number| format!("<a href='/b/{number}'>x</a>")).collect::<String>()).into_response()
+            }
+            path if path.starts_with("/b/") => Html("nothing").into_response(),
+            _ => StatusCode::NOT_FOUND.into_response(),
+        }
+    };
+    runtime.spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await.unwrap() });
+    let here = folder();
+    fs::create_dir(here.path().join("rules")).unwrap();
+    for site in ["a", "b"] {
+        let text = format!(
+            "enabled = true\nstart = ['http://127.0.0.1:{port}/{site}/']\nclasses.page = ['^/{site}/']\nrate.requests_per_second = 5\n"
+        );
+        fs::write(here.path().join(format!("rules/{site}.toml")), text).unwrap();
+    }
+    let service = Service::start(here.path());
+    let waits = || {
+        let told =
+            Ran::of(&gleaner(here.path(), &["status", "--data", "data", "--rules", "rules"]).output().unwrap()).out;
+        let line = told.lines().find(|line| line.trim_start().starts_with("b ") && line.contains("waiting until "))?;
+        Some(line.to_owned())
+    };
+    let line = wait_for("the other site waits", waits);
+    assert!(line.contains("127.0.0.1: it asked for this pause when it was asked for another site"), "{line}");
+    assert_eq!(service.stop().code(), Some(0));
 }

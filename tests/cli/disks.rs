@@ -66,6 +66,12 @@ fn on_small_disks(here: &Path) {
         mount("remount,ro", &data);
         let ran = run(here, &crawl).ended(1).says(&["error: ", data.to_str().unwrap()]);
         assert!(ran.err.to_lowercase().contains("read-only"), "{size}: {}", ran.err);
+        ran.says(&["hint: mount it writable (`findmnt -T "]);
+        // Whoever only reads is told all the same, and that changes nothing.
+        let before = fs::read(data.join("crawl.redb")).unwrap();
+        let told = run(here, &["status", "--rules", "rules", "--data", data.to_str().unwrap()]).ended(0);
+        assert!(told.out.contains("torrents") && told.out.contains(&truth.len().to_string()), "{size}: {}", told.out);
+        assert_eq!(fs::read(data.join("crawl.redb")).unwrap(), before, "{size}");
         mount("remount,rw", &data);
         run(here, &crawl).ended(0);
         assert_eq!(archived(&data), truth, "{size}");

@@ -17,7 +17,6 @@ use crate::crawl::hosts::HostKeys;
 use crate::crawl::robots_txt::{self, Place, RobotsAnswer};
 use crate::crawl::site::Site;
 use crate::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, Transport};
-use crate::limits;
 use crate::rules::Robots;
 use crate::url::CrawlUrl;
 
@@ -27,7 +26,7 @@ pub type Begins = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 /// The site as a login by hand asks it.
 #[must_use]
 pub fn by_hand(site: Site, steps: &Steps, begins: Begins) -> Site {
-    steps.hear_requests(limits::LOGIN_PAUSE.max(site.rules.rate.interval));
+    steps.hear_requests();
     let (rules, clock, db) = (Arc::clone(&site.rules), Arc::clone(&site.clock), Arc::clone(&site.db));
     let (memory, renderer) = (site.memory.clone(), site.renderer.clone());
     let by_hand = ByHand { site, steps: steps.clone(), begins, origins: Mutex::default() };

@@ -4,7 +4,6 @@
 //! one line. All of it stands in the log (`-v`) and in `--json`.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use crate::cli::hints::{Hints, without_hint};
 use crate::login::secret::told_url;
@@ -18,19 +17,17 @@ impl Steps {
     #[must_use]
     pub fn new(site: &str, hints: &Hints, is_quiet: bool, is_verbose: bool) -> Self {
         let (site, hints) = (site.to_owned(), hints.clone());
-        let shown = Shown { site, hints, is_quiet, is_verbose, proof: None, tree: None, pause: None, has_asked: false };
+        let shown = Shown { site, hints, is_quiet, is_verbose, proof: None, tree: None, has_sender: false };
         Self(Arc::new(Mutex::new(shown)))
     }
 
-    /// From now on whoever sends requests tells when one leaves; in front of a form that is not the first request, the login
-    /// pauses for this long.
-    pub(super) fn hear_requests(&self, pause: Duration) {
-        self.lock().pause = Some(pause);
+    /// From now on whoever sends requests tells when a form leaves, behind the pauses that a host asks for.
+    pub(super) fn hear_requests(&self) {
+        self.lock().has_sender = true;
     }
 
     /// A request leaves; `form` is where it goes to where it carries one.
     pub(super) fn leaves(&self, form: Option<&str>) {
-        self.lock().has_asked = true;
         if let Some(url) = form {
             self.show(&format!("sent to {}", told_url(url)));
         }
@@ -44,11 +41,16 @@ impl Steps {
         }
     }
 
-    /// Shows a step of a login, where it tells something new.
+    /// Shows a step of a login, where it tells something new; in the log where nothing is shown.
     pub fn tell(&self, step: &str) {
-        let line = self.lock().line(step);
-        if let Some(line) = line {
-            self.show(&line);
+        let (is_quiet, line) = {
+            let mut shown = self.lock();
+            (shown.is_quiet, shown.line(step))
+        };
+        match line {
+            _ if is_quiet => tracing::debug!(step, "login"),
+            Some(line) => self.show(&line),
+            None => {}
         }
     }
 
@@ -67,10 +69,8 @@ struct Shown {
     proof: Option<String>,
     /// The form whose first question was shown.
     tree: Option<String>,
-    /// In front of a form, where somebody tells when one leaves.
-    pause: Option<Duration>,
-    /// True once a request has left.
-    has_asked: bool,
+    /// True where whoever sends requests tells when a form leaves.
+    has_sender: bool,
 }
 
 impl Shown {
@@ -83,10 +83,8 @@ impl Shown {
         if step.strip_prefix("evidence: ").is_some_and(says_proof) {
             return None;
         }
-        if let Some(pause) = self.pause.filter(|_| step.starts_with("sent to ")) {
-            // Said when it is about to be sent; that it was is told by whoever has sent it.
-            let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
-            return self.has_asked.then(|| format!("waiting {seconds} s before sending, as a person would"));
+        if self.has_sender && step.starts_with("sent to ") {
+            return None;
         }
         let is_question = step.ends_with(" times)") || step.ends_with("; asked once)");
         let form = step.split_once(": ").filter(|_| is_question).map(|(form, _)| form);
@@ -149,14 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_told_as_sent_by_whoever_sends_it_and_the_pause_before_it() {
+    fn a_form_is_told_as_sent_by_whoever_sends_it() {
         let steps = Steps::new("forum", &Hints::default(), true, false);
         let line = |step: &str| steps.lock().line(step);
         assert_eq!(line("sent to /in").as_deref(), Some("sent to /in"), "nobody else tells");
-        steps.hear_requests(Duration::from_millis(2_500));
-        assert_eq!(line("sent to /in"), None, "the first request does not wait");
-        steps.leaves(None);
-        assert_eq!(line("sent to /in").as_deref(), Some("waiting 3 s before sending, as a person would"));
+        steps.hear_requests();
+        assert_eq!(line("sent to /in"), None, "said once");
         let verdict = "verdict: the site asks for a CAPTCHA (hint: `gleaner login --interactive`)";
         assert_eq!(line(verdict).as_deref(), Some("verdict: the site asks for a CAPTCHA"));
     }

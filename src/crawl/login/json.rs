@@ -28,7 +28,6 @@ impl Run<'_> {
         // The page of a browser that would send it: the site's first.
         let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
         self.may_ask(&json.url, page.as_str().starts_with("https:"))?;
-        self.say(format!("sent to {}", told_url(json.url.as_str())));
         (self.is_try, self.trouble) = (true, None);
         // A map of texts: serde_json cannot fail on it.
         let body = serde_json::to_vec(&object).unwrap_or_default();

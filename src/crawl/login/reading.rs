@@ -12,7 +12,7 @@ use crate::fetch::charset;
 use crate::fetch::{ByScript, FetchFailure, Post, Request};
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::login::verdict::Verdict;
+use crate::login::verdict::{Judged, Verdict};
 use crate::login::view::View;
 use crate::page::scripted::{Signs, signs};
 use crate::politeness::{Answered, backoff};
@@ -55,6 +55,8 @@ pub(super) struct Ask<'b> {
     pub by_script: Option<ByScript<'b>>,
     /// Of the last answer.
     pub bytes_max: usize,
+    /// Said when the POST leaves, behind the pauses in front of it.
+    pub told: Option<&'b str>,
 }
 
 impl Run<'_> {
@@ -81,6 +83,15 @@ impl Run<'_> {
             500.. => Some(Answered::Faulty),
             _ => None,
         }
+    }
+
+    /// How a login ends whose page's script was asked for patience by the answer to a read of its own: 429, or 503 that names a time.
+    pub(super) fn asked_for_patience(&mut self, answer: &Answer) -> Option<Judged> {
+        let asks = answer.status == 429 || (answer.status == 503 && self.retry_at.is_some());
+        asks.then(|| {
+            self.trouble = self.trouble_of(answer.status);
+            ends(Verdict::RateLimited, format!("{} answers {}", told_url(answer.url.as_str()), answer.status))
+        })
     }
 
     /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
@@ -121,15 +132,19 @@ impl Run<'_> {
 
     /// One request, the redirects behind it, and up to some bytes of the last answer.
     pub(super) async fn read(&mut self, url: CrawlUrl, post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
-        self.read_as(url, Ask { post, by_script: None, bytes_max }).await
+        let told = post.map(|_| format!("sent to {}", told_url(url.as_str())));
+        self.read_as(url, Ask { post, by_script: None, bytes_max, told: told.as_deref() }).await
     }
 
     /// The same, as a page's script may ask.
     pub(super) async fn read_as(&mut self, mut url: CrawlUrl, ask: Ask<'_>) -> Step<Answer> {
-        let Ask { mut post, mut by_script, bytes_max } = ask;
+        let Ask { mut post, mut by_script, bytes_max, told } = ask;
         let mut was_sent_on = false;
         for hop in 0..limits::LOGIN_HOPS_MAX {
             self.pause(&url, hop == 0 && post.is_some()).await?;
+            if let Some(told) = told.filter(|_| hop == 0) {
+                self.say(told.to_owned());
+            }
             self.was_sent |= self.is_try && post.is_some();
             let request = Request { post, by_script, ..(&url).into() };
             let sent = self.site.transport.send(request).await;
@@ -220,6 +235,11 @@ impl Run<'_> {
     pub(super) async fn pause(&mut self, url: &CrawlUrl, is_form: bool) -> Step<()> {
         let is_first = std::mem::take(&mut self.is_first);
         let is_typed = is_form && !is_first;
+        if is_typed && self.tell.is_some() {
+            let pause = self.site.rules.rate.interval.max(limits::LOGIN_PAUSE);
+            let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
+            self.say(format!("waiting {seconds} s before sending, as a person would"));
+        }
         let Some(pace) = &mut self.pace else {
             if !is_first {
                 let rate = self.site.rules.rate.interval;

@@ -51,6 +51,8 @@ pub(super) struct Heard {
     pub scripts_elsewhere: Option<String>,
     /// What kept a request back: hours, budgets, pauses, the end of the crawl.
     pub kept_back: Option<Judged>,
+    /// The site has answered a read of theirs by asking for patience: nothing more is asked of it for this page.
+    pub is_throttled: bool,
     /// Reads by `fetch` and its like that were answered behind the form.
     pub asked: u32,
 }
@@ -121,6 +123,9 @@ impl Inner<'_, '_> {
         let site = self.run.site;
         if is_script && let Some(kept) = site.shelf.script(&request.url, site.clock.now()) {
             return Ok(kept);
+        }
+        if self.heard.is_throttled {
+            return Err("the site has asked for patience: nothing more is asked of it".to_owned());
         }
         let url = url::Url::parse(&request.url).ok().as_ref().and_then(CrawlUrl::exact);
         let url = url.ok_or_else(|| "its address is none, or too long".to_owned())?;
@@ -197,7 +202,7 @@ impl Inner<'_, '_> {
         // What happens to a script or a picture says nothing of the login; what keeps it back does.
         let before = self.run.trouble.take();
         let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
-        let ask = Ask { post: None, by_script: Some(by_script), bytes_max: limits::RENDER_BODY_BYTES_MAX };
+        let ask = Ask { post: None, by_script: Some(by_script), bytes_max: limits::RENDER_BODY_BYTES_MAX, told: None };
         let read = self.run.read_as(url, ask).await;
         let is_kept_back = self.run.trouble == Some(Answered::Reached);
         if !is_kept_back {
@@ -216,6 +221,11 @@ impl Inner<'_, '_> {
         if self.is_filled && matches!(request.asker, Asker::Fetch | Asker::Xhr) {
             self.heard.asked += 1;
         }
+        if let Some(judged) = self.run.asked_for_patience(&answer) {
+            // No form leaves behind it, and the wait is kept as for any page of the login's own.
+            self.heard.is_throttled = true;
+            self.heard.kept_back.get_or_insert(judged);
+        }
         if !answer.is_whole {
             return Err("the answer is too long".to_owned());
         }
@@ -227,11 +237,12 @@ impl Inner<'_, '_> {
         let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
         let told = told_body(content_type, &request.body, &self.run.told_mask);
-        self.run.say(format!("scripts send it: POST {} ({told})", self.run.hidden(&told_url(url.as_str()))));
+        let told = format!("scripts send it: POST {} ({told})", self.run.hidden(&told_url(url.as_str())));
         self.run.is_try = true;
         let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
         let post = Post { content_type, body: &request.body, referer: page };
-        let ask = Ask { post: Some(post), by_script: Some(by_script), bytes_max: limits::RENDER_BODY_BYTES_MAX };
+        let bytes_max = limits::RENDER_BODY_BYTES_MAX;
+        let ask = Ask { post: Some(post), by_script: Some(by_script), bytes_max, told: Some(&told) };
         // A child that is lost in the middle takes this call with it: what stays behind says that the one POST may have left.
         let lost = ends(Verdict::Unknown, "the page's scripts broke off while their POST was under way");
         self.heard.sent = Some(Sent { answer: Err(lost) });

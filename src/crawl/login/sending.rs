@@ -53,6 +53,7 @@ impl Run<'_> {
             ended = held.fill(&sending, &gate).await;
         }
         let mut heard = gate.into_heard();
+        let is_throttled = heard.is_throttled;
         drop((held, filling));
         for refused in &heard.refused {
             self.say(refused.clone());
@@ -78,7 +79,10 @@ impl Run<'_> {
             return Err(self.never_sent("a field that was to be filled in is gone once the others are"));
         }
         match heard.sent.take() {
-            Some(sent) => self.behind_post(page, sent.answer?, outcome, cookies_before).await,
+            Some(sent) => {
+                let said = sent.answer?;
+                self.behind_post(page, said, outcome, (cookies_before, is_throttled)).await
+            }
             None => self.behind_nothing(page, form, &heard, outcome, cookies_before).await,
         }
     }
@@ -147,7 +151,7 @@ impl Run<'_> {
         page: &Page,
         said: Said,
         mut outcome: Outcome,
-        cookies_before: u64,
+        (cookies_before, is_throttled): (u64, bool),
     ) -> Step<ByScripts> {
         let cookies_changed = self.means.jar.changes() != cookies_before;
         let words = View::of(&words_of(&said.body)).unwrap_or_default();
@@ -159,7 +163,8 @@ impl Run<'_> {
             by_answer.verdict = Verdict::Unknown;
         }
         self.say(format!("answered {}", said.status));
-        if !by_answer.verdict.needs_proof() || self.trouble.is_some() {
+        // Where a read behind it was asked for patience, where the page leads is not asked: the proof waits for the host.
+        if !by_answer.verdict.needs_proof() || is_throttled || self.trouble.is_some() {
             return Ok(ByScripts::Sent(by_answer, None));
         }
         let document = self.read_document(page, std::mem::take(&mut outcome.html)).await;
@@ -219,7 +224,8 @@ impl Run<'_> {
                 );
             }
             let submission = self.submission_of(page, way)?;
-            self.tell_fields(&submission);
+            let shown: Vec<&str> = submission.shown.iter().map(|(_, value)| &**value).collect();
+            self.say_chosen(format!("as its scripts left it: {}", shown.join("  ")));
             let after = self.send(page, &submission).await?;
             let judged = self.judge(&after, page, cookies_before);
             return Ok(ByScripts::Sent(judged, Some(Box::new(after))));

@@ -60,7 +60,6 @@ impl Run<'_> {
             .ok_or_else(|| ends(Verdict::Unknown, "the form's address is longer than any that is asked for"))?;
         self.may_ask(&url, page.is_over_tls())?;
         self.tell_fields(&submission);
-        self.say(format!("sent to {}", told_url(url.as_str())));
         let cookies_before = self.means.jar.changes();
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
         let next = self.follow(url, Some(post)).await?;

@@ -149,6 +149,10 @@ impl SiteLoop {
             Why::Patience => match &face.block {
                 Some((block, reason)) if block.until == at => format!("{name}: {reason}"),
                 _ if face.blocked_until == at => format!("{name}: it asked for this pause earlier"),
+                // Its rate never asks for as long as its patience, which all sites of the process share.
+                _ if self.shared.hosts.blocked_until(name, self.site.clock.now()) >= at => {
+                    format!("{name}: it asked for this pause when it was asked for another site")
+                }
                 _ => format!("{name}: its rate allows no more"),
             },
         }

@@ -14,6 +14,7 @@ use redb::{
 
 use super::known::Known;
 use super::tables::{self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_NOTES};
+use super::unwritten::Unwritten;
 use crate::crawldb::CrawlDbError;
 use crate::crawldb::record::HostId;
 use crate::limits;
@@ -137,6 +138,12 @@ pub(super) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory 
     })
 }
 
+/// The factory for a file that is there and is not to be written.
+pub(super) fn reading_factory(path: &Path) -> BackendFactory {
+    let path = path.to_path_buf();
+    Box::new(move || Ok(Box::new(Unwritten::open(&path)?)))
+}
+
 /// The folder that `path` is named in.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -222,7 +229,7 @@ struct Boxed(Box<dyn StorageBackend>);
 #[derive(Debug)]
 struct WithoutSync(FileBackend);
 
-type Bounds = std::ops::Bound<u64>;
+pub(super) type Bounds = std::ops::Bound<u64>;
 
 // redb locks byte ranges through the backend; every lock method has to be handed on, or there is no lock.
 macro_rules! delegate {

@@ -26,12 +26,31 @@ struct Kept {
     http_only: bool,
 }
 
-/// What is written down: cookies alone, or cookies with a token.
+/// What is written down where there is a token, or no cookie; cookies alone are a list.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Session {
-    Cookies(Vec<Kept>),
-    WithToken { cookies: Vec<Kept>, bearer: Bearer },
+struct Session {
+    cookies: Vec<Kept>,
+    bearer: Option<Bearer>,
+}
+
+impl Session {
+    /// Reads either form. What is wrong is told by its place: the words of the parser would show what stands there.
+    fn of(bytes: &[u8]) -> Result<Self, KeptError> {
+        let place = |error: serde_json::Error| {
+            let what = if error.is_data() { "this is no cookie or token of ours" } else { "this is no JSON" };
+            KeptError::Broken(format!("line {}, column {}: {what}", error.line(), error.column()))
+        };
+        match bytes.trim_ascii_start().first() {
+            Some(b'[') => {
+                let cookies: Vec<Kept> = serde_json::from_slice(bytes).map_err(place)?;
+                // Ours is a table where there is none.
+                if cookies.is_empty() { Err(KeptError::Emptied) } else { Ok(Self { cookies, bearer: None }) }
+            }
+            Some(b'{') => serde_json::from_slice(bytes).map_err(place),
+            Some(_) => Err(KeptError::Broken("line 1, column 1: this is no JSON".to_owned())),
+            None => Err(KeptError::Emptied),
+        }
+    }
 }
 
 /// Why a list of cookies is of no use.
@@ -39,6 +58,8 @@ enum Session {
 pub enum KeptError {
     #[error("no list of cookies: {0}")]
     Broken(String),
+    #[error("it is empty, which no session of ours is")]
+    Emptied,
     #[error("longer than {} bytes", limits::COOKIE_FILE_BYTES_MAX)]
     TooLong,
     #[error(
@@ -102,12 +123,13 @@ impl Jar {
     pub fn to_bytes(&self) -> Vec<u8> {
         let cookies: Vec<Kept> =
             self.lock().0.iter().filter(|cookie| !cookie.expires.is_expired()).filter_map(Kept::of).collect();
-        let session = match self.bearer().clone() {
-            None => Session::Cookies(cookies),
-            Some(bearer) => Session::WithToken { cookies, bearer },
-        };
+        let bearer = self.bearer().clone();
         // Text and numbers: serde_json cannot fail on them.
-        serde_json::to_vec_pretty(&session).unwrap_or_default()
+        let written = match bearer.is_none() && !cookies.is_empty() {
+            true => serde_json::to_vec_pretty(&cookies),
+            false => serde_json::to_vec_pretty(&Session { cookies, bearer }),
+        };
+        written.unwrap_or_default()
     }
 
     /// Adds the cookies of [`Self::to_bytes`], and takes its token; returns how many there are of both.
@@ -118,11 +140,8 @@ impl Jar {
         if bytes.len() > limits::COOKIE_FILE_BYTES_MAX {
             return Err(KeptError::TooLong);
         }
-        let session = serde_json::from_slice(bytes).map_err(|error| KeptError::Broken(error.to_string()))?;
-        let (kept, bearer) = match session {
-            Session::Cookies(kept) => (kept, None),
-            Session::WithToken { cookies, bearer } => (cookies, Some(bearer).filter(Bearer::is_valid)),
-        };
+        let Session { cookies: kept, bearer } = Session::of(bytes)?;
+        let bearer = bearer.filter(Bearer::is_valid);
         let tokens = usize::from(bearer.is_some());
         if bearer.is_some() {
             *self.bearer() = bearer;
@@ -395,7 +414,18 @@ mod tests {
         }
         jar.clear();
         assert_eq!(sent(&jar, "http://site.example/"), "");
-        assert!(again.take_up(b"{").is_err());
+        assert_eq!(Jar::default().take_up(&Jar::default().to_bytes()).unwrap(), 0, "ours may hold nothing");
+        for (bytes, expected) in [
+            ("{", "line 1, column 1: this is no JSON"),
+            ("[]", "it is empty"),
+            (" ", "it is empty"),
+            ("{\"a\":1}", "line 1, column 7: this is no cookie or token of ours"),
+            ("[\n\"hunter2\"]", "line 2, column 9: this is no cookie or token of ours"),
+            ("hunter2", "line 1, column 1: this is no JSON"),
+        ] {
+            let told = again.take_up(bytes.as_bytes()).unwrap_err().to_string();
+            assert!(told.contains(expected) && !told.contains("hunter2") && !told.contains("enum"), "{bytes}: {told}");
+        }
         let wide = br#"[{"name":"a","value":"b","domain":"co.uk","host_only":false,"path":"/","expires":null,"secure":false,"http_only":false}]"#;
         assert_eq!(Jar::default().take_up(wide).unwrap(), 0, "nobody may set a cookie for a public suffix");
     }

@@ -1,0 +1,47 @@
+//! Wrong usage: what clap says of it, but where a password may stand among the arguments, of which nothing is shown again.
+
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::rules::fault::nearest;
+
+/// Flags that people expect to take a password.
+const SECRETS: [&str; 6] = ["--password", "--passwd", "--passphrase", "--pass", "--pwd", "--secret"];
+
+/// Flags that are near to those, and are ours.
+const OURS: [&str; 3] = ["--page", "--pages-max", "--max-pages"];
+
+/// Tells what is wrong with the arguments, or what was asked for (help, version).
+pub fn refused(error: &clap::Error) -> ExitCode {
+    match of_secret(error) {
+        Some(told) => eprintln!("{told}"),
+        // Nobody reads where it cannot be written.
+        None => drop(error.print()),
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// What is said in place of clap's words, where these would be no help with a secret, or might show one.
+fn of_secret(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
+    let flag = argument.split('=').next().unwrap_or_default();
+    let meant = nearest(flag, SECRETS.into_iter().chain(OURS));
+    if flag.starts_with("--") && meant.is_some_and(|meant| SECRETS.contains(&meant)) {
+        return Some(format!(
+            "error: unexpected argument '{flag}': a password is never an argument, which other users of the machine can read\nhint: \
+             write it into the file `secrets/SITE` of the data folder (chmod 600), then run: gleaner login SITE\nhint: where it was \
+             typed here, it may stand in the shell's history: change it"
+        ));
+    }
+    // What stands alone may be a secret that was to follow a flag.
+    let is_of_login = std::env::args().nth(1).is_some_and(|command| command == "login");
+    (is_of_login && !argument.starts_with('-')).then(|| {
+        "error: unexpected argument behind the name of the site: it is not shown, as it may be a secret\nhint: gleaner login SITE; \
+         its password belongs into the file `secrets/SITE` of the data folder (chmod 600)"
+            .to_owned()
+    })
+}
