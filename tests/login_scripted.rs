@@ -75,7 +75,7 @@ const FOREIGN: &str = r#"document.getElementById('go').onclick = () => { const s
     throw new Error('sent ' + secret + ' ' + encodeURIComponent(secret)) };"#;
 
 /// A page that asks whether the name is known once it is typed, and writes the password into cookies.
-const TYPED: &str = r#"for (const of of [user, pass]) for (const kind of ['keydown', 'input', 'change'])
+const TYPED: &str = r#"for (const of of [user, pass]) for (const kind of ['keydown', 'input', 'change', 'blur'])
         of.addEventListener(kind, () => fetch('check-' + kind, { method: 'POST', body: of.value }).catch(() => 0));
     go.onclick = async () => { document.cookie = 'p=' + encodeURIComponent(pass.value) + '; path=/';
         document.cookie = 'q=' + btoa(unescape(encodeURIComponent(pass.value))) + '; path=/'; document.cookie = 'seen=1; path=/';

@@ -49,8 +49,8 @@ impl Window {
         self.engine.with(|context| click(id, context).is_ok());
     }
 
-    /// Fills controls in, one after the other, and sends what they belong to; the page's scripts run on behind each. Gives the controls
-    /// that are not there, at which nothing more is done.
+    /// Fills controls in, one after the other, and sends what they belong to, or leaves the last of them where nothing is sent; the
+    /// page's scripts run on behind each. Gives the controls that are not there, at which nothing more is done.
     pub fn fill(&mut self, filling: &Filling, reach: Reach) -> (End, Vec<u32>) {
         for (mark, text) in filling.entries() {
             let done =
@@ -60,7 +60,10 @@ impl Window {
                 return (end, vec![mark]);
             }
         }
-        let Some(submit) = filling.submit else { return (self.engine.run(reach), Vec::new()) };
+        let Some(submit) = filling.submit else {
+            self.engine.with(html::filling::leave);
+            return (self.engine.run(reach), Vec::new());
+        };
         let unsent = self.engine.with(|context| html::filling::send(submit, context).err()).flatten();
         (self.engine.run(reach), unsent.into_iter().collect())
     }

@@ -83,6 +83,11 @@ fn key(object: &JsObject, kind: &str, name: &str, context: &mut Context) -> bool
     events::fire(object, "KeyboardEvent", kind, (true, true), &members, context)
 }
 
+/// Leaves the control that was filled in last: what its page does then belongs to the typing, not to the sending.
+pub fn leave(context: &mut Context) {
+    jobs::outside(context, |context| move_focus(None, context));
+}
+
 /// Sends what a control belongs to.
 ///
 /// # Errors
