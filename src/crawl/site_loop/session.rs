@@ -418,6 +418,10 @@ impl SiteLoop {
                 let host_until = self.shared.hosts.blocked_until(self.hosts[index].faces()[0].name(), now);
                 self.session.proofs_missed += u32::from(host_until <= now);
                 let (why, until) = self.proof_missed(now);
+                // A mirror that stands in would be asked otherwise: why it is not is worth more than the page.
+                if host_until > until && self.hosts[index].faces().len() > 1 {
+                    return self.wait_for_first_host(index).await;
+                }
                 self.pause_until(until.max(host_until), why, false).await
             }
             Asked::Login(Ok(report)) if report.judged.verdict == Verdict::LoggedIn => {
