@@ -267,6 +267,9 @@ pub const FORM_TEXT_BYTES_MAX: usize = 4_096;
 /// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
 pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
 
+/// Bytes of a text that may be such a message: the longest secret (`SECRET_BYTES_MAX`) fits in whole and is known again.
+pub const MESSAGE_BYTES_MAX: usize = 8_192;
+
 /// Texts of one page among which the message of a login that was refused is looked for; it stands near the form, and that near the
 /// top.
 pub const MESSAGES_PER_PAGE_MAX: usize = 400;

@@ -1,15 +1,17 @@
 //! Whose a data folder is, and who may look into its private files: what cannot be written, or may be read by others, is told with
-//! the command that mends it. Never changes an owner, and the mode of nobody else's file.
+//! the command that mends it. Never changes an owner, and the mode of nobody else's file, whoever runs it ([`super::owner`]).
 
 use std::fs::{self, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use rustix::process::geteuid;
+
+use super::{database_path, owner};
 
 /// True where this process may not write a data folder that is there, or its database.
 #[must_use]
@@ -31,23 +33,36 @@ pub fn must_be_writable(data_dir: &Path) -> anyhow::Result<()> {
              another --data"
         );
     }
-    let metadata = fs::metadata(path).with_context(|| path.display().to_string())?;
-    bail!("{}", not_ours(path, &metadata, geteuid().as_raw()))
+    let metadata = fs::metadata(&path).with_context(|| path.display().to_string())?;
+    bail!("{}", not_ours(&path, &metadata, geteuid().as_raw()))
 }
 
-/// What this process may not write of a data folder, and why.
-fn refusal(data_dir: &Path) -> Option<(&Path, Errno)> {
+/// What this process may not write of a data folder, itself or its database, and why.
+fn refusal(data_dir: &Path) -> Option<(PathBuf, Errno)> {
     let there = data_dir.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
     let there = there.into_iter().find(|path| path.exists())?;
     if !there.is_dir() {
         return None;
     }
-    let is_refused = |error: &Errno| matches!(*error, Errno::ACCESS | Errno::PERM | Errno::ROFS);
-    access(there, Access::WRITE_OK | Access::EXEC_OK).err().filter(is_refused).map(|error| (there, error))
+    let refused = |path: &Path, wanted: Access| {
+        let is_refused = |error: &Errno| matches!(*error, Errno::ACCESS | Errno::PERM | Errno::ROFS);
+        access(path, wanted).err().filter(is_refused)
+    };
+    if let Some(error) = refused(there, Access::WRITE_OK | Access::EXEC_OK) {
+        return Some((there.to_path_buf(), error));
+    }
+    let database = database_path(there);
+    refused(&database, Access::WRITE_OK).map(|error| (database, error))
 }
 
-/// Who a folder belongs to that this user may not write, and what to run.
+/// Who a folder or a file belongs to that this user may not write, and what to run.
 fn not_ours(path: &Path, metadata: &Metadata, we: u32) -> String {
+    if metadata.uid() == we {
+        let (path, mode) = (path.display(), metadata.mode() & 0o777);
+        return format!(
+            "{path}: cannot be written (mode {mode:04o})\nhint: chmod u+rwX {path}; or pass another --data"
+        );
+    }
     let (owner, we) = (name_of(metadata.uid()), name_of(we));
     let (path, mode) = (path.display(), metadata.mode() & 0o777);
     format!(
@@ -83,7 +98,7 @@ pub fn keep_private(path: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let wanted = if metadata.is_dir() { 0o700 } else { 0o600 };
-    let we = geteuid().as_raw();
+    let we = owner::of_files();
     let shown = path.display();
     let told = format!("others may read or write it (mode {mode:04o})");
     if we != 0 && we != metadata.uid() {
@@ -121,10 +136,15 @@ mod tests {
             assert!(told.contains(part), "{part}: {told}");
         }
         assert!(must_be_writable(&folder.path().join("not/there")).is_ok() && !is_read_only(folder.path()));
+        let told = not_ours(folder.path(), &metadata, metadata.uid());
+        assert!(
+            told.ends_with(&format!("hint: chmod u+rwX {}; or pass another --data", folder.path().display())),
+            "{told}"
+        );
     }
 
     #[test]
-    fn what_others_may_read_or_write_is_mended_and_told_once() {
+    fn what_others_may_read_or_write_is_mended() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("s.json");
         fs::write(&file, "{}").unwrap();

@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod control;
 pub mod folder;
+pub mod owner;
 pub mod queues;
 pub mod secrets;
 pub mod service;

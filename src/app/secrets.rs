@@ -148,8 +148,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)?;
-    belongs_to_its_folder(path)
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)
 }
 
 /// Makes a folder that nobody else may read, where there is none.
@@ -164,23 +163,9 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
         private_folder(above)?;
     }
     match DirBuilder::new().mode(0o700).create(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-        made => made?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
     }
-    belongs_to_its_folder(folder)
-}
-
-/// What root writes into the folder of a service belongs to that service's user, or it could not read its own session.
-///
-/// # Errors
-/// Where the owner cannot be changed; only root tries.
-pub fn belongs_to_its_folder(path: &Path) -> io::Result<()> {
-    let own = fs::metadata(path)?;
-    let above = fs::metadata(path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new(".")))?;
-    if own.uid() == 0 && above.uid() != 0 {
-        std::os::unix::fs::chown(path, Some(above.uid()), Some(above.gid()))?;
-    }
-    Ok(())
 }
 
 /// The secret in a file; None where there is no file.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::{folder, secrets};
+use super::{folder, owner, secrets};
 use crate::clock::UnixMillis;
 use crate::crawl::account::{Keeper, Turn};
 use crate::fetch::session::Jar;
@@ -30,7 +30,7 @@ fn file_of(data_dir: &Path, site: &str) -> PathBuf {
 /// Where the file cannot be read, or is no list of cookies.
 pub fn load(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<usize> {
     let path = file_of(data_dir, site);
-    let Some(bytes) = read(&path)? else { return Ok(0) };
+    let Some(bytes) = read(data_dir, &path)? else { return Ok(0) };
     jar.take_up(&bytes).map_err(|error| {
         let path = path.display();
         anyhow!("{path}: this is no session ({error})\nhint: remove the file, then run `gleaner login {site}`")
@@ -54,7 +54,8 @@ pub fn load_of(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> anyhow::Re
 }
 
 /// The bytes of a file of ours; None where there is none.
-fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+fn read(data_dir: &Path, path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    let _owner = owner::act(data_dir);
     path.parent().map_or(Ok(()), folder::keep_private)?;
     folder::keep_private(path)?;
     match fs::read(path) {
@@ -71,7 +72,7 @@ fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
 /// # Errors
 /// Where the folder or the file cannot be written; the file before is then still there.
 pub fn save(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<PathBuf> {
-    let path = write(&data_dir.join("sessions"), &format!("{site}.json"), &jar.to_bytes())?;
+    let path = write(data_dir, &data_dir.join("sessions"), &format!("{site}.json"), &jar.to_bytes())?;
     // It is the session that there is now.
     forget_unproven(data_dir, site)?;
     Ok(path)
@@ -86,7 +87,7 @@ fn unproven_file(data_dir: &Path, site: &str) -> PathBuf {
 /// # Errors
 /// As [`save`].
 pub fn save_unproven(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<()> {
-    write(&tries_folder(data_dir), &format!("{site}.unproven"), &jar.to_bytes()).map(|_| ())
+    write(data_dir, &tries_folder(data_dir), &format!("{site}.unproven"), &jar.to_bytes()).map(|_| ())
 }
 
 /// Takes up the cookies of a login that is still to be proven, where it was one of this user and password; true where there
@@ -99,7 +100,7 @@ pub fn load_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret,
         return Ok(false);
     }
     let path = unproven_file(data_dir, site);
-    let Some(bytes) = read(&path)? else { return Ok(false) };
+    let Some(bytes) = read(data_dir, &path)? else { return Ok(false) };
     let taken = jar.take_up(&bytes);
     let taken =
         taken.map_err(|error| anyhow!("{}: this is no session ({error})\nhint: remove the file", path.display()))?;
@@ -117,10 +118,11 @@ pub fn is_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret) -
 /// # Errors
 /// Where the file cannot be removed.
 pub fn forget_unproven(data_dir: &Path, site: &str) -> anyhow::Result<bool> {
-    removed(&unproven_file(data_dir, site))
+    removed(data_dir, &unproven_file(data_dir, site))
 }
 
-fn removed(path: &Path) -> anyhow::Result<bool> {
+fn removed(data_dir: &Path, path: &Path) -> anyhow::Result<bool> {
+    let _owner = owner::act(data_dir);
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -134,7 +136,7 @@ fn removed(path: &Path) -> anyhow::Result<bool> {
 /// Where the file cannot be read, or is none of ours: no login may go on that guess.
 pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
     let path = tries_folder(data_dir).join(format!("{site}.json"));
-    let Some(bytes) = read(&path)? else { return Ok(Tries::default()) };
+    let Some(bytes) = read(data_dir, &path)? else { return Ok(Tries::default()) };
     tries_of(&bytes).map_err(|error| {
         let path = path.display();
         anyhow!(
@@ -164,7 +166,7 @@ fn tries_of(bytes: &[u8]) -> Result<Tries, String> {
 /// # Errors
 /// As [`save`].
 pub fn save_tries(data_dir: &Path, site: &str, tries: &Tries) -> anyhow::Result<()> {
-    write(&tries_folder(data_dir), &format!("{site}.json"), &serde_json::to_vec(tries)?).map(|_| ())
+    write(data_dir, &tries_folder(data_dir), &format!("{site}.json"), &serde_json::to_vec(tries)?).map(|_| ())
 }
 
 /// Writes down which rule file a site with an account is crawled by, for those who ask for the account without it. That it
@@ -177,7 +179,7 @@ pub fn note_rules(data_dir: &Path, rules: &SiteRules) {
     if fs::read(folder.join(&name)).is_ok_and(|noted| noted == bytes) {
         return;
     }
-    if let Err(error) = write(&folder, &name, bytes) {
+    if let Err(error) = write(data_dir, &folder, &name, bytes) {
         tracing::warn!(site = %rules.name, error = format!("{error:#}"), "the rule file's place cannot be written down");
     }
 }
@@ -185,6 +187,7 @@ pub fn note_rules(data_dir: &Path, rules: &SiteRules) {
 /// The rule files that sites with an account were last crawled by, or logged in to, with the names of the sites.
 #[must_use]
 pub fn noted_rules(data_dir: &Path) -> Vec<(String, PathBuf)> {
+    let _owner = owner::act(data_dir);
     let Ok(entries) = fs::read_dir(tries_folder(data_dir)) else { return Vec::new() };
     let noted = entries.filter_map(|entry| {
         let path = entry.ok()?.path();
@@ -204,12 +207,12 @@ pub fn noted_rules(data_dir: &Path) -> Vec<(String, PathBuf)> {
 /// # Errors
 /// Where its file cannot be made.
 pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
+    let _owner = owner::act(data_dir);
     let folder = tries_folder(data_dir);
     private_folder(&folder)?;
     let path = folder.join(format!("{site}.lock"));
     let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
-    let opened = open.and_then(|file| secrets::belongs_to_its_folder(&path).map(|()| file));
-    let file = opened.with_context(|| path.display().to_string())?;
+    let file = open.with_context(|| path.display().to_string())?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -220,6 +223,7 @@ pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
 /// True while a process has the right to log in to a site; asks without taking it from anybody.
 #[must_use]
 pub fn is_logging_in(data_dir: &Path, site: &str) -> bool {
+    let _owner = owner::act(data_dir);
     let lock = File::open(tries_folder(data_dir).join(format!("{site}.lock")));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
@@ -261,15 +265,20 @@ fn private_folder(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes a file in a folder, whole or not at all, for its owner alone.
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+fn write(data_dir: &Path, folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    let _owner = owner::act(data_dir);
     let path = folder.join(name);
     private_folder(folder)?;
     let new = folder.join(format!(".{name}.{}", std::process::id()));
     let written = (|| {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        // One that a process of this number has left behind.
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        secrets::belongs_to_its_folder(&new)?;
         fs::rename(&new, &path)?;
         File::open(folder)?.sync_all()
     })();
@@ -286,7 +295,7 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
 /// Where the file cannot be removed.
 pub fn forget(data_dir: &Path, site: &str) -> anyhow::Result<bool> {
     let was_unproven = forget_unproven(data_dir, site)?;
-    Ok(removed(&file_of(data_dir, site))? || was_unproven)
+    Ok(removed(data_dir, &file_of(data_dir, site))? || was_unproven)
 }
 
 /// The account of one site, in the files of a data folder.

@@ -24,6 +24,14 @@ pub fn refused(error: &clap::Error) -> ExitCode {
 
 /// What is said in place of clap's words, where these would be no help with a secret, or might show one.
 fn of_secret(error: &clap::Error) -> Option<String> {
+    let is_of_login = std::env::args_os().skip(1).any(|argument| argument == "login");
+    if is_of_login && error.kind() == ErrorKind::TooManyValues {
+        let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
+        return Some(format!(
+            "error: '{flag}' takes no value: what stands behind it is not shown, as it may be a secret\nhint: gleaner login SITE \
+             {flag}; what a page asks for is asked for on the terminal"
+        ));
+    }
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
@@ -38,7 +46,6 @@ fn of_secret(error: &clap::Error) -> Option<String> {
         ));
     }
     // What stands alone may be a secret that was to follow a flag.
-    let is_of_login = std::env::args().nth(1).is_some_and(|command| command == "login");
     (is_of_login && !argument.starts_with('-')).then(|| {
         "error: unexpected argument behind the name of the site: it is not shown, as it may be a secret\nhint: gleaner login SITE; \
          its password belongs into the file `secrets/SITE` of the data folder (chmod 600)"

@@ -72,7 +72,9 @@ pub fn misplaced(site: &SiteRules, rules: &LoginRules, password: &Secret) -> Opt
     let starts = site.start.iter().map(|url| ("start", Some(url)));
     let of_address = addresses.into_iter().chain(starts);
     let of_address = of_address.filter(|(_, url)| url.is_some_and(in_address)).map(|(key, _)| key.to_owned());
-    let of_user = holds(&rules.user).then(|| "login.user".to_owned());
+    // A name may well have a password within it, as annabelle has anna; one that somebody put there stands apart.
+    let parts = rules.user.split(|of: char| of.is_whitespace() || ":;,|/".contains(of));
+    let of_user = parts.chain([&*rules.user]).any(|part| part == plain).then(|| "login.user".to_owned());
     let of_field =
         rules.fields.iter().filter(|(_, value)| holds(value)).map(|(name, _)| format!("login.fields.{name}"));
     let key = of_user.into_iter().chain(of_field).chain(of_address).next()?;
@@ -140,6 +142,7 @@ mod tests {
             ("user = 'anna'\nprobe = '/members'", "members", None),
             ("user = 'anna'\nfields = { style = '12' }", "12", None),
             ("user = 'anna'", "hunter2-x", None),
+            ("user = 'annabelle'", "anna", None),
         ] {
             let text = format!("start = ['http://h.example/']\nclasses.page = ['.']\n[login]\n{login}");
             let rules = rules::from_text("s", &text).unwrap();

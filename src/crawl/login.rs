@@ -33,7 +33,7 @@ use crate::login::form::{Form, Kind};
 use crate::login::hashing::Hashing;
 use crate::login::mask::Mask;
 use crate::login::model::Judge;
-use crate::login::secret::{Secret, told_url, told_words};
+use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::tries::Ended;
 use crate::login::verdict::{
     After, IN_TROUBLE, Judged, Verdict, asks_to_log_in, judge, logged_out, of_site, says_rate_limited,
@@ -392,7 +392,7 @@ impl<'a> Run<'a> {
             && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
         {
             // The site's own words: whoever reads them may know what they mean.
-            judged.evidence.insert(0, format!("the page says “{}”", told_words(&self.hidden(message))));
+            judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.hidden(message)))));
         }
         judged
     }

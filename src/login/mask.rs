@@ -47,6 +47,8 @@ impl Mask {
         let mut forms = vec![
             plain.to_owned(),
             plain.trim().to_owned(),
+            // As a reader of a page sees it.
+            plain.split_whitespace().collect::<Vec<_>>().join(" "),
             url::form_urlencoded::byte_serialize(plain.as_bytes()).collect(),
             utf8_percent_encode(plain, NON_ALPHANUMERIC).to_string(),
             utf8_percent_encode(plain, COMPONENT).to_string(),

@@ -5,7 +5,7 @@ use ego_tree::NodeRef;
 use scraper::Node;
 use scraper::node::Element;
 
-use crate::limits::{CONTROL_TEXT_BYTES_MAX, MESSAGES_PER_PAGE_MAX};
+use crate::limits::{MESSAGE_BYTES_MAX, MESSAGES_PER_PAGE_MAX};
 
 /// One text of a page: a block without fields, or what stands between two of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
         if last.replace(block.id()) == Some(block.id()) {
             continue;
         }
-        let text = text_of(block);
+        let Some(text) = text_of(block) else { continue };
         let around = || std::iter::once(block).chain(block.ancestors());
         let is_marked = around().take_while(|of| !is_named(of, &["form", "body"])).any(|of| is_marked(&of));
         let is_heading = around().any(|of| is_named(&of, HEADINGS));
@@ -86,23 +86,32 @@ fn is_marked(node: &NodeRef<'_, Node>) -> bool {
     node.value().as_element().is_some_and(|element| ["class", "id", "role"].iter().any(|name| says(element, name)))
 }
 
-/// What stands in a block, with single spaces where it has some: marks stay at the words that they end. At most
-/// `limits::CONTROL_TEXT_BYTES_MAX` bytes.
-fn text_of(block: NodeRef<'_, Node>) -> String {
-    let mut raw = String::new();
+/// What stands in a block, with single spaces where it has some: marks stay at the words that they end. None for one that is longer than
+/// `limits::MESSAGE_BYTES_MAX`: it is no message, and a secret at its cut could not be known again.
+fn text_of(block: NodeRef<'_, Node>) -> Option<String> {
+    let mut text = String::new();
+    let mut is_apart = false;
     for node in block.descendants() {
         match node.value() {
-            Node::Text(text) => raw.push_str(text),
-            Node::Element(element) if element.name() == "br" => raw.push(' '),
+            Node::Text(of) => {
+                for (at, word) in of.split(char::is_whitespace).enumerate() {
+                    is_apart |= at > 0;
+                    if !word.is_empty() {
+                        if std::mem::take(&mut is_apart) && !text.is_empty() {
+                            text.push(' ');
+                        }
+                        text.push_str(word);
+                    }
+                    if text.len() > MESSAGE_BYTES_MAX {
+                        return None;
+                    }
+                }
+            }
+            Node::Element(element) if element.name() == "br" => is_apart = true,
             _ => {}
         }
-        if raw.len() > 4 * CONTROL_TEXT_BYTES_MAX {
-            break;
-        }
     }
-    let mut text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.truncate(text.floor_char_boundary(CONTROL_TEXT_BYTES_MAX));
-    text
+    Some(text)
 }
 
 #[cfg(test)]
@@ -137,5 +146,7 @@ mod tests {
         let before = View::of(&("<p>x".to_owned() + FORM)).unwrap();
         let page = View::of(&("<p>x".repeat(20_000) + FORM + "<p>Nope.")).unwrap();
         assert_eq!(page.message_at(0, Some(&before)), None, "what stands too far down is not looked at");
+        let page = View::of(&format!("<p>{}</p>{FORM}", "many words ".repeat(2_000))).unwrap();
+        assert_eq!(page.message_at(0, Some(&before)), None, "so long a text is no message");
     }
 }

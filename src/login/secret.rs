@@ -5,6 +5,8 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
+use crate::limits::CONTROL_TEXT_BYTES_MAX;
+
 /// A password, or what stands for one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Box<str>>);
@@ -91,6 +93,13 @@ pub fn told_words(text: &str) -> String {
         if is_token(bare) { word.replace(bare, MASK) } else { told_url_in(word) }
     };
     text.split(' ').map(told).collect::<Vec<_>>().join(" ")
+}
+
+/// A message of a site that is free of secrets, cut to `limits::CONTROL_TEXT_BYTES_MAX` bytes.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let end = text.floor_char_boundary(CONTROL_TEXT_BYTES_MAX);
+    format!("“{}{}”", &text[..end], if end < text.len() { "…" } else { "" })
 }
 
 /// A word as it may be told, be it an address.

@@ -120,8 +120,8 @@ impl View {
         phrases.iter().copied().find(|phrase| self.text.contains(phrase))
     }
 
-    /// What the page says beside a form, by its place, and did not say `before`; as the site wrote it, at most
-    /// `limits::CONTROL_TEXT_BYTES_MAX` bytes.
+    /// What the page says beside a form, by its place, and did not say `before`; as the site wrote it, the operator's secret among it
+    /// perhaps, at most `limits::MESSAGE_BYTES_MAX` bytes.
     #[must_use]
     pub fn message_at(&self, form: usize, before: Option<&Self>) -> Option<&str> {
         let before = before.map(|before| &before.messages[..]).unwrap_or_default();

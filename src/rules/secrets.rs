@@ -37,12 +37,12 @@ pub(super) fn is_meant(path: &str, name: &str, known: &[&str]) -> bool {
     path == "login" && meant.is_some_and(|meant| KEYS.contains(&meant))
 }
 
-/// What names of password fields have in them, in the languages of the logins that are known (`login::phrases`); lower case.
-const PASSWORD_PARTS: [&str; 24] = [
-    "pass",
+/// What words of names of password fields have in them, in the languages of the logins that are known (`login::phrases`); lower case.
+const PASSWORD_PARTS: [&str; 22] = [
+    "passw",
+    "passphrase",
     "pwd",
     "kennwort",
-    "motdepasse",
     "contrasen",
     "contraseñ",
     "senha",
@@ -61,12 +61,13 @@ const PASSWORD_PARTS: [&str; 24] = [
     "暗証番号",
     "비밀번호",
     "암호",
-    "losungswort",
-    "codigosecreto",
 ];
 
+/// Names of several words that mean a password.
+const PASSWORD_NAMES: [&str; 3] = ["motdepasse", "codigosecreto", "losungswort"];
+
 /// Names, or words of them, that mean a password where they stand alone.
-const PASSWORD_WORDS: [&str; 6] = ["pw", "psw", "pswd", "mdp", "clave", "mima"];
+const PASSWORD_WORDS: [&str; 9] = ["pass", "userpass", "loginpass", "pw", "psw", "pswd", "mdp", "clave", "mima"];
 
 /// True for a field's name that means a password. Its words are what capitals, digits and marks part: `userPw`, `login_pw2`.
 pub(super) fn names_password(name: &str) -> bool {
@@ -81,8 +82,8 @@ pub(super) fn names_password(name: &str) -> bool {
         parted.extend(of.to_lowercase());
     }
     let joined: String = parted.split(' ').collect();
-    let mut words = parted.split(' ');
-    PASSWORD_PARTS.iter().any(|part| joined.contains(part)) || words.any(|word| PASSWORD_WORDS.contains(&word))
+    let means = |word: &str| PASSWORD_WORDS.contains(&word) || PASSWORD_PARTS.iter().any(|part| word.contains(part));
+    PASSWORD_NAMES.iter().any(|name| joined.contains(name)) || parted.split(' ').any(means)
 }
 
 /// Names of fields that sites give them: no secret of anybody's.
@@ -296,6 +297,11 @@ mod tests {
             "redirect",
             "confirm_image",
             "enclave",
+            "has_login",
+            "hasLocation",
+            "app_assets",
+            "idp_assertion",
+            "passport",
         ] {
             assert!(!names_password(name), "{name}");
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Context as _;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::app::secrets;
+use crate::app::{owner, secrets};
 use crate::crawl::login::handover::{Picture, Question, Wanted};
 use crate::limits;
 
@@ -82,6 +82,7 @@ impl Terminal {
         let path = self.data_dir.join("sessions").join(format!("{}.captcha.{}", self.site, picture.extension));
         // Known before it is there: a signal in between finds it.
         *self.picture.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.clone());
+        let _owner = owner::act(&self.data_dir);
         secrets::write_private(&path, &picture.bytes).with_context(|| path.display().to_string())?;
         Ok(path)
     }
