@@ -28,8 +28,9 @@ use crate::render::protocol::{Act, Outcome, Page};
 use crate::render::web::window::Viewport;
 use crate::url::{Canonical, CrawlUrl};
 
-/// How often the memory of the child is looked at; that of this process is once a page, as it holds nothing of a page for long.
-const SAMPLED: Duration = Duration::from_millis(20);
+/// How often the memory of the child is looked at, and once more when a page is done, as the child keeps for a while what the page had: the
+/// child stands still meanwhile, as long as it has memory. That of this process is looked at once a page: it holds nothing of one for long.
+const SAMPLED: Duration = Duration::from_millis(50);
 
 /// The window of a page whose list is to be in view as a whole.
 const TALL: Viewport = Viewport { width: 1280.0, height: 12_000.0 };
@@ -122,7 +123,9 @@ async fn one(
     let paused_ms = look.take_paused_ms();
     let wall_ms = SystemClock.now().since(began).as_secs_f64() * 1_000.0 - paused_ms as f64;
     let own_us = cost::cpu_us(Of::Process)?.saturating_sub(cpu);
-    let (sampled_after, highest) = seen.take();
+    let sampled_after = seen.cost_us.load(Ordering::Relaxed);
+    seen.look();
+    let (_, highest) = seen.take();
     let pss_bytes = highest + pss_bytes("/proc/self/smaps_rollup");
     let outcome = match ran {
         Ok(outcome) => outcome,
@@ -186,14 +189,19 @@ impl Seen {
         (self.cost_us.load(Ordering::Relaxed), self.highest.swap(0, Ordering::Relaxed))
     }
 
+    /// Looks once.
+    fn look(&self) {
+        let child = match self.child.load(Ordering::Relaxed) {
+            0 => 0,
+            id => pss_bytes(&format!("/proc/{id}/smaps_rollup")),
+        };
+        self.highest.fetch_max(child, Ordering::Relaxed);
+    }
+
     /// Looks until all is over.
     fn sample(&self) {
         while !self.is_over.load(Ordering::Relaxed) {
-            let child = match self.child.load(Ordering::Relaxed) {
-                0 => 0,
-                id => pss_bytes(&format!("/proc/{id}/smaps_rollup")),
-            };
-            self.highest.fetch_max(child, Ordering::Relaxed);
+            self.look();
             self.cost_us.store(cost::cpu_us(Of::Thread).unwrap_or(0), Ordering::Relaxed);
             std::thread::sleep(SAMPLED);
         }

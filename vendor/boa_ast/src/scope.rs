@@ -4,11 +4,36 @@
 
 use bitflags::bitflags;
 use boa_string::JsString;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::{
     cell::{Cell, RefCell},
     fmt::Debug,
+    hash::{Hash, Hasher},
     rc::Rc,
 };
+
+/// gleaner: a name with its hash, by which scopes look for it.
+#[derive(Clone)]
+pub(crate) struct HashedName {
+    name: JsString,
+    hash: u64,
+}
+
+impl HashedName {
+    pub(crate) fn new(name: JsString) -> Self {
+        let hash = hash_of(&name);
+        Self { name, hash }
+    }
+}
+
+fn hash_of(name: &JsString) -> u64 {
+    let mut hasher = FxHasher::default();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// gleaner: a scope with more bindings than this has a table of them.
+const LISTED_BINDINGS_MAX: usize = 8;
 
 bitflags! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +67,7 @@ impl BindingFlags {
 #[derive(Clone, Debug, PartialEq)]
 struct Binding {
     name: JsString,
+    hash: u64,
     index: u32,
     flags: BindingFlags,
 }
@@ -102,6 +128,8 @@ pub(crate) struct Inner {
     outer: Option<Scope>,
     index: Cell<u32>,
     bindings: RefCell<Vec<Binding>>,
+    // gleaner: the first binding with a hash, once there are many.
+    by_hash: RefCell<FxHashMap<u64, usize>>,
     function: bool,
     // Has the `this` been accessed/escaped outside the function environment boundary.
     this_escaped: Cell<bool>,
@@ -109,6 +137,37 @@ pub(crate) struct Inner {
     arrow: Cell<bool>,
 
     context: Rc<ScopeContext>,
+}
+
+impl Inner {
+    /// gleaner: where the binding with this name is in the list.
+    fn position(&self, bindings: &[Binding], name: &JsString, hash: u64) -> Option<usize> {
+        let listed = || {
+            bindings
+                .iter()
+                .position(|b| b.hash == hash && b.name == *name)
+        };
+        if bindings.len() <= LISTED_BINDINGS_MAX {
+            return listed();
+        }
+        let first = *self.by_hash.borrow().get(&hash)?;
+        if bindings[first].name == *name {
+            return Some(first);
+        }
+        listed()
+    }
+
+    /// gleaner: adds a binding of a name that has none.
+    fn push(&self, bindings: &mut Vec<Binding>, binding: Binding) {
+        bindings.push(binding);
+        if bindings.len() <= LISTED_BINDINGS_MAX {
+            return;
+        }
+        let mut by_hash = self.by_hash.borrow_mut();
+        for place in by_hash.len().min(bindings.len() - 1)..bindings.len() {
+            by_hash.entry(bindings[place].hash).or_insert(place);
+        }
+    }
 }
 
 impl Scope {
@@ -121,6 +180,7 @@ impl Scope {
                 outer: None,
                 index: Cell::default(),
                 bindings: RefCell::default(),
+                by_hash: RefCell::default(),
                 function: true,
                 this_escaped: Cell::new(false),
                 arrow: Cell::new(false),
@@ -137,6 +197,7 @@ impl Scope {
                 unique_id: parent.inner.context.next_unique_id(),
                 index: Cell::new(parent.inner.index.get() + 1),
                 bindings: RefCell::default(),
+                by_hash: RefCell::default(),
                 function,
                 this_escaped: Cell::new(false),
                 arrow: Cell::new(false),
@@ -173,39 +234,48 @@ impl Scope {
     /// Check if the scope has a lexical binding with the given name.
     #[must_use]
     pub fn has_lex_binding(&self, name: &JsString) -> bool {
+        let bindings = self.inner.bindings.borrow();
         self.inner
-            .bindings
-            .borrow()
-            .iter()
-            .find(|b| &b.name == name)
-            .is_some_and(Binding::is_lex)
+            .position(&bindings, name, hash_of(name))
+            .is_some_and(|place| bindings[place].is_lex())
     }
 
     /// Check if the scope has a binding with the given name.
     #[must_use]
     pub fn has_binding(&self, name: &JsString) -> bool {
-        self.inner.bindings.borrow().iter().any(|b| &b.name == name)
+        let bindings = self.inner.bindings.borrow();
+        self.inner
+            .position(&bindings, name, hash_of(name))
+            .is_some()
     }
 
     /// Get the binding locator for a binding with the given name.
     /// Fall back to the global scope if the binding is not found.
     #[must_use]
     pub fn get_identifier_reference(&self, name: JsString) -> IdentifierReference {
-        if let Some(binding) = self.inner.bindings.borrow().iter().find(|b| b.name == name) {
-            IdentifierReference::new(
-                BindingLocator::declarative(
-                    name,
-                    self.inner.index.get(),
-                    binding.index,
-                    self.inner.unique_id,
-                ),
-                binding.is_lex(),
-                binding.escapes(),
-            )
-        } else if let Some(outer) = &self.inner.outer {
-            outer.get_identifier_reference(name)
-        } else {
-            IdentifierReference::new(BindingLocator::global(name), false, true)
+        let hash = hash_of(&name);
+        let mut current = self;
+        loop {
+            let bindings = current.inner.bindings.borrow();
+            if let Some(place) = current.inner.position(&bindings, &name, hash) {
+                let binding = &bindings[place];
+                return IdentifierReference::new(
+                    BindingLocator::declarative(
+                        name,
+                        current.inner.index.get(),
+                        binding.index,
+                        current.inner.unique_id,
+                    ),
+                    binding.is_lex(),
+                    binding.escapes(),
+                );
+            }
+            match &current.inner.outer {
+                Some(outer) => current = outer,
+                None => {
+                    return IdentifierReference::new(BindingLocator::global(name), false, true);
+                }
+            }
         }
     }
 
@@ -272,14 +342,9 @@ impl Scope {
     /// or `None` if the binding is not found in this or any outer scope.
     #[must_use]
     pub fn is_binding_mutable(&self, name: &JsString) -> Option<bool> {
-        if let Some(binding) = self
-            .inner
-            .bindings
-            .borrow()
-            .iter()
-            .find(|b| &b.name == name)
-        {
-            Some(binding.is_mutable())
+        let bindings = self.inner.bindings.borrow();
+        if let Some(place) = self.inner.position(&bindings, name, hash_of(name)) {
+            Some(bindings[place].is_mutable())
         } else if let Some(outer) = &self.inner.outer {
             outer.is_binding_mutable(name)
         } else {
@@ -290,11 +355,10 @@ impl Scope {
     /// Get the locator for a binding name.
     #[must_use]
     pub fn get_binding(&self, name: &JsString) -> Option<BindingLocator> {
+        let bindings = self.inner.bindings.borrow();
         self.inner
-            .bindings
-            .borrow()
-            .iter()
-            .find(|b| &b.name == name)
+            .position(&bindings, name, hash_of(name))
+            .map(|place| &bindings[place])
             .map(|binding| {
                 BindingLocator::declarative(
                     name.clone(),
@@ -308,11 +372,10 @@ impl Scope {
     /// Get the locator for a binding name.
     #[must_use]
     pub fn get_binding_reference(&self, name: &JsString) -> Option<IdentifierReference> {
+        let bindings = self.inner.bindings.borrow();
         self.inner
-            .bindings
-            .borrow()
-            .iter()
-            .find(|b| &b.name == name)
+            .position(&bindings, name, hash_of(name))
+            .map(|place| &bindings[place])
             .map(|binding| {
                 IdentifierReference::new(
                     BindingLocator::declarative(
@@ -332,16 +395,21 @@ impl Scope {
     /// - If the binding access crosses a function border, the binding is marked as escaping.
     /// - If the binding access is in an eval or with scope, the binding is marked as escaping.
     pub fn access_binding(&self, name: &JsString, eval_or_with: bool) {
+        self.access(name, hash_of(name), eval_or_with);
+    }
+
+    /// gleaner: as [`Self::access_binding`], of a name whose hash is known.
+    pub(crate) fn access_hashed(&self, name: &HashedName, eval_or_with: bool) {
+        self.access(&name.name, name.hash, eval_or_with);
+    }
+
+    fn access(&self, name: &JsString, hash: u64, eval_or_with: bool) {
         let mut crossed_function_border = false;
         let mut current = self;
         loop {
-            if let Some(binding) = current
-                .inner
-                .bindings
-                .borrow_mut()
-                .iter_mut()
-                .find(|b| &b.name == name)
-            {
+            let mut bindings = current.inner.bindings.borrow_mut();
+            if let Some(place) = current.inner.position(&bindings, name, hash) {
+                let binding = &mut bindings[place];
                 binding.flags.insert(BindingFlags::ACCESSED);
                 if crossed_function_border || eval_or_with {
                     binding.flags.insert(BindingFlags::ESCAPES);
@@ -392,22 +460,25 @@ impl Scope {
     pub fn create_mutable_binding(&self, name: JsString, function_scope: bool) -> BindingLocator {
         let mut bindings = self.inner.bindings.borrow_mut();
         let binding_index = bindings.len() as u32;
-        if let Some(binding) = bindings.iter().find(|b| b.name == name) {
+        let hash = hash_of(&name);
+        if let Some(place) = self.inner.position(&bindings, &name, hash) {
             return BindingLocator::declarative(
                 name,
                 self.inner.index.get(),
-                binding.index,
+                bindings[place].index,
                 self.inner.unique_id,
             );
         }
         let mut flags = BindingFlags::MUTABLE;
         flags.set(BindingFlags::LEX, !function_scope);
         flags.set(BindingFlags::ESCAPES, self.is_global());
-        bindings.push(Binding {
+        let binding = Binding {
             name: name.clone(),
+            hash,
             index: binding_index,
             flags,
-        });
+        };
+        self.inner.push(&mut bindings, binding);
         BindingLocator::declarative(
             name,
             self.inner.index.get(),
@@ -420,18 +491,21 @@ impl Scope {
     #[allow(clippy::cast_possible_truncation)]
     pub(crate) fn create_immutable_binding(&self, name: JsString, strict: bool) {
         let mut bindings = self.inner.bindings.borrow_mut();
-        if bindings.iter().any(|b| b.name == name) {
+        let hash = hash_of(&name);
+        if self.inner.position(&bindings, &name, hash).is_some() {
             return;
         }
         let binding_index = bindings.len() as u32;
         let mut flags = BindingFlags::LEX;
         flags.set(BindingFlags::STRICT, strict);
         flags.set(BindingFlags::ESCAPES, self.is_global());
-        bindings.push(Binding {
+        let binding = Binding {
             name,
+            hash,
             index: binding_index,
             flags,
-        });
+        };
+        self.inner.push(&mut bindings, binding);
     }
 
     /// Return the binding locator for a mutable binding.
@@ -442,8 +516,10 @@ impl Scope {
         &self,
         name: JsString,
     ) -> Result<IdentifierReference, BindingLocatorError> {
+        let bindings = self.inner.bindings.borrow();
+        let found = self.inner.position(&bindings, &name, hash_of(&name));
         Ok(
-            match self.inner.bindings.borrow().iter().find(|b| b.name == name) {
+            match found.map(|place| &bindings[place]) {
                 Some(binding) if binding.is_mutable() => IdentifierReference::new(
                     BindingLocator::declarative(
                         name,
@@ -494,8 +570,10 @@ impl Scope {
             );
         }
 
+        let bindings = self.inner.bindings.borrow();
+        let found = self.inner.position(&bindings, &name, hash_of(&name));
         Ok(
-            match self.inner.bindings.borrow().iter().find(|b| b.name == name) {
+            match found.map(|place| &bindings[place]) {
                 Some(binding) if binding.is_mutable() => IdentifierReference::new(
                     BindingLocator::declarative(
                         name,

@@ -22,7 +22,7 @@ use crate::{
         var_scoped_declarations,
     },
     property::PropertyName,
-    scope::{FunctionScopes, IdentifierReference, Scope},
+    scope::{FunctionScopes, HashedName, IdentifierReference, Scope},
     statement::{
         Block, Catch, ForInLoop, ForLoop, ForOfLoop, Switch, With,
         iteration::{ForLoopInitializer, IterableLoopInitializer},
@@ -78,6 +78,7 @@ where
         direct_eval: in_eval,
         with: false,
         interner,
+        names: FxHashMap::default(),
     };
 
     match visitor.visit(node.into()) {
@@ -91,15 +92,21 @@ struct BindingEscapeAnalyzer<'interner> {
     direct_eval: bool,
     with: bool,
     interner: &'interner Interner,
+    // gleaner: the names that were met, so that each is made a string once.
+    names: FxHashMap<Sym, HashedName>,
 }
 
 impl<'ast> VisitorMut<'ast> for BindingEscapeAnalyzer<'_> {
     type BreakTy = &'static str;
 
     fn visit_identifier_mut(&mut self, node: &'ast mut Identifier) -> ControlFlow<Self::BreakTy> {
-        let name = node.to_js_string(self.interner);
+        let interner = self.interner;
+        let name = self
+            .names
+            .entry(node.sym())
+            .or_insert_with(|| HashedName::new(node.to_js_string(interner)));
         self.scope
-            .access_binding(&name, self.direct_eval || self.with);
+            .access_hashed(name, self.direct_eval || self.with);
         ControlFlow::Continue(())
     }
 

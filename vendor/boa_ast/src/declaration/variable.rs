@@ -309,6 +309,15 @@ impl Variable {
             init,
         }
     }
+
+    /// gleaner: the declaration without the expression that it begins with.
+    pub(crate) fn without_init(&self) -> Self {
+        Self {
+            binding: self.binding.clone(),
+            init: None,
+        }
+    }
+
     /// Gets the variable declaration binding.
     #[must_use]
     pub const fn binding(&self) -> &Binding {

@@ -260,6 +260,10 @@ where
             &mut self,
             node: &'ast ArrowFunction,
         ) -> ControlFlow<Self::BreakTy> {
+            // gleaner: it knows, so that arrow functions within each other are not walked once for each.
+            if self.0 == ContainsSymbol::DirectEval {
+                return self.visit_contains_eval(node.contains_direct_eval);
+            }
             if ![
                 ContainsSymbol::NewTarget,
                 ContainsSymbol::SuperProperty,
@@ -280,6 +284,10 @@ where
             &mut self,
             node: &'ast AsyncArrowFunction,
         ) -> ControlFlow<Self::BreakTy> {
+            // gleaner: it knows, so that arrow functions within each other are not walked once for each.
+            if self.0 == ContainsSymbol::DirectEval {
+                return self.visit_contains_eval(node.contains_direct_eval);
+            }
             if ![
                 ContainsSymbol::NewTarget,
                 ContainsSymbol::SuperProperty,
@@ -1732,6 +1740,12 @@ where
     impl<'ast> Visitor<'ast> for ContainsInvalidObjectLiteral {
         type BreakTy = ();
 
+        // gleaner: the parser has looked at the body of each function when it read it; to look again for each function around it
+        // takes time that grows with their depth.
+        fn visit_function_body(&mut self, _: &'ast FunctionBody) -> ControlFlow<Self::BreakTy> {
+            ControlFlow::Continue(())
+        }
+
         fn visit_object_literal(
             &mut self,
             node: &'ast crate::expression::literal::ObjectLiteral,
@@ -2114,8 +2128,9 @@ impl<'ast> Visitor<'ast> for VarScopedDeclarationsVisitor<'_> {
 
     fn visit_var_declaration(&mut self, node: &'ast VarDeclaration) -> ControlFlow<Self::BreakTy> {
         for var in node.0.as_ref() {
+            // gleaner: what is asked of it are its names; what it begins with may be the whole program.
             self.0
-                .push(VarScopedDeclaration::VariableDeclaration(var.clone()));
+                .push(VarScopedDeclaration::VariableDeclaration(var.without_init()));
         }
         ControlFlow::Continue(())
     }
@@ -2161,7 +2176,7 @@ impl<'ast> Visitor<'ast> for VarScopedDeclarationsVisitor<'_> {
     ) -> ControlFlow<Self::BreakTy> {
         if let IterableLoopInitializer::Var(var) = node.initializer() {
             self.0
-                .push(VarScopedDeclaration::VariableDeclaration(var.clone()));
+                .push(VarScopedDeclaration::VariableDeclaration(var.without_init()));
         }
         self.visit(node.body())?;
         ControlFlow::Continue(())
@@ -2173,7 +2188,7 @@ impl<'ast> Visitor<'ast> for VarScopedDeclarationsVisitor<'_> {
     ) -> ControlFlow<Self::BreakTy> {
         if let IterableLoopInitializer::Var(var) = node.initializer() {
             self.0
-                .push(VarScopedDeclaration::VariableDeclaration(var.clone()));
+                .push(VarScopedDeclaration::VariableDeclaration(var.without_init()));
         }
         self.visit(node.body())?;
         ControlFlow::Continue(())

@@ -1,0 +1,111 @@
+use arrayvec::ArrayVec;
+use itertools::Itertools;
+use std::{cell::Cell, fmt};
+
+use boa_gc::GcRefCell;
+use boa_macros::{Finalize, Trace};
+
+use crate::{
+    JsString,
+    object::shape::{Shape, WeakShape, slot::Slot},
+};
+
+pub(crate) const PIC_CAPACITY: usize = 4;
+
+/// A cached shape-to-slot mapping for a polymorphic inline cache.
+#[derive(Clone, Debug, Trace, Finalize)]
+pub(crate) struct CacheEntry {
+    /// A weak reference is kept to the shape to avoid the shape preventing deallocation.
+    pub(crate) shape: WeakShape,
+    #[unsafe_ignore_trace]
+    pub(crate) slot: Slot,
+}
+
+/// An inline cache entry for a property access.
+#[derive(Clone, Debug, Trace, Finalize)]
+pub(crate) struct InlineCache {
+    /// The property that is accessed.
+    pub(crate) name: JsString,
+
+    /// Multiple cached shape-to-slot entries.
+    pub(crate) entries: GcRefCell<ArrayVec<CacheEntry, PIC_CAPACITY>>,
+
+    /// Whether this access site has seen too many shapes and should no longer be cached.
+    #[unsafe_ignore_trace]
+    pub(crate) megamorphic: Cell<bool>,
+}
+
+impl fmt::Display for InlineCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "(name:{} entries:", self.name.display_escaped())?;
+
+        if self.megamorphic.get() {
+            return write!(f, "(megamorphic))");
+        }
+
+        let entries = self.entries.borrow();
+        let entries = entries.iter().map(|e| e.shape.to_addr_usize()).format(", ");
+
+        write!(f, "({entries:#x}))")
+    }
+}
+
+impl InlineCache {
+    pub(crate) fn new(name: JsString) -> Self {
+        Self {
+            name,
+            entries: GcRefCell::new(ArrayVec::new()),
+            megamorphic: Cell::new(false),
+        }
+    }
+
+    pub(crate) fn set(&self, shape: &Shape, slot: Slot) {
+        if self.megamorphic.get() {
+            return;
+        }
+
+        let mut entries = self.entries.borrow_mut();
+
+        // Add a new entry if there's space.
+        if entries
+            .try_push(CacheEntry {
+                shape: shape.into(),
+                slot,
+            })
+            .is_err()
+        {
+            // Polymorphic cache is full, transition to megamorphic.
+            self.megamorphic.set(true);
+            entries.clear();
+        }
+    }
+
+    /// Returns the cached `(Shape, Slot)` if a matching shape exists in the inline cache.
+    ///
+    /// Opportunistically cleans up stale weak shape references during lookup.
+    pub(crate) fn get(&self, shape: &Shape) -> Option<(Shape, Slot)> {
+        if self.megamorphic.get() {
+            return None;
+        }
+
+        let mut entries = self.entries.borrow_mut();
+        let mut i = 0;
+        let mut result = None;
+        let shape_addr = shape.to_addr_usize();
+
+        while i < entries.len() {
+            if let Some(upgraded) = entries[i].shape.upgrade() {
+                if upgraded.to_addr_usize() == shape_addr {
+                    result = Some((upgraded, entries[i].slot));
+                    break;
+                }
+                i += 1;
+            } else {
+                // Opportunistically clean up stale weak shapes.
+                entries.swap_remove(i);
+            }
+        }
+
+        result
+    }
+}
