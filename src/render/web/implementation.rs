@@ -4,7 +4,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace};
 use html5ever::{QualName, local_name, ns};
 
 use super::node::nullable_text;
-use super::{change, construct, node_of, of, read, slot, this_document, thrown, wrap};
+use super::{change, construct, node_of, own_document, read, slot, this_document, thrown, wrap};
 use crate::render::dom::{Error, NodeId, NodeKind, Tree, validate_and_extract};
 use crate::render::engine::bind;
 
@@ -75,7 +75,7 @@ pub(super) fn new_document(new_target: &JsValue, _: &[JsValue], context: &mut Co
 
 /// `new DocumentFragment()`, of the window's document.
 pub(super) fn new_fragment(new_target: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     construct(new_target, "DocumentFragment", |tree| tree.create_fragment(document), context)
 }
 

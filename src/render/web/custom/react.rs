@@ -6,11 +6,11 @@ use std::rc::Rc;
 use boa_engine::{Context, JsValue};
 use html5ever::{LocalName, Namespace};
 
-use super::super::{of as web, read, wrap};
+use super::super::{own_document, read, wrap};
 use super::construct::upgrade;
-use super::{Callback, Definition, Registry, of};
+use super::{Callback, Definition, Registry, definition_of, of};
 use crate::render::dom::{CustomState, Mutation, NodeId, Tree};
-use crate::render::engine::{bind, jobs};
+use crate::render::engine::{bind, jobs, realm};
 
 /// What is to be done with one element.
 pub(super) enum Reaction {
@@ -90,22 +90,30 @@ fn call(id: NodeId, definition: &Definition, which: Callback, argument: Argument
 /// What follows for custom elements from what changed.
 pub(in super::super) fn watch(log: &[Mutation], context: &mut Context) {
     let registry = of(context);
-    if registry.is_empty() {
+    if registry.is_empty() && realm::is_single(context) {
         return;
     }
-    let document = web(context).borrow().document;
+    let document = own_document(context);
     let mut queue = Queue::default();
+    let custom = |id: NodeId| definition_of(id, context);
     read(context, |tree| {
         for mutation in log {
-            collect(&registry, tree, document, mutation, &mut queue);
+            collect(&registry, &custom, tree, document, mutation, &mut queue);
         }
     });
     queue.run(context);
 }
 
-fn collect(registry: &Registry, tree: &Tree, document: NodeId, mutation: &Mutation, queue: &mut Queue) {
+fn collect(
+    registry: &Registry,
+    definition: &dyn Fn(NodeId) -> Option<Rc<Definition>>,
+    tree: &Tree,
+    document: NodeId,
+    mutation: &Mutation,
+    queue: &mut Queue,
+) {
     let custom = |id: NodeId| match tree.element(id)?.state.custom {
-        CustomState::Custom => registry.of_element(tree, id),
+        CustomState::Custom => definition(id),
         _ => None,
     };
     match mutation {
@@ -173,7 +181,7 @@ fn try_upgrade(registry: &Registry, tree: &Tree, document: NodeId, id: NodeId, q
 /// Upgrades what can be, in this order.
 pub(in super::super) fn upgrade_all(candidates: Vec<NodeId>, context: &mut Context) {
     let registry = of(context);
-    let document = web(context).borrow().document;
+    let document = own_document(context);
     let mut queue = Queue::default();
     read(context, |tree| {
         for id in candidates {

@@ -8,8 +8,8 @@ use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, S
 use super::element::is_called;
 use crate::render::dom::{Mutation, NodeId, Tree};
 use crate::render::engine::target::{self, Listeners};
-use crate::render::engine::{bind, page, report};
-use crate::render::web::{node_of, of, read, wrap};
+use crate::render::engine::{bind, realm, report};
+use crate::render::web::{node_of, of, read, windows, wrap};
 
 /// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows.
 const GLOBAL: &[&str] = &[
@@ -157,11 +157,11 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         let prototype = bind::prototype(interface, context)?;
         for kind in REFLECTED.iter().chain(WINDOW).copied() {
             let get = NativeFunction::from_copy_closure(move |_, _, context| {
-                context.global_object().get(js_string!(format!("on{kind}")), context)
+                realm::window(context).get(js_string!(format!("on{kind}")), context)
             });
             let set = NativeFunction::from_copy_closure(move |_, args, context| {
                 let handler = args.get_or_undefined(0).as_object();
-                target::set_handler(&context.global_object(), js_string!(kind), handler, context)?;
+                target::set_handler(&realm::window(context), js_string!(kind), handler, context)?;
                 Ok(JsValue::undefined())
             });
             bind::accessor(&prototype, &format!("on{kind}"), get, Some(set), context)?;
@@ -206,7 +206,7 @@ pub(super) fn attribute_changed(id: NodeId, attribute: &str, new: Option<&str>, 
         let web = web.borrow();
         (is_body(&web.tree, id), web.wrapper(id))
     };
-    let at = if is_body && is_of_window(kind) { Some(context.global_object()) } else { wrapper };
+    let at = if is_body && is_of_window(kind) { Some(realm::window(context)) } else { wrapper };
     if let Some(at) = at {
         // An element is a target.
         let _ = target::set_handler_text(&at, kind, text, context);
@@ -233,9 +233,9 @@ pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
             })
             .collect()
     });
-    let global = context.global_object();
+    let window = realm::window(context);
     for (kind, text) in found {
-        let _ = target::set_handler_text(&global, kind, Some(text), context);
+        let _ = target::set_handler_text(&window, kind, Some(text), context);
     }
 }
 
@@ -247,6 +247,10 @@ pub(super) fn compile(target: &JsObject, kind: &str, text: &str, context: &mut C
     // The text stands on lines of its own, so that a comment at its end does not swallow what follows.
     let function = format!("function on{kind}({parameters}){{\n{text}\n}}");
     let Some(id) = node else { return evaluate(&format!("({function})"), context)?.as_object() };
+    windows::within(id, context, |context| compile_of_element(id, target, &function, context))
+}
+
+fn compile_of_element(id: NodeId, target: &JsObject, function: &str, context: &mut Context) -> Option<JsObject> {
     let outer = format!("(function(){{with(arguments[0])with(arguments[1])with(arguments[2])return {function}}})");
     let outer = evaluate(&outer, context)?.as_callable()?;
     let (document, form) = read(context, |tree| (tree.document_of(id), tree.form_owner(id)));
@@ -263,7 +267,7 @@ fn evaluate(text: &str, context: &mut Context) -> Option<JsValue> {
     match context.eval(Source::from_bytes(text)) {
         Ok(value) => Some(value),
         Err(error) => {
-            let name = page::of(context).borrow().url.to_string();
+            let name = realm::address(context).to_string();
             report::unreadable(error, &name, context);
             None
         }
