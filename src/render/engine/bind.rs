@@ -235,9 +235,9 @@ pub fn prototype(name: &str, context: &Context) -> JsResult<JsObject> {
 /// The prototype of an interface in the window that a constructor comes from, for one that has none of its own (WebIDL §3.7.1).
 ///
 /// # Errors
-/// When the interface was not defined.
-pub fn prototype_for(constructor: &JsObject, name: &str, context: &Context) -> JsResult<JsObject> {
-    pair_in(&realm::of_function(constructor, context), name).map(|(prototype, _)| prototype)
+/// When the interface was not defined, or a trap of the constructor throws.
+pub fn prototype_for(constructor: &JsObject, name: &str, context: &mut Context) -> JsResult<JsObject> {
+    pair_in(&realm::of_constructor(constructor, context)?, name).map(|(prototype, _)| prototype)
 }
 
 /// The constructor of an interface.

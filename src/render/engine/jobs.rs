@@ -363,7 +363,7 @@ pub fn outside<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> T) -
 /// Calls a function of the page as the loop does.
 pub fn call(function: &JsObject, this: &JsValue, args: &[JsValue], context: &mut Context) -> Option<JsValue> {
     // What it throws is told to the window that it was made in.
-    let realm = realm::of_function(function, context);
+    let realm = realm::of_object(function, context);
     realm::within(&realm, context, |context| enter(context, |context| function.call(this, args, context)))
 }
 

@@ -8,6 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use ::url::Url;
+use boa_engine::builtins::function::OrdinaryFunction;
 use boa_engine::object::JsData;
 use boa_engine::realm::Realm;
 use boa_engine::vm::ActiveRunnable;
@@ -143,10 +144,44 @@ pub fn of_caller(context: &Context) -> Realm {
     }
 }
 
-/// The realm of a function of the page's; the current one for natives, which go to theirs on their own.
-pub fn of_function(function: &JsObject, context: &Context) -> Realm {
-    let ordinary = function.downcast_ref::<boa_engine::builtins::function::OrdinaryFunction>();
-    ordinary.map_or_else(|| context.realm().clone(), |function| function.realm().clone())
+/// The realm that a function or another object was made in; the current one where it cannot be told. Only functions of scripts know theirs;
+/// any other is known by the end of its prototypes, which is its realm's own.
+pub fn of_object(object: &JsObject, context: &Context) -> Realm {
+    if let Some(function) = object.downcast_ref::<OrdinaryFunction>() {
+        return function.realm().clone();
+    }
+    let by_prototypes = || {
+        if is_single(context) {
+            return None;
+        }
+        let next = |object: &JsObject| object.prototype();
+        let last = std::iter::successors(Some(object.clone()), next).take(limits::EVENT_PATH_MAX).last()?;
+        with_prototype(&last, context)
+    };
+    by_prototypes().unwrap_or_else(|| context.realm().clone())
+}
+
+/// "GetFunctionRealm" (ECMA-262 §7.3.25) of a constructor, a proxy of one too: the engine tells it by what it would construct.
+///
+/// # Errors
+/// What a trap of the constructor throws.
+pub fn of_constructor(constructor: &JsObject, context: &mut Context) -> JsResult<Realm> {
+    if is_single(context) || constructor.is::<OrdinaryFunction>() {
+        return Ok(of_object(constructor, context));
+    }
+    let object = context.intrinsics().constructors().object().constructor();
+    let made = object.construct(&[], Some(constructor), context)?;
+    let found = made.prototype().and_then(|prototype| with_prototype(&prototype, context));
+    Ok(found.unwrap_or_else(|| context.realm().clone()))
+}
+
+/// The realm of an `Object.prototype`.
+fn with_prototype(prototype: &JsObject, context: &Context) -> Option<Realm> {
+    let realms = context.get_data::<Realms>()?;
+    let frames = realms.frames.borrow();
+    let mut all = std::iter::once(&realms.page).chain(frames.iter());
+    let is_it = |realm: &&Realm| JsObject::equals(&realm.intrinsics().constructors().object().prototype(), prototype);
+    all.find(is_it).cloned()
 }
 
 /// The window of the current realm as scripts see it.

@@ -41,6 +41,10 @@ pub(super) struct Loading {
     pub current: Option<NodeId>,
     /// Scripts that may not write into the document run, so many within each other.
     pub no_writes: u32,
+    /// What settles now is the parser's; set for custom elements, which ask for it once.
+    pub is_parsing: bool,
+    /// Custom elements that the parser waits for, so many within each other: none may write into the document, or open it.
+    pub tokens: u32,
     /// Images that were asked for.
     pub asked_images: u32,
     /// What the `load` event waits for.
@@ -178,7 +182,7 @@ fn parse(html: &str, context: &mut Context) {
     loop {
         let step = parser.feed(&mut web.borrow_mut().tree, text);
         text = "";
-        settle(context);
+        settle_parsed(context);
         let Ok(Step::Script(script)) = step else { break };
         state.borrow_mut().parser = Some(parser);
         scripts::prepare(script, true, context);
@@ -192,7 +196,15 @@ fn parse(html: &str, context: &mut Context) {
     }
     // A document that is full keeps what it holds.
     let _ = parser.finish(&mut web.borrow_mut().tree);
+    settle_parsed(context);
+}
+
+/// Shows what the parser made.
+pub(super) fn settle_parsed(context: &mut Context) {
+    let state = loading(context);
+    state.borrow_mut().is_parsing = true;
     settle(context);
+    state.borrow_mut().is_parsing = false;
 }
 
 /// Something that the `load` event waits for has begun.

@@ -87,10 +87,8 @@ pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
         _ if is_within(&wanted, &url, context) => to_fragment(url, replace, context),
         _ => match windows::own_frame(context).filter(|_| wanted.how != How::Window) {
             Some(frame) if wanted.method == "GET" => frames::navigate(frame, url, context),
-            // What a frame would post is nothing that the page's reader sends.
-            Some(_) => {}
             None if matches!(url.scheme(), "about" | "data" | "blob") => {}
-            None => record(wanted, context),
+            _ => record(wanted, context),
         },
     }
 }

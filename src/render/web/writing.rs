@@ -2,7 +2,7 @@
 
 use boa_engine::{Context, JsResult, JsValue};
 
-use super::load::{fire_at, loading};
+use super::load::{fire_at, loading, settle_parsed};
 use super::{change, frames, of, own_document, scripts, settle, this_document, windows};
 use crate::render::dom::{Parser, Step};
 use crate::render::engine::{bind, events, exception, jobs, realm, target};
@@ -40,7 +40,13 @@ fn in_window<T>(this: &JsValue, context: &mut Context, what: impl FnOnce(&mut Co
     if !is_shown {
         return Err(exception::error("InvalidStateError", "This document has no parser.", context));
     }
-    windows::within(document, context, what)
+    windows::within(document, context, |context| {
+        if loading(context).borrow().tokens > 0 {
+            let message = "A custom element that the parser makes may not write into the document.";
+            return Err(exception::error("InvalidStateError", message, context));
+        }
+        what(context)
+    })
 }
 
 fn write(this: &JsValue, args: &[JsValue], end: &str, context: &mut Context) -> JsResult<JsValue> {
@@ -138,7 +144,7 @@ fn feed(text: &str, context: &mut Context) {
     loop {
         // The parser is where scripts find it while they run.
         state.borrow_mut().parser = Some(parser);
-        settle(context);
+        settle_parsed(context);
         let Ok(Step::Script(script)) = step else { return };
         scripts::prepare(script, true, context);
         if state.borrow().opened {
@@ -169,7 +175,7 @@ pub(super) fn run_blocking(context: &mut Context) {
         let mut step = parser.resume_write(&mut web.borrow_mut().tree);
         loop {
             state.borrow_mut().parser = Some(parser);
-            settle(context);
+            settle_parsed(context);
             let Ok(Step::Script(script)) = step else { break };
             scripts::prepare(script, true, context);
             settle(context);

@@ -159,7 +159,7 @@ fn inner_invoke(
         let Some(callback) = callback_of(object, &listener, context) else { continue };
         event.borrow_mut().data_mut().passive = listener.passive;
         let told = (!step.in_shadow).then(|| event.clone().upcast());
-        let realm = realm::of_function(&callback, context);
+        let realm = realm::of_object(&callback, context);
         realm::within(&realm, context, |context| {
             let before = swap_current(context, told);
             if listener.handler {

@@ -167,6 +167,7 @@ struct RegistryObject;
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     realm::keep(Registry::default(), context);
     realm::share(Customized::default, context);
+    realm::share(Rc::<react::Waiting>::default, context);
     bind::define(&REGISTRY, context)?;
     internals::install(context)?;
     let registry = bind::object("CustomElementRegistry", RegistryObject, context)?;
