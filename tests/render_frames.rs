@@ -209,6 +209,19 @@ fn a_frame_that_takes_itself_away_runs_no_further() {
 }
 
 #[test]
+fn a_sandbox_takes_a_frame_its_scripts_and_its_origin() {
+    let (told, asked) = load(
+        "<script>var ran = 0</script><iframe sandbox=allow-same-origin srcdoc='<p>1<script>parent.ran++</script>'></iframe>\
+         <iframe sandbox srcdoc='<script>parent.ran++</script>'></iframe><iframe sandbox=allow-scripts src=/x></iframe>\
+         <iframe name=own sandbox='allow-scripts allow-same-origin' srcdoc='<script>parent.ran += name</script>'></iframe>",
+        &[],
+        "frames[0].document.body.append(document.createElement('script')); frames[0].document.querySelector('p + script, script').text = \
+         'parent.ran = 9'; [ran, frames[0].document.body.textContent[0], frames[1].document, frames[2].document].join()",
+    );
+    assert_eq!((told.as_str(), asked.len()), ("0own,1,,", 0));
+}
+
+#[test]
 fn custom_elements_are_defined_window_by_window() {
     let told = with_frame(
         "<x-a></x-a><script>customElements.define('x-a', class extends HTMLElement { connectedCallback() { this.title = 'own' } \

@@ -12,7 +12,7 @@ use boa_engine::builtins::function::OrdinaryFunction;
 use boa_engine::object::JsData;
 use boa_engine::realm::Realm;
 use boa_engine::vm::ActiveRunnable;
-use boa_engine::{Context, Finalize, JsObject, JsResult, Trace};
+use boa_engine::{Context, Finalize, JsError, JsObject, JsResult, Trace};
 
 use super::{bind, jobs};
 use crate::limits;
@@ -127,6 +127,14 @@ pub fn within<T>(realm: &Realm, context: &mut Context, what: impl FnOnce(&mut Co
     let result = what(context);
     context.enter_realm(before);
     result
+}
+
+/// An error of a native as the current window throws it, for whoever tells it elsewhere.
+pub fn thrown_here(error: JsError, context: &mut Context) -> JsError {
+    if error.as_engine().is_some() {
+        return error;
+    }
+    error.clone().into_opaque(context).map_or(error, JsError::from_opaque)
 }
 
 /// Does something in the page's own window.

@@ -111,7 +111,10 @@ pub fn document_of(frame: NodeId, context: &Context) -> Option<NodeId> {
 fn open_window(frame: NodeId, context: &mut Context) -> Option<Realm> {
     let document = document_of(frame, context)?;
     let known = of(context).borrow().realms.get(&document).cloned();
-    known.or_else(|| windows::make(frame, document, context))
+    known.or_else(|| {
+        let may_run = allowed(frame, context).1;
+        windows::make(frame, document, may_run, context)
+    })
 }
 
 /// The frame that shows a document.
@@ -261,6 +264,17 @@ fn close_window(document: NodeId, context: &Context) {
     }
 }
 
+/// Whether a frame may be of the page's origin, and whether its scripts may run: `sandbox` takes what it does not name (HTML §7.1.5).
+fn allowed(frame: NodeId, context: &Context) -> (bool, bool) {
+    read(context, |tree| match tree.attribute(frame, &local_name!("sandbox")) {
+        None => (true, true),
+        Some(words) => {
+            let has = |word: &str| words.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(word));
+            (has("allow-same-origin"), has("allow-scripts"))
+        }
+    })
+}
+
 /// Gives a frame its first document, which is empty.
 fn open(frame: NodeId, context: &mut Context) -> JsResult<()> {
     let shown = of(context).borrow().frames.documents.len();
@@ -268,7 +282,8 @@ fn open(frame: NodeId, context: &mut Context) -> JsResult<()> {
         return Err(bind::type_error("too many frames"));
     }
     let document = fill("", "text/html", "UTF-8", context)?;
-    let shown = Shown { document, same_origin: true, is_first: true, navigations: 0, awaited_by: None };
+    let same_origin = allowed(frame, context).0;
+    let shown = Shown { document, same_origin, is_first: true, navigations: 0, awaited_by: None };
     of(context).borrow_mut().frames.documents.insert(frame, shown);
     Ok(())
 }
@@ -279,10 +294,11 @@ fn follow_attributes(frame: NodeId, context: &mut Context) {
         let attribute = |name| tree.attribute(frame, &name).map(str::to_owned);
         (attribute(local_name!("srcdoc")), attribute(local_name!("src")))
     });
-    if let Some(markup) = markup {
+    let (may_show, may_run) = allowed(frame, context);
+    if let Some(markup) = markup.filter(|_| may_show) {
         let Ok(address) = Url::parse("about:srcdoc") else { return };
         task(frame, context, move |context| {
-            if has_scripts(&markup) {
+            if may_run && has_scripts(&markup) {
                 return show_running(frame, &markup, "UTF-8", address, context);
             }
             let document = fill(&markup, "text/html", "UTF-8", context)?;
@@ -363,8 +379,10 @@ fn navigations(frame: NodeId, context: &Context) -> Option<u32> {
 /// Shows another address in a frame.
 pub fn navigate(frame: NodeId, address: Url, context: &mut Context) {
     let page = realm::in_page(context, |context| realm::address(context));
-    let is_fetched = matches!(address.scheme(), "http" | "https" | "blob") && address.origin() == page.origin();
-    if address.scheme() == "javascript" {
+    let (may_show, may_run) = allowed(frame, context);
+    let is_fetched =
+        may_show && matches!(address.scheme(), "http" | "https" | "blob") && address.origin() == page.origin();
+    if address.scheme() == "javascript" && may_show && may_run {
         return task(frame, context, move |context| {
             if let Some(realm) = open_window(frame, context) {
                 realm::within(&realm, context, |context| super::navigation::run_address(&address, context));
@@ -373,7 +391,7 @@ pub fn navigate(frame: NodeId, address: Url, context: &mut Context) {
         });
     }
     if !is_fetched || is_ancestor(frame, &address, context) {
-        let is_blank = address.scheme() == "about";
+        let is_blank = address.scheme() == "about" && may_show;
         task(frame, context, move |context| {
             if is_blank {
                 show_blank(frame, address, context)?;
@@ -451,7 +469,9 @@ fn arrive(frame: NodeId, asked: &Url, page: &Url, answer: Answer, context: &mut 
     if address.fragment().is_none() {
         address.set_fragment(asked.fragment());
     }
-    if let Some((markup, encoding)) = with_scripts(&response, context)? {
+    if allowed(frame, context).1
+        && let Some((markup, encoding)) = with_scripts(&response, context)?
+    {
         return show_running(frame, &markup, encoding, address, context);
     }
     let document = document_from(&response, context)?;

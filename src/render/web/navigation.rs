@@ -11,6 +11,7 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::frames::window::Target;
 use super::{document, frames, history, of, own_document, read, windows};
 use crate::limits;
 use crate::render::dom::NodeId;
@@ -168,14 +169,38 @@ pub(super) fn tell_fragment(old: &Url, new: &Url, state: JsValue, context: &mut 
     });
 }
 
-/// `window.open`: the address is a link, and there is no window for it.
+/// `window.open`: the address is a link, and there is no window for it, unless it names one that is there.
 pub(super) fn open(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let text = bind::text_if_given(args, 0, context)?.unwrap_or_default();
     let document = own_document(context);
-    if let (false, Ok(url)) = (text.is_empty(), document::base_url(document, context).join(&text)) {
-        navigate(Navigation::get(url, How::Window), false, context);
+    let name = bind::text_if_given(args, 1, context)?.unwrap_or_default();
+    let address = document::base_url(document, context).join(&text).ok().filter(|_| !text.is_empty());
+    let go = |how: How, context: &mut Context| {
+        if let Some(url) = address.clone() {
+            navigate(Navigation::get(url, how), false, context);
+        }
+    };
+    match frames::window::chosen(&name, context) {
+        Target::Own if !name.is_empty() => {
+            go(How::Location, context);
+            Ok(realm::window(context).into())
+        }
+        Target::Page => realm::in_page(context, |context| {
+            go(How::Location, context);
+            Ok(realm::window(context).into())
+        }),
+        Target::Frame(frame) => {
+            if let Some(url) = address.clone() {
+                frames::navigate(frame, url, context);
+            }
+            go(How::Window, context);
+            frames::window_of(frame, context)
+        }
+        Target::Own | Target::New => {
+            go(How::Window, context);
+            Ok(JsValue::null())
+        }
     }
-    Ok(JsValue::null())
 }
 
 /// Writes down where a `<meta http-equiv=refresh>` leads that came into the document (HTML §4.2.5.3). A fragment is not followed: the

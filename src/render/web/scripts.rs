@@ -184,8 +184,9 @@ fn told(tree: &Tree, script: NodeId) -> Told {
 
 /// "Prepare the script element" (HTML §4.12.1.1).
 pub(super) fn prepare(script: NodeId, by_parser: bool, context: &mut Context) {
-    // A window that is gone runs nothing.
-    if !realm::is_open(context) {
+    // A window that is gone runs nothing, nor does one whose frame takes the scripts away.
+    let has_scripting = |tree: &Tree| tree.document_data(tree.document_of(script)).is_some_and(|data| data.scripting);
+    if !realm::is_open(context) || !read(context, has_scripting) {
         return;
     }
     let told = read(context, |tree| told(tree, script));

@@ -84,7 +84,9 @@ fn judge<T: Filtering>(object: &JsObject<T>, node: NodeId, context: &mut Context
     let node: JsValue = wrap(node, context)?.into();
     *object.borrow_mut().data_mut().active() = true;
     let realm = realm::of_object(&callback, context);
-    let said = realm::within(&realm, context, |context| ask(&callback, node, context));
+    let said = realm::within(&realm, context, |context| {
+        ask(&callback, node, context).map_err(|error| realm::thrown_here(error, context))
+    });
     *object.borrow_mut().data_mut().active() = false;
     Ok(match said?.to_uint16(context)? {
         1 => Verdict::Accept,

@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use boa_engine::realm::Realm;
-use boa_engine::{Context, JsResult};
+use boa_engine::{Context, JsResult, JsString, js_string};
+use html5ever::local_name;
 use url::Url;
 
 use super::load::{self, Setting};
@@ -98,15 +99,16 @@ pub(super) fn remember(setting: &Setting, document: NodeId, context: &mut Contex
 }
 
 /// Gives a document that a frame shows a window of its own; `None` where the page has too many.
-pub(super) fn make(frame: NodeId, shown: NodeId, context: &mut Context) -> Option<Realm> {
+pub(super) fn make(frame: NodeId, shown: NodeId, may_run: bool, context: &mut Context) -> Option<Realm> {
     let proxy = frames::window::proxy_of(frame, context).ok()?;
     let around = document::base_url(frame, context);
     let address = document::address(shown, context);
     let realm = realm::create(address, around.clone(), proxy, context).ok()?;
     of(context).borrow_mut().realms.insert(shown, realm.clone());
     if let Some(data) = of(context).borrow_mut().tree.document_data_mut(shown) {
-        data.scripting = true;
+        data.scripting = may_run;
     }
+    let name = read(context, |tree| tree.attribute(frame, &local_name!("name")).map(JsString::from));
     let given = context.get_data::<Given>().map(|given| given.0.clone()).unwrap_or_default();
     let setting = Setting { referrer: around.to_string(), ..given };
     let made: JsResult<()> = realm::within(&realm, context, |context| {
@@ -115,6 +117,8 @@ pub(super) fn make(frame: NodeId, shown: NodeId, context: &mut Context) -> Optio
         install_window(&setting, context)?;
         load::is_complete(context);
         named::look_at_all(context);
+        let global = context.global_object();
+        global.create_data_property_or_throw(js_string!("name"), name.unwrap_or_default(), context)?;
         Ok(())
     });
     made.ok().map(|()| realm)
@@ -123,14 +127,18 @@ pub(super) fn make(frame: NodeId, shown: NodeId, context: &mut Context) -> Optio
 /// The window of a frame's first, empty document shows the one that follows (HTML §7.5.1 step 4).
 pub(super) fn turn_to(shown: NodeId, address: Url, realm: &Realm, context: &mut Context) {
     of(context).borrow_mut().realms.insert(shown, realm.clone());
-    if let Some(data) = of(context).borrow_mut().tree.document_data_mut(shown) {
-        data.scripting = true;
-    }
     realm::within(realm, context, |context| {
         if let Some(shows) = realm::own::<Shows>(context) {
-            shows.document.set(shown);
+            let before = shows.document.replace(shown);
+            let web = of(context);
+            let tree = &mut web.borrow_mut().tree;
+            let may_run = tree.document_data(before).is_some_and(|data| data.scripting);
+            if let Some(data) = tree.document_data_mut(shown) {
+                data.scripting = may_run;
+            }
         }
         super::history::begin(address, context);
+        super::custom::begin(context);
         load::is_complete(context);
         named::look_at_all(context);
     });

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use boa_engine::{Context, JsObject, JsResult, JsValue, js_string};
+use boa_engine::{Context, JsError, JsObject, JsResult, JsValue, js_string};
 use html5ever::{LocalName, QualName, ns};
 
 use super::super::{change, interfaces, node_of, of as web, own_document, read, wrap};
 use super::react::{Reaction, first_reactions, run_all};
 use super::{Customized, Definition, of};
 use crate::render::dom::{CustomState, NodeId, is_element_name};
-use crate::render::engine::{bind, exception, report};
+use crate::render::engine::{bind, exception, realm, report};
 
 /// "HTML element constructors" (HTML §3.2.3): `interface` is the one whose constructor runs.
 pub(in super::super) fn html_constructor(
@@ -142,7 +142,7 @@ pub(in super::super) fn create_element(
     match construct(document, &definition, context) {
         Ok(object) => Ok(Some(object)),
         Err(error) => {
-            report::exception(error, context);
+            tell(error, &definition, context);
             let id = place(document, &definition, context)?;
             set_state(id, CustomState::Failed, context);
             let object = wrap(id, context)?;
@@ -150,6 +150,12 @@ pub(in super::super) fn create_element(
             Ok(Some(object))
         }
     }
+}
+
+/// Tells what a constructor threw to the window that it was made in.
+fn tell(error: JsError, definition: &Definition, context: &mut Context) {
+    let realm = realm::of_object(&definition.constructor, context);
+    realm::within(&realm, context, |context| report::exception(error, context));
 }
 
 /// Calls the constructor and looks at what it made (DOM §4.9, "create an element" step 5.1).
@@ -197,7 +203,7 @@ pub(super) fn upgrade(id: NodeId, definition: &Rc<Definition>, context: &mut Con
         }
         Err(error) => {
             set_state(id, CustomState::Failed, context);
-            report::exception(error, context);
+            tell(error, definition, context);
             Err(())
         }
     }

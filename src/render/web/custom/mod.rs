@@ -164,6 +164,11 @@ const REGISTRY: bind::Interface = bind::Interface {
 #[derive(Default, boa_engine::Trace, boa_engine::Finalize, boa_engine::JsData)]
 struct RegistryObject;
 
+/// The window shows another document, for which nothing is defined yet.
+pub(super) fn begin(context: &Context) {
+    realm::keep(Registry::default(), context);
+}
+
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     realm::keep(Registry::default(), context);
     realm::share(Customized::default, context);

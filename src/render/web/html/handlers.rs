@@ -9,7 +9,7 @@ use super::element::is_called;
 use crate::render::dom::{Mutation, NodeId, Tree};
 use crate::render::engine::target::{self, Listeners};
 use crate::render::engine::{bind, realm, report};
-use crate::render::web::{node_of, of, read, windows, wrap};
+use crate::render::web::{node_of, of, own_document, read, windows, wrap};
 
 /// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows.
 const GLOBAL: &[&str] = &[
@@ -202,9 +202,10 @@ pub(super) fn attribute_changed(id: NodeId, attribute: &str, new: Option<&str>, 
     let Some(kind) = kind_of(attribute) else { return };
     let text = new.map(Rc::from);
     let web = of(context);
+    let document = own_document(context);
     let (is_body, wrapper) = {
         let web = web.borrow();
-        (is_body(&web.tree, id), web.wrapper(id))
+        (is_body(&web.tree, id) && web.tree.document_of(id) == document, web.wrapper(id))
     };
     let at = if is_body && is_of_window(kind) { Some(realm::window(context)) } else { wrapper };
     if let Some(at) = at {
@@ -213,8 +214,9 @@ pub(super) fn attribute_changed(id: NodeId, attribute: &str, new: Option<&str>, 
     }
 }
 
-/// The parser has made a body: its handlers are the window's.
+/// The window's document got a body: its handlers are the window's.
 pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
+    let document = own_document(context);
     let added = log.iter().filter_map(|one| match one {
         Mutation::Children { added, .. } => Some(added),
         _ => None,
@@ -223,7 +225,8 @@ pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
         let tops = added.flatten().copied();
         let bodies = tops.flat_map(|top| {
             let below = is_called(tree, top, &["html"]).then(|| tree.child_elements(top)).into_iter().flatten();
-            std::iter::once(top).chain(below).filter(|id| is_body(tree, *id))
+            let is_ours = |id: &NodeId| is_body(tree, *id) && tree.document_of(*id) == document;
+            std::iter::once(top).chain(below).filter(is_ours)
         });
         let attributes = bodies.filter_map(|id| tree.element(id)).flat_map(|element| element.attributes());
         attributes
