@@ -257,17 +257,17 @@ fn dom_nodes() {
 
 #[test]
 fn dom_events() {
-    assert_suite("dom/events/", 94.0);
+    assert_suite("dom/events/", 96.0);
 }
 
 #[test]
 fn dom_traversal() {
-    assert_suite("dom/traversal/", 99.0);
+    assert_suite("dom/traversal/", 99.5);
 }
 
 #[test]
 fn dom_ranges() {
-    assert_suite("dom/ranges/", 91.0);
+    assert_suite("dom/ranges/", 99.9);
 }
 
 #[test]
@@ -282,12 +282,12 @@ fn dom_lists() {
 
 #[test]
 fn domparsing() {
-    assert_suite("domparsing/", 89.0);
+    assert_suite("domparsing/", 98.0);
 }
 
 #[test]
 fn css_selectors() {
-    assert_suite("css/selectors/", 97.5);
+    assert_suite("css/selectors/", 98.0);
 }
 
 #[test]
@@ -297,5 +297,5 @@ fn html_dom() {
 
 #[test]
 fn custom_elements() {
-    assert_suite("custom-elements/", 83.0);
+    assert_suite("custom-elements/", 89.0);
 }

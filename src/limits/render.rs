@@ -96,9 +96,14 @@ pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 /// Render children at a time. Pages that need scripts are few, and each takes a processor.
 pub const RENDER_CHILDREN_MAX: usize = 2;
 
-/// Frames of one page that have a document at a time, forums with a player in each post have some dozens; and live lists of elements that
-/// a page gets again when it asks for the same.
+/// Frames of one page that have a document at a time, forums with a player in each post have some dozens.
 pub const RENDER_FRAMES_MAX: usize = 256;
+
+/// Windows of frames that one page has in all, those of frames that are gone among them: what scripts hold of a window keeps it. Frames beyond
+/// show their documents, and run no scripts.
+pub const RENDER_REALMS_MAX: usize = 64;
+
+/// Live lists that a page gets again when it asks for the same.
 pub const RECENT_LISTS_MAX: usize = 32;
 
 /// Pages that a render child runs before another takes its place: whatever leaks goes with it.

@@ -3,15 +3,19 @@
 //! Members stand on real prototypes as enumerable, configurable properties (WebIDL §3.7), so that pages can look for them, wrap them
 //! and inherit from them. Nothing here runs a script of its own: there is no prelude, which is what keeps a page's start short.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use boa_engine::native_function::NativeFunctionPointer;
 use boa_engine::object::builtins::{JsArray, JsArrayBuffer, JsDataView, JsTypedArray};
 use boa_engine::object::{FunctionObjectBuilder, NativeObject};
 use boa_engine::property::{PropertyDescriptor, PropertyKey};
+use boa_engine::realm::Realm;
 use boa_engine::{
     Context, JsArgs, JsNativeError, JsObject, JsResult, JsString, JsSymbol, JsValue, NativeFunction, js_string,
 };
+
+use super::realm;
 
 /// A method: its name, how many arguments it wants, what it does.
 pub type Method = (&'static str, usize, NativeFunctionPointer);
@@ -50,9 +54,9 @@ impl Interface {
     };
 }
 
-/// Prototypes by the names of their interfaces.
+/// Prototypes and constructors of a window by the names of their interfaces.
 #[derive(Default)]
-pub struct Interfaces(HashMap<&'static str, (JsObject, JsObject)>);
+struct Interfaces(RefCell<HashMap<&'static str, (JsObject, JsObject)>>);
 
 /// Makes the interface's constructor and prototype, and tells the global object.
 ///
@@ -97,12 +101,11 @@ pub fn define_with(interface: &Interface, body: NativeFunction, context: &mut Co
     define_constants([&constructor, &prototype], interface.constants, context)?;
     let global = context.global_object();
     hidden(&global, js_string!(interface.name), constructor.clone().into(), true, context)?;
-    let interfaces = context.host_defined_mut();
-    if !interfaces.has::<Interfaces>() {
-        interfaces.insert(Interfaces::default());
+    if realm::own::<Interfaces>(context).is_none() {
+        realm::keep(Interfaces::default(), context);
     }
-    if let Some(table) = interfaces.get_mut::<Interfaces>() {
-        table.0.insert(interface.name, (prototype.clone(), constructor));
+    if let Some(table) = realm::own::<Interfaces>(context) {
+        table.0.borrow_mut().insert(interface.name, (prototype.clone(), constructor));
     }
     Ok(prototype)
 }
@@ -213,8 +216,12 @@ fn illegal_constructor(_: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<
 }
 
 fn pair(name: &str, context: &Context) -> JsResult<(JsObject, JsObject)> {
-    let found = context.get_data::<Interfaces>().and_then(|table| table.0.get(name));
-    found.cloned().ok_or_else(|| type_error(format!("the interface {name} is not defined")))
+    pair_in(context.realm(), name)
+}
+
+fn pair_in(realm: &Realm, name: &str) -> JsResult<(JsObject, JsObject)> {
+    let found = realm::of::<Interfaces>(realm).and_then(|table| table.0.borrow().get(name).cloned());
+    found.ok_or_else(|| type_error(format!("the interface {name} is not defined")))
 }
 
 /// The prototype of an interface.
@@ -223,6 +230,14 @@ fn pair(name: &str, context: &Context) -> JsResult<(JsObject, JsObject)> {
 /// When the interface was not defined.
 pub fn prototype(name: &str, context: &Context) -> JsResult<JsObject> {
     pair(name, context).map(|(prototype, _)| prototype)
+}
+
+/// The prototype of an interface in the window that a constructor comes from, for one that has none of its own (WebIDL §3.7.1).
+///
+/// # Errors
+/// When the interface was not defined, or a trap of the constructor throws.
+pub fn prototype_for(constructor: &JsObject, name: &str, context: &mut Context) -> JsResult<JsObject> {
+    pair_in(&realm::of_constructor(constructor, context)?, name).map(|(prototype, _)| prototype)
 }
 
 /// The constructor of an interface.
@@ -257,7 +272,7 @@ pub fn construct<T: NativeObject>(
         )));
     };
     let given = target.get(js_string!("prototype"), context)?.as_object();
-    let prototype = given.map_or_else(|| prototype(name, context), Ok)?;
+    let prototype = given.map_or_else(|| prototype_for(&target, name, context), Ok)?;
     Ok(JsObject::from_proto_and_data(prototype, data).into())
 }
 

@@ -6,7 +6,7 @@ use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use super::pairs::{self, Pairs};
-use super::{bind, page};
+use super::{bind, page, realm};
 use crate::limits;
 
 /// Bytes with a type; a file has a name as well.
@@ -203,7 +203,9 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::define(&FILE, context)?;
     let prototype = bind::define(&FORM_DATA, context)?;
     pairs::install::<FormData>(&prototype, "FormData", context)?;
-    context.insert_data(Addresses::default());
+    if !context.has_data::<Addresses>() {
+        context.insert_data(Addresses::default());
+    }
     Ok(())
 }
 
@@ -276,7 +278,7 @@ pub(super) fn create_object_url(_: &JsValue, args: &[JsValue], context: &mut Con
     let object = args.get_or_undefined(0).as_object().ok_or_else(refusal)?;
     let blob = object.downcast_ref::<Blob>().map(|blob| blob.clone()).ok_or_else(refusal)?;
     let page = page::of(context);
-    let origin = page.borrow().url.origin().ascii_serialization();
+    let origin = realm::base(context).origin().ascii_serialization();
     let address = format!("blob:{origin}/{:016x}", page.borrow_mut().random());
     if let Some(addresses) = context.host_defined_mut().get_mut::<Addresses>()
         && addresses.0.len() < limits::PAIRS_MAX

@@ -8,7 +8,7 @@ use boa_engine::{
 
 use super::page::ScriptError;
 use super::target::Step;
-use super::{bind, jobs, target};
+use super::{bind, jobs, realm, target};
 
 pub(super) const CAPTURING: u8 = 1;
 pub(super) const AT_TARGET: u8 = 2;
@@ -532,15 +532,15 @@ pub(super) fn fire_error(error: &ScriptError, value: JsValue, context: &mut Cont
         ("colno", error.column.into()),
         ("error", value),
     ];
-    let global = context.global_object();
-    !fire(&global, "ErrorEvent", "error", (false, true), &members, context)
+    let window = realm::window(context);
+    !fire(&window, "ErrorEvent", "error", (false, true), &members, context)
 }
 
 /// Tells the window of a rejected promise; true when a handler took it (HTML §8.1.4.7).
 pub(super) fn fire_rejection(promise: JsValue, reason: JsValue, context: &mut Context) -> bool {
-    let global = context.global_object();
+    let window = realm::window(context);
     let members = [("promise", promise), ("reason", reason)];
-    !fire(&global, "PromiseRejectionEvent", "unhandledrejection", (false, true), &members, context)
+    !fire(&window, "PromiseRejectionEvent", "unhandledrejection", (false, true), &members, context)
 }
 
 /// Tells whether a target is a document, its root or its body: the engine knows of no nodes.
@@ -552,5 +552,5 @@ pub(super) fn is_passive_by_default(target: &JsObject, kind: &JsString, context:
         return false;
     }
     let hook = context.get_data::<Outermost>().map(|hook| hook.0);
-    JsObject::equals(target, &context.global_object()) || hook.is_some_and(|is_outermost| is_outermost(target, context))
+    JsObject::equals(target, &realm::window(context)) || hook.is_some_and(|is_outermost| is_outermost(target, context))
 }

@@ -14,13 +14,14 @@ use boa_engine::context::HostHooks;
 use boa_engine::context::intrinsics::Intrinsics;
 use boa_engine::job::{BoxedFuture, Job, JobExecutor, NativeAsyncJob, PromiseJob};
 use boa_engine::object::builtins::JsPromise;
+use boa_engine::realm::Realm;
 use boa_engine::{Context, JsObject, JsResult, JsValue};
 use serde::{Deserialize, Serialize};
 
 use super::net::{Answer, Request, RequestId};
 use super::page::{self, Spent, VirtualClock};
 use super::trace::{self, What};
-use super::{report, target, timers};
+use super::{realm, report, target, timers};
 use crate::limits;
 
 /// What a task does once its time has come.
@@ -63,15 +64,18 @@ pub struct Jobs {
     micro: RefCell<VecDeque<PromiseJob>>,
     /// Loading of modules, in the engine's words.
     asynchronous: RefCell<Vec<NativeAsyncJob>>,
-    tasks: RefCell<BTreeMap<(u64, u64), Run>>,
+    /// By their time and order, each with the window whose task it is.
+    tasks: RefCell<BTreeMap<(u64, u64), (Realm, Run)>>,
     order: Cell<u64>,
-    requests: RefCell<HashMap<RequestId, OnAnswer>>,
+    requests: RefCell<HashMap<RequestId, (Realm, OnAnswer)>>,
     last_request: Cell<RequestId>,
     in_checkpoint: Cell<bool>,
     /// Microtasks that ran.
     ran: Cell<u64>,
     /// Promises that were rejected while nobody listened.
-    rejected: RefCell<Vec<JsObject>>,
+    rejected: RefCell<Vec<(Realm, JsObject)>>,
+    /// Windows that are gone: what they ask for is forgotten.
+    closed: RefCell<Vec<Realm>>,
     pub(super) timers: RefCell<timers::Timers>,
     pub(super) clock: Rc<VirtualClock>,
 }
@@ -88,6 +92,7 @@ impl Jobs {
             in_checkpoint: Cell::new(false),
             ran: Cell::new(0),
             rejected: RefCell::default(),
+            closed: RefCell::default(),
             timers: RefCell::default(),
             clock,
         }
@@ -95,14 +100,14 @@ impl Jobs {
 
     /// Puts a task at `due_us` of the page's time, behind all others of that time, and gives its place, by which it can be taken away.
     /// Beyond the cap of tasks it is forgotten: the page has lost its way.
-    pub(super) fn put(&self, due_us: u64, run: Run) -> Option<(u64, u64)> {
+    pub(super) fn put(&self, due_us: u64, realm: Realm, run: Run) -> Option<(u64, u64)> {
         let place = (due_us, self.order.get());
         self.order.set(self.order.get() + 1);
         let mut tasks = self.tasks.borrow_mut();
-        if tasks.len() == limits::TIMERS_MAX {
+        if tasks.len() == limits::TIMERS_MAX || self.closed.borrow().contains(&realm) {
             return None;
         }
-        tasks.insert(place, run);
+        tasks.insert(place, (realm, run));
         Some(place)
     }
 
@@ -113,7 +118,7 @@ impl Jobs {
         drop(task);
     }
 
-    fn take_due(&self, now_us: u64) -> Option<Run> {
+    fn take_due(&self, now_us: u64) -> Option<(Realm, Run)> {
         let mut tasks = self.tasks.borrow_mut();
         let first = tasks.first_entry()?;
         (first.key().0 <= now_us).then(|| first.remove())
@@ -148,6 +153,16 @@ impl Jobs {
         self.requests.borrow().len()
     }
 
+    /// Drops all that a window waits for, now and from now on.
+    pub(super) fn forget(&self, realm: &Realm) {
+        self.closed.borrow_mut().push(realm.clone());
+        // What is dropped is dropped after the tables are free again.
+        let tasks: Vec<_> = self.tasks.borrow_mut().extract_if(.., |_, (of, _)| of == realm).collect();
+        let requests: Vec<_> = self.requests.borrow_mut().extract_if(|_, (of, _)| of == realm).collect();
+        self.timers.borrow_mut().forget(realm);
+        drop((tasks, requests));
+    }
+
     /// Drops all that waits, and with it what it holds of the engine's heap.
     pub(super) fn clear(&self) {
         drop(std::mem::take(&mut *self.micro.borrow_mut()));
@@ -155,12 +170,13 @@ impl Jobs {
         drop(std::mem::take(&mut *self.tasks.borrow_mut()));
         drop(std::mem::take(&mut *self.requests.borrow_mut()));
         drop(std::mem::take(&mut *self.rejected.borrow_mut()));
+        drop(std::mem::take(&mut *self.closed.borrow_mut()));
         drop(std::mem::take(&mut *self.timers.borrow_mut()));
     }
 }
 
 impl JobExecutor for Jobs {
-    fn enqueue_job(self: Rc<Self>, job: Job, _: &mut Context) {
+    fn enqueue_job(self: Rc<Self>, job: Job, context: &mut Context) {
         match job {
             Job::PromiseJob(job) => self.micro.borrow_mut().push_back(job),
             Job::AsyncJob(job) => self.asynchronous.borrow_mut().push(job),
@@ -169,10 +185,11 @@ impl JobExecutor for Jobs {
                 let run = move |context: &mut Context| {
                     if job.cancelled() { Ok(()) } else { job.call(context).map(|_| ()) }
                 };
-                self.put(due, Box::new(run));
+                self.put(due, context.realm().clone(), Box::new(run));
             }
             Job::GenericJob(job) => {
-                self.put(self.clock.now_us(), Box::new(move |context| job.call(context).map(|_| ())));
+                let run = move |context: &mut Context| job.call(context).map(|_| ());
+                self.put(self.clock.now_us(), context.realm().clone(), Box::new(run));
             }
             // Intervals come from `setInterval` alone, which is ours; finalization registries are not called back.
             _ => {}
@@ -186,7 +203,11 @@ impl JobExecutor for Jobs {
 }
 
 /// What the engine asks its host.
-pub(super) struct Hooks;
+#[derive(Default)]
+pub(super) struct Hooks {
+    /// What scripts of the next realm see as their window, where it is not the global object.
+    pub(super) next_window: RefCell<Option<JsObject>>,
+}
 
 impl HostHooks for Hooks {
     fn promise_rejection_tracker(
@@ -199,14 +220,20 @@ impl HostHooks for Hooks {
         let jobs = of(context);
         let mut rejected = jobs.rejected.borrow_mut();
         match operation {
-            OperationType::Reject if rejected.len() < limits::SCRIPT_ERRORS_MAX => rejected.push(promise),
+            OperationType::Reject if rejected.len() < limits::SCRIPT_ERRORS_MAX => {
+                rejected.push((context.realm().clone(), promise));
+            }
             OperationType::Reject => {}
-            OperationType::Handle => rejected.retain(|other| !JsObject::equals(other, &promise)),
+            OperationType::Handle => rejected.retain(|(_, other)| !JsObject::equals(other, &promise)),
         }
     }
 
     fn create_global_object(&self, intrinsics: &Intrinsics) -> JsObject {
         JsObject::from_proto_and_data(intrinsics.constructors().object().prototype(), target::Window::default())
+    }
+
+    fn create_global_this(&self, _: &Intrinsics) -> Option<JsObject> {
+        self.next_window.take()
     }
 
     /// Pages see UTC: what they render is the same wherever the crawler stands.
@@ -235,12 +262,13 @@ pub fn post(
     run: impl FnOnce(&mut Context) -> JsResult<()> + 'static,
 ) -> Option<(u64, u64)> {
     let jobs = of(context);
-    jobs.put(jobs.clock.now_us().saturating_add(after_us), Box::new(run))
+    jobs.put(jobs.clock.now_us().saturating_add(after_us), context.realm().clone(), Box::new(run))
 }
 
 /// Puts a microtask behind those that wait.
 pub fn microtask(context: &mut Context, run: impl FnOnce(&mut Context) -> JsResult<()> + 'static) {
-    let job = PromiseJob::new(move |context| run(context).map(|()| JsValue::undefined()));
+    let realm = context.realm().clone();
+    let job = PromiseJob::with_realm(move |context| run(context).map(|()| JsValue::undefined()), realm);
     context.enqueue_job(job.into());
 }
 
@@ -267,8 +295,11 @@ pub fn request(
         post(context, 0, move |context| done(answer, context));
         return id;
     }
+    if jobs.closed.borrow().contains(context.realm()) {
+        return id;
+    }
     page.borrow_mut().net.start(id, request);
-    jobs.requests.borrow_mut().insert(id, Box::new(done));
+    jobs.requests.borrow_mut().insert(id, (context.realm().clone(), Box::new(done)));
     id
 }
 
@@ -293,8 +324,8 @@ pub fn request_and_wait(context: &Context, what: Request) -> Answer {
         page::of(context).borrow_mut().answered(answered, &answer);
         match handler {
             Some(_) if answered == id => return answer,
-            Some(handler) => {
-                post(context, 0, move |context| handler(answer, context));
+            Some((realm, handler)) => {
+                jobs.put(jobs.clock.now_us(), realm, Box::new(move |context| handler(answer, context)));
             }
             None => {}
         }
@@ -331,7 +362,9 @@ pub fn outside<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> T) -
 
 /// Calls a function of the page as the loop does.
 pub fn call(function: &JsObject, this: &JsValue, args: &[JsValue], context: &mut Context) -> Option<JsValue> {
-    enter(context, |context| function.call(this, args, context))
+    // What it throws is told to the window that it was made in.
+    let realm = realm::of_object(function, context);
+    realm::within(&realm, context, |context| enter(context, |context| function.call(this, args, context)))
 }
 
 /// Runs all microtasks, then tells of promises that were rejected and that nobody handles (HTML §8.1.7.3).
@@ -360,9 +393,9 @@ pub fn checkpoint(context: &mut Context) {
         if rejected.is_empty() || page.borrow().spent.is_some() {
             break;
         }
-        for promise in rejected {
+        for (realm, promise) in rejected {
             if let Ok(promise) = JsPromise::from_object(promise) {
-                report::rejection(&promise, context);
+                realm::within(&realm, context, |context| report::rejection(&promise, context));
             }
         }
     }
@@ -399,21 +432,21 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
             continue;
         }
         let Some(left) = tasks_left.checked_sub(1) else {
-            if let Some(task) = task {
-                jobs.put(jobs.clock.now_us(), task);
+            if let Some((realm, task)) = task {
+                jobs.put(jobs.clock.now_us(), realm, task);
             }
             return End::Tasks;
         };
         tasks_left = left;
         let context = &mut **context.borrow_mut();
-        if let Some(task) = task {
-            enter(context, task);
+        if let Some((realm, task)) = task {
+            realm::within(&realm, context, |context| enter(context, task));
         } else {
             let (id, answer) = page.borrow_mut().net.wait();
             let handler = jobs.requests.borrow_mut().remove(&id);
             page.borrow_mut().answered(id, &answer);
-            if let Some(handler) = handler {
-                enter(context, |context| handler(answer, context));
+            if let Some((realm, handler)) = handler {
+                realm::within(&realm, context, |context| enter(context, |context| handler(answer, context)));
             }
         }
     }

@@ -7,7 +7,7 @@ use boa_engine::object::FunctionObjectBuilder;
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, js_string};
 
-use super::bind;
+use super::{bind, realm};
 
 /// The engine's own functions, which ours call.
 struct Own {
@@ -49,13 +49,13 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 
     let exec = bind::function("exec", 1, exec, context);
     bind::hidden(&regexp_prototype, js_string!("exec"), exec.into(), true, context)?;
-    context.insert_data(Own { date, parse: parse_own, exec: exec_own });
-    context.insert_data(LastMatch::default());
+    realm::keep(Own { date, parse: parse_own, exec: exec_own }, context);
+    realm::keep(LastMatch::default(), context);
     last_match_statics(&regexp, context)
 }
 
 fn own(context: &Context, which: impl FnOnce(&Own) -> &JsObject) -> JsResult<JsObject> {
-    context.get_data::<Own>().map(|own| which(own).clone()).ok_or_else(|| bind::type_error("a built-in is missing"))
+    realm::own::<Own>(context).map(|own| which(&own).clone()).ok_or_else(|| bind::type_error("a built-in is missing"))
 }
 
 /// A text that the engine does not understand is read as people write dates; everything else is the engine's.
@@ -206,7 +206,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
 /// The engine's own `exec`, whose match is remembered; `test`, `replace` and the others all come through here.
 fn exec(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let found = own(context, |own| &own.exec)?.call(this, args, context)?;
-    if let (Some(found), Some(last)) = (found.as_object(), context.get_data::<LastMatch>()) {
+    if let (Some(found), Some(last)) = (found.as_object(), realm::own::<LastMatch>(context)) {
         last.0.replace(Some(found));
     }
     Ok(found)
@@ -252,7 +252,7 @@ fn define_static(regexp: &JsObject, name: &str, get: NativeFunction, context: &m
 
 /// Reads something of the last match; an empty text when there was none, or the group took no part.
 fn of_last(context: &mut Context, read: impl Fn(&JsObject, &mut Context) -> JsResult<JsValue>) -> JsResult<JsValue> {
-    let last = context.get_data::<LastMatch>().and_then(|last| last.0.borrow().clone());
+    let last = realm::own::<LastMatch>(context).and_then(|last| last.0.borrow().clone());
     let value = last.map(|found| read(&found, context)).transpose()?.filter(|value| !value.is_undefined());
     Ok(value.unwrap_or_else(|| bind::js("")))
 }

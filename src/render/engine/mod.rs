@@ -30,6 +30,7 @@ pub mod net;
 pub mod page;
 mod pairs;
 mod performance;
+pub mod realm;
 pub mod report;
 mod stream;
 pub mod target;
@@ -100,8 +101,9 @@ impl Engine {
     pub fn new(start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
         let clock = Rc::new(VirtualClock::new(start.now_ms));
         let told = |error: boa_engine::JsError| EngineError::Start(error.to_string());
+        let hooks = Rc::new(jobs::Hooks::default());
         let mut context = ContextBuilder::new()
-            .host_hooks(Rc::new(jobs::Hooks))
+            .host_hooks(Rc::clone(&hooks))
             .clock(Rc::clone(&clock))
             .job_executor(Rc::new(Jobs::new(Rc::clone(&clock))))
             .module_loader(Rc::new(Loader::default()))
@@ -115,8 +117,9 @@ impl Engine {
         context.set_runtime_limits(bounds);
         // Pages run most of their text once or never, and what they ship is minified: looking for what could be folded costs more.
         context.set_optimizer_options(OptimizerOptions::empty());
-        let page = Rc::new(RefCell::new(Page::new(start.url.clone(), net, clock, start.seed)));
+        let page = Rc::new(RefCell::new(Page::new(net, clock, start.seed)));
         context.insert_data::<SharedPage>(Rc::clone(&page));
+        realm::install(start.url.clone(), hooks, &mut context);
         install(&mut context).map_err(told)?;
         Ok(Self { context: ManuallyDrop::new(context), page })
     }
@@ -202,6 +205,7 @@ impl Drop for Engine {
             if let Some(loader) = self.context.downcast_module_loader::<Loader>() {
                 loader.clear();
             }
+            realm::clear(&mut self.context);
             // SAFETY: the context is dropped here and nowhere else, and not used afterwards.
             unsafe { ManuallyDrop::drop(&mut self.context) };
             boa_engine::gc::force_collect();
@@ -260,7 +264,7 @@ fn script(text: &str, name: &str, context: &mut Context) -> JsResult<Script> {
     Script::parse(Source::from_bytes(text).with_path(Path::new(name)), None, context)
 }
 
-/// Everything that a page finds in its global object without a document.
+/// Everything that a window finds in its global object without a document.
 fn install(context: &mut Context) -> JsResult<()> {
     events::install(context)?;
     target::install(context)?;
@@ -280,9 +284,9 @@ fn install(context: &mut Context) -> JsResult<()> {
     clone::install(context)?;
     legacy::install(context)?;
     intl::install(context)?;
-    let global = context.global_object();
+    let (global, window) = (context.global_object(), realm::window(context));
     for name in ["window", "self", "frames"] {
-        bind::hidden(&global, js_string!(name), global.clone().into(), true, context)?;
+        bind::hidden(&global, js_string!(name), window.clone().into(), true, context)?;
     }
     bind::methods(&global, timers::GLOBALS, context)
 }

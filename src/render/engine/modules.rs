@@ -17,15 +17,15 @@ use boa_engine::{
 
 use super::net::{Answer, Asker, Request};
 use super::trace::What;
-use super::{bind, fetch, page, report, trace, url};
+use super::{bind, fetch, page, realm, report, trace, url};
 
 /// Where a module that is being fetched will be, or why it will not.
 type Slot = Rc<RefCell<Option<Result<Module, String>>>>;
 
-/// The modules of a page, by their addresses and kinds, and its import map.
+/// The modules of a page, by their windows, addresses and kinds, and its import map, which its frames share.
 #[derive(Default)]
 pub(super) struct Loader {
-    modules: RefCell<HashMap<String, Slot>>,
+    modules: RefCell<HashMap<(usize, String), Slot>>,
     map: RefCell<ImportMap>,
 }
 
@@ -83,13 +83,13 @@ impl Loader {
     }
 
     /// The slot of a module, and whether somebody fetches it already.
-    fn slot(&self, key: &str) -> (Slot, bool) {
+    fn slot(&self, key: (usize, String)) -> (Slot, bool) {
         let mut modules = self.modules.borrow_mut();
-        match modules.get(key) {
+        match modules.get(&key) {
             Some(slot) => (Rc::clone(slot), true),
             None => {
                 let slot = Slot::default();
-                modules.insert(key.to_owned(), Rc::clone(&slot));
+                modules.insert(key, Rc::clone(&slot));
                 (slot, false)
             }
         }
@@ -128,7 +128,7 @@ impl ModuleLoader for Loader {
         context: &RefCell<&mut Context>,
     ) -> JsResult<Module> {
         let specifier = request.specifier().to_std_string_lossy();
-        let page = page::of(&context.borrow()).borrow().url.clone();
+        let page = realm::base(&context.borrow());
         let base = referrer.path().and_then(Path::to_str).and_then(|path| Url::parse(path).ok());
         let base = base.unwrap_or_else(|| page.clone());
         let Some(address) = self.resolve(&specifier, &base, &page) else {
@@ -147,7 +147,7 @@ impl ModuleLoader for Loader {
         let resolve = NativeFunction::from_copy_closure_with_captures(
             |_, args, base: &JsString, context| {
                 let specifier = bind::text(args, 0, context)?;
-                let page = page::of(context).borrow().url.clone();
+                let page = realm::base(context);
                 let base = Url::parse(&base.to_std_string_lossy()).unwrap_or_else(|_| page.clone());
                 let loader = context.downcast_module_loader::<Loader>();
                 match loader.and_then(|loader| loader.resolve(&specifier, &base, &page)) {
@@ -165,8 +165,8 @@ impl ModuleLoader for Loader {
 impl Loader {
     /// Asks for a module unless somebody did.
     fn fetch(&self, address: &Url, json: bool, context: &mut Context) -> JsResult<Slot> {
-        let key = format!("{}{address}", if json { "json " } else { "" });
-        let (slot, known) = self.slot(&key);
+        let key = (realm::number(context), format!("{}{address}", if json { "json " } else { "" }));
+        let (slot, known) = self.slot(key);
         if known {
             return Ok(slot);
         }
@@ -219,7 +219,7 @@ pub enum From {
 /// Reads a module and all that it imports, without running any of it; `done` gets it, or nothing once the reason has been told.
 pub fn prepare(from: From, context: &mut Context, done: impl FnOnce(Option<Module>, &mut Context) + 'static) {
     let name = match &from {
-        From::Text(_) => page::of(context).borrow().url.to_string(),
+        From::Text(_) => realm::base(context).to_string(),
         From::Address(address) => address.to_string(),
     };
     let load = async move |context: &RefCell<&mut Context>| {
@@ -229,7 +229,7 @@ pub fn prepare(from: From, context: &mut Context, done: impl FnOnce(Option<Modul
         done(module, context);
         Ok(boa_engine::JsValue::undefined())
     };
-    context.enqueue_job(NativeAsyncJob::new(load).into());
+    context.enqueue_job(NativeAsyncJob::with_realm(load, context.realm().clone()).into());
 }
 
 async fn read_with_imports(from: From, context: &RefCell<&mut Context>) -> JsResult<Module> {
@@ -269,7 +269,7 @@ async fn filled(slot: &Slot) -> JsResult<Module> {
 /// # Errors
 /// When the text cannot be read.
 pub(super) fn inline(text: &str, context: &mut Context) -> JsResult<Module> {
-    let base = page::of(context).borrow().url.to_string();
+    let base = realm::base(context).to_string();
     page::of(context).borrow_mut().note(|| What::Script { source: trace::told(&base), bytes: text.len() });
     Module::parse(Source::from_bytes(text).with_path(Path::new(&base)), None, context)
 }

@@ -1,4 +1,4 @@
-//! What one page's scripts share beside their own heap: its address, what they said and what they broke, the way to the network.
+//! What one page's scripts share beside their own heap: what they said and what they broke, the way to the network.
 //!
 //! Native functions reach it through the context (`page::of`). It never holds a borrow while a script runs.
 
@@ -8,7 +8,6 @@ use std::rc::Rc;
 use boa_engine::Context;
 use boa_engine::context::time::{Clock, JsInstant};
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use super::net::{Answer, Net, RequestId};
 use super::trace::{self, Trace, What};
@@ -48,8 +47,6 @@ pub enum Spent {
 
 /// State of one page, shared by all its natives.
 pub struct Page {
-    /// Address of the document, against which scripts resolve theirs.
-    pub url: Url,
     pub console: Vec<ConsoleLine>,
     pub errors: Vec<ScriptError>,
     /// Lines and errors beyond the caps, which are counted only.
@@ -70,9 +67,8 @@ pub struct Page {
 pub type SharedPage = Rc<RefCell<Page>>;
 
 impl Page {
-    pub(super) fn new(url: Url, net: Box<dyn Net>, clock: Rc<VirtualClock>, seed: u64) -> Self {
+    pub(super) fn new(net: Box<dyn Net>, clock: Rc<VirtualClock>, seed: u64) -> Self {
         Self {
-            url,
             console: Vec::new(),
             errors: Vec::new(),
             untold: 0,

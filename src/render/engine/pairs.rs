@@ -6,7 +6,9 @@ use boa_engine::object::builtins::JsArray;
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsSymbol, JsValue, Trace, js_string};
 
-use super::bind;
+use std::cell::RefCell;
+
+use super::{bind, realm};
 
 /// A list of pairs.
 pub(super) trait Pairs: NativeObject {
@@ -58,25 +60,26 @@ pub(super) fn install<T: Pairs>(prototype: &JsObject, name: &'static str, contex
         .enumerable(false)
         .configurable(true);
     own.define_property_or_throw(JsSymbol::to_string_tag(), tag, context)?;
-    let data = context.host_defined_mut();
-    if !data.has::<Prototypes>() {
-        data.insert(Prototypes::default());
+    if realm::own::<Prototypes>(context).is_none() {
+        realm::keep(Prototypes::default(), context);
     }
-    if let Some(prototypes) = data.get_mut::<Prototypes>() {
-        prototypes.0.push((std::any::TypeId::of::<T>(), own));
+    if let Some(prototypes) = realm::own::<Prototypes>(context) {
+        prototypes.0.borrow_mut().push((std::any::TypeId::of::<T>(), own));
     }
     Ok(())
 }
 
 /// Prototypes of iterators by the kind of their lists.
 #[derive(Default)]
-struct Prototypes(Vec<(std::any::TypeId, JsObject)>);
+struct Prototypes(RefCell<Vec<(std::any::TypeId, JsObject)>>);
 
 fn iterator<T: Pairs>(this: &JsValue, part: Part, context: &mut Context) -> JsResult<JsValue> {
     let list = bind::this::<T>(this)?.upcast();
-    let prototypes = context.get_data::<Prototypes>();
-    let prototype = prototypes.and_then(|all| all.0.iter().find(|(id, _)| *id == std::any::TypeId::of::<T>()));
-    let prototype = prototype.map(|(_, prototype)| prototype.clone());
+    let prototypes = realm::own::<Prototypes>(context);
+    let prototype = prototypes.and_then(|all| {
+        let all = all.0.borrow();
+        all.iter().find(|(id, _)| *id == std::any::TypeId::of::<T>()).map(|(_, prototype)| prototype.clone())
+    });
     let iterator = Iterator { list, index: 0, part, pair: pair_of::<T> };
     Ok(JsObject::from_proto_and_data(prototype, iterator).into())
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, js_string};
 
-use super::{bind, clone, exception, jobs, page};
+use super::{bind, clone, exception, jobs, realm};
 use crate::limits;
 
 /// The marks and measures of a page, in their order.
@@ -96,8 +96,8 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     }
     bind::hidden(&performance, js_string!("timing"), timing.into(), true, context)?;
     bind::hidden(&performance, js_string!("navigation"), navigation.into(), true, context)?;
-    context.insert_data(Entries::default());
-    let address = page::of(context).borrow().url.to_string();
+    realm::keep(Entries::default(), context);
+    let address = realm::address(context).to_string();
     let more: Vec<(&'static str, JsValue)> =
         MOMENTS.iter().map(|moment| (*moment, 0.into())).chain([("type", bind::js("navigate"))]).collect();
     add("PerformanceNavigationTiming", "navigation", &address, (0.0, 0.0), more, context)?;
@@ -128,7 +128,7 @@ fn add(
     for (key, value) in usual.into_iter().chain(more) {
         object.create_data_property_or_throw(js_string!(key), value, context)?;
     }
-    if let Some(entries) = context.get_data::<Entries>() {
+    if let Some(entries) = realm::own::<Entries>(context) {
         let mut entries = entries.0.borrow_mut();
         if entries.len() < limits::TIMERS_MAX {
             entries.push(Entry { name: name.to_owned(), kind, start_ms, duration_ms, object: object.clone() });
@@ -186,7 +186,7 @@ fn moment(value: &JsValue, context: &mut Context) -> JsResult<f64> {
         return value.to_number(context);
     }
     let name = value.to_string(context)?.to_std_string_lossy();
-    let found = context.get_data::<Entries>().and_then(|entries| {
+    let found = realm::own::<Entries>(context).and_then(|entries| {
         let entries = entries.0.borrow();
         entries.iter().rev().find(|entry| entry.kind == "mark" && entry.name == name).map(|entry| entry.start_ms)
     });
@@ -199,7 +199,7 @@ fn moment(value: &JsValue, context: &mut Context) -> JsResult<f64> {
 
 fn clear(kind: &str, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let name = bind::text_if_given(args, 0, context)?;
-    if let Some(entries) = context.get_data::<Entries>() {
+    if let Some(entries) = realm::own::<Entries>(context) {
         let fits = |entry: &Entry| entry.kind == kind && name.as_ref().is_none_or(|name| entry.name == *name);
         entries.0.borrow_mut().retain(|entry| !fits(entry));
     }
@@ -208,7 +208,7 @@ fn clear(kind: &str, args: &[JsValue], context: &mut Context) -> JsResult<JsValu
 
 /// Entries by name and kind, in the order of their beginnings.
 fn entries(name: Option<&str>, kind: Option<&str>, context: &mut Context) -> JsResult<JsValue> {
-    let mut found = context.get_data::<Entries>().map(|entries| entries.0.borrow().clone()).unwrap_or_default();
+    let mut found = realm::own::<Entries>(context).map(|entries| entries.0.borrow().clone()).unwrap_or_default();
     found.retain(|entry| name.is_none_or(|name| entry.name == name) && kind.is_none_or(|kind| entry.kind == kind));
     found.sort_by(|a, b| a.start_ms.total_cmp(&b.start_ms).then(a.duration_ms.total_cmp(&b.duration_ms).reverse()));
     Ok(bind::array(found.into_iter().map(|entry| entry.object.into()), context))

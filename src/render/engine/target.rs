@@ -5,6 +5,7 @@
 
 mod dispatch;
 
+use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,7 +18,7 @@ use boa_engine::{
 
 pub use self::dispatch::dispatch;
 use super::events::{self, Event};
-use super::{abort, bind};
+use super::{abort, bind, realm};
 use crate::limits;
 
 /// The listeners of one target, in the order in which they came.
@@ -148,6 +149,7 @@ enum Path {
 /// What dispatch must know of a kind of targets.
 #[derive(Clone, Copy)]
 pub struct TargetKind {
+    of: TypeId,
     /// Lends the listeners of an object of this kind; false for objects of other kinds.
     lend: fn(&JsObject, &mut Take<'_>) -> bool,
     path: Path,
@@ -172,7 +174,7 @@ impl TargetKind {
             }
             None => false,
         };
-        Self { lend, path }
+        Self { of: TypeId::of::<T>(), lend, path }
     }
 }
 
@@ -198,14 +200,15 @@ struct Kinds {
 #[derive(Default)]
 struct Current(RefCell<Option<JsObject>>);
 
-/// Makes a kind of objects known to dispatch.
+/// Makes a kind of objects known to dispatch, once for all windows.
 pub fn register(kind: TargetKind, context: &mut Context) {
     let data = context.host_defined_mut();
     if !data.has::<Kinds>() {
         data.insert(Kinds::default());
-        data.insert(Current::default());
     }
-    if let Some(kinds) = data.get_mut::<Kinds>() {
+    if let Some(kinds) = data.get_mut::<Kinds>()
+        && !kinds.list.iter().any(|known| known.of == kind.of)
+    {
         kinds.list.push(kind);
     }
 }
@@ -283,6 +286,7 @@ const WINDOW_HANDLERS: &[&str] = &[
 ];
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    realm::keep(Current::default(), context);
     bind::define(&EVENT_TARGET, context)?;
     register(TargetKind::of::<Plain>(|_, _, _| None), context);
     register(TargetKind::of::<Window>(|_, _, _| None), context);
@@ -293,7 +297,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let current: bind::Attribute = (
         "event",
         |_, _, context| {
-            let current = context.get_data::<Current>().and_then(|current| current.0.borrow().clone());
+            let current = realm::own::<Current>(context).and_then(|current| current.0.borrow().clone());
             Ok(current.map_or_else(JsValue::undefined, JsValue::from))
         },
         None,
@@ -391,9 +395,15 @@ fn callback_of(target: &JsObject, listener: &Listener, context: &mut Context) ->
 /// `this` of a method of targets; a bare call means the window.
 fn target(this: &JsValue, context: &Context) -> JsResult<JsObject> {
     if this.is_null_or_undefined() {
-        return Ok(context.global_object());
+        return Ok(realm::window(context));
     }
     this.as_object().ok_or_else(|| bind::type_error("Illegal invocation"))
+}
+
+/// Whether an object is a window, or stands for one.
+fn is_window(object: &JsObject, context: &Context) -> bool {
+    let stands_for = || context.get_data::<Kinds>()?.targets.get(object);
+    object.is::<Window>() || stands_for().is_some_and(JsObject::is::<Window>)
 }
 
 fn lend(target: &JsObject, context: &Context, take: &mut Take<'_>) -> JsResult<()> {

@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
+use boa_engine::realm::Realm;
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsString, JsValue, js_string};
 
 use super::trace::What;
-use super::{bind, jobs, page, report};
+use super::{bind, jobs, page, realm, report};
 use crate::limits;
 
 /// Nesting from which on timers wait four milliseconds at least (HTML §8.6 step 10 of "timer initialization steps").
@@ -25,7 +26,14 @@ pub(super) struct Timers {
     places: HashMap<u32, (u64, u64)>,
     nesting: u32,
     /// Callbacks of the next animation frame, by their numbers.
-    frame: Vec<(u32, JsObject)>,
+    frame: Vec<(u32, Realm, JsObject)>,
+}
+
+impl Timers {
+    /// Drops the animation frames that a window waits for.
+    pub(super) fn forget(&mut self, realm: &Realm) {
+        self.frame.retain(|(_, of, _)| of != realm);
+    }
 }
 
 /// What a timer runs.
@@ -104,8 +112,8 @@ fn schedule(id: u32, handler: Handler, wait_us: u64, again: bool, context: &Cont
 fn fire(handler: &Handler, context: &mut Context) {
     let result = match handler {
         Handler::Function(function, args) => {
-            let global = context.global_object().into();
-            function.call(&global, args, context).map(|_| ())
+            let window = realm::window(context).into();
+            function.call(&window, args, context).map(|_| ())
         }
         Handler::Text(text) => super::script(&text.to_std_string_lossy(), "timer", context)
             .and_then(|script| script.evaluate(context))
@@ -138,39 +146,46 @@ fn request_frame(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResu
     let jobs = jobs::of(context);
     let mut timers = jobs.timers.borrow_mut();
     if timers.frame.is_empty() {
-        let now = jobs.clock.now_us();
-        jobs.put((now / FRAME_US + 1) * FRAME_US, Box::new(run_frame));
+        put_frame(&jobs, context);
     }
     if timers.frame.len() < limits::TIMERS_MAX {
-        timers.frame.push((id, function));
+        timers.frame.push((id, context.realm().clone(), function));
     }
     Ok(id.into())
+}
+
+/// Frames are the page's: one runs the callbacks of all windows.
+fn put_frame(jobs: &jobs::Jobs, context: &Context) {
+    let due_us = (jobs.clock.now_us() / FRAME_US + 1) * FRAME_US;
+    jobs.put(due_us, realm::of_page(context), Box::new(run_frame));
 }
 
 /// All callbacks of one frame get the same time; those that they ask for are of the next one (HTML §8.11).
 fn run_frame(context: &mut Context) -> JsResult<()> {
     let jobs = jobs::of(context);
     let callbacks: Vec<_> = jobs.timers.borrow().frame.clone();
-    let until = callbacks.last().map_or(0, |(id, _)| *id);
+    let until = callbacks.last().map_or(0, |(id, ..)| *id);
     page::of(context).borrow_mut().note(|| What::Frame { callbacks: callbacks.len() });
     let now = jobs.clock.now_us() as f64 / 1_000.0;
-    for (id, function) in callbacks {
-        let there = jobs.timers.borrow().frame.iter().any(|(other, _)| *other == id);
-        if there && let Err(error) = function.call(&JsValue::undefined(), &[now.into()], context) {
-            report::exception(error, context);
-        }
+    for (id, realm, function) in callbacks {
+        let there = jobs.timers.borrow().frame.iter().any(|(other, ..)| *other == id);
+        realm::within(&realm, context, |context| {
+            if there && let Err(error) = function.call(&JsValue::undefined(), &[now.into()], context) {
+                report::exception(error, context);
+            }
+        });
     }
     let mut timers = jobs.timers.borrow_mut();
-    timers.frame.retain(|(id, _)| *id > until);
+    timers.frame.retain(|(id, ..)| *id > until);
     if !timers.frame.is_empty() {
-        jobs.put((jobs.clock.now_us() / FRAME_US + 1) * FRAME_US, Box::new(run_frame));
+        put_frame(&jobs, context);
     }
     Ok(())
 }
 
 fn cancel_frame(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let id = args.get_or_undefined(0).to_u32(context)?;
-    jobs::of(context).timers.borrow_mut().frame.retain(|(other, _)| *other != id);
+    jobs::of(context).timers.borrow_mut().frame.retain(|(other, ..)| *other != id);
     Ok(JsValue::undefined())
 }
 

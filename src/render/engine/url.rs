@@ -9,7 +9,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsR
 
 use self::address::{Address, Part};
 use super::pairs::{self, Pairs};
-use super::{bind, page};
+use super::{bind, page, realm};
 use crate::limits;
 
 #[derive(Trace, Finalize, JsData)]
@@ -180,8 +180,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 /// # Errors
 /// When it is none, or longer than a URL may be.
 pub(super) fn resolve(text: &str, context: &Context) -> JsResult<Url> {
-    let page = page::of(context);
-    let joined = page.borrow().url.join(text);
+    let joined = realm::base(context).join(text);
     joined
         .ok()
         .filter(|url| url.as_str().len() <= limits::SCRIPT_URL_BYTES_MAX)

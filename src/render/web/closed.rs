@@ -3,7 +3,7 @@
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace};
 
-use super::{document, of};
+use super::{document, own_document};
 use crate::render::engine::target::{self, Listeners, Target, TargetKind};
 use crate::render::engine::{bind, events, exception, jobs};
 
@@ -131,7 +131,7 @@ fn construct(
 ) -> JsResult<JsValue> {
     bind::want(args, 1, name)?;
     let text = args.get_or_undefined(0).to_string(context)?.to_std_string_lossy();
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     let Ok(mut url) = document::base_url(document, context).join(&text) else {
         return Err(exception::error("SyntaxError", &format!("The URL '{text}' is invalid."), context));
     };

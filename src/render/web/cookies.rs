@@ -7,22 +7,24 @@ use std::cell::RefCell;
 
 use boa_engine::{Context, JsResult, JsValue};
 
-use super::{of, this_document};
+use super::{own_document, this_document};
 use crate::limits;
-use crate::render::engine::{bind, jobs, legacy, page};
+use crate::render::engine::{bind, jobs, legacy, page, realm};
 
 /// Names and values, in the order in which they came.
 struct Jar(RefCell<Vec<(String, String)>>);
 
 pub(super) fn install(given: &[String], context: &mut Context) -> JsResult<()> {
-    let pairs = given.iter().filter_map(|pair| pair.split_once('='));
-    let pairs = pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect();
-    context.insert_data(Jar(RefCell::new(pairs)));
+    let pairs = || {
+        let pairs = given.iter().filter_map(|pair| pair.split_once('='));
+        pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+    };
+    realm::share(|| Jar(RefCell::new(pairs())), context);
     let attribute: bind::Attribute = (
         "cookie",
         |this, _, context| {
             let document = this_document(this, context)?;
-            if of(context).borrow().document != document {
+            if own_document(context) != document {
                 return Ok(bind::js(""));
             }
             Ok(bind::js(&text(context)))
@@ -30,7 +32,7 @@ pub(super) fn install(given: &[String], context: &mut Context) -> JsResult<()> {
         Some(|this, args, context| {
             let document = this_document(this, context)?;
             let text = bind::text(args, 0, context)?;
-            if of(context).borrow().document == document && text.len() <= limits::COOKIE_BYTES_MAX {
+            if own_document(context) == document && text.len() <= limits::COOKIE_BYTES_MAX {
                 put(&text, true, context);
                 page::of(context).borrow_mut().tell_cookie(&text);
             }

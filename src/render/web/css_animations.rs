@@ -15,7 +15,7 @@ use crate::limits;
 use crate::render::dom::style::cascade::Cascade;
 use crate::render::dom::style::declaration::split;
 use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::{bind, events, jobs};
+use crate::render::engine::{bind, events, jobs, realm};
 
 /// A frame, in microseconds of virtual time.
 const FRAME_US: u64 = 16_667;
@@ -69,7 +69,7 @@ struct Begins {
 }
 
 pub(super) fn install(context: &mut Context) {
-    context.insert_data(Shared::default());
+    realm::share(Shared::default, context);
 }
 
 fn shared(context: &Context) -> Shared {

@@ -3,7 +3,7 @@
 
 use boa_engine::{Context, JsArgs, JsResult, JsValue};
 
-use super::{change, construct, of, read, this_of, wrap};
+use super::{change, construct, own_document, read, this_of, wrap};
 use crate::render::dom::{Error, NodeData, NodeId, NodeKind, Tree, utf16_len};
 use crate::render::engine::bind;
 
@@ -185,7 +185,7 @@ fn make(
     context: &mut Context,
 ) -> JsResult<JsValue> {
     let text = bind::text_if_given(args, 0, context)?.unwrap_or_default();
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     construct(new_target, interface, |tree| create(tree, document, text), context)
 }
 

@@ -9,11 +9,11 @@ use url::Url;
 use super::collection::{self, Filter};
 use super::node::nullable_text;
 use super::{
-    change, custom, frames, implementation, node_argument, of, read, slot, this_document, this_of, thrown, wrap,
-    wrap_or_null,
+    change, custom, frames, implementation, node_argument, of, own_document, read, slot, this_document, this_of,
+    thrown, windows, wrap, wrap_or_null,
 };
 use crate::render::dom::{Document, Error, NodeId, NodeKind, Tree, is_element_name, validate_and_extract};
-use crate::render::engine::{bind, page};
+use crate::render::engine::{bind, realm};
 
 const METHODS: &[bind::Method] = &[
     ("createElement", 1, |this, args, context| {
@@ -200,7 +200,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let window_attribute: bind::Attribute = (
         "document",
         |_, _, context| {
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             wrap(document, context).map(JsValue::from)
         },
         None,
@@ -271,23 +271,21 @@ fn define_list(prototype: &JsObject, list: &'static List, context: &mut Context)
 
 /// The address of a document: the page's, a frame's, and none for those that scripts made.
 pub fn address(document: NodeId, context: &Context) -> Url {
-    let web = of(context);
-    let web = web.borrow();
-    let known = || web.addresses.get(&document).cloned().or_else(|| Url::parse("about:blank").ok());
-    match known().filter(|_| web.document != document) {
-        Some(address) => address,
-        None => page::of(context).borrow().url.clone(),
-    }
+    let made = || {
+        let known = of(context).borrow().addresses.get(&document).cloned();
+        known.or_else(|| Url::parse("about:blank").ok())
+    };
+    windows::address_of(document, context).or_else(made).unwrap_or_else(|| realm::address(context))
 }
 
 /// What relative addresses in a node's document are relative to (HTML §2.4.3).
 pub fn base_url(id: NodeId, context: &Context) -> Url {
     let document = read(context, |tree| tree.document_of(id));
     let mut around = address(document, context);
-    if around.as_str() == "about:srcdoc"
-        || (around.as_str() == "about:blank" && frames::frame_of(document, context).is_some())
+    if around.scheme() == "about"
+        && let Some(frame) = frames::frame_of(document, context)
     {
-        around = page::of(context).borrow().url.clone();
+        around = base_url(frame, context);
     }
     let href = read(context, |tree| {
         if !tree.has_base() {

@@ -6,9 +6,9 @@ use std::cell::RefCell;
 use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
-use super::{document, frames, of, read, style, this_document, wrap_or_null};
+use super::{document, frames, own_document, read, style, this_document, wrap_or_null};
 use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, jobs};
+use crate::render::engine::{bind, jobs, realm};
 
 /// What the page's document is beside its tree.
 struct State {
@@ -69,7 +69,13 @@ const ATTRIBUTES: &[bind::Attribute] = &[
     ("pictureInPictureEnabled", |_, _, _| Ok(false.into()), None),
     ("prerendering", |_, _, _| Ok(false.into()), None),
     ("scrollingElement", style::scrolling_element, None),
-    ("referrer", |_, _, context| Ok(bind::js(context.get_data::<State>().map_or("", |state| &state.referrer))), None),
+    (
+        "referrer",
+        |_, _, context| {
+            Ok(bind::js(&realm::own::<State>(context).map_or(String::new(), |state| state.referrer.clone())))
+        },
+        None,
+    ),
     (
         "domain",
         |this, _, context| {
@@ -103,9 +109,9 @@ const ATTRIBUTES: &[bind::Attribute] = &[
         "defaultView",
         |this, _, context| {
             let document = this_document(this, context)?;
-            let own = of(context).borrow().document == document;
+            let own = own_document(context) == document;
             if own {
-                return Ok(context.global_object().into());
+                return Ok(realm::window(context).into());
             }
             frames::frame_of(document, context)
                 .map_or_else(|| Ok(JsValue::null()), |frame| frames::window_of(frame, context))
@@ -127,12 +133,12 @@ const ATTRIBUTES: &[bind::Attribute] = &[
     (
         "designMode",
         |_, _, context| {
-            let state = context.get_data::<State>();
+            let state = realm::own::<State>(context);
             Ok(bind::js(&state.map(|state| state.design_mode.borrow().clone()).unwrap_or_default()))
         },
         Some(|_, args, context| {
             let word = bind::text(args, 0, context)?.to_ascii_lowercase();
-            if let (Some(state), "on" | "off") = (context.get_data::<State>(), word.as_str()) {
+            if let (Some(state), "on" | "off") = (realm::own::<State>(context), word.as_str()) {
                 *state.design_mode.borrow_mut() = word;
             }
             Ok(JsValue::undefined())
@@ -141,7 +147,7 @@ const ATTRIBUTES: &[bind::Attribute] = &[
     (
         "fonts",
         |_, _, context| {
-            let state = context.get_data::<State>();
+            let state = realm::own::<State>(context);
             Ok(state.map_or_else(JsValue::null, |state| state.fonts.clone().into()))
         },
         None,
@@ -165,7 +171,7 @@ pub(super) fn install(referrer: &str, context: &mut Context) -> JsResult<()> {
     bind::define(&FONTS, context)?;
     let fonts = bind::object("FontFaceSet", Fonts::default(), context)?;
     let state = State { referrer: referrer.to_owned(), fonts, design_mode: RefCell::new("off".to_owned()) };
-    context.insert_data(state);
+    realm::keep(state, context);
     let face = bind::Interface {
         name: "FontFace",
         constructor: Some(|new_target, args, context| {

@@ -2,10 +2,11 @@
 
 use boa_engine::{Context, JsObject};
 
-use super::{NodeObject, exotic, node_of, of, read, wrap};
+use super::{NodeObject, exotic, frames, node_of, of, read, windows, wrap};
 use crate::limits;
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::events::Event;
+use crate::render::engine::realm;
 use crate::render::engine::target::Step;
 
 /// One node of the way, before it is known as an object.
@@ -29,15 +30,18 @@ pub(super) fn way(target: &JsObject, event: &JsObject<Event>, context: &mut Cont
     // A related target that is no node is told as it is.
     let other = related.as_ref().filter(|object| !is_node(object, context)).cloned();
     let related = related.and_then(|object| node_of(&object.into(), context));
-    let web = of(context);
-    let document = web.borrow().document;
-    let places = read(context, |tree| places(tree, target, related, is_load, is_composed, document))?;
+    // Only a document that is shown has a window.
+    let document = read(context, |tree| tree.document_of(target));
+    let is_shown = of(context).borrow().document == document || frames::frame_of(document, context).is_some();
+    let window = is_shown.then(|| windows::within(target, context, |context| realm::window(context)));
+    let last = window.as_ref().map(|_| document);
+    let places = read(context, |tree| places(tree, target, related, is_load, is_composed, last))?;
     places
         .into_iter()
         .map(|place| {
             let object = match place.node {
                 Some(node) => wrap(node, context).ok()?,
-                None => context.global_object(),
+                None => window.clone()?,
             };
             let (in_shadow, closed_root) = place.node.map_or((false, false), |node| {
                 read(context, |tree| {
@@ -76,7 +80,7 @@ fn places(
     related: Option<NodeId>,
     is_load: bool,
     is_composed: bool,
-    document: NodeId,
+    document: Option<NodeId>,
 ) -> Option<Vec<Place>> {
     let related_here = |at: NodeId| related.map(|related| retarget(tree, related, at));
     let first_related = related_here(target);
@@ -99,8 +103,8 @@ fn places(
             },
         };
         let Some(parent) = parent else {
-            if at == document && !is_load {
-                let related = related.map(|related| retarget(tree, related, document));
+            if Some(at) == document && !is_load {
+                let related = related.map(|related| retarget(tree, related, at));
                 found.push(Place { node: None, is_target: false, related, closed_slot: false });
             }
             break;

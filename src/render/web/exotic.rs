@@ -68,6 +68,9 @@ impl Computed {
 }
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    if context.has_data::<Own>() {
+        return Ok(());
+    }
     let reflect = context.intrinsics().objects().reflect();
     let mut function = |name: &str| {
         let value = reflect.get(js_string!(name), context)?;
@@ -77,6 +80,20 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let target = JsSymbol::new(Some(js_string!("target"))).ok_or_else(|| bind::type_error("no symbol is left"))?;
     context.insert_data(Own { target, get, set });
     Ok(())
+}
+
+/// `Reflect.get`, as it was before the page could change it.
+///
+/// # Errors
+/// What an accessor throws.
+pub(super) fn reflect_get(
+    object: JsObject,
+    key: PropertyKey,
+    receiver: JsValue,
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    let get = own(context, |own| &own.get)?;
+    get.call(&JsValue::undefined(), &[object.into(), key.into(), receiver], context)
 }
 
 fn own<T>(context: &Context, which: impl FnOnce(&Own) -> &T) -> JsResult<T>
@@ -324,7 +341,7 @@ pub fn own_descriptor(table: &Computed, args: &[JsValue], context: &mut Context)
     Ok(descriptor.into())
 }
 
-fn own_descriptor_of(target: &JsObject, key: &PropertyKey, context: &mut Context) -> JsResult<JsValue> {
+pub(super) fn own_descriptor_of(target: &JsObject, key: &PropertyKey, context: &mut Context) -> JsResult<JsValue> {
     let object = context.intrinsics().constructors().object().constructor();
     let ask = object.get(js_string!("getOwnPropertyDescriptor"), context)?;
     let ask = ask.as_callable().ok_or_else(|| bind::type_error("Object.getOwnPropertyDescriptor is gone"))?;

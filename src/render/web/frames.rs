@@ -1,28 +1,36 @@
-//! Frames (HTML §4.8.5): documents within the document, as far as the page's scripts can look into them.
+//! Frames (HTML §4.8.5): documents within the document.
 //!
-//! A frame of the page's own origin is fetched and read, without scripts of its own; what of another origin a script could not see is not
-//! fetched. Either way the element's `load` comes. All documents stand in one tree, all windows share the page's globals: a frame's window
-//! is an object that inherits from the page's.
+//! ```text
+//! an element comes in → an empty document → its address is asked for → markup: with scripts in a window of its own, else as it is → load
+//! ```
+//!
+//! A frame of the page's own origin is fetched, read, and runs its scripts; what of another origin a script could not see is not fetched.
+//! Either way the element's `load` comes. A frame has a window only if its scripts run or somebody looks into it (`windows`).
+
+mod answer;
+pub mod window;
 
 use std::collections::HashMap;
 
-use boa_engine::property::PropertyDescriptor;
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
-use encoding_rs::Encoding;
+use boa_engine::realm::Realm;
+use boa_engine::{Context, JsObject, JsResult, JsValue};
 use html5ever::{local_name, ns};
 use url::Url;
 
-use super::{change, document, load, of, read, settle, slot, this_element, wrap};
+use self::answer::{document_from, fill, has_scripts, with_scripts};
+use super::windows::{self, own_document};
+use super::{change, document, load, of, read, this_element, wrap};
 use crate::limits;
-use crate::render::dom::{Mutation, NodeId, Parser, Step, Tree};
-use crate::render::engine::net::{Answer, Asker, Request, Response};
-use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, events, jobs, page, xhr};
+use crate::render::dom::{Mutation, NodeId, Tree};
+use crate::render::engine::net::{Answer, Asker, Request};
+use crate::render::engine::{self, bind, events, jobs, realm, xhr};
 
 /// The frames that have a document, by their elements.
 #[derive(Default)]
 pub struct Frames {
     documents: HashMap<NodeId, Shown>,
+    /// What stands for the windows of frames that were asked for, and what it stands around.
+    proxies: HashMap<NodeId, (JsObject, JsObject)>,
 }
 
 /// What a frame shows.
@@ -30,22 +38,12 @@ struct Shown {
     document: NodeId,
     /// Whether scripts of the page may see it.
     same_origin: bool,
+    /// It is the empty document that a frame begins with: the next one of the page's origin takes its window over.
+    is_first: bool,
     /// Navigations of the frame so far: the answer to an old one is dropped.
     navigations: u32,
-}
-
-/// The window of a frame.
-#[derive(Trace, Finalize, JsData)]
-struct FrameWindow {
-    #[unsafe_ignore_trace]
-    frame: NodeId,
-    listeners: Listeners,
-}
-
-impl Target for FrameWindow {
-    fn listeners(&mut self) -> &mut Listeners {
-        &mut self.listeners
-    }
+    /// The window whose `load` waits for the frame.
+    awaited_by: Option<Realm>,
 }
 
 const ATTRIBUTES: &[bind::Attribute] = &[
@@ -53,8 +51,8 @@ const ATTRIBUTES: &[bind::Attribute] = &[
         "contentDocument",
         |this, _, context| {
             let frame = this_element(this, context)?;
-            let document = document_of(frame, context);
-            super::wrap_or_null(document, context)
+            open_window(frame, context);
+            super::wrap_or_null(document_of(frame, context), context)
         },
         None,
     ),
@@ -70,18 +68,20 @@ const ATTRIBUTES: &[bind::Attribute] = &[
 
 const METHODS: &[bind::Method] = &[("getSVGDocument", 0, |this, _, context| {
     let frame = this_element(this, context)?;
-    let document = document_of(frame, context);
     let is_svg = |id: &NodeId| {
         read(context, |tree| tree.document_data(*id).is_some_and(|data| data.content_type == "image/svg+xml"))
     };
-    let document = document.filter(is_svg);
+    let document = document_of(frame, context).filter(is_svg);
+    if document.is_some() {
+        open_window(frame, context);
+    }
     super::wrap_or_null(document, context)
 })];
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    target::register(TargetKind::of::<FrameWindow>(|_, _, _| None), context);
     let read: xhr::ReadDocument = |response, context| {
         let document = document_from(response, context)?;
+        windows::take_in(document, context);
         wrap(document, context).map(JsValue::from)
     };
     xhr::set_document_reader(read, context);
@@ -107,6 +107,16 @@ pub fn document_of(frame: NodeId, context: &Context) -> Option<NodeId> {
     web.frames.documents.get(&frame).filter(|shown| shown.same_origin).map(|shown| shown.document)
 }
 
+/// The window of what a frame shows, made when it is first asked for; `None` where it is none of the page's origin, or one too many.
+fn open_window(frame: NodeId, context: &mut Context) -> Option<Realm> {
+    let document = document_of(frame, context)?;
+    let known = of(context).borrow().realms.get(&document).cloned();
+    known.or_else(|| {
+        let may_run = allowed(frame, context).1;
+        windows::make(frame, document, may_run, context)
+    })
+}
+
 /// The frame that shows a document.
 pub fn frame_of(document: NodeId, context: &Context) -> Option<NodeId> {
     let web = of(context);
@@ -116,23 +126,32 @@ pub fn frame_of(document: NodeId, context: &Context) -> Option<NodeId> {
 
 /// The frames of the window's document, in tree order.
 fn frames(context: &Context) -> Vec<NodeId> {
+    let document = own_document(context);
     let web = of(context);
     let web = web.borrow();
     let tree = &web.tree;
     let mut frames: Vec<NodeId> =
-        web.frames.documents.keys().copied().filter(|id| tree.contains(web.document, *id)).collect();
+        web.frames.documents.keys().copied().filter(|id| tree.contains(document, *id)).collect();
     frames.sort_by(|a, b| tree.compare_order(*a, *b));
     frames
 }
 
-/// The frame of a name, which links and forms go to (HTML §7.3.1.2).
-pub fn named(name: &str, context: &Context) -> Option<NodeId> {
+/// The frame of a name: of the window's own, or of any other of the page's.
+fn named_target(name: &str, context: &Context) -> Option<NodeId> {
     let is_it = |id: &NodeId| read(context, |tree| tree.attribute(*id, &local_name!("name")) == Some(name));
-    frames(context).into_iter().find(is_it)
+    let elsewhere = || {
+        let mut all: Vec<NodeId> = of(context).borrow().frames.documents.keys().copied().collect();
+        all.sort();
+        all.into_iter().find(is_it)
+    };
+    frames(context).into_iter().find(is_it).or_else(elsewhere)
 }
 
 /// `window.length`.
 pub fn count(context: &Context) -> u32 {
+    if of(context).borrow().frames.documents.is_empty() {
+        return 0;
+    }
     u32::try_from(frames(context).len()).unwrap_or(u32::MAX)
 }
 
@@ -155,91 +174,7 @@ pub fn window_of(frame: NodeId, context: &mut Context) -> JsResult<JsValue> {
     if !of(context).borrow().frames.documents.contains_key(&frame) {
         return Ok(JsValue::null());
     }
-    slot(frame, "contentWindow", context, |context| make_window(frame, context)).map(JsValue::from)
-}
-
-fn make_window(frame: NodeId, context: &mut Context) -> JsResult<JsObject> {
-    let global = context.global_object();
-    let data = FrameWindow { frame, listeners: Listeners::default() };
-    let window = JsObject::from_proto_and_data(global.clone(), data);
-    let attributes: &[bind::Attribute] = &[
-        (
-            "document",
-            |this, _, context| {
-                let frame = this_window(this)?;
-                let document = document_of(frame, context);
-                super::wrap_or_null(document, context)
-            },
-            None,
-        ),
-        ("frameElement", |this, _, context| wrap(this_window(this)?, context).map(JsValue::from), None),
-        (
-            "location",
-            |this, _, context| {
-                let frame = this_window(this)?;
-                location(frame, context)
-            },
-            Some(|this, args, context| {
-                let frame = this_window(this)?;
-                go(frame, args, context)
-            }),
-        ),
-    ];
-    bind::attributes(&window, attributes, context)?;
-    target::handlers(&window, &["load", "unload", "message", "hashchange"], context)?;
-    let parser = super::parsing::parser_of(frame, context)?;
-    bind::hidden(&window, js_string!("DOMParser"), parser.into(), true, context)?;
-    let me: JsValue = window.clone().into();
-    let above: JsValue = global.into();
-    for (name, value) in [
-        ("window", me.clone()),
-        ("self", me.clone()),
-        ("frames", me),
-        ("parent", above.clone()),
-        ("top", above),
-        ("length", 0.into()),
-        ("closed", false.into()),
-        ("onerror", JsValue::null()),
-        ("name", js_string!().into()),
-    ] {
-        let property = PropertyDescriptor::builder().value(value).writable(true).enumerable(true).configurable(true);
-        window.define_property_or_throw(js_string!(name), property, context)?;
-    }
-    Ok(window)
-}
-
-fn this_window(this: &JsValue) -> JsResult<NodeId> {
-    Ok(bind::this::<FrameWindow>(this)?.borrow().data().frame)
-}
-
-/// The address that a frame shows, with the ways to another.
-fn location(frame: NodeId, context: &mut Context) -> JsResult<JsValue> {
-    let shown = document_of(frame, context).map(|document| document::address(document, context).to_string());
-    let make = context.global_object().get(js_string!("URL"), context)?;
-    let make = make.as_object().ok_or_else(|| bind::type_error("URL is gone"))?;
-    let location = make.construct(&[bind::js(&shown.unwrap_or_else(|| "about:blank".to_owned()))], None, context)?;
-    for name in ["assign", "replace"] {
-        let window = window_of(frame, context)?.as_object();
-        let body = boa_engine::NativeFunction::from_copy_closure_with_captures(
-            |_, args, window: &Option<JsObject>, context| match window {
-                Some(window) => go(this_window(&window.clone().into())?, args, context),
-                None => Ok(JsValue::undefined()),
-            },
-            window,
-        );
-        let function = body.to_js_function(context.realm());
-        location.create_data_property_or_throw(js_string!(name), function, context)?;
-    }
-    Ok(location.into())
-}
-
-fn go(frame: NodeId, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    let address = args.get_or_undefined(0).to_string(context)?.to_std_string_lossy();
-    let document = of(context).borrow().document;
-    if let Ok(url) = document::base_url(document, context).join(address.trim()) {
-        navigate(frame, url, context);
-    }
-    Ok(JsValue::undefined())
+    window::proxy_of(frame, context).map(JsValue::from)
 }
 
 /// Opens frames that came into a document that is shown, and closes those that left one.
@@ -299,9 +234,45 @@ fn leave_lost(context: &mut Context) {
             return;
         }
         for frame in lost {
-            of(context).borrow_mut().frames.documents.remove(&frame);
+            let Some(shown) = ({
+                let web = of(context);
+                let mut web = web.borrow_mut();
+                web.frames.proxies.remove(&frame);
+                web.frames.documents.remove(&frame)
+            }) else {
+                continue;
+            };
+            close_window(shown.document, context);
+            if let Some(awaits) = shown.awaited_by {
+                // A script may be running now, behind which the window goes on.
+                realm::within(&awaits, context, |context| {
+                    jobs::post(context, 0, |context| {
+                        load::undelay(context);
+                        Ok(())
+                    })
+                });
+            }
         }
     }
+}
+
+/// Ends the window of a document that is shown no more.
+fn close_window(document: NodeId, context: &Context) {
+    let known = of(context).borrow().realms.get(&document).cloned();
+    if let Some(realm) = known {
+        realm::close(&realm, context);
+    }
+}
+
+/// Whether a frame may be of the page's origin, and whether its scripts may run: `sandbox` takes what it does not name (HTML §7.1.5).
+fn allowed(frame: NodeId, context: &Context) -> (bool, bool) {
+    read(context, |tree| match tree.attribute(frame, &local_name!("sandbox")) {
+        None => (true, true),
+        Some(words) => {
+            let has = |word: &str| words.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(word));
+            (has("allow-same-origin"), has("allow-scripts"))
+        }
+    })
 }
 
 /// Gives a frame its first document, which is empty.
@@ -311,9 +282,9 @@ fn open(frame: NodeId, context: &mut Context) -> JsResult<()> {
         return Err(bind::type_error("too many frames"));
     }
     let document = fill("", "text/html", "UTF-8", context)?;
-    let web = of(context);
-    let mut web = web.borrow_mut();
-    web.frames.documents.insert(frame, Shown { document, same_origin: true, navigations: 0 });
+    let same_origin = allowed(frame, context).0;
+    let shown = Shown { document, same_origin, is_first: true, navigations: 0, awaited_by: None };
+    of(context).borrow_mut().frames.documents.insert(frame, shown);
     Ok(())
 }
 
@@ -323,52 +294,80 @@ fn follow_attributes(frame: NodeId, context: &mut Context) {
         let attribute = |name| tree.attribute(frame, &name).map(str::to_owned);
         (attribute(local_name!("srcdoc")), attribute(local_name!("src")))
     });
-    if let Some(markup) = markup {
-        let address = Url::parse("about:srcdoc").ok();
-        let base = document::base_url(frame, context);
-        let navigation = next_navigation(frame, context);
-        task(frame, navigation, context, move |context| {
-            if let Ok(document) = fill(&markup, "text/html", "UTF-8", context) {
-                show(frame, document, address.unwrap_or(base), context);
+    let (may_show, may_run) = allowed(frame, context);
+    if let Some(markup) = markup.filter(|_| may_show) {
+        let Ok(address) = Url::parse("about:srcdoc") else { return };
+        task(frame, context, move |context| {
+            if may_run && has_scripts(&markup) {
+                return show_running(frame, &markup, "UTF-8", address, context);
             }
+            let document = fill(&markup, "text/html", "UTF-8", context)?;
+            show(frame, document, address, context);
+            loaded(frame, context)
         });
         return;
     }
     let address = src.map(|src| src.trim().to_owned()).filter(|src| !src.is_empty());
     match address.and_then(|src| document::base_url(frame, context).join(&src).ok()) {
         Some(address) => navigate(frame, address, context),
-        None => {
-            let navigation = next_navigation(frame, context);
-            task(frame, navigation, context, |_| {});
+        None => task(frame, context, move |context| loaded(frame, context)),
+    }
+}
+
+/// Begins a navigation of a frame, for which the window around it waits, and gives its number.
+fn begin(frame: NodeId, context: &mut Context) -> u32 {
+    let (number, is_awaited) = {
+        let web = of(context);
+        let mut web = web.borrow_mut();
+        let Some(shown) = web.frames.documents.get_mut(&frame) else { return 0 };
+        shown.navigations += 1;
+        (shown.navigations, shown.awaited_by.is_some())
+    };
+    if !is_awaited {
+        let around = window_around(frame, context);
+        realm::within(&around, context, |context| load::delay(context));
+        if let Some(shown) = of(context).borrow_mut().frames.documents.get_mut(&frame) {
+            shown.awaited_by = Some(around);
+        }
+    }
+    number
+}
+
+/// The window around a frame: one without scripts may stand between, and waits for nothing.
+fn window_around(frame: NodeId, context: &Context) -> Realm {
+    let mut at = frame;
+    loop {
+        let document = read(context, |tree| tree.document_of(at));
+        if let Some(realm) = of(context).borrow().realms.get(&document) {
+            return realm.clone();
+        }
+        match frame_of(document, context) {
+            Some(outer) => at = outer,
+            None => return realm::of_page(context),
         }
     }
 }
 
-fn next_navigation(frame: NodeId, context: &Context) -> u32 {
-    let web = of(context);
-    let mut web = web.borrow_mut();
-    web.frames.documents.get_mut(&frame).map_or(0, |shown| {
-        shown.navigations += 1;
-        shown.navigations
-    })
+/// The window around a frame goes on. For tasks, while no script runs.
+fn release(frame: NodeId, context: &mut Context) {
+    let awaits = of(context).borrow_mut().frames.documents.get_mut(&frame).and_then(|shown| shown.awaited_by.take());
+    if let Some(awaits) = awaits {
+        realm::within(&awaits, context, load::undelay);
+    }
 }
 
-/// Does something as a task, if nothing else has come into the frame until then, and says that the frame has loaded.
-fn task(frame: NodeId, navigation: u32, context: &mut Context, what: impl FnOnce(&mut Context) + 'static) {
-    load::delay(context);
-    let posted = jobs::post(context, 0, move |context| {
-        let done = jobs::outside(context, |context| {
-            if navigations(frame, context) == Some(navigation) {
-                what(context);
-                loaded(frame, context)?;
-            }
-            Ok(())
-        });
-        load::undelay(context);
-        done
-    });
+/// Does something as a task of the page, if nothing else has come into the frame until then.
+fn task(frame: NodeId, context: &mut Context, what: impl FnOnce(&mut Context) -> JsResult<()> + 'static) {
+    let navigation = begin(frame, context);
+    let run = move |context: &mut Context| {
+        jobs::outside(context, |context| match navigations(frame, context) == Some(navigation) {
+            true => what(context),
+            false => Ok(()),
+        })
+    };
+    let posted = realm::in_page(context, |context| jobs::post(context, 0, run));
     if posted.is_none() {
-        load::undelay(context);
+        release(frame, context);
     }
 }
 
@@ -379,18 +378,31 @@ fn navigations(frame: NodeId, context: &Context) -> Option<u32> {
 
 /// Shows another address in a frame.
 pub fn navigate(frame: NodeId, address: Url, context: &mut Context) {
-    let navigation = next_navigation(frame, context);
-    let page = page::of(context).borrow().url.clone();
-    let is_fetched = matches!(address.scheme(), "http" | "https") && address.origin() == page.origin();
-    if !is_fetched || is_ancestor(frame, &address, context) {
-        let is_blank = matches!(address.scheme(), "about" | "javascript");
-        task(frame, navigation, context, move |context| {
-            if let Some(shown) = of(context).borrow_mut().frames.documents.get_mut(&frame) {
-                shown.same_origin = is_blank;
+    let page = realm::in_page(context, |context| realm::address(context));
+    let (may_show, may_run) = allowed(frame, context);
+    let is_fetched =
+        may_show && matches!(address.scheme(), "http" | "https" | "blob") && address.origin() == page.origin();
+    if address.scheme() == "javascript" && may_show && may_run {
+        return task(frame, context, move |context| {
+            if let Some(realm) = open_window(frame, context) {
+                realm::within(&realm, context, |context| super::navigation::run_address(&address, context));
             }
+            loaded(frame, context)
+        });
+    }
+    if !is_fetched || is_ancestor(frame, &address, context) {
+        let is_blank = address.scheme() == "about" && may_show;
+        task(frame, context, move |context| {
+            if is_blank {
+                show_blank(frame, address, context)?;
+            } else {
+                show_nothing(frame, context);
+            }
+            loaded(frame, context)
         });
         return;
     }
+    let navigation = begin(frame, context);
     let mut bare = address.clone();
     bare.set_fragment(None);
     let request = Request {
@@ -401,18 +413,36 @@ pub fn navigate(frame: NodeId, address: Url, context: &mut Context) {
         credentials: true,
         body: Vec::new(),
     };
-    load::delay(context);
-    jobs::request(context, request, move |answer, context| {
-        let done = jobs::outside(context, |context| {
-            if navigations(frame, context) == Some(navigation) {
-                arrive(frame, &address, &page, answer, context)?;
-                loaded(frame, context)?;
-            }
-            Ok(())
+    realm::in_page(context, |context| {
+        engine::request(request, context, move |answer, context| {
+            jobs::outside(context, |context| match navigations(frame, context) == Some(navigation) {
+                true => arrive(frame, &address, &page, answer, context),
+                false => Ok(()),
+            })
         });
-        load::undelay(context);
-        done
     });
+}
+
+/// What the frame shows is of another origin from now on.
+fn show_nothing(frame: NodeId, context: &mut Context) {
+    let old = {
+        let web = of(context);
+        let mut web = web.borrow_mut();
+        let Some(shown) = web.frames.documents.get_mut(&frame) else { return };
+        (shown.same_origin, shown.is_first) = (false, false);
+        shown.document
+    };
+    close_window(old, context);
+}
+
+/// An empty document, unless it is the first one still.
+fn show_blank(frame: NodeId, address: Url, context: &mut Context) -> JsResult<()> {
+    let is_first = of(context).borrow().frames.documents.get(&frame).is_some_and(|shown| shown.is_first);
+    if !is_first {
+        let document = fill("", "text/html", "UTF-8", context)?;
+        show(frame, document, address, context);
+    }
+    Ok(())
 }
 
 /// Whether the address is that of a document around the frame: it would never end.
@@ -433,30 +463,67 @@ fn is_ancestor(frame: NodeId, address: &Url, context: &Context) -> bool {
 fn arrive(frame: NodeId, asked: &Url, page: &Url, answer: Answer, context: &mut Context) -> JsResult<()> {
     let got = answer.ok().and_then(|response| Some((Url::parse(&response.url).ok()?, response)));
     let Some((mut address, response)) = got.filter(|(address, _)| address.origin() == page.origin()) else {
-        if let Some(shown) = of(context).borrow_mut().frames.documents.get_mut(&frame) {
-            shown.same_origin = false;
-        }
-        return Ok(());
+        show_nothing(frame, context);
+        return loaded(frame, context);
     };
     if address.fragment().is_none() {
         address.set_fragment(asked.fragment());
     }
+    if allowed(frame, context).1
+        && let Some((markup, encoding)) = with_scripts(&response, context)?
+    {
+        return show_running(frame, &markup, encoding, address, context);
+    }
     let document = document_from(&response, context)?;
     show(frame, document, address, context);
+    loaded(frame, context)
+}
+
+/// Shows a document that runs its scripts as it is read; the frame has loaded when its own `load` has come.
+fn show_running(
+    frame: NodeId,
+    markup: &str,
+    encoding: &'static str,
+    address: Url,
+    context: &mut Context,
+) -> JsResult<()> {
+    let document = change(context, |tree| {
+        let document = tree.create_document(true)?;
+        if let Some(data) = tree.document_data_mut(document) {
+            data.encoding = encoding;
+        }
+        Ok(document)
+    })?;
+    show(frame, document, address.clone(), context);
+    let Some(realm) = open_window(frame, context) else {
+        // One window too many: it is shown without its scripts.
+        let document = fill(markup, "text/html", encoding, context)?;
+        show(frame, document, address, context);
+        return loaded(frame, context);
+    };
+    realm::within(&realm, context, |context| load::begin(markup, context));
     Ok(())
 }
 
 fn show(frame: NodeId, document: NodeId, address: Url, context: &mut Context) {
     super::navigation::indicate(document, &address, context);
-    let within: Vec<NodeId> = {
+    let (old, was_first) = {
         let web = of(context);
         let mut web = web.borrow_mut();
-        web.addresses.insert(document, address);
+        web.addresses.insert(document, address.clone());
         let Some(shown) = web.frames.documents.get_mut(&frame) else { return };
-        (shown.document, shown.same_origin) = (document, true);
-        let tree = &web.tree;
-        tree.descendants(document).filter(|id| is_frame(tree, *id)).collect()
+        let old = (shown.document, shown.is_first);
+        (shown.document, shown.same_origin, shown.is_first) = (document, true, false);
+        old
     };
+    let window = of(context).borrow().realms.get(&old).cloned();
+    match window {
+        Some(realm) if was_first => windows::turn_to(document, address, &realm, context),
+        Some(_) => close_window(old, context),
+        None => {}
+    }
+    let within: Vec<NodeId> =
+        read(context, |tree| tree.descendants(document).filter(|id| is_frame(tree, *id)).collect());
     leave_lost(context);
     open_all(within, context);
 }
@@ -471,122 +538,33 @@ fn open_all(frames: Vec<NodeId>, context: &mut Context) {
     }
 }
 
-/// Types of documents that `contentType` can tell of; a frame with another one shows text.
-const TYPES: &[&str] = &[
-    "text/html",
-    "text/plain",
-    "text/css",
-    "text/javascript",
-    "application/json",
-    "text/xml",
-    "application/xml",
-    "application/xhtml+xml",
-    "image/svg+xml",
-    "image/png",
-    "image/gif",
-    "image/jpeg",
-    "image/bmp",
-    "image/webp",
-];
-
-/// The document of an answer (HTML §7.5).
-fn document_from(response: &Response, context: &mut Context) -> JsResult<NodeId> {
-    let header = response.header("content-type").unwrap_or("text/html");
-    let (kind, parameters) = header.split_once(';').unwrap_or((header, ""));
-    let kind = kind.trim().to_ascii_lowercase();
-    let kind = TYPES.iter().copied().find(|known| *known == kind).unwrap_or("text/plain");
-    let label = parameters.split(';').find_map(|one| one.trim().strip_prefix("charset="));
-    let declared = label.and_then(|label| Encoding::for_label(label.trim_matches(['"', ' ']).as_bytes()));
-    let told = Encoding::for_bom(&response.body).map(|(encoding, _)| encoding).or(declared);
-    let encoding = told.unwrap_or(encoding_rs::UTF_8);
-    let (text, ..) = encoding.decode(&response.body);
-    if kind.starts_with("image/") && !kind.ends_with("xml") {
-        return fill("<img>", kind, "UTF-8", context);
-    }
-    if kind != "text/html" {
-        return if kind.ends_with("xml") {
-            fill_xml(&text, kind, encoding.name(), context)
-        } else {
-            fill(&plain(&text), kind, encoding.name(), context)
-        };
-    }
-    let document = fill(&text, kind, encoding.name(), context)?;
-    // "Changing the encoding while parsing" (HTML §13.2.3.5): the markup names another, and is read again.
-    let named = read(context, |tree| encoding_in(tree, document));
-    match named.filter(|named| told.is_none() && *named != encoding) {
-        Some(named) => {
-            let (text, ..) = named.decode(&response.body);
-            fill(&text, kind, named.name(), context)
-        }
-        None => Ok(document),
-    }
-}
-
-/// What is no markup as a document.
-fn plain(text: &str) -> String {
-    format!("<pre>{}</pre>", text.replace('&', "&amp;").replace('<', "&lt;"))
-}
-
-/// The encoding that a document's `meta` names.
-fn encoding_in(tree: &Tree, document: NodeId) -> Option<&'static Encoding> {
-    tree.descendants(document).find_map(|id| {
-        let element = tree.element(id).filter(|element| element.is_html(&local_name!("meta")))?;
-        let label = match element.attribute(&local_name!("charset")) {
-            Some(label) => label,
-            None => {
-                let is_type = element.attribute(&local_name!("http-equiv"))?.eq_ignore_ascii_case("content-type");
-                element.attribute(&local_name!("content")).filter(|_| is_type)?.split_once("charset=")?.1
-            }
-        };
-        let encoding = Encoding::for_label(label.trim().as_bytes())?;
-        // UTF-16 could not have been read so far, and `x-user-defined` is none of the web's.
-        let is_wide = encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE;
-        Some(if is_wide {
-            encoding_rs::UTF_8
-        } else if encoding == encoding_rs::X_USER_DEFINED {
-            encoding_rs::WINDOWS_1252
-        } else {
-            encoding
-        })
-    })
-}
-
-/// A document of markup, whose scripts do not run.
-fn fill(markup: &str, kind: &'static str, encoding: &'static str, context: &mut Context) -> JsResult<NodeId> {
-    let document = change(context, |tree| {
-        let document = tree.create_document(true)?;
-        if let Some(data) = tree.document_data_mut(document) {
-            (data.content_type, data.encoding) = (kind, encoding);
-        }
-        let mut parser = Parser::new(tree, document);
-        let mut text = markup;
-        while let Step::Script(_) = parser.feed(tree, text)? {
-            text = "";
-        }
-        parser.finish(tree)?;
-        Ok(document)
-    })?;
-    settle(context);
-    Ok(document)
-}
-
-/// A document of XML, which tells the fault where it is not well-formed.
-fn fill_xml(text: &str, kind: &'static str, encoding: &'static str, context: &mut Context) -> JsResult<NodeId> {
-    change(context, |tree| {
-        let document = tree.parse_xml_document(text, kind)?;
-        if let Some(data) = tree.document_data_mut(document) {
-            data.encoding = encoding;
-        }
-        Ok(document)
-    })
-}
-
-/// Says that a frame has loaded, to its window and to its element.
+/// Says that a frame has loaded, to its window if it has one and to its element. For tasks, while no script runs.
 pub(super) fn loaded(frame: NodeId, context: &mut Context) -> JsResult<()> {
-    if let Some(window) = super::slot_if_made(frame, "contentWindow", context) {
-        events::fire(&window, "Event", "load", (false, false), &[], context);
+    let document = document_of(frame, context);
+    let realm = document.and_then(|document| of(context).borrow().realms.get(&document).cloned());
+    if let Some(realm) = realm {
+        realm::within(&realm, context, |context| {
+            let window = realm::window(context);
+            events::fire(&window, "Event", "load", (false, false), &[], context);
+        });
     }
-    let element = wrap(frame, context)?;
-    events::fire(&element, "Event", "load", (false, false), &[], context);
+    tell_element(frame, context)
+}
+
+/// Says that what a frame shows has loaded, to its element, and lets the window around it go on. For tasks, while no script runs.
+pub(super) fn tell_element(frame: NodeId, context: &mut Context) -> JsResult<()> {
+    windows::within(frame, context, |context| {
+        let element = wrap(frame, context)?;
+        events::fire(&element, "Event", "load", (false, false), &[], context);
+        JsResult::Ok(())
+    })?;
+    release(frame, context);
     Ok(())
+}
+
+/// A script opens the document that a frame shows anew: it is the first one no more.
+pub(super) fn is_written(frame: NodeId, context: &Context) {
+    if let Some(shown) = of(context).borrow_mut().frames.documents.get_mut(&frame) {
+        shown.is_first = false;
+    }
 }

@@ -4,9 +4,9 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 use url::Url;
 
-use super::{document, navigation, of};
+use super::{document, navigation, own_document};
 use crate::limits;
-use crate::render::engine::{bind, clone, exception, jobs, page};
+use crate::render::engine::{bind, clone, exception, jobs, realm};
 
 /// The entries, and which one the page is at.
 #[derive(Trace, Finalize, JsData)]
@@ -86,12 +86,12 @@ const HISTORY: bind::Interface = bind::Interface {
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::define(&HISTORY, context)?;
-    let url = page::of(context).borrow().url.clone();
+    let url = realm::address(context);
     let first = Entry { url, state: JsValue::null() };
     let data = History { entries: vec![first], at: 0, scroll: "auto".to_owned() };
     let object = bind::object("History", data, context)?;
     let own = object.downcast::<History>().map_err(|_| bind::type_error("Illegal invocation"))?;
-    context.insert_data(Own(own));
+    realm::keep(Own(own), context);
     let attribute: bind::Attribute = (
         "history",
         |_, _, context| Ok(own_of(context).map_or_else(JsValue::undefined, |own| own.upcast().into())),
@@ -102,12 +102,21 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 }
 
 fn own_of(context: &Context) -> Option<JsObject<History>> {
-    context.get_data::<Own>().map(|own| own.0.clone())
+    realm::own::<Own>(context).map(|own| own.0.clone())
+}
+
+/// Begins the window's history anew, with the document that is shown now.
+pub(super) fn begin(url: Url, context: &Context) {
+    realm::move_to(url.clone(), context);
+    let Some(own) = own_of(context) else { return };
+    let mut history = own.borrow_mut();
+    let history = history.data_mut();
+    (history.entries, history.at) = (vec![Entry { url, state: JsValue::null() }], 0);
 }
 
 /// Makes an address of the page's own the current entry: behind the one before, or in its place.
 pub(super) fn enter(url: Url, state: JsValue, replace: bool, context: &mut Context) {
-    page::of(context).borrow_mut().url = url.clone();
+    realm::move_to(url.clone(), context);
     let Some(own) = own_of(context) else { return };
     let mut history = own.borrow_mut();
     let history = history.data_mut();
@@ -133,11 +142,11 @@ fn set_state(this: &JsValue, args: &[JsValue], replace: bool, context: &mut Cont
         _ => Some(bind::text(args, 2, context)?),
     };
     let state = clone::structured(args.get_or_undefined(0), context)?;
-    let current = page::of(context).borrow().url.clone();
+    let current = realm::address(context);
     let url = match address {
         None => current,
         Some(address) => {
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             let joined = document::base_url(document, context).join(&address).ok();
             let allowed = joined.filter(|url| can_be_rewritten(&current, url));
             allowed.ok_or_else(|| {
@@ -185,7 +194,7 @@ pub fn go(by: i32, context: &mut Context) {
             history.at = target;
             history.entries[target].clone()
         };
-        let old = std::mem::replace(&mut page::of(context).borrow_mut().url, entry.url.clone());
+        let old = realm::move_to(entry.url.clone(), context);
         navigation::tell_fragment(&old, &entry.url, entry.state.clone(), context);
         Ok(())
     });

@@ -4,7 +4,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace};
 use html5ever::{QualName, local_name, ns};
 
 use super::node::nullable_text;
-use super::{change, construct, node_of, of, read, slot, this_document, thrown, wrap};
+use super::{change, construct, node_of, own_document, read, slot, this_document, thrown, windows, wrap};
 use crate::render::dom::{Error, NodeId, NodeKind, Tree, validate_and_extract};
 use crate::render::engine::bind;
 
@@ -30,7 +30,7 @@ const INTERFACE: bind::Interface = bind::Interface {
             wrap(doctype, context).map(JsValue::from)
         }),
         ("createDocument", 2, |this, args, context| {
-            bind::this::<Implementation>(this)?;
+            let around = bind::this::<Implementation>(this)?.borrow().data().document;
             bind::want(args, 2, "createDocument' on 'DOMImplementation")?;
             let namespace = nullable_text(args, 0, context)?;
             // `[LegacyNullToEmptyString]`.
@@ -45,12 +45,14 @@ const INTERFACE: bind::Interface = bind::Interface {
                 }
             };
             let document = change(context, |tree| xml_document(tree, namespace.as_deref(), &name, doctype))?;
+            windows::within(around, context, |context| windows::take_in(document, context));
             wrap(document, context).map(JsValue::from)
         }),
         ("createHTMLDocument", 0, |this, args, context| {
-            bind::this::<Implementation>(this)?;
+            let around = bind::this::<Implementation>(this)?.borrow().data().document;
             let title = bind::text_if_given(args, 0, context)?;
             let document = change(context, |tree| html_document(tree, title))?;
+            windows::within(around, context, |context| windows::take_in(document, context));
             wrap(document, context).map(JsValue::from)
         }),
         ("hasFeature", 0, |this, _, _| bind::this::<Implementation>(this).map(|_| true.into())),
@@ -70,12 +72,16 @@ const ATTRIBUTE: bind::Attribute = (
 
 /// `new Document()`: XML without an element.
 pub(super) fn new_document(new_target: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    construct(new_target, "Document", |tree| tree.create_document(false), context)
+    let made = construct(new_target, "Document", |tree| tree.create_document(false), context)?;
+    if let Some(document) = node_of(&made, context) {
+        windows::take_in(document, context);
+    }
+    Ok(made)
 }
 
 /// `new DocumentFragment()`, of the window's document.
 pub(super) fn new_fragment(new_target: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     construct(new_target, "DocumentFragment", |tree| tree.create_fragment(document), context)
 }
 

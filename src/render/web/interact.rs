@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::load::Window;
 use super::navigation::{self, How, Navigation};
-use super::{document, history, html, layout, observers, of, read, wrap};
+use super::{document, history, html, layout, observers, own_document, read, wrap};
 use crate::render::dom::{HtmlOptions, NodeId, Selectors, Tree};
-use crate::render::engine::events;
 use crate::render::engine::jobs::{self, End, Reach};
+use crate::render::engine::{events, realm};
 use crate::render::protocol::Filling;
 
 /// A link of a page in the state that it is in.
@@ -72,7 +72,7 @@ impl Window {
     pub fn marked_html(&mut self) -> String {
         let options = HtmlOptions { marked: true, ..HtmlOptions::default() };
         let text = self.engine.with(|context| {
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             read(context, |tree| tree.html_with(document, &options))
         });
         text.unwrap_or_default()
@@ -91,7 +91,7 @@ impl Window {
     /// Goes to an address as if it were typed behind the page's: a fragment stays within the page.
     pub fn go_to(&mut self, address: &str) {
         self.engine.with(|context| {
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             if let Ok(url) = document::base_url(document, context).join(address) {
                 jobs::outside(context, |context| {
                     navigation::navigate(Navigation::get(url, How::Location), false, context);
@@ -122,12 +122,12 @@ fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
 }
 
 fn find(selectors: &Selectors, context: &Context) -> Option<NodeId> {
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     read(context, |tree| roots(tree, document).into_iter().find_map(|root| tree.query_selector(root, selectors)))
 }
 
 fn links(context: &Context) -> Vec<Link> {
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     let base = document::base_url(document, context);
     read(context, |tree| {
         let mut found = Vec::new();
@@ -164,7 +164,7 @@ pub(super) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
     jobs::outside(context, |context| {
         for (interface, kind) in steps {
             let members: &[(&'static str, JsValue)] = &[
-                ("view", context.global_object().into()),
+                ("view", realm::window(context).into()),
                 ("detail", 1.into()),
                 ("clientX", x.into()),
                 ("clientY", y.into()),

@@ -12,10 +12,10 @@ use boa_engine::{Context, JsObject};
 use html5ever::{local_name, ns};
 
 use super::window::viewport;
-use super::{of, read, wrap};
+use super::{of, own_document, read, wrap};
 use crate::limits;
 use crate::render::dom::{NodeData, NodeId, Tree};
-use crate::render::engine::{events, jobs};
+use crate::render::engine::{events, jobs, realm};
 
 /// Height of a line and width of a letter, in CSS pixels.
 const LINE: f64 = 20.0;
@@ -50,23 +50,23 @@ struct Layout {
 type Shared = Rc<RefCell<Layout>>;
 
 pub(super) fn install(context: &mut Context) {
-    context.insert_data::<Shared>(Shared::default());
+    realm::keep(RefCell::new(Layout::default()), context);
 }
 
 fn shared(context: &Context) -> Shared {
-    context.get_data::<Shared>().map(Rc::clone).unwrap_or_default()
+    realm::own(context).unwrap_or_default()
 }
 
 /// The layout of the tree as it is now.
 fn up_to_date(context: &Context) -> Shared {
     let shared = shared(context);
-    let web = of(context);
+    let (web, document) = (of(context), own_document(context));
     let web = web.borrow();
     let now = (web.tree.generation(), viewport(context).width);
     let mut layout = shared.borrow_mut();
     if layout.of != Some(now) && layout.nodes < limits::RENDER_LAYOUT_NODES_MAX {
         layout.nodes += web.tree.len();
-        (layout.places, layout.height) = flow(&web.tree, web.document, now.1);
+        (layout.places, layout.height) = flow(&web.tree, document, now.1);
         layout.of = Some(now);
     }
     drop(layout);
@@ -136,7 +136,7 @@ fn tell_scroll(id: Option<NodeId>, context: &mut Context) {
     }
     jobs::post(context, 0, move |context| {
         shared(context).borrow_mut().telling = id.is_some() && shared(context).borrow().telling;
-        let document = of(context).borrow().document;
+        let document = own_document(context);
         let target: JsObject = wrap(id.unwrap_or(document), context)?;
         for kind in ["scroll", "scrollend"] {
             events::fire(&target, "Event", kind, (id.is_none(), false), &[], context);
@@ -336,7 +336,7 @@ pub fn element_at(x: f64, y: f64, context: &Context) -> Option<NodeId> {
     let (_, scrolled) = scroll(context);
     let shared = up_to_date(context);
     let layout = shared.borrow();
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     read(context, |tree| {
         let holds = |id: &NodeId| {
             let place = layout.places.get(id.to_u32() as usize).copied().flatten();

@@ -5,18 +5,18 @@
 //! timers, answers and scripts meet in the order in which they come.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use boa_engine::{Context, JsResult, JsValue};
 
 use super::scripts::{self, Pending, Turn};
-use super::{of, read, settle, window, wrap};
+use super::{frames, of, own_document, read, settle, window, windows, wrap};
 use crate::render::dom::{NodeId, Parser, Step};
 use crate::render::engine::jobs::{self, End, Reach};
 use crate::render::engine::net::Net;
 use crate::render::engine::trace::What;
-use crate::render::engine::{Engine, EngineError, Start, bind, events, page, target};
+use crate::render::engine::{Engine, EngineError, Start, bind, events, page, realm, target};
 
 /// A page: an engine and its document.
 pub struct Window {
@@ -33,8 +33,6 @@ pub(super) struct Loading {
     /// A script in written text that is still to be fetched: the parser waits for it, and so does what is written meanwhile.
     pub blocking: Option<NodeId>,
     pub written_later: String,
-    /// What scripts write into documents of frames, whose own scripts do not run.
-    pub in_frames: HashMap<NodeId, Parser>,
     /// Scripts that wait for the end of the markup, in their order.
     pub deferred: VecDeque<Rc<Pending>>,
     /// Scripts of scripts that run in their order (`async = false`).
@@ -43,6 +41,10 @@ pub(super) struct Loading {
     pub current: Option<NodeId>,
     /// Scripts that may not write into the document run, so many within each other.
     pub no_writes: u32,
+    /// What settles now is the parser's; set for custom elements, which ask for it once.
+    pub is_parsing: bool,
+    /// Custom elements that the parser waits for, so many within each other: none may write into the document, or open it.
+    pub tokens: u32,
     /// Images that were asked for.
     pub asked_images: u32,
     /// What the `load` event waits for.
@@ -79,7 +81,7 @@ const DOCUMENT: &[bind::Attribute] = &[
         "readyState",
         |this, _, context| {
             let document = super::this_document(this, context)?;
-            let own = document == of(context).borrow().document;
+            let own = document == own_document(context);
             let stage = if own { loading(context).borrow().stage } else { Stage::Complete };
             Ok(bind::js(match stage {
                 Stage::Loading => "loading",
@@ -93,7 +95,7 @@ const DOCUMENT: &[bind::Attribute] = &[
         "currentScript",
         |this, _, context| {
             let document = super::this_document(this, context)?;
-            let own = document == of(context).borrow().document;
+            let own = document == own_document(context);
             let script = loading(context).borrow().current.filter(|_| own);
             super::wrap_or_null(script, context)
         },
@@ -102,7 +104,7 @@ const DOCUMENT: &[bind::Attribute] = &[
 ];
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    context.insert_data::<SharedLoading>(SharedLoading::default());
+    realm::keep(RefCell::new(Loading::default()), context);
     let document = bind::prototype("Document", context)?;
     bind::attributes(&document, DOCUMENT, context)?;
     target::handlers(&document, &["readystatechange"], context)
@@ -133,19 +135,14 @@ impl Window {
     /// Reads the markup and runs the page's scripts, until nothing is left to be done or `reach` is.
     pub fn load(&mut self, html: &str, reach: Reach) -> End {
         self.engine.with(|context| parse(html, context));
-        self.engine.with(|context| {
-            let (document, url) = (of(context).borrow().document, page::of(context).borrow().url.clone());
-            super::navigation::indicate(document, &url, context);
-            enter_stage(Stage::Interactive, context);
-            advance(context);
-        });
+        self.engine.with(is_read);
         self.engine.run(reach)
     }
 
     /// The document as markup, as it is now.
     pub fn html(&mut self) -> String {
         let text = self.engine.with(|context| {
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             read(context, |tree| tree.inner_html(document))
         });
         text.unwrap_or_default()
@@ -153,35 +150,61 @@ impl Window {
 }
 
 pub(super) fn loading(context: &Context) -> SharedLoading {
-    context.get_data::<SharedLoading>().cloned().unwrap_or_default()
+    realm::own(context).unwrap_or_default()
+}
+
+/// Reads the markup of a frame's document, whose window this is, and runs its scripts.
+pub(super) fn begin(html: &str, context: &mut Context) {
+    *loading(context).borrow_mut() = Loading::default();
+    parse(html, context);
+    is_read(context);
+}
+
+/// The document came whole.
+pub(super) fn is_complete(context: &Context) {
+    *loading(context).borrow_mut() = Loading { stage: Stage::Complete, ..Loading::default() };
+}
+
+/// The markup is at its end.
+fn is_read(context: &mut Context) {
+    if realm::is_open(context) {
+        super::navigation::indicate(own_document(context), &realm::address(context), context);
+        enter_stage(Stage::Interactive, context);
+        advance(context);
+    }
 }
 
 /// Feeds the parser and runs each script that it hands out.
 fn parse(html: &str, context: &mut Context) {
-    let (web, state) = (of(context), loading(context));
-    let mut parser = {
-        let mut web = web.borrow_mut();
-        let document = web.document;
-        Parser::new(&mut web.tree, document)
-    };
+    let (web, state, document) = (of(context), loading(context), own_document(context));
+    let mut parser = Parser::new(&mut web.borrow_mut().tree, document);
     let mut text = html;
     loop {
         let step = parser.feed(&mut web.borrow_mut().tree, text);
         text = "";
-        settle(context);
+        settle_parsed(context);
         let Ok(Step::Script(script)) = step else { break };
         state.borrow_mut().parser = Some(parser);
         scripts::prepare(script, true, context);
         super::writing::run_blocking(context);
         settle(context);
         match state.borrow_mut().parser.take() {
-            Some(back) => parser = back,
-            None => return,
+            // A script that took its own frame away is the last of it.
+            Some(back) if realm::is_open(context) => parser = back,
+            _ => return,
         }
     }
     // A document that is full keeps what it holds.
     let _ = parser.finish(&mut web.borrow_mut().tree);
+    settle_parsed(context);
+}
+
+/// Shows what the parser made.
+pub(super) fn settle_parsed(context: &mut Context) {
+    let state = loading(context);
+    state.borrow_mut().is_parsing = true;
     settle(context);
+    state.borrow_mut().is_parsing = false;
 }
 
 /// Something that the `load` event waits for has begun.
@@ -202,7 +225,7 @@ pub(super) fn undelay(context: &mut Context) {
 /// Takes the page as far as it can go now (HTML §13.2.7 "the end"). For tasks, while no script runs.
 pub(super) fn advance(context: &mut Context) {
     let state = loading(context);
-    if std::mem::replace(&mut state.borrow_mut().advancing, true) {
+    if !realm::is_open(context) || std::mem::replace(&mut state.borrow_mut().advancing, true) {
         return;
     }
     jobs::outside(context, |context| {
@@ -219,10 +242,14 @@ pub(super) fn advance(context: &mut Context) {
         };
         if ready {
             enter_stage(Stage::Complete, context);
-            let global = context.global_object();
-            events::fire(&global, "Event", "load", (false, false), &[], context);
+            let window = realm::window(context);
+            events::fire(&window, "Event", "load", (false, false), &[], context);
             let members = [("persisted", JsValue::from(false))];
-            events::fire(&global, "PageTransitionEvent", "pageshow", (false, false), &members, context);
+            events::fire(&window, "PageTransitionEvent", "pageshow", (false, false), &members, context);
+            if let Some(frame) = windows::own_frame(context).filter(|_| realm::is_open(context)) {
+                // An element that cannot be told is one that no script can have met.
+                let _ = frames::tell_element(frame, context);
+            }
         }
     });
     state.borrow_mut().advancing = false;
@@ -258,14 +285,16 @@ fn note_stage(stage: &str, context: &Context) {
 }
 
 fn fire_at_document(kind: &str, bubbles: bool, context: &mut Context) {
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     fire_at(document, kind, bubbles, context);
 }
 
 pub(super) fn fire_at(node: NodeId, kind: &str, bubbles: bool, context: &mut Context) {
-    if let Ok(object) = wrap(node, context) {
-        events::fire(&object, "Event", kind, (bubbles, false), &[], context);
-    }
+    windows::within(node, context, |context| {
+        if let Ok(object) = wrap(node, context) {
+            events::fire(&object, "Event", kind, (bubbles, false), &[], context);
+        }
+    });
 }
 
 /// A value for tests and tools: what an expression gives, as text.

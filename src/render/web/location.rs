@@ -5,8 +5,8 @@ use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, 
 use url::{Url, quirks};
 
 use super::navigation::{How, Navigation, navigate};
-use super::{document, of, this_document};
-use crate::render::engine::{bind, exception, page};
+use super::{document, own_document, this_document};
+use crate::render::engine::{bind, exception, realm};
 
 /// The page's one location has no data of its own.
 #[derive(Trace, Finalize, JsData)]
@@ -22,15 +22,15 @@ macro_rules! part {
             $name,
             |this, _, context| {
                 bind::this::<Location>(this)?;
-                Ok(bind::js($get(&page::of(context).borrow().url)))
+                Ok(bind::js($get(&realm::address(context))))
             },
             Some(|this, args, context| {
                 bind::this::<Location>(this)?;
                 let text = bind::text(args, 0, context)?;
-                let mut url = page::of(context).borrow().url.clone();
+                let mut url = realm::address(context);
                 // What a setter does not understand it leaves as it was.
                 let _ = $set(&mut url, &text);
-                if url != page::of(context).borrow().url {
+                if url != realm::address(context) {
                     navigate(Navigation::get(url, How::Location), false, context);
                 }
                 Ok(JsValue::undefined())
@@ -69,7 +69,7 @@ const LOCATION: bind::Interface = bind::Interface {
             "origin",
             |this, _, context| {
                 bind::this::<Location>(this)?;
-                Ok(bind::js(&page::of(context).borrow().url.origin().ascii_serialization()))
+                Ok(bind::js(&realm::base(context).origin().ascii_serialization()))
             },
             None,
         ),
@@ -87,7 +87,7 @@ const LOCATION: bind::Interface = bind::Interface {
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::define(&LOCATION, context)?;
     let object = bind::object("Location", Location, context)?;
-    context.insert_data(Own(object));
+    realm::keep(Own(object), context);
     let attribute: bind::Attribute = ("location", own, Some(|_, args, context| go(args, false, context)));
     let global = context.global_object();
     let get = bind::function("get location", 0, attribute.1, context);
@@ -103,7 +103,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         "location",
         |this, args, context| {
             let document = this_document(this, context)?;
-            let has_window = of(context).borrow().document == document;
+            let has_window = own_document(context) == document;
             if has_window { own(this, args, context) } else { Ok(JsValue::null()) }
         },
         attribute.2,
@@ -112,12 +112,12 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 }
 
 fn own(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    Ok(context.get_data::<Own>().map_or_else(JsValue::null, |own| own.0.clone().into()))
+    Ok(realm::own::<Own>(context).map_or_else(JsValue::null, |own| own.0.clone().into()))
 }
 
 fn href(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     bind::this::<Location>(this)?;
-    Ok(bind::js(page::of(context).borrow().url.as_str()))
+    Ok(bind::js(realm::address(context).as_str()))
 }
 
 /// A hash that is set to nothing where none is changes nothing.
@@ -130,8 +130,10 @@ fn set_hash(url: &mut Url, text: &str) {
 
 fn go(args: &[JsValue], replace: bool, context: &mut Context) -> JsResult<JsValue> {
     let text = bind::text(args, 0, context)?;
-    let document = of(context).borrow().document;
-    match document::base_url(document, context).join(&text) {
+    // The address is relative to who sets it.
+    let caller = realm::of_caller(context);
+    let base = realm::within(&caller, context, |context| document::base_url(own_document(context), context));
+    match base.join(&text) {
         Ok(url) => navigate(Navigation::get(url, How::Location), replace, context),
         Err(_) => {
             let message = format!("'{text}' is not a valid URL.");

@@ -6,7 +6,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 
 use crate::limits;
 use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, clone, events, exception, jobs, page};
+use crate::render::engine::{bind, clone, events, exception, jobs, realm};
 
 /// One end of a channel.
 #[derive(Default, Trace, Finalize, JsData)]
@@ -154,7 +154,7 @@ const BROADCAST: bind::Interface = bind::Interface {
 };
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    context.insert_data(Broadcasts::default());
+    realm::share(Broadcasts::default, context);
     target::register(TargetKind::of::<Port>(|_, _, _| None), context);
     target::register(TargetKind::of::<Broadcast>(|_, _, _| None), context);
     bind::define(&PORT, context)?;
@@ -195,8 +195,9 @@ fn start(port: &JsObject<Port>, context: &mut Context) {
 
 /// Fires `message` at a target, as a task.
 fn post(target: JsObject, message: JsValue, source: JsValue, context: &mut Context) {
+    let caller = realm::of_caller(context);
+    let origin = realm::within(&caller, context, |context| realm::base(context).origin().ascii_serialization());
     jobs::post(context, 0, move |context| {
-        let origin = page::of(context).borrow().url.origin().ascii_serialization();
         let ports = bind::array([], context);
         let members = [("data", message), ("origin", bind::js(&origin)), ("source", source), ("ports", ports)];
         jobs::outside(context, |context| {
@@ -206,7 +207,7 @@ fn post(target: JsObject, message: JsValue, source: JsValue, context: &mut Conte
     });
 }
 
-/// `window.postMessage` (HTML §9.3.3): there is no other window that it could be meant for.
+/// `window.postMessage` (HTML §9.3.3), to the window whose function it is; its source is the window of the script that calls it.
 fn post_message(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     bind::want(args, 1, "postMessage' on 'Window")?;
     let wanted = match args.get_or_undefined(1) {
@@ -217,9 +218,13 @@ fn post_message(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResul
         Some(value) => value.to_string(context)?.to_std_string_lossy(),
         None => "/".to_owned(),
     };
-    let own = page::of(context).borrow().url.origin();
+    let own = realm::base(context).origin();
     let fits = match wanted.as_str() {
-        "*" | "/" => true,
+        "*" => true,
+        "/" => {
+            let caller = realm::of_caller(context);
+            realm::within(&caller, context, |context| realm::base(context).origin()) == own
+        }
         other => match url::Url::parse(other) {
             Ok(url) => url.origin() == own,
             Err(_) => return Err(exception::error("SyntaxError", "Invalid target origin.", context)),
@@ -227,8 +232,9 @@ fn post_message(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResul
     };
     let message = clone::structured(&args[0], context)?;
     if fits {
-        let global = context.global_object();
-        post(global.clone(), message, global.into(), context);
+        let caller = realm::of_caller(context);
+        let source = realm::within(&caller, context, |context| realm::window(context));
+        post(realm::window(context), message, source.into(), context);
     }
     Ok(JsValue::undefined())
 }

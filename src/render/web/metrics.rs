@@ -6,7 +6,7 @@ use html5ever::local_name;
 use super::layout::{self, Place};
 use super::styles;
 use super::window::{self, viewport};
-use super::{document, of, read, this_element, wrap_or_null};
+use super::{document, own_document, read, this_element, wrap_or_null};
 use crate::render::dom::NodeId;
 use crate::render::engine::bind;
 
@@ -247,7 +247,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 
 /// Whether the element's scrolling is the window's: the root's and the body's.
 fn is_root(id: NodeId, context: &Context) -> bool {
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     read(context, |tree| {
         tree.element(id)
             .is_some_and(|element| element.is_html(&local_name!("html")) || element.is_html(&local_name!("body")))

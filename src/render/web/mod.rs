@@ -57,6 +57,7 @@ mod styles;
 mod tokens;
 mod traversal;
 pub mod window;
+mod windows;
 mod writing;
 mod xpath;
 
@@ -69,19 +70,20 @@ use url::Url;
 
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
 use super::engine::target::{self, Listeners, Target, TargetKind};
-use super::engine::{bind, events, exception};
+use super::engine::{bind, events, exception, realm};
+pub use windows::own_document;
 
 /// The tree of a page and what its natives share.
 pub struct Web {
     pub tree: Tree,
-    /// The document of the window.
+    /// The document of the page's own window.
     pub document: NodeId,
     pub selectors: SelectorCache,
     /// By the node's number: strong, so that a node that a script has seen stays the same object. Dropped with the page.
     wrappers: Vec<Option<JsObject>>,
     recent_lists: collection::Recent,
-    names: named::Names,
     frames: frames::Frames,
+    realms: windows::Realms,
     /// Addresses of documents beside the window's own.
     addresses: HashMap<NodeId, Url>,
 }
@@ -142,11 +144,17 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
         selectors: SelectorCache::default(),
         wrappers: Vec::new(),
         recent_lists: collection::Recent::default(),
-        names: named::Names::default(),
         frames: frames::Frames::default(),
+        realms: windows::Realms::default(),
         addresses: HashMap::new(),
     };
     context.insert_data::<SharedWeb>(Rc::new(RefCell::new(web)));
+    windows::remember(setting, document, context);
+    install_window(setting, context)
+}
+
+/// Gives the current window the interfaces to its document.
+fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     exotic::install(context)?;
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
     context.insert_data(events::Outermost(event_path::is_outermost));
@@ -226,8 +234,12 @@ pub fn settle(context: &mut Context) {
         if log.is_empty() {
             return;
         }
-        for watcher in WATCHERS {
-            watcher(&log, context);
+        if realm::is_single(context) {
+            WATCHERS.iter().for_each(|watcher| watcher(&log, context));
+            continue;
+        }
+        for (realm, part) in windows::parts(log, context) {
+            realm::within(&realm, context, |context| WATCHERS.iter().for_each(|watcher| watcher(&part, context)));
         }
     }
 }
@@ -246,6 +258,11 @@ pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     if let Some(object) = web.borrow().wrapper(id) {
         return Ok(object);
     }
+    windows::within(id, context, |context| wrap_first(id, context))
+}
+
+fn wrap_first(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
+    let web = of(context);
     let name = interfaces::of(&web.borrow().tree, id);
     html::complete(name, context)?;
     let prototype = bind::prototype(name, context)?;
@@ -386,7 +403,7 @@ pub fn slot(
     if let Some(known) = known {
         return Ok(known);
     }
-    let made = make(context)?;
+    let made = windows::within(id, context, make)?;
     if let Some(mut node) = object.downcast_mut::<NodeObject>() {
         node.slots.push(Slot { name, object: made.clone() });
     }

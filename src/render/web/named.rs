@@ -4,7 +4,9 @@
 //! prototypes answers. A document hides its own members behind its elements, as the standard has it, so that these become accessors on the
 //! document itself while the elements are there.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, JsObject, JsResult, JsString, JsValue, NativeFunction, js_string};
@@ -12,14 +14,14 @@ use html5ever::{LocalName, local_name, ns};
 
 use super::collection::{self, Filter};
 use super::exotic::{self, Computed, Kind};
-use super::{frames, of, read, wrap};
+use super::{frames, of, own_document, read, wrap};
 use crate::computed;
 use crate::render::dom::{Mutation, NodeId, Tree};
-use crate::render::engine::bind;
+use crate::render::engine::{bind, realm};
 
 /// The elements of the window's document that something is called after, by the name, and the names that the document shows for now.
 #[derive(Default)]
-pub struct Names {
+struct Names {
     elements: HashMap<Box<str>, HashSet<NodeId>>,
     shown: HashSet<Box<str>>,
 }
@@ -32,7 +34,12 @@ static PROPERTIES: Kind = computed!(Computed {
     ..Computed::EMPTY
 });
 
+fn names(context: &Context) -> Rc<RefCell<Names>> {
+    realm::own(context).unwrap_or_default()
+}
+
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    realm::keep(RefCell::new(Names::default()), context);
     let window = bind::prototype("Window", context)?;
     let below = window.prototype();
     let properties = JsObject::from_proto_and_data(below, ());
@@ -84,15 +91,13 @@ fn on_window(name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>
     if name.is_empty() {
         return Ok(None);
     }
-    let (document, found) = {
-        let web = of(context);
-        let web = web.borrow();
-        let tree = &web.tree;
-        let mut found: Vec<NodeId> = web.names.called(&name).chain(tree.elements_by_id(web.document, &name)).collect();
+    let (document, names) = (own_document(context), names(context));
+    let found = read(context, |tree| {
+        let mut found: Vec<NodeId> = names.borrow().called(&name).chain(tree.elements_by_id(document, &name)).collect();
         found.sort_by(|a, b| tree.compare_order(*a, *b));
         found.dedup();
-        (web.document, found)
-    };
+        found
+    });
     let frame = read(context, |tree| {
         let by_name =
             |id: &NodeId| frames::is_frame(tree, *id) && tree.attribute(*id, &local_name!("name")) == Some(&name);
@@ -116,16 +121,15 @@ fn on_window(name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>
 pub(super) fn watch(log: &[Mutation], context: &mut Context) {
     let mut changed: Vec<Box<str>> = Vec::new();
     {
-        let web = of(context);
-        let web = &mut *web.borrow_mut();
-        let (tree, names) = (&web.tree, &mut web.names);
+        let (web, names, document) = (of(context), names(context), own_document(context));
+        let (tree, names) = (&web.borrow().tree, &mut *names.borrow_mut());
         for mutation in log {
             match mutation {
                 Mutation::Children { added, removed, .. } => {
                     for top in added.iter().chain(removed) {
                         let below = std::iter::once(*top).chain(tree.descendants(*top));
                         for id in below.filter(|id| has_name_on_window(tree, *id)) {
-                            names.note(tree, web.document, id, &mut changed);
+                            names.note(tree, document, id, &mut changed);
                         }
                     }
                 }
@@ -136,12 +140,30 @@ pub(super) fn watch(log: &[Mutation], context: &mut Context) {
                     if let Some(old) = old {
                         names.forget(old, *target, &mut changed);
                     }
-                    names.note(tree, web.document, *target, &mut changed);
+                    names.note(tree, document, *target, &mut changed);
                 }
                 _ => {}
             }
         }
     }
+    show_all(changed, context);
+}
+
+/// Looks for the names in a document that was read before it had a window.
+pub(super) fn look_at_all(context: &mut Context) {
+    let mut changed: Vec<Box<str>> = Vec::new();
+    {
+        let (web, held, document) = (of(context), names(context), own_document(context));
+        let (tree, names) = (&web.borrow().tree, &mut *held.borrow_mut());
+        *names = Names::default();
+        for id in tree.descendants(document).filter(|id| has_name_on_window(tree, *id)) {
+            names.note(tree, document, id, &mut changed);
+        }
+    }
+    show_all(changed, context);
+}
+
+fn show_all(mut changed: Vec<Box<str>>, context: &mut Context) {
     changed.sort();
     changed.dedup();
     for name in changed {
@@ -181,21 +203,21 @@ impl Names {
 
 /// The elements that the window's document shows under a name.
 fn shown(name: &str, context: &Context) -> Vec<NodeId> {
-    let web = of(context);
-    let web = web.borrow();
-    let mut found: Vec<NodeId> = web.names.called(name).filter(|id| is_shown(&web.tree, *id, name)).collect();
-    found.sort_by(|a, b| web.tree.compare_order(*a, *b));
-    found
+    let names = names(context);
+    read(context, |tree| {
+        let mut found: Vec<NodeId> = names.borrow().called(name).filter(|id| is_shown(tree, *id, name)).collect();
+        found.sort_by(|a, b| tree.compare_order(*a, *b));
+        found
+    })
 }
 
 /// Defines the document's property of that name or takes it away.
 fn show(name: &str, context: &mut Context) -> JsResult<()> {
-    let (document, there, known) = {
-        let web = of(context);
-        let mut web = web.borrow_mut();
-        let there = web.names.called(name).any(|id| is_shown(&web.tree, id, name));
-        let known = if there { !web.names.shown.insert(name.into()) } else { web.names.shown.remove(name) };
-        (web.document, there, known)
+    let (document, names) = (own_document(context), names(context));
+    let there = read(context, |tree| names.borrow().called(name).any(|id| is_shown(tree, id, name)));
+    let known = {
+        let shown = &mut names.borrow_mut().shown;
+        if there { !shown.insert(name.into()) } else { shown.remove(name) }
     };
     if there == known {
         return Ok(());
@@ -220,7 +242,7 @@ fn value(name: &str, context: &mut Context) -> JsResult<JsValue> {
         [one] if read(context, |tree| frames::is_frame(tree, *one)) => frames::window_of(*one, context),
         [one] => wrap(*one, context).map(JsValue::from),
         _ => {
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             let name: Box<str> = name.into();
             collection::live("HTMLCollection", document, Filter::Called(is_shown, name), context).map(JsValue::from)
         }

@@ -11,11 +11,12 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{document, history, of, read};
+use super::frames::window::Target;
+use super::{document, frames, history, of, own_document, read, windows};
 use crate::limits;
 use crate::render::dom::NodeId;
 use crate::render::engine::trace::{self, What};
-use crate::render::engine::{bind, events, jobs, page, run_script};
+use crate::render::engine::{bind, events, jobs, page, realm, run_script};
 
 /// What made the page go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +71,7 @@ impl Navigation {
 struct Navigations(RefCell<Vec<Navigation>>);
 
 pub(super) fn install(context: &mut Context) {
-    context.insert_data(Navigations::default());
+    realm::share(Navigations::default, context);
 }
 
 /// Goes where a script or a reader wants the page to go: to a fragment of the page at once, to a `javascript:` address as a task; other
@@ -79,17 +80,24 @@ pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
     let Ok(url) = Url::parse(&wanted.url) else { return };
     match url.scheme() {
         "javascript" => {
-            let text = percent_decode_str(url.as_str().trim_start_matches("javascript:"));
-            let text = text.decode_utf8_lossy().into_owned();
             jobs::post(context, 0, move |context| {
-                run_script(&text, "javascript:", context);
+                run_address(&url, context);
                 Ok(())
             });
         }
-        "about" | "data" | "blob" => {}
         _ if is_within(&wanted, &url, context) => to_fragment(url, replace, context),
-        _ => record(wanted, context),
+        _ => match windows::own_frame(context).filter(|_| wanted.how != How::Window) {
+            Some(frame) if wanted.method == "GET" => frames::navigate(frame, url, context),
+            None if matches!(url.scheme(), "about" | "data" | "blob") => {}
+            _ => record(wanted, context),
+        },
     }
+}
+
+/// Runs the script of a `javascript:` address.
+pub(super) fn run_address(url: &Url, context: &mut Context) {
+    let text = percent_decode_str(url.as_str().trim_start_matches("javascript:"));
+    run_script(&text.decode_utf8_lossy(), "javascript:", context);
 }
 
 /// The addresses that the page wanted to go to, so far.
@@ -112,12 +120,10 @@ fn record(wanted: Navigation, context: &Context) {
 
 /// Whether only the fragment differs (HTML §7.4.2.2 step 15).
 fn is_within(wanted: &Navigation, url: &Url, context: &Context) -> bool {
-    let page = page::of(context);
-    let page = page.borrow();
     wanted.method == "GET"
         && wanted.how != How::Window
         && url.fragment().is_some()
-        && without_fragment(url) == without_fragment(&page.url)
+        && without_fragment(url) == without_fragment(&realm::address(context))
 }
 
 fn without_fragment(url: &Url) -> &str {
@@ -126,10 +132,10 @@ fn without_fragment(url: &Url) -> &str {
 
 /// "Navigate to a fragment" (HTML §7.4.2.3.3).
 fn to_fragment(url: Url, replace: bool, context: &mut Context) {
-    let old = page::of(context).borrow().url.clone();
+    let old = realm::address(context);
     let same = old == url;
     history::enter(url.clone(), JsValue::null(), replace || same, context);
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     indicate(document, &url, context);
     if !same {
         tell_fragment(&old, &url, JsValue::null(), context);
@@ -149,28 +155,52 @@ pub(super) fn indicate(document: NodeId, url: &Url, context: &Context) {
 
 /// `popstate` at once and `hashchange` as a task, as a move within the page fires them.
 pub(super) fn tell_fragment(old: &Url, new: &Url, state: JsValue, context: &mut Context) {
-    let global = context.global_object();
-    events::fire(&global, "PopStateEvent", "popstate", (false, false), &[("state", state)], context);
+    let window = realm::window(context);
+    events::fire(&window, "PopStateEvent", "popstate", (false, false), &[("state", state)], context);
     if old.fragment() == new.fragment() {
         return;
     }
     let (old, new) = (js_string!(old.as_str()), js_string!(new.as_str()));
     jobs::post(context, 0, move |context| {
-        let global = context.global_object();
+        let window = realm::window(context);
         let members = [("oldURL", old.into()), ("newURL", new.into())];
-        events::fire(&global, "HashChangeEvent", "hashchange", (false, false), &members, context);
+        events::fire(&window, "HashChangeEvent", "hashchange", (false, false), &members, context);
         Ok(())
     });
 }
 
-/// `window.open`: the address is a link, and there is no window for it.
+/// `window.open`: the address is a link, and there is no window for it, unless it names one that is there.
 pub(super) fn open(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let text = bind::text_if_given(args, 0, context)?.unwrap_or_default();
-    let document = of(context).borrow().document;
-    if let (false, Ok(url)) = (text.is_empty(), document::base_url(document, context).join(&text)) {
-        navigate(Navigation::get(url, How::Window), false, context);
+    let document = own_document(context);
+    let name = bind::text_if_given(args, 1, context)?.unwrap_or_default();
+    let address = document::base_url(document, context).join(&text).ok().filter(|_| !text.is_empty());
+    let go = |how: How, context: &mut Context| {
+        if let Some(url) = address.clone() {
+            navigate(Navigation::get(url, how), false, context);
+        }
+    };
+    match frames::window::chosen(&name, context) {
+        Target::Own if !name.is_empty() => {
+            go(How::Location, context);
+            Ok(realm::window(context).into())
+        }
+        Target::Page => realm::in_page(context, |context| {
+            go(How::Location, context);
+            Ok(realm::window(context).into())
+        }),
+        Target::Frame(frame) => {
+            if let Some(url) = address.clone() {
+                frames::navigate(frame, url, context);
+            }
+            go(How::Window, context);
+            frames::window_of(frame, context)
+        }
+        Target::Own | Target::New => {
+            go(How::Window, context);
+            Ok(JsValue::null())
+        }
     }
-    Ok(JsValue::null())
 }
 
 /// Writes down where a `<meta http-equiv=refresh>` leads that came into the document (HTML §4.2.5.3). A fragment is not followed: the

@@ -13,7 +13,7 @@ use html5ever::LocalName;
 use super::{collection, node_argument, read, wrap, wrap_or_null};
 use crate::limits;
 use crate::render::dom::{Mutation, NodeId, Tree};
-use crate::render::engine::{bind, events, jobs};
+use crate::render::engine::{bind, events, jobs, realm};
 
 /// An observer's object.
 #[derive(Trace, Finalize, JsData)]
@@ -165,7 +165,7 @@ const RECORD: bind::Interface = bind::Interface {
 };
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    context.insert_data::<SharedObservers>(SharedObservers::default());
+    realm::share(SharedObservers::default, context);
     bind::define(&RECORD, context)?;
     bind::define(&OBSERVER, context)?;
     // Pages of old look for the name that WebKit gave it.

@@ -12,7 +12,7 @@ use super::window::viewport;
 use super::{node_argument, node_argument_or_null, wrap, wrap_or_null};
 use crate::limits;
 use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::{bind, jobs};
+use crate::render::engine::{bind, jobs, realm};
 
 /// Which of the two kinds an observer is.
 #[derive(Clone, Copy, PartialEq)]
@@ -115,7 +115,7 @@ const PERFORMANCE: bind::Interface = bind::Interface {
 };
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    context.insert_data(Rc::new(Observers::default()));
+    realm::share(|| Rc::new(Observers::default()), context);
     for interface in [&INTERSECTION, &RESIZE] {
         bind::define(interface, context)?;
     }

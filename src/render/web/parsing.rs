@@ -1,20 +1,19 @@
 //! `DOMParser` and `XMLSerializer` (HTML §8.5).
 
-use boa_engine::object::FunctionObjectBuilder;
 use boa_engine::property::PropertyDescriptor;
-use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace, js_string};
+use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 use html5ever::{QualName, local_name, ns};
 
-use super::{NodeObject, change, document, frames, node_argument, of, read, wrap};
+use super::{NodeObject, change, document, node_argument, of, own_document, read, windows, wrap};
 use crate::render::dom::{Error, NodeId, Tree};
+use crate::render::engine::bind;
 use crate::render::engine::target::Listeners;
-use crate::render::engine::{bind, page};
 
-/// A parser, of a frame's window or of the page's.
-#[derive(Default, Trace, Finalize, JsData)]
+/// A parser, with the document of the window that it was made in.
+#[derive(Trace, Finalize, JsData)]
 struct DomParser {
     #[unsafe_ignore_trace]
-    frame: Option<NodeId>,
+    around: NodeId,
 }
 
 #[derive(Default, Trace, Finalize, JsData)]
@@ -25,23 +24,25 @@ const XML: &[&str] = &["text/xml", "application/xml", "application/xhtml+xml", "
 
 const PARSER: bind::Interface = bind::Interface {
     name: "DOMParser",
-    constructor: Some(|new_target, _, context| bind::construct(new_target, "DOMParser", DomParser::default(), context)),
+    constructor: Some(|new_target, _, context| {
+        bind::construct(new_target, "DOMParser", DomParser { around: own_document(context) }, context)
+    }),
     methods: &[("parseFromString", 2, |this, args, context| {
-        let frame = bind::this::<DomParser>(this)?.borrow().data().frame;
+        let around = bind::this::<DomParser>(this)?.borrow().data().around;
         bind::want(args, 2, "parseFromString' on 'DOMParser")?;
         let (text, kind) = (bind::text(args, 0, context)?, bind::text(args, 1, context)?);
         if kind == "text/html" {
             let document = change(context, |tree| tree.parse_document_with(&text, false))?;
-            locate(document, frame, context);
+            locate(document, around, context);
             return wrap(document, context).map(JsValue::from);
         }
         let kind = XML.iter().find(|known| **known == kind).ok_or_else(|| {
             bind::type_error(format!("The provided value '{kind}' is not a valid enum value of type SupportedType."))
         })?;
         let document = xml_document(&text, kind, context)?;
-        locate(document, frame, context);
+        locate(document, around, context);
         // No `XMLDocument`, which only `createDocument` makes.
-        let prototype = bind::prototype("Document", context)?;
+        let prototype = windows::within(document, context, |context| bind::prototype("Document", context))?;
         let object = NodeObject { id: document, listeners: Listeners::default(), slots: Vec::new() };
         let object = JsObject::from_proto_and_data(prototype, object);
         of(context).borrow_mut().keep(document, object.clone());
@@ -85,29 +86,11 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// A document that `DOMParser` made has the address of the window that made the parser (HTML §8.5.1).
-fn locate(document: NodeId, frame: Option<NodeId>, context: &Context) {
-    let around = frame.and_then(|frame| frames::document_of(frame, context));
-    let address = match around {
-        Some(around) => document::address(around, context),
-        None => page::of(context).borrow().url.clone(),
-    };
+/// A document that `DOMParser` made has the address and the window of the document around the parser (HTML §8.5.1).
+fn locate(document: NodeId, around: NodeId, context: &mut Context) {
+    let address = document::address(around, context);
     of(context).borrow_mut().addresses.insert(document, address);
-}
-
-/// The `DOMParser` of a frame's window: what it parses has the frame's address.
-///
-/// # Errors
-/// When the interface is missing, which means a fault of ours.
-pub fn parser_of(frame: NodeId, context: &mut Context) -> JsResult<JsObject> {
-    let body = NativeFunction::from_copy_closure(move |new_target, _, context| {
-        bind::construct(new_target, "DOMParser", DomParser { frame: Some(frame) }, context)
-    });
-    let constructor = FunctionObjectBuilder::new(context.realm(), body).name("DOMParser").constructor(true).build();
-    let prototype = bind::prototype("DOMParser", context)?;
-    let property = PropertyDescriptor::builder().value(prototype).writable(false).enumerable(false).configurable(false);
-    constructor.define_property_or_throw(js_string!("prototype"), property, context)?;
-    Ok(constructor.into())
+    windows::within(around, context, |context| windows::take_in(document, context));
 }
 
 /// A document of XML text; one that tells the fault for text that is not well-formed.

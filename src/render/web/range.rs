@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
-use super::{change, node_argument, of, read, this_document, thrown, wrap};
+use super::{change, node_argument, of, own_document, read, this_document, thrown, wrap};
 use crate::render::dom::{Boundary, Cut, Error, LiveSpan, NodeId, NodeKind, Span, Tree};
 use crate::render::engine::{bind, exception};
 
@@ -78,7 +78,7 @@ const RANGE: bind::Interface = bind::Interface {
     name: "Range",
     parent: Some("AbstractRange"),
     constructor: Some(|new_target, _, context| {
-        let document = of(context).borrow().document;
+        let document = own_document(context);
         let span = of(context).borrow_mut().tree.follow_span(Span::at(document, 0));
         bind::construct(new_target, "Range", RangeObject { span }, context)
     }),

@@ -11,7 +11,7 @@ use html5ever::local_name;
 
 use super::interact::Link;
 use super::load::Window;
-use super::{of, read};
+use super::{own_document, read};
 use crate::limits;
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::jobs::{End, Reach};
@@ -296,7 +296,7 @@ fn explore(window: &mut Window, mut tries: u32, reach: Reach, book: &mut Book) {
 /// The controls of the page as it is, in the order of the document.
 fn controls(window: &mut Window) -> Vec<Control> {
     let found = window.engine.with(|context| {
-        let document = of(context).borrow().document;
+        let document = own_document(context);
         let candidates: Vec<NodeId> = read(context, |tree| {
             tree.descendants(document).filter(|id| tree.is_element(*id) && !is_shut(tree, *id)).collect()
         });

@@ -16,7 +16,7 @@ use super::{change, document, of, read, this_element};
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::net::{Answer, Asker, Request};
 use crate::render::engine::page::ScriptError;
-use crate::render::engine::{self, bind, jobs, modules, page};
+use crate::render::engine::{self, bind, jobs, modules, page, realm};
 
 /// A script that has been asked for.
 pub(super) struct Pending {
@@ -184,6 +184,11 @@ fn told(tree: &Tree, script: NodeId) -> Told {
 
 /// "Prepare the script element" (HTML §4.12.1.1).
 pub(super) fn prepare(script: NodeId, by_parser: bool, context: &mut Context) {
+    // A window that is gone runs nothing, nor does one whose frame takes the scripts away.
+    let has_scripting = |tree: &Tree| tree.document_data(tree.document_of(script)).is_some_and(|data| data.scripting);
+    if !realm::is_open(context) || !read(context, has_scripting) {
+        return;
+    }
     let told = read(context, |tree| told(tree, script));
     let is_empty = told.src.is_none() && told.text.is_empty();
     if is_empty || told.kind == Kind::Data {
@@ -339,7 +344,7 @@ fn classic(tree: &Tree, script: NodeId, answer: Answer) -> Content {
 /// "Execute the script element" (HTML §4.12.1.1), once.
 pub(super) fn run(pending: &Pending, turn: Turn, context: &mut Context) {
     let script = pending.script;
-    let content = pending.content.borrow_mut().take();
+    let content = pending.content.borrow_mut().take().filter(|_| realm::is_open(context));
     match content {
         None => {}
         Some(Content::None) => fire_at(script, "error", false, context),
@@ -366,7 +371,7 @@ fn run_classic(script: NodeId, text: &str, name: &str, turn: Turn, context: &mut
     let in_shadow = read(context, |tree| tree.containing_shadow_root(script).is_some());
     let before = std::mem::replace(&mut state.borrow_mut().current, (!in_shadow).then_some(script));
     state.borrow_mut().no_writes += u32::from(!turn.may_write);
-    let page_name = page::of(context).borrow().url.to_string();
+    let page_name = realm::address(context).to_string();
     engine::run_script(text, if name.is_empty() { &page_name } else { name }, context);
     let mut state = state.borrow_mut();
     state.current = before;

@@ -2,9 +2,9 @@
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
-use super::{change, node_argument, node_argument_or_null, of, range, read, wrap};
+use super::{change, node_argument, node_argument_or_null, own_document, range, read, wrap};
 use crate::render::dom::{Boundary, Cut, NodeId, Span};
-use crate::render::engine::{bind, exception};
+use crate::render::engine::{bind, exception, realm};
 
 #[derive(Default, Trace, Finalize, JsData)]
 struct Selection {
@@ -47,7 +47,7 @@ const SELECTION: bind::Interface = bind::Interface {
             let selection = bind::this::<Selection>(this)?;
             let range = args.get_or_undefined(0);
             let span = range::live(range).map_err(|_| bind::type_error("parameter 1 is not of type 'Range'."))?.get();
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             let is_here = read(context, |tree| tree.root(span.start.node) == document);
             let mut selection = selection.borrow_mut();
             let selection = selection.data_mut();
@@ -168,11 +168,11 @@ const SELECTION: bind::Interface = bind::Interface {
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::define(&SELECTION, context)?;
     let method: bind::Method = ("getSelection", 0, |_, _, context| {
-        if let Some(known) = context.get_data::<Shared>() {
+        if let Some(known) = realm::own::<Shared>(context) {
             return Ok(known.0.clone().into());
         }
         let made = bind::object("Selection", Selection::default(), context)?;
-        context.insert_data(Shared(made.clone()));
+        realm::keep(Shared(made.clone()), context);
         Ok(made.into())
     });
     let document = bind::prototype("Document", context)?;
@@ -195,7 +195,7 @@ fn ends(this: &JsValue) -> JsResult<Option<(Boundary, Boundary)>> {
 /// A new range from the anchor to the focus, whichever is first. What stands outside of the document is not selected.
 fn set(this: &JsValue, anchor: Boundary, focus: Boundary, context: &mut Context) -> JsResult<JsValue> {
     let selection = bind::this::<Selection>(this)?;
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     let (is_here, is_backward) = read(context, |tree| {
         let is_here = |id: NodeId| tree.root(id) == document;
         let is_here = is_here(anchor.node) && is_here(focus.node);

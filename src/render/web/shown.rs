@@ -8,7 +8,7 @@ use html5ever::{LocalName, local_name};
 use super::html::values;
 use super::layout::{Flow, flow_of};
 use super::load::Window;
-use super::{of, read};
+use super::{own_document, read};
 use crate::limits;
 use crate::render::dom::{NodeData, NodeId, Tree};
 
@@ -20,7 +20,7 @@ impl Window {
     /// The text of the document as it is shown; cut at `limits::RENDER_BODY_BYTES_MAX` bytes.
     pub fn shown_text(&mut self) -> String {
         let text = self.engine.with(|context| {
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             read(context, |tree| shown(tree, document))
         });
         text.unwrap_or_default()

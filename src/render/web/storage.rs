@@ -116,7 +116,7 @@ const STORAGE: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// The two storages of a window.
+/// The two storages of a page, which all of its windows share.
 struct Own {
     local: JsObject,
     session: JsObject,
@@ -124,11 +124,13 @@ struct Own {
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::define(&STORAGE, context)?;
-    let own = Own {
-        local: exotic::object("Storage", Storage::default(), &KIND, context)?,
-        session: exotic::object("Storage", Storage::default(), &KIND, context)?,
-    };
-    context.insert_data(own);
+    if !context.has_data::<Own>() {
+        let own = Own {
+            local: exotic::object("Storage", Storage::default(), &KIND, context)?,
+            session: exotic::object("Storage", Storage::default(), &KIND, context)?,
+        };
+        context.insert_data(own);
+    }
     let attributes: &[bind::Attribute] = &[
         ("localStorage", |_, _, context| Ok(own_of(context, |own| &own.local)), None),
         ("sessionStorage", |_, _, context| Ok(own_of(context, |own| &own.session)), None),

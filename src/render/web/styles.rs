@@ -18,6 +18,7 @@ use crate::render::dom::style::Sheet;
 use crate::render::dom::style::cascade::{Cascade, Index};
 use crate::render::dom::style::value::{colour, is_colour};
 use crate::render::dom::{NodeId, Tree};
+use crate::render::engine::realm;
 
 /// Size of a letter where nobody speaks of it, in CSS pixels.
 const FONT_SIZE: f64 = 16.0;
@@ -49,7 +50,7 @@ struct Styles {
 type Shared = Rc<RefCell<Styles>>;
 
 pub(super) fn install(context: &mut Context) {
-    context.insert_data(Shared::default());
+    realm::share(Shared::default, context);
 }
 
 fn shared(context: &Context) -> Shared {

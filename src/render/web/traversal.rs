@@ -4,7 +4,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 
 use super::{node_argument, of, read, this_document, wrap, wrap_or_null};
 use crate::render::dom::{Cursor, LiveCursor, NodeId, Tree};
-use crate::render::engine::{bind, exception};
+use crate::render::engine::{bind, exception, realm};
 
 /// What both kinds share: where they may go, and who says what is seen.
 #[derive(Clone, Trace, Finalize)]
@@ -83,7 +83,10 @@ fn judge<T: Filtering>(object: &JsObject<T>, node: NodeId, context: &mut Context
     let Some(callback) = filter.callback.clone() else { return Ok(Verdict::Accept) };
     let node: JsValue = wrap(node, context)?.into();
     *object.borrow_mut().data_mut().active() = true;
-    let said = ask(&callback, node, context);
+    let realm = realm::of_object(&callback, context);
+    let said = realm::within(&realm, context, |context| {
+        ask(&callback, node, context).map_err(|error| realm::thrown_here(error, context))
+    });
     *object.borrow_mut().data_mut().active() = false;
     Ok(match said?.to_uint16(context)? {
         1 => Verdict::Accept,

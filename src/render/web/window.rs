@@ -2,14 +2,13 @@
 //! navigator and the screen (HTML §7.2, CSSOM View §4).
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
-use super::{frames, layout, media, navigation};
+use super::{frames, layout, media, navigation, windows};
 use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, events, page};
+use crate::render::engine::{bind, events, realm};
 
 /// What a page finds its window to be.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -91,16 +90,23 @@ const REPLACEABLE: &[bind::Attribute] = &[
     ("scrollY", |_, _, context| Ok(layout::scroll(context).1.into()), None),
     ("pageXOffset", |_, _, context| Ok(layout::scroll(context).0.into()), None),
     ("pageYOffset", |_, _, context| Ok(layout::scroll(context).1.into()), None),
-    ("parent", window, None),
+    ("parent", parent, None),
     ("length", |_, _, context| Ok(frames::count(context).into()), None),
-    ("origin", |_, _, context| Ok(bind::js(&page::of(context).borrow().url.origin().ascii_serialization())), None),
+    ("origin", |_, _, context| Ok(bind::js(&realm::base(context).origin().ascii_serialization())), None),
 ];
 
 const ATTRIBUTES: &[bind::Attribute] = &[
-    constant!("closed", false),
+    ("closed", |_, _, context| Ok((!realm::is_open(context)).into()), None),
     constant!("isSecureContext", true),
     constant!("crossOriginIsolated", false),
-    ("frameElement", |_, _, _| Ok(JsValue::null()), None),
+    (
+        "frameElement",
+        |_, _, context| {
+            let frame = windows::own_frame(context).filter(|_| realm::is_open(context));
+            super::wrap_or_null(frame, context)
+        },
+        None,
+    ),
     ("navigator", |_, _, context| singleton(context, |own| &own.navigator), None),
     ("clientInformation", |_, _, context| singleton(context, |own| &own.navigator), None),
     ("screen", |_, _, context| singleton(context, |own| &own.screen), None),
@@ -205,13 +211,13 @@ pub(super) fn install(view: Viewport, context: &mut Context) -> JsResult<()> {
     for interface in [&NAVIGATOR, &SCREEN, &VISUAL_VIEWPORT] {
         bind::define(interface, context)?;
     }
-    let own = Rc::new(Own {
+    let own = Own {
         navigator: bind::object("Navigator", (), context)?,
         screen: bind::object("Screen", (), context)?,
         visual: bind::object("VisualViewport", Quiet::default(), context)?,
-    });
-    context.insert_data(own);
-    context.insert_data(View(RefCell::new(view)));
+    };
+    realm::keep(own, context);
+    realm::share(|| View(RefCell::new(view)), context);
     let global = context.global_object();
     bind::methods(&global, METHODS, context)?;
     bind::attributes(&global, ATTRIBUTES, context)?;
@@ -231,8 +237,9 @@ pub(super) fn install(view: Viewport, context: &mut Context) -> JsResult<()> {
             .configurable(true);
         global.define_property_or_throw(js_string!(*name), property, context)?;
     }
-    // `top` is the window for good; `opener` is nobody.
-    let property = PropertyDescriptor::builder().value(global.clone()).writable(false).enumerable(true);
+    // `top` is the page's window for good; `opener` is nobody.
+    let top = realm::in_page(context, |context| realm::window(context));
+    let property = PropertyDescriptor::builder().value(top).writable(false).enumerable(true);
     global.define_property_or_throw(js_string!("top"), property.configurable(false), context)?;
     global.create_data_property_or_throw(js_string!("opener"), JsValue::null(), context)?;
     for (name, value) in PLAIN {
@@ -250,12 +257,15 @@ fn nothing(_: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
     Ok(JsValue::undefined())
 }
 
-fn window(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    Ok(context.global_object().into())
+fn parent(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    match windows::own_frame(context) {
+        Some(frame) => frames::window::parent_of(frame, context),
+        None => Ok(realm::window(context).into()),
+    }
 }
 
 fn singleton(context: &Context, which: fn(&Own) -> &JsObject) -> JsResult<JsValue> {
-    Ok(context.get_data::<Rc<Own>>().map_or_else(JsValue::null, |own| which(own).clone().into()))
+    Ok(realm::own::<Own>(context).map_or_else(JsValue::null, |own| which(&own).clone().into()))
 }
 
 /// A dialog shows its words to nobody; they are converted as they would be.
@@ -295,6 +305,6 @@ pub fn resize(view: Viewport, context: &mut Context) {
     if let Some(held) = context.get_data::<View>() {
         *held.0.borrow_mut() = view;
     }
-    let global = context.global_object();
-    events::fire(&global, "UIEvent", "resize", (false, false), &[], context);
+    let window = realm::window(context);
+    events::fire(&window, "UIEvent", "resize", (false, false), &[], context);
 }

@@ -2,10 +2,10 @@
 
 use boa_engine::{Context, JsResult, JsValue};
 
-use super::load::{fire_at, loading};
-use super::{change, frames, of, scripts, settle, this_document};
-use crate::render::dom::{NodeId, Parser, Step};
-use crate::render::engine::{bind, events, exception, jobs, target};
+use super::load::{fire_at, loading, settle_parsed};
+use super::{change, frames, of, own_document, scripts, settle, this_document, windows};
+use crate::render::dom::{Parser, Step};
+use crate::render::engine::{bind, events, exception, jobs, realm, target};
 
 const METHODS: &[bind::Method] = &[
     ("write", 0, |this, args, context| write(this, args, "", context)),
@@ -15,18 +15,16 @@ const METHODS: &[bind::Method] = &[
         if args.len() > 2 {
             return super::navigation::open(this, args, context);
         }
-        match this_writable(this, context)? {
-            Some(framed) => open_framed(framed, context)?,
-            None => open(context),
-        }
-        Ok(this.clone())
+        in_window(this, context, |context| {
+            open(context);
+            Ok(this.clone())
+        })
     }),
     ("close", 0, |this, _, context| {
-        match this_writable(this, context)? {
-            Some(framed) => close_framed(framed, context),
-            None => close(context),
-        }
-        Ok(JsValue::undefined())
+        in_window(this, context, |context| {
+            close(context);
+            Ok(JsValue::undefined())
+        })
     }),
 ];
 
@@ -35,68 +33,35 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&document, METHODS, context)
 }
 
-/// The document of a frame, or `None` for the window's own. Others have no parser.
-fn this_writable(this: &JsValue, context: &mut Context) -> JsResult<Option<NodeId>> {
+/// Does something in the window that shows the document. Other documents have no parser.
+fn in_window<T>(this: &JsValue, context: &mut Context, what: impl FnOnce(&mut Context) -> JsResult<T>) -> JsResult<T> {
     let document = this_document(this, context)?;
-    if of(context).borrow().document == document {
-        return Ok(None);
+    let is_shown = of(context).borrow().document == document || frames::frame_of(document, context).is_some();
+    if !is_shown {
+        return Err(exception::error("InvalidStateError", "This document has no parser.", context));
     }
-    if frames::frame_of(document, context).is_some() {
-        return Ok(Some(document));
-    }
-    Err(exception::error("InvalidStateError", "This document has no parser.", context))
-}
-
-/// Empties the document of a frame for a parser of its own, unless a script writes into it already.
-fn open_framed(document: NodeId, context: &mut Context) -> JsResult<()> {
-    let (web, state) = (of(context), loading(context));
-    if state.borrow().in_frames.contains_key(&document) {
-        return Ok(());
-    }
-    change(context, |tree| tree.replace_children(document, None))?;
-    let parser = Parser::new(&mut web.borrow_mut().tree, document);
-    state.borrow_mut().in_frames.insert(document, parser);
-    Ok(())
-}
-
-fn write_framed(document: NodeId, text: &str, context: &mut Context) -> JsResult<()> {
-    open_framed(document, context)?;
-    let (web, state) = (of(context), loading(context));
-    let Some(mut parser) = state.borrow_mut().in_frames.remove(&document) else { return Ok(()) };
-    let mut step = parser.write(&mut web.borrow_mut().tree, text);
-    while let Ok(Step::Script(_)) = step {
-        step = parser.resume_write(&mut web.borrow_mut().tree);
-    }
-    state.borrow_mut().in_frames.insert(document, parser);
-    settle(context);
-    Ok(())
-}
-
-/// The end of what scripts wrote into a frame, which has loaded then.
-fn close_framed(document: NodeId, context: &mut Context) {
-    let (web, state) = (of(context), loading(context));
-    let Some(mut parser) = state.borrow_mut().in_frames.remove(&document) else { return };
-    // A document that is full keeps what it holds.
-    let _ = parser.finish(&mut web.borrow_mut().tree);
-    settle(context);
-    jobs::post(context, 0, move |context| {
-        jobs::outside(context, |context| match frames::frame_of(document, context) {
-            Some(frame) => frames::loaded(frame, context),
-            None => Ok(()),
-        })
-    });
+    windows::within(document, context, |context| {
+        if loading(context).borrow().tokens > 0 {
+            let message = "A custom element that the parser makes may not write into the document.";
+            return Err(exception::error("InvalidStateError", message, context));
+        }
+        what(context)
+    })
 }
 
 fn write(this: &JsValue, args: &[JsValue], end: &str, context: &mut Context) -> JsResult<JsValue> {
-    let framed = this_writable(this, context)?;
     let mut text = String::new();
     for index in 0..args.len() {
         text.push_str(&bind::text(args, index, context)?);
     }
     text.push_str(end);
-    if let Some(document) = framed {
-        return write_framed(document, &text, context).map(|()| JsValue::undefined());
-    }
+    in_window(this, context, |context| {
+        write_here(&text, context);
+        Ok(JsValue::undefined())
+    })
+}
+
+fn write_here(text: &str, context: &mut Context) {
     let (has_parser, forbidden) = {
         let state = loading(context);
         let state = state.borrow();
@@ -105,12 +70,11 @@ fn write(this: &JsValue, args: &[JsValue], end: &str, context: &mut Context) -> 
     if !has_parser {
         // A script that came late would wipe the page out.
         if forbidden {
-            return Ok(JsValue::undefined());
+            return;
         }
         open(context);
     }
-    feed(&text, context);
-    Ok(JsValue::undefined())
+    feed(text, context);
 }
 
 /// "Document open steps" (HTML §8.4.1): the document is emptied for a new parser. One that the parser still fills stays as it is.
@@ -119,11 +83,14 @@ fn open(context: &mut Context) {
     if state.borrow().parser.is_some() && !state.borrow().opened || state.borrow().no_writes > 0 {
         return;
     }
-    let document = web.borrow().document;
+    let document = own_document(context);
+    if let Some(frame) = windows::own_frame(context) {
+        frames::is_written(frame, context);
+    }
     if let Ok(object) = super::wrap(document, context) {
         target::erase(&object, context);
     }
-    target::erase(&context.global_object(), context);
+    target::erase(&realm::window(context), context);
     // An empty document takes no refusal.
     let _ = change(context, |tree| tree.replace_children(document, None));
     let parser = {
@@ -149,12 +116,15 @@ fn close(context: &mut Context) {
     settle(context);
     jobs::post(context, 0, |context| {
         jobs::outside(context, |context| {
-            let document = of(context).borrow().document;
+            let document = own_document(context);
             fire_at(document, "DOMContentLoaded", true, context);
-            let global = context.global_object();
-            events::fire(&global, "Event", "load", (false, false), &[], context);
-        });
-        Ok(())
+            let window = realm::window(context);
+            events::fire(&window, "Event", "load", (false, false), &[], context);
+            match windows::own_frame(context) {
+                Some(frame) => frames::tell_element(frame, context),
+                None => Ok(()),
+            }
+        })
     });
 }
 
@@ -174,7 +144,7 @@ fn feed(text: &str, context: &mut Context) {
     loop {
         // The parser is where scripts find it while they run.
         state.borrow_mut().parser = Some(parser);
-        settle(context);
+        settle_parsed(context);
         let Ok(Step::Script(script)) = step else { return };
         scripts::prepare(script, true, context);
         if state.borrow().opened {
@@ -205,7 +175,7 @@ pub(super) fn run_blocking(context: &mut Context) {
         let mut step = parser.resume_write(&mut web.borrow_mut().tree);
         loop {
             state.borrow_mut().parser = Some(parser);
-            settle(context);
+            settle_parsed(context);
             let Ok(Step::Script(script)) = step else { break };
             scripts::prepare(script, true, context);
             settle(context);

@@ -2,10 +2,10 @@
 
 use boa_engine::{Context, JsObject, JsResult, JsString, JsValue, js_string};
 
-use super::{Current, Kinds, LEGACY, Path, Step, Window, callback_of, kind_of};
+use super::{Current, Kinds, LEGACY, Path, Step, callback_of, is_window, kind_of};
 use crate::limits;
 use crate::render::engine::events::{self, Event};
-use crate::render::engine::{bind, jobs};
+use crate::render::engine::{bind, jobs, realm};
 
 /// Dispatches an event (DOM §2.9): capturing from the root, at the target, bubbling back. False when a listener cancelled it. What
 /// listeners throw is told and stops nobody.
@@ -159,13 +159,16 @@ fn inner_invoke(
         let Some(callback) = callback_of(object, &listener, context) else { continue };
         event.borrow_mut().data_mut().passive = listener.passive;
         let told = (!step.in_shadow).then(|| event.clone().upcast());
-        let before = swap_current(context, told);
-        if listener.handler {
-            call_handler(object, event, &callback, context);
-        } else {
-            call_listener(object, event, &callback, context);
-        }
-        swap_current(context, before);
+        let realm = realm::of_object(&callback, context);
+        realm::within(&realm, context, |context| {
+            let before = swap_current(context, told);
+            if listener.handler {
+                call_handler(object, event, &callback, context);
+            } else {
+                call_listener(object, event, &callback, context);
+            }
+            swap_current(context, before);
+        });
         let mut event = event.borrow_mut();
         event.data_mut().passive = false;
         if event.data().stop_now {
@@ -175,7 +178,7 @@ fn inner_invoke(
 }
 
 fn swap_current(context: &Context, event: Option<JsObject>) -> Option<JsObject> {
-    context.get_data::<Current>().and_then(|current| current.0.replace(event))
+    realm::own::<Current>(context).and_then(|current| current.0.replace(event))
 }
 
 fn call_listener(object: &JsObject, event: &JsObject<Event>, callback: &JsObject, context: &mut Context) {
@@ -197,7 +200,7 @@ fn call_handler(object: &JsObject, event: &JsObject<Event>, callback: &JsObject,
         return;
     }
     let this: JsValue = object.clone().into();
-    let error_args = object.is::<Window>().then(|| event.borrow().data().error_arguments()).flatten();
+    let error_args = is_window(object, context).then(|| event.borrow().data().error_arguments()).flatten();
     let of_error = error_args.is_some();
     let args = error_args.unwrap_or_else(|| vec![event.clone().upcast().into()]);
     let returned = jobs::call(callback, &this, &args, context);

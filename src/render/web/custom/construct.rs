@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use boa_engine::{Context, JsObject, JsResult, JsValue, js_string};
+use boa_engine::{Context, JsError, JsObject, JsResult, JsValue, js_string};
 use html5ever::{LocalName, QualName, ns};
 
-use super::super::{change, interfaces, node_of, of as web, read, wrap};
+use super::super::{change, interfaces, node_of, of as web, own_document, read, wrap};
 use super::react::{Reaction, first_reactions, run_all};
-use super::{Definition, of};
+use super::{Customized, Definition, of};
 use crate::render::dom::{CustomState, NodeId, is_element_name};
-use crate::render::engine::{bind, exception, report};
+use crate::render::engine::{bind, exception, realm, report};
 
 /// "HTML element constructors" (HTML §3.2.3): `interface` is the one whose constructor runs.
 pub(in super::super) fn html_constructor(
@@ -29,7 +29,7 @@ pub(in super::super) fn html_constructor(
         return Err(illegal());
     }
     let prototype = target.get(js_string!("prototype"), context)?.as_object();
-    let prototype = prototype.map_or_else(|| bind::prototype(interface, context), Ok)?;
+    let prototype = prototype.map_or_else(|| bind::prototype_for(&target, interface, context), Ok)?;
     let last = definition.under_construction.borrow().last().copied();
     let id = match last {
         Some(Some(id)) => {
@@ -40,7 +40,7 @@ pub(in super::super) fn html_constructor(
         }
         Some(None) => return Err(bind::type_error("This instance is already constructed")),
         None => {
-            let document = web(context).borrow().document;
+            let document = own_document(context);
             let id = place(document, &definition, context)?;
             become_custom(id, &definition, context);
             id
@@ -65,7 +65,10 @@ fn set_state(id: NodeId, state: CustomState, context: &Context) {
 }
 
 /// The element is one of its definition from now on.
-fn become_custom(id: NodeId, definition: &Definition, context: &Context) {
+fn become_custom(id: NodeId, definition: &Rc<Definition>, context: &Context) {
+    if let Some(customized) = context.get_data::<Customized>() {
+        customized.0.borrow_mut().insert(id, Rc::clone(definition));
+    }
     if let Some(state) = web(context).borrow_mut().tree.state_mut(id) {
         (state.custom, state.form_associated) = (CustomState::Custom, definition.form_associated);
     }
@@ -121,7 +124,7 @@ pub(in super::super) fn create_element(
     if is.is_none() && (registry.is_empty() || !name.local.contains('-')) {
         return Ok(None);
     }
-    let is_ours = web(context).borrow().document == document;
+    let is_ours = own_document(context) == document;
     let definition = if is_ours { registry.of_name(&name.local, is) } else { None };
     let Some(definition) = definition else {
         let Some(is) = is else { return Ok(None) };
@@ -139,7 +142,7 @@ pub(in super::super) fn create_element(
     match construct(document, &definition, context) {
         Ok(object) => Ok(Some(object)),
         Err(error) => {
-            report::exception(error, context);
+            tell(error, &definition, context);
             let id = place(document, &definition, context)?;
             set_state(id, CustomState::Failed, context);
             let object = wrap(id, context)?;
@@ -147,6 +150,12 @@ pub(in super::super) fn create_element(
             Ok(Some(object))
         }
     }
+}
+
+/// Tells what a constructor threw to the window that it was made in.
+fn tell(error: JsError, definition: &Definition, context: &mut Context) {
+    let realm = realm::of_object(&definition.constructor, context);
+    realm::within(&realm, context, |context| report::exception(error, context));
 }
 
 /// Calls the constructor and looks at what it made (DOM §4.9, "create an element" step 5.1).
@@ -194,7 +203,7 @@ pub(super) fn upgrade(id: NodeId, definition: &Rc<Definition>, context: &mut Con
         }
         Err(error) => {
             set_state(id, CustomState::Failed, context);
-            report::exception(error, context);
+            tell(error, definition, context);
             Err(())
         }
     }

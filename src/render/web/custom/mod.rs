@@ -23,10 +23,10 @@ use html5ever::{LocalName, ns};
 
 pub(super) use self::construct::{create_by_name, create_element, html_constructor, is_option};
 pub(super) use self::react::{upgrade_all, watch};
-use super::{interfaces, node_of, of as web, read};
+use super::{interfaces, node_of, own_document, read};
 use crate::limits;
 use crate::render::dom::{CustomState, NodeId, Tree, is_custom_element_name};
-use crate::render::engine::{bind, exception};
+use crate::render::engine::{bind, exception, realm};
 
 /// What `define` was told of a name.
 pub(super) struct Definition {
@@ -107,7 +107,7 @@ impl Registry {
         definitions.iter().find(|one| JsObject::equals(&one.constructor, constructor)).cloned()
     }
 
-    /// The definition of an element, whether or not it was upgraded.
+    /// The definition of an element by its names, whether or not it was upgraded.
     pub(super) fn of_element(&self, tree: &Tree, id: NodeId) -> Option<Rc<Definition>> {
         let element = tree.element(id).filter(|element| element.name().ns == ns!(html))?;
         if matches!(element.state.custom, CustomState::Uncustomized) {
@@ -117,9 +117,18 @@ impl Registry {
     }
 }
 
-/// The registry of a context.
+/// The elements that were upgraded, with what they are: they stay so in other documents.
+#[derive(Default)]
+pub(super) struct Customized(RefCell<HashMap<NodeId, Rc<Definition>>>);
+
+/// What an element has become, `None` where it is no custom one (yet).
+pub(super) fn definition_of(id: NodeId, context: &Context) -> Option<Rc<Definition>> {
+    context.get_data::<Customized>()?.0.borrow().get(&id).cloned()
+}
+
+/// The registry of the current window.
 pub(super) fn of(context: &Context) -> SharedRegistry {
-    context.get_data::<SharedRegistry>().cloned().unwrap_or_default()
+    realm::own(context).unwrap_or_default()
 }
 
 const REGISTRY: bind::Interface = bind::Interface {
@@ -155,8 +164,15 @@ const REGISTRY: bind::Interface = bind::Interface {
 #[derive(Default, boa_engine::Trace, boa_engine::Finalize, boa_engine::JsData)]
 struct RegistryObject;
 
+/// The window shows another document, for which nothing is defined yet.
+pub(super) fn begin(context: &Context) {
+    realm::keep(Registry::default(), context);
+}
+
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    context.insert_data::<SharedRegistry>(SharedRegistry::default());
+    realm::keep(Registry::default(), context);
+    realm::share(Customized::default, context);
+    realm::share(Rc::<react::Waiting>::default, context);
     bind::define(&REGISTRY, context)?;
     internals::install(context)?;
     let registry = bind::object("CustomElementRegistry", RegistryObject, context)?;
@@ -211,7 +227,7 @@ fn define(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<J
     registry.definitions.borrow_mut().push(Rc::clone(&definition));
     registry.by_name.borrow_mut().insert(definition.name.clone(), Rc::clone(&definition));
 
-    let document = web(context).borrow().document;
+    let document = own_document(context);
     let candidates = read(context, |tree| {
         let mut all = tree.composed_elements(document);
         all.retain(|id| registry.of_element(tree, *id).is_some_and(|found| Rc::ptr_eq(&found, &definition)));

@@ -1,16 +1,17 @@
 //! Reactions (HTML §4.13.6): the log's entries become callbacks of the elements that are custom, element by element.
 
-use std::collections::{HashMap, VecDeque};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use boa_engine::{Context, JsValue};
 use html5ever::{LocalName, Namespace};
 
-use super::super::{of as web, read, wrap};
+use super::super::{load, own_document, read, wrap};
 use super::construct::upgrade;
-use super::{Callback, Definition, Registry, of};
+use super::{Callback, Definition, Registry, definition_of, of};
 use crate::render::dom::{CustomState, Mutation, NodeId, Tree};
-use crate::render::engine::{bind, jobs};
+use crate::render::engine::{bind, jobs, realm};
 
 /// What is to be done with one element.
 pub(super) enum Reaction {
@@ -25,20 +26,29 @@ pub(super) enum Argument {
     Attribute { local: LocalName, namespace: Namespace, old: Option<String>, new: Option<String> },
 }
 
-/// Reactions by element, elements in the order of their first (HTML §4.13.6 "element queue").
+/// What elements still have to be told, each in its order ("custom element reaction queue"): whoever tells an element something tells it
+/// what waits from before.
+#[derive(Default)]
+pub(super) struct Waiting(RefCell<HashMap<NodeId, VecDeque<Reaction>>>);
+
+/// Elements in the order of their first reaction (HTML §4.13.6 "element queue").
 #[derive(Default)]
 struct Queue {
     order: Vec<NodeId>,
-    reactions: HashMap<NodeId, VecDeque<Reaction>>,
+    known: HashSet<NodeId>,
+    waiting: Rc<Waiting>,
 }
 
 impl Queue {
+    fn new(context: &Context) -> Self {
+        Self { waiting: waiting(context), ..Self::default() }
+    }
+
     fn push(&mut self, id: NodeId, reaction: Reaction) {
-        let of_element = self.reactions.entry(id).or_insert_with(|| {
+        if self.known.insert(id) {
             self.order.push(id);
-            VecDeque::new()
-        });
-        of_element.push_back(reaction);
+        }
+        self.waiting.0.borrow_mut().entry(id).or_default().push_back(reaction);
     }
 
     fn call(&mut self, id: NodeId, definition: &Rc<Definition>, which: Callback, argument: Argument) {
@@ -47,23 +57,48 @@ impl Queue {
         }
     }
 
-    fn run(mut self, context: &mut Context) {
-        for id in std::mem::take(&mut self.order) {
-            run(id, self.reactions.remove(&id).unwrap_or_default(), context);
+    fn run(self, by_parser: bool, context: &mut Context) {
+        for id in self.order {
+            run(id, by_parser, context);
         }
     }
 }
 
-/// Does what an element's queue holds. An upgrade puts more behind itself.
-fn run(id: NodeId, mut queue: VecDeque<Reaction>, context: &mut Context) {
-    while let Some(reaction) = queue.pop_front() {
+fn waiting(context: &Context) -> Rc<Waiting> {
+    context.get_data::<Rc<Waiting>>().cloned().unwrap_or_default()
+}
+
+/// Does what an element's queue holds. An upgrade puts more behind itself. What the parser waits for may not open the document anew
+/// (HTML §13.2.6.1 "create an element for a token").
+fn run(id: NodeId, by_parser: bool, context: &mut Context) {
+    let waiting = waiting(context);
+    let next = || {
+        let mut waiting = waiting.0.borrow_mut();
+        let next = waiting.get_mut(&id)?.pop_front();
+        if next.is_none() {
+            waiting.remove(&id);
+        }
+        next
+    };
+    while let Some(reaction) = next() {
+        let of_token = match &reaction {
+            Reaction::Upgrade(_) => by_parser,
+            Reaction::Call(_, which, _) => by_parser && *which == Callback::AttributeChanged,
+        };
+        let loading = load::loading(context);
+        loading.borrow_mut().tokens += u32::from(of_token);
         match reaction {
             Reaction::Upgrade(definition) => match upgrade(id, &definition, context) {
-                Ok(more) => more.into_iter().rev().for_each(|reaction| queue.push_front(reaction)),
-                Err(()) => return,
+                Ok(more) => {
+                    let mut waiting = waiting.0.borrow_mut();
+                    let queue = waiting.entry(id).or_default();
+                    more.into_iter().rev().for_each(|reaction| queue.push_front(reaction));
+                }
+                Err(()) => drop(waiting.0.borrow_mut().remove(&id)),
             },
             Reaction::Call(definition, which, argument) => call(id, &definition, which, argument, context),
         }
+        loading.borrow_mut().tokens -= u32::from(of_token);
     }
 }
 
@@ -90,22 +125,32 @@ fn call(id: NodeId, definition: &Definition, which: Callback, argument: Argument
 /// What follows for custom elements from what changed.
 pub(in super::super) fn watch(log: &[Mutation], context: &mut Context) {
     let registry = of(context);
-    if registry.is_empty() {
+    if registry.is_empty() && realm::is_single(context) {
         return;
     }
-    let document = web(context).borrow().document;
-    let mut queue = Queue::default();
+    let document = own_document(context);
+    // What runs within is nothing that the parser waits for.
+    let by_parser = std::mem::take(&mut load::loading(context).borrow_mut().is_parsing);
+    let mut queue = Queue::new(context);
+    let custom = |id: NodeId| definition_of(id, context);
     read(context, |tree| {
         for mutation in log {
-            collect(&registry, tree, document, mutation, &mut queue);
+            collect(&registry, &custom, tree, document, mutation, &mut queue);
         }
     });
-    queue.run(context);
+    queue.run(by_parser, context);
 }
 
-fn collect(registry: &Registry, tree: &Tree, document: NodeId, mutation: &Mutation, queue: &mut Queue) {
+fn collect(
+    registry: &Registry,
+    definition: &dyn Fn(NodeId) -> Option<Rc<Definition>>,
+    tree: &Tree,
+    document: NodeId,
+    mutation: &Mutation,
+    queue: &mut Queue,
+) {
     let custom = |id: NodeId| match tree.element(id)?.state.custom {
-        CustomState::Custom => registry.of_element(tree, id),
+        CustomState::Custom => definition(id),
         _ => None,
     };
     match mutation {
@@ -173,14 +218,14 @@ fn try_upgrade(registry: &Registry, tree: &Tree, document: NodeId, id: NodeId, q
 /// Upgrades what can be, in this order.
 pub(in super::super) fn upgrade_all(candidates: Vec<NodeId>, context: &mut Context) {
     let registry = of(context);
-    let document = web(context).borrow().document;
-    let mut queue = Queue::default();
+    let document = own_document(context);
+    let mut queue = Queue::new(context);
     read(context, |tree| {
         for id in candidates {
             try_upgrade(&registry, tree, document, id, &mut queue);
         }
     });
-    queue.run(context);
+    queue.run(false, context);
 }
 
 /// What an element that is upgraded is told first: its attributes, then that it is connected.
@@ -207,5 +252,7 @@ pub(super) fn first_reactions(tree: &Tree, id: NodeId, definition: &Rc<Definitio
 
 /// What the constructor of a new element missed runs once it is done.
 pub(super) fn run_all(id: NodeId, reactions: Vec<Reaction>, context: &mut Context) {
-    run(id, reactions.into(), context);
+    let waiting = waiting(context);
+    waiting.0.borrow_mut().entry(id).or_default().extend(reactions);
+    run(id, false, context);
 }

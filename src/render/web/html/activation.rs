@@ -3,6 +3,7 @@
 
 use boa_engine::{Context, JsObject};
 use html5ever::ns;
+use url::Url;
 
 use super::controls::{self, SUBMITTABLE};
 use super::element::{self, is_called};
@@ -10,9 +11,11 @@ use super::reflect::{has, text};
 use super::{input, interactive, link, references, submit, table, values};
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::events::{self, Event};
+use crate::render::engine::realm;
 use crate::render::engine::target::AfterClick;
+use crate::render::web::frames::window::Target;
 use crate::render::web::navigation::{How, Navigation, navigate};
-use crate::render::web::{document, frames, node_of, of, read, wrap};
+use crate::render::web::{document, frames, node_of, of, read, windows, wrap};
 
 /// What a checkable input was before a click changed it.
 struct Before {
@@ -172,10 +175,35 @@ fn follow(id: NodeId, context: &mut Context) {
     };
     let Some(url) = address else { return };
     let target = read(context, |tree| text(tree, id, "target").map(str::to_owned));
-    let own = ["", "_self", "_top", "_parent"];
-    let is_own = target.as_deref().is_none_or(|name| own.iter().any(|known| name.eq_ignore_ascii_case(known)));
-    if let Some(frame) = target.as_deref().and_then(|name| frames::named(name, context)) {
-        frames::navigate(frame, url.clone(), context);
+    send(Navigation::get(url, How::Link), target.as_deref().unwrap_or_default(), context);
+}
+
+fn elsewhere(wanted: &mut Navigation) {
+    if wanted.how == How::Link {
+        wanted.how = How::Window;
     }
-    navigate(Navigation::get(url, if is_own { How::Link } else { How::Window }), false, context);
+}
+
+/// Goes where a link or a form leads: in the window that its target names. What a frame of the page shows then is an address that a
+/// reader could go to as well.
+pub(super) fn send(mut wanted: Navigation, target: &str, context: &mut Context) {
+    match frames::window::chosen(target, context) {
+        Target::Own => navigate(wanted, false, context),
+        Target::Page => realm::in_page(context, |context| navigate(wanted, false, context)),
+        Target::Frame(frame) => {
+            if let Ok(url) = Url::parse(&wanted.url)
+                && wanted.method == "GET"
+            {
+                frames::navigate(frame, url, context);
+            }
+            if windows::own_frame(context).is_none() {
+                elsewhere(&mut wanted);
+                navigate(wanted, false, context);
+            }
+        }
+        Target::New => {
+            elsewhere(&mut wanted);
+            navigate(wanted, false, context);
+        }
+    }
 }

@@ -6,8 +6,8 @@ use html5ever::ns;
 use super::reflect::{Words, has, set_flag, set_text, text};
 use super::{inner_text, numbers, state, table};
 use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::events;
 use crate::render::engine::{bind, jobs, target};
+use crate::render::engine::{events, realm};
 use crate::render::web::{of, read, this_element, thrown, wrap};
 
 /// A boolean attribute whose text is `true` or `false`, or what the parent has.
@@ -404,7 +404,7 @@ pub fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
 
 fn synthetic_click(id: NodeId, context: &mut Context) -> JsResult<()> {
     let object = wrap(id, context)?;
-    let view = context.global_object().into();
+    let view = realm::window(context).into();
     let members = [("view", view), ("detail", 0.into())];
     let event = events::create("PointerEvent", "click", (true, true), &members, context)?;
     event.borrow_mut().data_mut().of_script();

@@ -10,7 +10,7 @@ use super::reflect::{self, set_flag, set_text};
 use super::{link, select, state};
 use crate::render::dom::{Error, NodeId, Tree};
 use crate::render::engine::{bind, exception};
-use crate::render::web::{change, of, read, slot, this_element, wrap, wrap_or_null};
+use crate::render::web::{change, own_document, read, slot, this_element, wrap, wrap_or_null};
 
 /// Spans of a medium, of which there are none.
 #[derive(Trace, Finalize, JsData)]
@@ -263,7 +263,7 @@ fn constructor(
 }
 
 fn make(local: &'static str, context: &mut Context) -> JsResult<NodeId> {
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     change(context, |tree: &mut Tree| -> Result<NodeId, Error> {
         tree.create_element(document, QualName::new(None, ns!(html), LocalName::from(local)), Vec::new())
     })

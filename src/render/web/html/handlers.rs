@@ -8,8 +8,8 @@ use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, S
 use super::element::is_called;
 use crate::render::dom::{Mutation, NodeId, Tree};
 use crate::render::engine::target::{self, Listeners};
-use crate::render::engine::{bind, page, report};
-use crate::render::web::{node_of, of, read, wrap};
+use crate::render::engine::{bind, realm, report};
+use crate::render::web::{node_of, of, own_document, read, windows, wrap};
 
 /// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows.
 const GLOBAL: &[&str] = &[
@@ -157,11 +157,11 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         let prototype = bind::prototype(interface, context)?;
         for kind in REFLECTED.iter().chain(WINDOW).copied() {
             let get = NativeFunction::from_copy_closure(move |_, _, context| {
-                context.global_object().get(js_string!(format!("on{kind}")), context)
+                realm::window(context).get(js_string!(format!("on{kind}")), context)
             });
             let set = NativeFunction::from_copy_closure(move |_, args, context| {
                 let handler = args.get_or_undefined(0).as_object();
-                target::set_handler(&context.global_object(), js_string!(kind), handler, context)?;
+                target::set_handler(&realm::window(context), js_string!(kind), handler, context)?;
                 Ok(JsValue::undefined())
             });
             bind::accessor(&prototype, &format!("on{kind}"), get, Some(set), context)?;
@@ -202,19 +202,21 @@ pub(super) fn attribute_changed(id: NodeId, attribute: &str, new: Option<&str>, 
     let Some(kind) = kind_of(attribute) else { return };
     let text = new.map(Rc::from);
     let web = of(context);
+    let document = own_document(context);
     let (is_body, wrapper) = {
         let web = web.borrow();
-        (is_body(&web.tree, id), web.wrapper(id))
+        (is_body(&web.tree, id) && web.tree.document_of(id) == document, web.wrapper(id))
     };
-    let at = if is_body && is_of_window(kind) { Some(context.global_object()) } else { wrapper };
+    let at = if is_body && is_of_window(kind) { Some(realm::window(context)) } else { wrapper };
     if let Some(at) = at {
         // An element is a target.
         let _ = target::set_handler_text(&at, kind, text, context);
     }
 }
 
-/// The parser has made a body: its handlers are the window's.
+/// The window's document got a body: its handlers are the window's.
 pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
+    let document = own_document(context);
     let added = log.iter().filter_map(|one| match one {
         Mutation::Children { added, .. } => Some(added),
         _ => None,
@@ -223,7 +225,8 @@ pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
         let tops = added.flatten().copied();
         let bodies = tops.flat_map(|top| {
             let below = is_called(tree, top, &["html"]).then(|| tree.child_elements(top)).into_iter().flatten();
-            std::iter::once(top).chain(below).filter(|id| is_body(tree, *id))
+            let is_ours = |id: &NodeId| is_body(tree, *id) && tree.document_of(*id) == document;
+            std::iter::once(top).chain(below).filter(is_ours)
         });
         let attributes = bodies.filter_map(|id| tree.element(id)).flat_map(|element| element.attributes());
         attributes
@@ -233,9 +236,9 @@ pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
             })
             .collect()
     });
-    let global = context.global_object();
+    let window = realm::window(context);
     for (kind, text) in found {
-        let _ = target::set_handler_text(&global, kind, Some(text), context);
+        let _ = target::set_handler_text(&window, kind, Some(text), context);
     }
 }
 
@@ -247,6 +250,10 @@ pub(super) fn compile(target: &JsObject, kind: &str, text: &str, context: &mut C
     // The text stands on lines of its own, so that a comment at its end does not swallow what follows.
     let function = format!("function on{kind}({parameters}){{\n{text}\n}}");
     let Some(id) = node else { return evaluate(&format!("({function})"), context)?.as_object() };
+    windows::within(id, context, |context| compile_of_element(id, target, &function, context))
+}
+
+fn compile_of_element(id: NodeId, target: &JsObject, function: &str, context: &mut Context) -> Option<JsObject> {
     let outer = format!("(function(){{with(arguments[0])with(arguments[1])with(arguments[2])return {function}}})");
     let outer = evaluate(&outer, context)?.as_callable()?;
     let (document, form) = read(context, |tree| (tree.document_of(id), tree.form_owner(id)));
@@ -263,7 +270,7 @@ fn evaluate(text: &str, context: &mut Context) -> Option<JsValue> {
     match context.eval(Source::from_bytes(text)) {
         Ok(value) => Some(value),
         Err(error) => {
-            let name = page::of(context).borrow().url.to_string();
+            let name = realm::address(context).to_string();
             report::unreadable(error, &name, context);
             None
         }

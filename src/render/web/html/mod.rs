@@ -40,7 +40,7 @@ use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 
 use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::{bind, blob, target};
+use crate::render::engine::{bind, blob, realm, target};
 
 /// What scripts told elements that no attribute holds.
 #[derive(Default)]
@@ -79,7 +79,7 @@ fn state(context: &Context) -> SharedState {
 /// # Errors
 /// None that a page could cause.
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    context.insert_data(SharedState::default());
+    realm::share(SharedState::default, context);
     dataset::install(context)?;
     element::install(context)?;
     link::install(context)?;
@@ -105,14 +105,14 @@ struct Pending(RefCell<HashMap<&'static str, &'static [reflect::Row]>>);
 /// Defines the rows of the interfaces that all elements have; the others' wait for their first element, or for a script that asks for
 /// their constructor.
 fn put_off(context: &mut Context) -> JsResult<()> {
-    context.insert_data(Pending::default());
+    realm::keep(Pending::default(), context);
     let global = context.global_object();
     for (interface, rows) in table::TABLE.iter().copied() {
         if matches!(interface, "Element" | "HTMLElement") {
             reflect::define(interface, rows, context)?;
             continue;
         }
-        if let Some(pending) = context.get_data::<Pending>() {
+        if let Some(pending) = realm::own::<Pending>(context) {
             pending.0.borrow_mut().insert(interface, rows);
         }
         let get = NativeFunction::from_copy_closure(move |_, _, context| {
@@ -138,7 +138,7 @@ fn put_off(context: &mut Context) -> JsResult<()> {
 /// # Errors
 /// When the page has sealed a prototype that it cannot have met.
 pub(super) fn complete(interface: &str, context: &mut Context) -> JsResult<()> {
-    let rows = context.get_data::<Pending>().and_then(|pending| pending.0.borrow_mut().remove(interface));
+    let rows = realm::own::<Pending>(context).and_then(|pending| pending.0.borrow_mut().remove(interface));
     let Some(rows) = rows else { return Ok(()) };
     if matches!(interface, "HTMLAudioElement" | "HTMLVideoElement") {
         complete("HTMLMediaElement", context)?;

@@ -13,7 +13,7 @@ use crate::render::dom::{Error, NodeData, NodeId, Tree};
 use crate::render::engine::bind;
 use crate::render::web::collection::{self, Filter, List};
 use crate::render::web::exotic::{self, Computed, Kind};
-use crate::render::web::{change, node_of, of, read, slot, this_element, wrap, wrap_or_null};
+use crate::render::web::{change, node_of, of, own_document, read, slot, this_element, wrap, wrap_or_null};
 
 /// The list of options: numbers below its length can be set.
 static OPTIONS: Kind = computed!(Computed {
@@ -513,7 +513,7 @@ pub(super) fn construct(args: &[JsValue], context: &mut Context) -> JsResult<JsV
     let label = bind::text_if_given(args, 0, context)?.unwrap_or_default();
     let value = bind::text_if_given(args, 1, context)?;
     let (by_default, selected) = (args.get_or_undefined(2).to_boolean(), args.get_or_undefined(3).to_boolean());
-    let document = of(context).borrow().document;
+    let document = own_document(context);
     let option = change(context, |tree| {
         let option = new_option(tree, document)?;
         if !label.is_empty() {

@@ -6,12 +6,12 @@ use url::form_urlencoded;
 use super::controls::SUBMITTABLE;
 use super::element::is_called;
 use super::reflect::{self, has, text};
-use super::{form, select, state, table, values};
+use super::{activation, form, select, state, table, values};
 use crate::limits;
 use crate::render::dom::{FormValue, NodeId, Tree};
 use crate::render::engine::{bind, blob, events};
-use crate::render::web::navigation::{How, Navigation, navigate};
-use crate::render::web::{document, frames, node_of, of, read, wrap};
+use crate::render::web::navigation::{How, Navigation};
+use crate::render::web::{document, node_of, of, read, wrap};
 
 /// A name and what goes with it: a text, or a file, of which there is none.
 type Entry = (String, Option<String>);
@@ -44,8 +44,8 @@ pub fn submit(form: NodeId, submitter: Option<NodeId>, asks: bool, context: &mut
         return;
     }
     let Ok(Some(data)) = form_data(form, submitter, context) else { return };
-    if let Some(wanted) = navigation(form, submitter, method == Some("post"), &data, context) {
-        navigate(wanted, false, context);
+    if let Some((wanted, target)) = navigation(form, submitter, method == Some("post"), &data, context) {
+        activation::send(wanted, &target, context);
     }
 }
 
@@ -75,7 +75,7 @@ fn navigation(
     is_post: bool,
     data: &JsObject,
     context: &mut Context,
-) -> Option<Navigation> {
+) -> Option<(Navigation, String)> {
     let (address, enctype, target) = {
         let action = submitter.filter(|button| read(context, |tree| has(tree, *button, "formaction")));
         let address = match action {
@@ -85,27 +85,22 @@ fn navigation(
         read(context, |tree| {
             let own = |name: &str| submitter.and_then(|button| text(tree, button, name));
             let enctype = own("formenctype").or_else(|| text(tree, form, "enctype"));
-            let target = own("formtarget").or_else(|| text(tree, form, "target")).map(str::to_owned);
+            let target = own("formtarget").or_else(|| text(tree, form, "target")).unwrap_or_default().to_owned();
             (address, table::ENCTYPE.state(enctype).unwrap_or_default(), target)
         })
     };
     let mut url = document::base_url(form, context).join(&address).ok()?;
-    let how =
-        if target.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("_blank")) { How::Window } else { How::Form };
+    let how = if target.eq_ignore_ascii_case("_blank") { How::Window } else { How::Form };
     let fields = blob::form_fields(data)?;
     let is_of_web = matches!(url.scheme(), "http" | "https");
     if !is_post {
         if is_of_web || url.scheme() == "file" {
             url.set_query(Some(&encoded(&texts(&fields))));
         }
-        // What a frame shows is an address that a reader could go to as well.
-        if let Some(frame) = target.and_then(|name| frames::named(&name, context)) {
-            frames::navigate(frame, url.clone(), context);
-        }
-        return Some(Navigation::get(url, how));
+        return Some((Navigation::get(url, how), target));
     }
     if !is_of_web {
-        return Some(Navigation::get(url, how));
+        return Some((Navigation::get(url, how), target));
     }
     let (body, content_type) = match enctype {
         "multipart/form-data" => {
@@ -121,7 +116,7 @@ fn navigation(
     if body.len() > limits::RENDER_BODY_BYTES_MAX {
         return None;
     }
-    Some(Navigation { url: url.into(), method: "POST".to_owned(), body, content_type, how })
+    Some((Navigation { url: url.into(), method: "POST".to_owned(), body, content_type, how }, target))
 }
 
 fn encoded(fields: &[(String, String)]) -> String {
