@@ -8,6 +8,7 @@ use super::accounts::AccountStatus;
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
 use crate::crawl::rendered::Rendered;
+use crate::crawl::site_loop::{CrewsKept, CrewsState};
 use crate::crawl::{site_loop, worth};
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::frontier::budgets::{Cut, Shapes};
@@ -74,6 +75,9 @@ pub struct SiteStatus {
     /// Links to the site's own hosts that no class of its rule file takes, the most first.
     #[serde(default)]
     pub unclassed: Vec<UnclassedShape>,
+    /// How history and increment share the site; of one that is not being crawled, how they did.
+    #[serde(default)]
+    pub crews: Option<CrewsState>,
     /// Parameters that seem not to change the content: lines for the site's rule file.
     pub proposals: Vec<Proposal>,
 }
@@ -164,6 +168,10 @@ pub async fn report(
             ended: doing.ended,
             cuts: cuts(db, name).await?,
             unclassed: unclassed(db, name).await?,
+            crews: match doing.crews {
+                Some(crews) => Some(crews),
+                None => CrewsKept::read(db, name).await?.state,
+            },
             proposals: proposals(db, name).await?,
         });
     }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use comfy_table::Table;
@@ -15,6 +16,7 @@ use crate::app::{self, App, sessions};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::crawl::progress::{Ended, RuleFault, SessionState, brief};
+use crate::crawl::site_loop::CrewsState;
 use crate::crawldb::Reader;
 use crate::frontier::budgets::{Cut, Likeness};
 use crate::frontier::parameters::Proposal;
@@ -225,6 +227,7 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
         if site.script_requests > 0 {
             text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.script_requests));
         }
+        text.extend(site.crews.as_ref().map(|state| crews(site, state)));
         for cut in &site.cuts {
             let Cut { shape, class, fetched, yielded, cut, example, reason, likeness } = cut;
             let class = class.name();
@@ -262,6 +265,24 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
         }
     }
     text
+}
+
+/// How history and increment share a site, and when it is looked for news.
+fn crews(site: &SiteStatus, crews: &CrewsState) -> String {
+    let CrewsState { why, interval_s, last_round, next_round, waiting, left_to_history, .. } = crews;
+    let every = indicatif::HumanDuration(Duration::from_secs(*interval_s));
+    let next = match site.is_crawled {
+        true => format!(", next {next_round}"),
+        false => String::new(),
+    };
+    let left = match left_to_history {
+        0 => String::new(),
+        left => format!(", {left} of the last round left to history"),
+    };
+    format!(
+        "{0}: {why}\n{0}: looks for news every {every}, last {last_round}{next}; {waiting} found and not fetched{left}\n",
+        site.name
+    )
 }
 
 /// What a site does, in a few words; why its hosts wait stands below the table.

@@ -1,12 +1,13 @@
 //! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. `visits` has the way of a URL from
 //! its lease to the committer, `accounts` what is kept over restarts, `session` the account's session, `asking` one proof or
-//! login of it, `waiting` what is waited for.
+//! login of it, `crews` the increment beside history, `waiting` what is waited for.
 //!
 //! The loop is one task. Visits run inside it side by side; what they share (lanes, host states, counts) needs
 //! no lock across an await, and the same inputs give the same order.
 
 mod accounts;
 mod asking;
+mod crews;
 mod session;
 mod visits;
 mod waiting;
@@ -32,6 +33,7 @@ use super::site::{Found, Site};
 use super::visit::Finished;
 use super::{CrawlError, RunOptions};
 use crate::clock::UnixMillis;
+use crate::crawldb::update::UpdateDb;
 use crate::crawldb::{HostId, HostRow, Outcome, Owner, UrlKey};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::limits;
@@ -40,6 +42,8 @@ use crate::rules::Verdict;
 use crate::url::CrawlUrl;
 pub use accounts::{DAY_NOTE, requests_of_day};
 use asking::Asked;
+use crews::Crews;
+pub use crews::{CREWS_NOTE, CrewsKept, CrewsState};
 use session::Session;
 pub use session::{MissingSession, SESSION_NOTE};
 
@@ -67,6 +71,8 @@ pub struct Shared {
     pub hosts: Hosts,
     pub progress: Progress,
     pub commits: mpsc::Sender<Message>,
+    /// What the increment has found; without it there is one crew.
+    pub update: Option<Arc<UpdateDb>>,
     /// One permit a KiB of what waits for a commit.
     pub commit_kib: Arc<Semaphore>,
     /// True once this site is to end.
@@ -134,6 +140,7 @@ pub struct SiteLoop {
     /// True where the last crawl had other rules than this one.
     has_other_rules: bool,
     session: Session,
+    crews: Crews,
 }
 
 impl SiteLoop {
@@ -144,9 +151,11 @@ impl SiteLoop {
         let now = site.clock.now();
         let clock_set_by = shared.hosts.clock_set_by(now);
         let session = Session::new(site.account.as_ref());
+        let crews = Crews::new(&site.rules, shared.update.clone().filter(|_| options.keep_looking), now);
         let mut this = Self {
             site,
             session,
+            crews,
             shared,
             options,
             hosts: Vec::new(),
@@ -179,6 +188,7 @@ impl SiteLoop {
         this.take_up_worth().await?;
         this.take_up_rendered().await?;
         this.meet_hosts().await?;
+        this.take_up_crews().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
             progress.counts.queued = counts.urls_queued;
@@ -194,6 +204,7 @@ impl SiteLoop {
         self.drain().await?;
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
+        self.keep_crews().await?;
         self.keep_session().await?;
         // What was parked or brought back during the run, no receipt has told.
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
@@ -261,10 +272,12 @@ impl SiteLoop {
             }
             self.hosts.iter_mut().for_each(|host| host.gate = None);
             self.tend_session(now).await?;
+            self.tend_crews(now).await?;
             for index in 0..self.hosts.len() {
                 self.choose_face(index).await?;
                 if !self.leaves_alone(index) && self.session.is_good() {
                     self.fill(index).await?;
+                    self.fill_fresh(index).await?;
                     self.start(index).await?;
                 }
             }
@@ -286,6 +299,7 @@ impl SiteLoop {
             }
             if now.since(self.worth_kept) >= TIME_KEPT_EVERY {
                 self.keep_worth().await?;
+                self.keep_crews().await?;
                 self.keep_session().await?;
             }
             if now.since(self.cuts_asked) >= CUTS_ASKED_EVERY {
@@ -330,6 +344,8 @@ impl SiteLoop {
             self.round_began = shifted(self.round_began, by);
             self.hosts.iter_mut().for_each(|host| host.shift(by));
             self.session.shift(by);
+            self.crews.shift(by);
+            self.look_soon();
         }
     }
 
@@ -407,6 +423,9 @@ impl SiteLoop {
         if committed.receipt.urls_added > 0 || committed.queued_again {
             self.lease_soon();
         }
+        if committed.brought_news {
+            self.hosts.iter_mut().for_each(|host| host.fresh.may_lease = true);
+        }
     }
 
     /// New rows are in the frontier: whose, the receipt does not say.
@@ -419,7 +438,7 @@ impl SiteLoop {
     /// True when lanes stand idle that the next commit may fill.
     fn starved(&self) -> bool {
         let lanes: usize = self.hosts.iter().map(|host| host.lanes.count()).sum();
-        self.uncommitted > 0 && self.running.len() < lanes.max(1) && self.hosts.iter().all(|host| host.lanes.is_empty())
+        self.uncommitted > 0 && self.running.len() < lanes.max(1) && !self.hosts.iter().any(HostWork::has_jobs)
     }
 
     /// Gives leases back, so that their URLs can be leased at once.
@@ -470,6 +489,10 @@ impl SiteLoop {
         unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
         for host in &mut self.hosts {
             unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));
+            unvisited.extend(host.fresh.drain().into_iter().map(|job| job.lease.key));
+        }
+        if let Some(update) = &self.shared.update {
+            update.release_all(&self.hosts.iter().map(|host| host.id).collect());
         }
         self.site.db.release(self.shared.owner, unvisited).await?;
         Ok(())

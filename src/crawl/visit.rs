@@ -15,10 +15,12 @@ use super::worth::Near;
 use super::{denial, outlinks, rendering, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
+use crate::crawldb::update::UpdateRow;
 use crate::crawldb::{CrawlDbError, Discovered, Lease, Listing, Next, Outcome, TorrentFacts, Visit, faults, refusals};
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
 use crate::frontier::budgets::LinkTally;
+use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::{Answered, backoff};
@@ -55,6 +57,9 @@ pub struct Finished {
     /// True for what is looked at again at the site's interval, whatever came of it: start pages, sitemaps, and the first
     /// page of every list.
     pub is_watched: bool,
+    pub crew: Crew,
+    /// Of the page's links, those that the increment crew follows; the others are `visit.outlinks`.
+    pub fresh: Vec<UpdateRow>,
 }
 
 /// A leased URL that the rules still take.
@@ -65,6 +70,7 @@ pub struct Job {
     pub class: Class,
     /// The place of the rule that takes it, among the site's.
     pub rule: usize,
+    pub crew: Crew,
 }
 
 impl Finished {
@@ -73,7 +79,9 @@ impl Finished {
     pub fn held_bytes(&self) -> usize {
         let link =
             |link: &Discovered| link.key.path.len() + link.via.as_deref().map_or(0, str::len) + size_of_val(link);
-        self.torrent.as_ref().map_or(0, Bytes::len) + self.visit.outlinks.iter().map(link).sum::<usize>()
+        let fresh = |row: &UpdateRow| row.key.path.len() + row.via.as_deref().map_or(0, str::len) + size_of_val(row);
+        let links = self.visit.outlinks.iter().map(link).sum::<usize>() + self.fresh.iter().map(fresh).sum::<usize>();
+        self.torrent.as_ref().map_or(0, Bytes::len) + links
     }
 }
 
@@ -456,10 +464,12 @@ fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> 
 /// A final end, with nothing found yet.
 fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     let is_watched = is_watched(site, job);
-    Finished { class: job.class, rule: job.rule, is_watched, ..put_aside(&job.lease, outcome, site.clock.now()) }
+    let (class, rule, crew) = (job.class, job.rule, job.crew);
+    Finished { class, rule, crew, is_watched, ..put_aside(&job.lease, outcome, site.clock.now()) }
 }
 
-fn is_watched(site: &Site, job: &Job) -> bool {
+/// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
+pub(super) fn is_watched(site: &Site, job: &Job) -> bool {
     // Lists begin with page 0, 1, or none.
     let is_list_front = || job.class.is_listing() && outlinks::page_number(site, job) <= 1;
     is_watched_anyway(&job.lease) || is_list_front()
@@ -495,6 +505,8 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         errands: 0,
         tidings: Vec::new(),
         is_watched: is_watched_anyway(lease),
+        crew: Crew::History,
+        fresh: Vec::new(),
     }
 }
 

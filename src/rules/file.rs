@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{
-    EXAMPLES_MAX, HOSTS_PER_SITE_MAX, MIRRORS_MAX, NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES,
-    START_URLS_MAX,
+    EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX, MIRRORS_MAX, NETWORKS_MAX,
+    QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, START_URLS_MAX,
 };
 use crate::shortcut::written::Written;
 
@@ -164,6 +164,10 @@ pub struct SiteFile {
     /// Minutes after which the service looks at start URLs, and at the first page of every list, again (ALGORITHMS §6: every three hours).
     #[schemars(range(min = 1, max = 525_600))]
     pub revisit_minutes: u32,
+    /// Links that the service's increment crew follows from a page that it looks at again (ALGORITHMS §6); 0 leaves what is
+    /// new to wait its turn behind what is old.
+    #[schemars(range(min = 0, max = INCREMENT_DEPTH_MAX))]
+    pub increment_depth: u8,
     /// Whether the site's robots.txt is obeyed.
     pub robots: RobotsFile,
     /// Whether the sitemaps that robots.txt names are read; their URLs are judged like links.
@@ -204,6 +208,7 @@ impl Default for SiteFile {
             depth_max: None,
             pages_max: None,
             revisit_minutes: 180,
+            increment_depth: INCREMENT_DEPTH,
             robots: RobotsFile::default(),
             sitemaps: true,
             headers: IndexMapOfStrings::default(),

@@ -165,6 +165,8 @@ pub struct SiteRules {
     pub depth_max: u16,
     pub pages_max: Option<u64>,
     pub revisit: Duration,
+    /// Links that the increment crew follows from a page that it looks at again; 0 for no such crew.
+    pub increment_depth: u8,
     pub robots: Robots,
     /// Whether sitemaps that robots.txt names are read.
     pub sitemaps: bool,

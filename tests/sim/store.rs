@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use gleaner::clock::{Clock, UnixMillis};
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
+use gleaner::crawldb::update::UpdateDb;
 use gleaner::crawldb::*;
 use gleaner::torrent::Infohashes;
 
@@ -190,12 +191,23 @@ impl Disk {
         match self {
             Self::Memory(store) => Arc::clone(store) as Arc<dyn CrawlDb>,
             Self::Redb(file) => {
-                let file = file.clone();
-                let factory: BackendFactory = Box::new(move || Ok(Box::new(file.clone())));
                 let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
-                Arc::new(RedbStore::open_with(Path::new("sim"), options, factory).unwrap())
+                Arc::new(RedbStore::open_with(Path::new("sim"), options, file.factory()).unwrap())
             }
         }
+    }
+}
+
+impl FileInMemory {
+    fn factory(&self) -> BackendFactory {
+        let file = self.clone();
+        Box::new(move || Ok(Box::new(file.clone())))
+    }
+
+    /// Opens it as a new process does. Nothing waits for a disk here, so its calls are done at once.
+    pub fn open_update(&self) -> Arc<UpdateDb> {
+        let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
+        Arc::new(UpdateDb::open_with(Path::new("update"), options, self.factory()).unwrap())
     }
 }
 
@@ -390,6 +402,11 @@ impl CrawlDb for Watched {
     async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
         self.record.call("url_record")?;
         at_once(self.db.url_record(key))
+    }
+
+    async fn url_records(&self, keys: Vec<UrlKey>) -> Result<Vec<Option<UrlRecord>>, CrawlDbError> {
+        self.record.call("url_records")?;
+        at_once(self.db.url_records(keys))
     }
 
     async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
