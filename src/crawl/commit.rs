@@ -85,7 +85,7 @@ pub async fn run(
         }
         let visits = Arc::new(batch.visits);
         let receipts = loop {
-            match commit(&db, update.as_deref(), &archive, &visits, &batch.torrents, &batch.fresh).await {
+            match commit(&db, update.as_deref(), &archive, &visits, &batch.torrents, &batch.news).await {
                 Ok(receipts) => break receipts,
                 Err(error) => match on_fault {
                     // With nobody left to send, the process is to end: what is lost is fetched again at its next start.
@@ -120,7 +120,7 @@ struct Batch {
     torrents: Vec<Option<Bytes>>,
     replies: Vec<(mpsc::UnboundedSender<Committed>, u64, bool)>,
     /// What the increment is to follow.
-    fresh: Vec<UpdateRow>,
+    news: Vec<UpdateRow>,
     /// URLs of the increment whose visits these are.
     settled: Vec<UrlKey>,
     permits: Vec<OwnedSemaphorePermit>,
@@ -150,8 +150,8 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
                 if finished.crew.is_increment() {
                     batch.settled.push(finished.visit.key.clone());
                 }
-                batch.replies.push((reply, mark, !finished.fresh.is_empty()));
-                batch.fresh.extend(finished.fresh);
+                batch.replies.push((reply, mark, !finished.news.is_empty()));
+                batch.news.extend(finished.news);
                 batch.visits.push(finished.visit);
                 batch.torrents.push(finished.torrent);
                 batch.permits.push(permit);
@@ -172,7 +172,7 @@ async fn commit(
     archive: &Arc<Archive>,
     visits: &Arc<Vec<Visit>>,
     torrents: &[Option<Bytes>],
-    fresh: &[UpdateRow],
+    news: &[UpdateRow],
 ) -> Result<Vec<Receipt>, CommitError> {
     let new_files = new_torrents(db, visits, torrents).await?;
     if !new_files.is_empty() {
@@ -184,7 +184,7 @@ async fn commit(
         stored.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
     }
     if let Some(update) = update {
-        update.add(fresh.to_vec()).await?;
+        update.add(news.to_vec()).await?;
     }
     Ok(db.record_visits(Arc::clone(visits)).await?)
 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fresh::Fresh;
+use super::news::News;
 use super::hosts::{HostKeys, Hosts};
 use super::robots_txt::Place;
 use super::visit::Job;
@@ -183,7 +183,7 @@ pub struct HostWork {
     /// History's, where there are two crews.
     pub lanes: Lanes<Job>,
     /// The increment's share.
-    pub fresh: Fresh,
+    pub news: News,
     /// Its own origin, then the mirrors.
     faces: Vec<Face>,
     active: usize,
@@ -199,7 +199,7 @@ impl HostWork {
         Self {
             id: row.id,
             lanes: Lanes::new(site.lanes.count.into()),
-            fresh: Fresh::default(),
+            news: News::default(),
             faces: std::iter::once(row).chain(mirrors).map(|row| Face::new(row, site)).collect(),
             active: 0,
             lease_at: Some(UnixMillis(0)),
@@ -280,10 +280,10 @@ impl HostWork {
     pub fn next_job(&mut self, split: Option<Split>) -> Option<(usize, Job)> {
         let Some(split) = split else { return self.lanes.pop() };
         let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() };
-        let increment = Hands { running: self.fresh.running(), has_work: !self.fresh.is_empty() };
-        match self.fresh.turns.next(split, history, increment)? {
+        let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() };
+        match self.news.turns.next(split, history, increment)? {
             false => self.lanes.pop(),
-            true => self.fresh.pop().map(|(slot, job)| (self.lanes.count() + slot, job)),
+            true => self.news.pop().map(|(slot, job)| (self.lanes.count() + slot, job)),
         }
     }
 
@@ -291,10 +291,10 @@ impl HostWork {
     pub fn put_back(&mut self, lane: usize, job: Job, split: Option<Split>) {
         let slot = lane.checked_sub(self.lanes.count());
         if let Some(split) = split {
-            self.fresh.turns.give_back(split, slot.is_some());
+            self.news.turns.give_back(split, slot.is_some());
         }
         match slot {
-            Some(slot) => self.fresh.put_back(slot, job),
+            Some(slot) => self.news.put_back(slot, job),
             None => self.lanes.put_back(lane, job),
         }
     }
@@ -302,7 +302,7 @@ impl HostWork {
     /// The lane's visit has ended.
     pub fn done(&mut self, lane: usize) {
         match lane.checked_sub(self.lanes.count()) {
-            Some(slot) => self.fresh.done(slot),
+            Some(slot) => self.news.done(slot),
             None => self.lanes.done(lane),
         }
     }
@@ -310,7 +310,7 @@ impl HostWork {
     /// True where something waits for its turn.
     #[must_use]
     pub fn has_jobs(&self) -> bool {
-        !self.lanes.is_empty() || !self.fresh.is_empty()
+        !self.lanes.is_empty() || !self.news.is_empty()
     }
 
     /// True when a crawl which is to end leaves every place that answers for the host alone.

@@ -6,7 +6,7 @@ pub mod account;
 pub mod commit;
 mod denial;
 pub mod errands;
-mod fresh;
+mod news;
 mod host_work;
 pub mod hosts;
 pub mod login;

@@ -277,7 +277,7 @@ impl SiteLoop {
                 self.choose_face(index).await?;
                 if !self.leaves_alone(index) && self.session.is_good() {
                     self.fill(index).await?;
-                    self.fill_fresh(index).await?;
+                    self.fill_news(index).await?;
                     self.start(index).await?;
                 }
             }
@@ -424,7 +424,7 @@ impl SiteLoop {
             self.lease_soon();
         }
         if committed.brought_news {
-            self.hosts.iter_mut().for_each(|host| host.fresh.may_lease = true);
+            self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
         }
     }
 
@@ -489,7 +489,7 @@ impl SiteLoop {
         unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
         for host in &mut self.hosts {
             unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));
-            unvisited.extend(host.fresh.drain().into_iter().map(|job| job.lease.key));
+            unvisited.extend(host.news.drain().into_iter().map(|job| job.lease.key));
         }
         if let Some(update) = &self.shared.update {
             update.release_all(&self.hosts.iter().map(|host| host.id).collect());

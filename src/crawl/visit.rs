@@ -59,7 +59,7 @@ pub struct Finished {
     pub is_watched: bool,
     pub crew: Crew,
     /// Of the page's links, those that the increment crew follows; the others are `visit.outlinks`.
-    pub fresh: Vec<UpdateRow>,
+    pub news: Vec<UpdateRow>,
 }
 
 /// A leased URL that the rules still take.
@@ -79,8 +79,8 @@ impl Finished {
     pub fn held_bytes(&self) -> usize {
         let link =
             |link: &Discovered| link.key.path.len() + link.via.as_deref().map_or(0, str::len) + size_of_val(link);
-        let fresh = |row: &UpdateRow| row.key.path.len() + row.via.as_deref().map_or(0, str::len) + size_of_val(row);
-        let links = self.visit.outlinks.iter().map(link).sum::<usize>() + self.fresh.iter().map(fresh).sum::<usize>();
+        let of_news = |row: &UpdateRow| row.key.path.len() + row.via.as_deref().map_or(0, str::len) + size_of_val(row);
+        let links = self.visit.outlinks.iter().map(link).sum::<usize>() + self.news.iter().map(of_news).sum::<usize>();
         self.torrent.as_ref().map_or(0, Bytes::len) + links
     }
 }
@@ -506,7 +506,7 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         tidings: Vec::new(),
         is_watched: is_watched_anyway(lease),
         crew: Crew::History,
-        fresh: Vec::new(),
+        news: Vec::new(),
     }
 }
 

@@ -191,7 +191,7 @@ impl SiteLoop {
         }
         let kept = CrewsKept::read(self.site.db.as_ref(), site).await?;
         (self.crews.rounds, self.crews.watched_before) = (kept.rounds, kept.watched);
-        self.hosts.iter_mut().for_each(|host| host.fresh.may_lease = true);
+        self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
         self.look_soon();
         self.reckon(&update).await
     }
@@ -287,7 +287,7 @@ impl SiteLoop {
     /// Looks may be due at any host.
     pub(super) fn look_soon(&mut self) {
         if self.crews.are_two() {
-            self.hosts.iter_mut().for_each(|host| host.fresh.plan_look(UnixMillis(0)));
+            self.hosts.iter_mut().for_each(|host| host.news.plan_look(UnixMillis(0)));
         }
     }
 
@@ -295,7 +295,7 @@ impl SiteLoop {
     pub(super) fn crews_wake_at(&self) -> Option<UnixMillis> {
         self.crews.update.as_ref()?;
         let now = self.site.clock.now();
-        let looks = self.hosts.iter().filter_map(|host| host.fresh.next_look(now));
+        let looks = self.hosts.iter().filter_map(|host| host.news.next_look(now));
         looks.chain(Some(self.crews.next_round).filter(|at| *at > now)).min()
     }
 
@@ -308,13 +308,13 @@ impl SiteLoop {
     }
 
     /// Leases what the increment has to do at a host: looks that are due, and the latest of the update crawldb.
-    pub(super) async fn fill_fresh(&mut self, index: usize) -> Result<(), CrawlError> {
+    pub(super) async fn fill_news(&mut self, index: usize) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         let now = self.site.clock.now();
         let host = &self.hosts[index];
-        let looks_are_due = host.fresh.looks_are_due(now) && host.fresh.len() < limits::LEASE_URLS_MAX;
-        let has_room = host.fresh.len() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
-        let may_lease = host.fresh.may_lease && has_room && update.waiting(host.id) > 0;
+        let looks_are_due = host.news.looks_are_due(now) && host.news.len() < limits::LEASE_URLS_MAX;
+        let has_room = host.news.len() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
+        let may_lease = host.news.may_lease && has_room && update.waiting(host.id) > 0;
         if !looks_are_due && !may_lease {
             return Ok(());
         }
@@ -338,7 +338,7 @@ impl SiteLoop {
     async fn lease_looks(&mut self, index: usize, now: UnixMillis) -> Result<(), CrawlError> {
         let (urls_max, deadline) = (limits::LOOKS_LEASED_MAX, now.plus(limits::LEASE_TIME));
         let (host, owner, rank_max) = (self.hosts[index].id, self.shared.owner, priority::URGENT);
-        while self.hosts[index].fresh.len() < limits::LEASE_URLS_MAX {
+        while self.hosts[index].news.len() < limits::LEASE_URLS_MAX {
             let request = LeaseRequest { host, owner, now, deadline, urls_max, rank_max };
             let leases = self.site.db.lease_due(request).await?;
             let came_short = leases.len() < urls_max;
@@ -357,11 +357,11 @@ impl SiteLoop {
                 }
                 let level = u8::from(!visit::is_watched(&self.site, &job));
                 job.crew = Crew::Increment { level };
-                self.hosts[index].fresh.push(now, job);
+                self.hosts[index].news.push(now, job);
             }
             self.queue_by_weight(index, first_visits);
             if came_short {
-                self.hosts[index].fresh.looked(now);
+                self.hosts[index].news.looked(now);
                 break;
             }
         }
@@ -372,7 +372,7 @@ impl SiteLoop {
     async fn lease_latest(&mut self, index: usize, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
         let host = self.hosts[index].id;
         let rows = update.lease_latest(host, limits::INCREMENT_LEASE_URLS_MAX).await?;
-        self.hosts[index].fresh.may_lease = rows.len() == limits::INCREMENT_LEASE_URLS_MAX;
+        self.hosts[index].news.may_lease = rows.len() == limits::INCREMENT_LEASE_URLS_MAX;
         let records = self.site.db.url_records(rows.iter().map(|row| row.key.clone()).collect()).await?;
         let deadline = now.plus(limits::LEASE_TIME);
         let mut settled = Vec::new();
@@ -385,18 +385,18 @@ impl SiteLoop {
             let attempts = record.map_or(0, |record| record.attempts);
             let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline };
             if let Some(job) = self.admit(index, lease, Crew::Increment { level }).await? {
-                self.hosts[index].fresh.push(found, job);
+                self.hosts[index].news.push(found, job);
             }
         }
         Ok(update.remove(settled).await?)
     }
 
     /// Leases that ended before their turn came.
-    pub(super) fn give_back_fresh(&mut self, index: usize, keys: &[UrlKey]) {
+    pub(super) fn give_back_news(&mut self, index: usize, keys: &[UrlKey]) {
         if let Some(update) = &self.crews.update {
             update.release(keys);
-            self.hosts[index].fresh.may_lease = true;
-            self.hosts[index].fresh.plan_look(UnixMillis(0));
+            self.hosts[index].news.may_lease = true;
+            self.hosts[index].news.plan_look(UnixMillis(0));
         }
     }
 
@@ -420,7 +420,7 @@ impl SiteLoop {
             visit.rank = priority::URGENT;
             let host = self.hosts.iter_mut().find(|host| host.id == visit.key.host);
             if let (Some(host), Some(at)) = (host, visit.next.due()) {
-                host.fresh.plan_look(at);
+                host.news.plan_look(at);
             }
         }
         Ok(())
@@ -464,7 +464,7 @@ impl SiteLoop {
             && let Some(next) = self.page_behind(&finished.visit, &links)
             && self.crews.round.take(level, 1, self.crews.rounds.cap(level, self.crews.interval)) > 0
         {
-            finished.fresh.push(fresh(next, level, true));
+            finished.news.push(fresh(next, level, true));
         }
         let mut outlinks = Vec::new();
         for of in links {
@@ -472,7 +472,7 @@ impl SiteLoop {
             let ((link, record), waits) = of;
             if is_new && room > 0 {
                 room -= 1;
-                finished.fresh.push(fresh(link, level + 1, false));
+                finished.news.push(fresh(link, level + 1, false));
             } else if record.is_none() && !waits {
                 outlinks.push(link);
             }

@@ -195,7 +195,7 @@ impl SiteLoop {
             self.park(&lease, crew, Outcome::RobotsDenied, robots_token(&robots), None).await?;
         }
         if !late.is_empty() {
-            self.give_back_fresh(index, &late);
+            self.give_back_news(index, &late);
             self.site.db.release(self.shared.owner, late).await?;
             self.hosts[index].lease_at = Some(now);
         }

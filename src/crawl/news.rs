@@ -15,7 +15,7 @@ type Place = (Reverse<UnixMillis>, u64);
 
 /// The increment's share of a host.
 #[derive(Default)]
-pub struct Fresh {
+pub struct News {
     queue: BTreeMap<Place, Job>,
     /// Of each request under way, the place that it had; None for a slot that is free.
     slots: Vec<Option<Place>>,
@@ -27,7 +27,7 @@ pub struct Fresh {
     looks: BTreeSet<UnixMillis>,
 }
 
-impl Fresh {
+impl News {
     /// Queues what was found then.
     pub fn push(&mut self, found: UnixMillis, job: Job) {
         self.next += 1;
@@ -125,40 +125,40 @@ mod tests {
 
     #[test]
     fn the_latest_goes_first_and_rows_of_one_page_in_their_order() {
-        let mut fresh = Fresh::default();
+        let mut news = News::default();
         for (found, path) in [(5, "/old"), (9, "/a"), (9, "/b"), (7, "/middle")] {
-            fresh.push(UnixMillis(found), job(path));
+            news.push(UnixMillis(found), job(path));
         }
-        let (slot, first) = fresh.pop().unwrap();
+        let (slot, first) = news.pop().unwrap();
         assert_eq!((slot, &*first.lease.key.path), (0, "/a"));
-        fresh.put_back(slot, first);
-        assert_eq!((fresh.running(), fresh.len()), (0, 4));
-        let order: Vec<Box<str>> = std::iter::from_fn(|| fresh.pop()).map(|(_, job)| job.lease.key.path).collect();
+        news.put_back(slot, first);
+        assert_eq!((news.running(), news.len()), (0, 4));
+        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop()).map(|(_, job)| job.lease.key.path).collect();
         assert_eq!(order.iter().map(|path| &**path).collect::<Vec<_>>(), ["/a", "/b", "/middle", "/old"]);
-        assert_eq!(fresh.running(), 4);
-        fresh.done(1);
-        fresh.push(UnixMillis(1), job("/later"));
-        assert_eq!(fresh.pop().unwrap().0, 1, "a slot that is free is used again");
+        assert_eq!(news.running(), 4);
+        news.done(1);
+        news.push(UnixMillis(1), job("/later"));
+        assert_eq!(news.pop().unwrap().0, 1, "a slot that is free is used again");
     }
 
     #[test]
     fn a_look_that_is_due_is_told_once() {
-        let mut fresh = Fresh::default();
-        [30, 10, 20].into_iter().for_each(|at| fresh.plan_look(UnixMillis(at)));
-        assert!(!fresh.looks_are_due(UnixMillis(9)) && fresh.looks_are_due(UnixMillis(25)));
-        assert_eq!(fresh.next_look(UnixMillis(10)), Some(UnixMillis(20)));
-        fresh.looked(UnixMillis(25));
+        let mut news = News::default();
+        [30, 10, 20].into_iter().for_each(|at| news.plan_look(UnixMillis(at)));
+        assert!(!news.looks_are_due(UnixMillis(9)) && news.looks_are_due(UnixMillis(25)));
+        assert_eq!(news.next_look(UnixMillis(10)), Some(UnixMillis(20)));
+        news.looked(UnixMillis(25));
         assert_eq!(
-            (fresh.looks_are_due(UnixMillis(25)), fresh.next_look(UnixMillis(25))),
+            (news.looks_are_due(UnixMillis(25)), news.next_look(UnixMillis(25))),
             (false, Some(UnixMillis(30)))
         );
     }
 
     #[test]
     fn no_more_times_are_kept_than_the_cap() {
-        let mut fresh = Fresh::default();
-        (0..limits::LOOK_TIMES_MAX as u64 + 9).for_each(|at| fresh.plan_look(UnixMillis(at)));
-        assert_eq!(fresh.looks.len(), limits::LOOK_TIMES_MAX);
-        assert!(fresh.looks_are_due(UnixMillis(0)), "the first ones stay");
+        let mut news = News::default();
+        (0..limits::LOOK_TIMES_MAX as u64 + 9).for_each(|at| news.plan_look(UnixMillis(at)));
+        assert_eq!(news.looks.len(), limits::LOOK_TIMES_MAX);
+        assert!(news.looks_are_due(UnixMillis(0)), "the first ones stay");
     }
 }
