@@ -56,10 +56,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "crawl",
         &[
+            "boards",
             "classify",
             "clock",
             "crawldb",
             "fetch",
+            "freshness",
             "frontier",
             "limits",
             "login",
@@ -67,6 +69,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "politeness",
             "render",
             "rules",
+            "schedule",
             "shortcut",
             "telemetry",
             "torrent",

@@ -26,6 +26,7 @@ mod known;
 mod learned;
 pub mod login;
 pub mod manual;
+pub mod noise;
 pub mod progress_bar;
 pub mod render;
 pub mod rules;
@@ -107,6 +108,9 @@ enum Command {
     /// Show one page as the engine that runs scripts sees it: links, requests, errors, what happened
     #[command(after_help = "Example: gleaner render https://example.org/torrents/ --links --act 'click .next'")]
     Render(render::Options),
+    /// Show one page of a site with its blocks marked: what all pages share, what changes at each look, what counts
+    #[command(after_help = "Example: gleaner noise mytracker https://tracker.example/browse")]
+    Noise(noise::Options),
     /// Compare archive and database, both ways
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
@@ -250,6 +254,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
+        Command::Noise(options) => noise::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
         Command::Login(options) => login::command(&config, &options, &global),
         Command::Render(options) => render::command(&config, &options, &global),

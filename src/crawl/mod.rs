@@ -6,6 +6,7 @@ pub mod account;
 pub mod commit;
 mod denial;
 pub mod errands;
+pub mod fresh;
 mod host_work;
 pub mod hosts;
 pub mod login;

@@ -8,6 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::account::Account;
 use super::errands::Shelf;
+use super::fresh::Fresh;
 use super::rendered::Rendered;
 use super::shortcut::Shortcuts;
 use super::visit::Job;
@@ -72,6 +73,8 @@ pub struct Site {
     rendered: Mutex<Rendered>,
     /// By class, what stands in place of renders.
     pub shortcuts: Shortcuts,
+    /// What is known of how the site changes.
+    pub fresh: Fresh,
     /// The operator's account, where the rules name one and whoever crawls can get at it.
     pub account: Option<Account>,
     /// Marks what these rules have refused.
@@ -98,6 +101,7 @@ impl Site {
             rules_token: rules.links_fingerprint() & (TRAP_TOKENS - 1),
             worth: Mutex::new(Worth::new(&rules)),
             shortcuts: Shortcuts::new(&rules),
+            fresh: Fresh::default(),
             rules,
             transport,
             clock,

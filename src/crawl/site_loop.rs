@@ -7,6 +7,7 @@
 
 mod accounts;
 mod asking;
+mod freshness;
 mod session;
 mod visits;
 mod waiting;
@@ -51,6 +52,9 @@ const TIME_KEPT_EVERY: Duration = Duration::from_secs(30);
 
 /// The same where nothing is under way: what `coverage` tells of a crawl that has just ended is then true.
 const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
+
+/// How often what is known of the site's changes is written down: some MB at worst, and a kill costs some looks.
+const FRESH_KEPT_EVERY: Duration = Duration::from_secs(300);
 
 /// How often what was cut is asked for again where a shape has recovered: each time costs a row for each URL.
 const CUTS_ASKED_EVERY: Duration = Duration::from_secs(600);
@@ -124,6 +128,8 @@ pub struct SiteLoop {
     time_kept: UnixMillis,
     /// When the worth of URLs was last written down.
     worth_kept: UnixMillis,
+    /// When what is known of its changes was.
+    fresh_kept: UnixMillis,
     /// The latest time that plans were made by, in earlier runs too.
     latest: UnixMillis,
     /// By how much the clock was set, as far as this loop has followed it.
@@ -167,6 +173,7 @@ impl SiteLoop {
             errands_budget: Arc::default(),
             time_kept: now,
             worth_kept: now,
+            fresh_kept: now,
             latest: now,
             clock_set_by,
             cuts_asked: now,
@@ -178,6 +185,7 @@ impl SiteLoop {
         this.begin_day(now).await?;
         this.take_up_worth().await?;
         this.take_up_rendered().await?;
+        this.take_up_fresh().await?;
         this.meet_hosts().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
@@ -194,6 +202,7 @@ impl SiteLoop {
         self.drain().await?;
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
+        self.keep_fresh().await?;
         self.keep_session().await?;
         // What was parked or brought back during the run, no receipt has told.
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
@@ -288,6 +297,9 @@ impl SiteLoop {
                 self.keep_worth().await?;
                 self.keep_session().await?;
             }
+            if now.since(self.fresh_kept) >= FRESH_KEPT_EVERY {
+                self.keep_fresh().await?;
+            }
             if now.since(self.cuts_asked) >= CUTS_ASKED_EVERY {
                 self.cuts_asked = now;
                 self.ask_again_for_cuts().await?;
@@ -326,6 +338,7 @@ impl SiteLoop {
         let by = set_by_ms.saturating_sub(std::mem::replace(&mut self.clock_set_by, set_by_ms));
         if by != 0 {
             (self.time_kept, self.worth_kept, self.cuts_asked) = (now, now, now);
+            self.fresh_kept = now;
             self.started = shifted(self.started, by);
             self.round_began = shifted(self.round_began, by);
             self.hosts.iter_mut().for_each(|host| host.shift(by));

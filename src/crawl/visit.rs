@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::errands::{Errands, Tiding, Trouble};
+use super::fresh::changed::{self, Print, Reading};
 use super::outlinks::PageFindings;
 use super::shortcut::{self, Gathered, Visited};
 use super::site::{Found, Site};
@@ -55,6 +56,8 @@ pub struct Finished {
     /// True for what is looked at again at the site's interval, whatever came of it: start pages, sitemaps, and the first
     /// page of every list.
     pub is_watched: bool,
+    /// What the page said, for the next look at it.
+    pub print: Option<Print>,
 }
 
 /// A leased URL that the rules still take.
@@ -108,11 +111,14 @@ pub async fn visit(
     let mut finished = match response.status {
         200..=299 => {
             let is_asked_again = mirror.is_none() && is_watched(site, &job);
-            let memo = is_asked_again.then(|| version::memo(&response.headers, site.rules_token)).flatten();
-            let mut finished = answered(site, &job, response, errands).await?;
+            let headers = is_asked_again.then(|| response.headers.clone());
+            let mut finished = answered(site, &job, response, errands, is_asked_again).await?;
             // A body that broke off was not read: its retry must not be told that nothing has changed.
             // Nor was a page that its scripts build: its shell stays the same while its list grows.
-            finished.visit.memo = memo.filter(|_| finished.answered == Answered::Well && !finished.is_rendered);
+            let headers = headers.filter(|_| finished.answered == Answered::Well && !finished.is_rendered);
+            let print = finished.print.map(|print| print.line());
+            finished.visit.memo =
+                headers.and_then(|headers| version::memo(&headers, site.rules_token, print.as_deref()));
             finished
         }
         304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
@@ -141,12 +147,13 @@ pub async fn visit(
     Ok(finished)
 }
 
-/// A response whose body is for us to judge, while it arrives.
+/// A response whose body is for us to judge, while it arrives. `again` for what is looked at again and again.
 async fn answered(
     site: &Arc<Site>,
     job: &Job,
     response: Response,
     errands: Option<&Errands>,
+    again: bool,
 ) -> Result<Finished, CrawlDbError> {
     let Response { headers, body, .. } = response;
     let mut classifier = Classifier::new(HeaderFacts {
@@ -176,9 +183,9 @@ async fn answered(
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, bytes).await,
         (Read::Whole(bytes), _) if job.class == Class::Sitemap => {
-            return page(site, job, headers, bytes, None).await;
+            return page(site, job, headers, bytes, None, false).await;
         }
-        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers, bytes, errands).await,
+        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers, bytes, errands, again).await,
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
@@ -237,25 +244,38 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 }
 
 /// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well:
-/// sites put notices before the first download. A large one is read off the loop's thread.
+/// sites put notices before the first download. A large one is read off the loop's thread. One that is looked at again and is
+/// as it was is not read.
 async fn page(
     site: &Arc<Site>,
     job: &Job,
     headers: ResponseHeaders,
     bytes: Bytes,
     errands: Option<&Errands>,
+    again: bool,
 ) -> Result<Finished, CrawlDbError> {
     let body_bytes = bytes.len() as u64;
     let markup = errands.is_some().then(|| (headers.clone(), bytes.clone()));
     // The turn lasts until the links are rows, which the commit counts; a page that is rendered waits without one.
-    let (mut read, turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
-        (outlinks::read_page(site, job, &headers, &bytes), None)
+    let (reading, turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
+        (reading(site, job, &headers, &bytes, again), None)
     } else {
         let turn = site.memory.parse().await;
         let (site, job, bytes) = (Arc::clone(site), job.clone(), bytes.clone());
-        let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
+        let reading = tokio::task::spawn_blocking(move || reading(&site, &job, &headers, &bytes, again));
         (reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), turn)
     };
+    let (mut read, print) = match reading {
+        Reading::Unchanged(print) => {
+            let mut finished = not_modified(site, job);
+            finished.visit.body_bytes = body_bytes;
+            finished.print = Some(print);
+            return Ok(finished);
+        }
+        Reading::Read(read, print) => (*read, print),
+    };
+    // Where scripts may make the links, the page says nothing by staying as it was sent.
+    let print = print.filter(|_| errands.is_none() || read.found.iter().any(|found| found.class.is_target()));
     let (mut rendered, mut _turn) = (None, turn);
     if let (Some(errands), Some((headers, bytes))) = (errands, markup) {
         if rendering::may_render(site, job) {
@@ -289,7 +309,17 @@ async fn page(
     let mut finished = found_on(site, job, read, near, rendered.map(|(_, detail)| detail)).await?;
     finished.is_rendered = is_rendered;
     finished.visit.body_bytes = body_bytes;
+    finished.print = print;
     Ok(finished)
+}
+
+/// A page's links, unless it is as the last look left it.
+fn reading(site: &Site, job: &Job, headers: &ResponseHeaders, bytes: &[u8], again: bool) -> Reading {
+    if !again || job.class == Class::Sitemap {
+        return Reading::Read(Box::new(outlinks::read_page(site, job, headers, bytes)), None);
+    }
+    let last = job.lease.memo.as_deref().and_then(|memo| version::print(memo, site.rules_token));
+    changed::read(site, job, headers, bytes, last.and_then(Print::read))
 }
 
 /// A page whose data were asked for in its place.
@@ -495,6 +525,7 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         errands: 0,
         tidings: Vec::new(),
         is_watched: is_watched_anyway(lease),
+        print: None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod clocks;
 mod faults;
 mod forum;
+mod fresh;
 mod logins;
 mod looks;
 mod manners;
