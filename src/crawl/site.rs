@@ -101,7 +101,7 @@ impl Site {
             rules_token: rules.links_fingerprint() & (TRAP_TOKENS - 1),
             worth: Mutex::new(Worth::new(&rules)),
             shortcuts: Shortcuts::new(&rules),
-            fresh: Fresh::default(),
+            fresh: Fresh::new(&rules),
             rules,
             transport,
             clock,

@@ -109,6 +109,8 @@ pub struct SiteLoop {
     leased_twice: HashMap<u64, UrlKey>,
     /// Leases to give back.
     to_release: Vec<UrlKey>,
+    /// Of visits that brought a torrent and are not committed yet: what the URLs are known by that may have been seen on a list.
+    arriving: HashMap<u64, Vec<u64>>,
     receipts: mpsc::UnboundedReceiver<Committed>,
     reply: mpsc::UnboundedSender<Committed>,
     /// Visits sent to the committer without a receipt yet.
@@ -162,6 +164,7 @@ impl SiteLoop {
             in_hand: HashSet::new(),
             leased_twice: HashMap::new(),
             to_release: Vec::new(),
+            arriving: HashMap::new(),
             receipts,
             reply,
             uncommitted: 0,
@@ -416,6 +419,7 @@ impl SiteLoop {
         self.uncommitted -= 1;
         self.in_hand.remove(&committed.mark);
         self.to_release.extend(self.leased_twice.remove(&committed.mark));
+        self.has_arrived(committed);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         if committed.receipt.urls_added > 0 || committed.queued_again {
             self.lease_soon();

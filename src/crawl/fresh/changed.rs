@@ -13,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use encoding_rs::Encoding;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::boards;
 use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::Site;
 use crate::crawl::visit::Job;
@@ -124,8 +125,8 @@ impl Print {
 pub enum Reading {
     /// It is as it was: nothing of it was read. With what its memo is to hold.
     Unchanged(Print),
-    /// It was read; with a print where it may be compared at the next look.
-    Read(Box<PageFindings>, Option<Print>),
+    /// It was read; with a print where it may be compared at the next look, and its rows where it is a list that is looked at.
+    Read(Box<PageFindings>, Option<Print>, Option<boards::Read>),
 }
 
 /// Reads a page that is looked at again, unless it is as the look before left it in `last`.
@@ -138,7 +139,7 @@ pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], last
         // Its links are texts, which a model of noise might take for some.
         let page = Fingerprint { hash: xxh3_64(body), epoch: 0, basis: Basis::NoMarkup };
         let print = Print { page, rest: 0, found: 0 };
-        return if last == Some(print) { Reading::Unchanged(print) } else { Reading::Read(whole(), Some(print)) };
+        return if last == Some(print) { Reading::Unchanged(print) } else { Reading::Read(whole(), Some(print), None) };
     }
     let scanned = links::scan(body, encoding);
     let page = Page { url: xxh3_64(job.url.as_str().as_bytes()), body, encoding };
@@ -170,13 +171,13 @@ pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], last
     }
     if findings.denied.is_some() {
         // A guest's page is no look at the page, and teaches nothing.
-        return Reading::Read(findings, None);
+        return Reading::Read(findings, None, None);
     }
     let _ = model.observe(&page, &of_record);
     // Taken again with what has just been learned, or it would not compare at the next look.
     let print = Print { page: model.fingerprint(&page, &is_taken), rest, found };
     kept.is_changed = true;
-    Reading::Read(findings, Some(print))
+    Reading::Read(findings, Some(print), None)
 }
 
 fn model_of(kept: &mut Kept, class: Class) -> &mut Model {

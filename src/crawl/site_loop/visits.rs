@@ -500,6 +500,7 @@ impl SiteLoop {
                 _ => Next::Done,
             };
         }
+        self.follow_look(&mut finished).await?;
         self.site.worth().answered(&mut finished, &self.site.rules);
         if let Some(at) = finished.visit.next.due() {
             for host in self.hosts.iter_mut().filter(|host| host.id == finished.visit.key.host) {
