@@ -273,6 +273,7 @@ impl SiteLoop {
             }
             self.hosts.iter_mut().for_each(|host| host.gate = None);
             self.tend_session(now).await?;
+            self.tend_schedule(now).await?;
             for index in 0..self.hosts.len() {
                 self.choose_face(index).await?;
                 if !self.leaves_alone(index) && self.session.is_good() {

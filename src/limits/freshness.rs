@@ -77,3 +77,12 @@ pub const BOARD_WALKS_MAX: usize = 1_000;
 
 /// Bytes of a list's page of which a tree is made: it takes some twenty times that in memory. Longer ones are read by their links.
 pub const BOARD_PAGE_BYTES_MAX: usize = 2 << 20;
+
+/// Lists of one site in its schedule: 1 kB each in its note. Others are looked at by their interval.
+pub const SCHEDULE_LISTS_MAX: usize = 3_000;
+
+/// How long a list that is due is waited for before the next one has its turn: a host may pause, and a list may be gone.
+pub const SCHEDULE_PATIENCE: Duration = Duration::from_secs(600);
+
+/// How often the plans of a day are made anew where the times are planned.
+pub const SCHEDULE_PLANNED_EVERY: Duration = Duration::from_secs(6 * 3_600);

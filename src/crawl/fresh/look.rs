@@ -27,8 +27,10 @@ pub struct Seen {
     pub due: Vec<Discovered>,
     /// What was new, for the schedule.
     pub posts: Vec<Post>,
-    /// It was at the front of a list: its URL.
-    pub front: Option<String>,
+    /// At which list, by the URL of its first page; none where no list was looked at.
+    pub list: Option<String>,
+    /// The page was that first page.
+    pub is_front: bool,
     /// The look at this list before.
     pub last: Option<UnixMillis>,
 }
@@ -67,7 +69,7 @@ pub async fn look(
         Some(pending) => (pending.board, pending.last),
         None => (job.url.as_str().to_owned(), last_look(site, job).await?),
     };
-    let mut seen = Seen { last, front: is_front.then(|| list.clone()), ..Seen::default() };
+    let mut seen = Seen { list: Some(list.clone()), is_front, last, ..Seen::default() };
     let asked = ask(site, job, rows(site, read, board.as_ref())).await?;
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.record.is_none() { Change::New } else { Change::Same }).collect();
@@ -118,7 +120,7 @@ pub async fn again(site: &Site, job: &Job, is_front: bool, at: UnixMillis) -> Re
     site.fresh.boards.end(job.url.as_str());
     let list = job.url.as_str();
     let last = last_look(site, job).await?;
-    let mut seen = Seen { last, front: is_front.then(|| list.to_owned()), ..Seen::default() };
+    let mut seen = Seen { list: Some(list.to_owned()), is_front, last, ..Seen::default() };
     if is_front {
         let vanished = site.fresh.lists.again(list, at);
         follow(site, job, vanished, at, &mut seen).await?;

@@ -1,7 +1,7 @@
 //! What a site's crawl knows of how it changes: which of its pages are as they were, what it has no more, how late its torrents
-//! came, and what its lists showed.
+//! came, what its lists showed, and when each is looked at next.
 //!
-//! Between the pure rooms that decide it (`page::noise`, `freshness`, `boards`) and the visits that tell them what they saw. Kept
+//! Between the pure rooms that decide it (`page::noise`, `freshness`, `boards`, `schedule`) and the visits that tell them what they saw. Kept
 //! as notes of the site; what a kill loses of them costs looks, never a torrent.
 
 pub mod arrivals;
@@ -10,6 +10,7 @@ pub mod changed;
 pub mod gone;
 pub mod look;
 pub mod rows;
+pub mod timetable;
 
 use crate::clock::UnixMillis;
 use crate::crawldb::{CrawlDbError, Reader};
@@ -22,6 +23,7 @@ pub struct Fresh {
     pub lists: rows::Lists,
     pub arrivals: arrivals::Arrivals,
     pub boards: boards::Boards,
+    pub timetable: timetable::Timetable,
 }
 
 impl Fresh {
@@ -34,6 +36,7 @@ impl Fresh {
             lists: rows::Lists::default(),
             arrivals: arrivals::Arrivals::default(),
             boards: boards::Boards::new(&rules.boards),
+            timetable: timetable::Timetable::new(rules),
         }
     }
 
@@ -46,6 +49,7 @@ impl Fresh {
         self.gone.take_up(site, db.note(site, gone::GONE_NOTE).await?.as_deref());
         self.lists.take_up(site, db.note(site, rows::ROWS_NOTE).await?.as_deref());
         self.boards.take_up(site, db.note(site, boards::BOARDS_NOTE).await?.as_deref());
+        self.timetable.take_up(site, db.note(site, timetable::SCHEDULE_NOTE).await?.as_deref());
         let (delays, awaited) =
             (db.note(site, arrivals::DELAY_NOTE).await?, db.note(site, arrivals::AWAITED_NOTE).await?);
         self.arrivals.take_up(site, delays.as_deref(), awaited.as_deref(), now);
@@ -58,6 +62,7 @@ impl Fresh {
         notes.extend(self.gone.note());
         notes.extend(self.lists.note());
         notes.extend(self.boards.note());
+        notes.extend(self.timetable.note());
         notes.extend(self.arrivals.notes());
         notes
     }

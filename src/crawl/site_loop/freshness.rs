@@ -1,13 +1,13 @@
 //! What the loop keeps of how its site changes, and what follows from what visits saw of it.
 
 use super::{SiteLoop, visits};
+use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::fresh::gone::hash;
+use crate::crawl::outlinks;
 use crate::crawl::visit::Finished;
 use crate::crawldb::Outcome;
 use crate::url::CrawlUrl;
-
-use super::super::commit::Committed;
 
 impl SiteLoop {
     /// Takes up what earlier runs knew.
@@ -40,11 +40,51 @@ impl SiteLoop {
             let urls = [Some(url.as_str()), visit.via.as_deref()].into_iter().flatten().map(hash).collect();
             self.arriving.insert(visits::mark(&visit.key), urls);
         }
-        let due = std::mem::take(&mut finished.seen.due);
+        let seen = &mut finished.seen;
+        let due = std::mem::take(&mut seen.due);
+        let timetable = &self.site.fresh.timetable;
+        match &seen.list {
+            Some(list) if seen.is_front => timetable.looked(list, visit.at, &seen.posts),
+            Some(list) => timetable.learned(list, visit.at, &seen.posts),
+            None => {}
+        }
         if !due.is_empty() {
             self.site.db.make_due(due, visit.at).await?;
             self.lease_soon();
         }
+        Ok(())
+    }
+
+    /// When what was just looked at is looked at again: a list by the schedule where the service crawls, all else by the interval.
+    pub(super) fn look_again_at(&self, finished: &Finished) -> UnixMillis {
+        let at = finished.visit.at;
+        let by_interval = at.plus(self.site.rules.revisit);
+        match &finished.seen.list {
+            Some(list) if self.options.keep_looking && finished.seen.is_front => {
+                self.site.fresh.timetable.again(list, at).unwrap_or(by_interval)
+            }
+            _ => by_interval,
+        }
+    }
+
+    /// Makes the list due whose turn has come by the schedule.
+    pub(super) async fn tend_schedule(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if !self.options.keep_looking || self.held_until(now).is_some() {
+            return Ok(());
+        }
+        let Some(list) = self.site.fresh.timetable.due(now) else { return Ok(()) };
+        let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
+        let Some(found) = url.and_then(|url| outlinks::judge(&self.site, url).ok()) else { return Ok(()) };
+        let Some(mut row) = self.site.row(&found.url, found.class, 1).await? else { return Ok(()) };
+        if let Some(record) = self.site.db.url_record(&row.key).await? {
+            row.depth = record.depth;
+        }
+        if row.depth == 0 {
+            row.rank = 0;
+        }
+        row.due = now;
+        self.site.db.make_due(vec![row], now).await?;
+        self.lease_soon();
         Ok(())
     }
 

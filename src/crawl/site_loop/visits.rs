@@ -483,6 +483,7 @@ impl SiteLoop {
 
     /// What follows from a visit that was answered as it was meant.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
+        self.follow_look(&mut finished).await?;
         let visit = &finished.visit;
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
@@ -494,13 +495,12 @@ impl SiteLoop {
         }
         if visit.next == Next::Done {
             finished.visit.next = match visit.outcome {
-                _ if finished.is_watched => Next::RevisitAt(visit.at.plus(self.site.rules.revisit)),
+                _ if finished.is_watched => Next::RevisitAt(self.look_again_at(&finished)),
                 // Other rules may take links of it that these do not.
                 Outcome::Page | Outcome::NotModified if finished.may_hold_more => Next::Park(self.site.rules_token),
                 _ => Next::Done,
             };
         }
-        self.follow_look(&mut finished).await?;
         self.site.worth().answered(&mut finished, &self.site.rules);
         if let Some(at) = finished.visit.next.due() {
             for host in self.hosts.iter_mut().filter(|host| host.id == finished.visit.key.host) {
