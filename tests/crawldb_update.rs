@@ -230,7 +230,10 @@ fn a_merge_hands_over_what_is_old_and_has_pages_looked_at_again() {
     run(async {
         history.host_id("s", "http://a").await.unwrap();
         update.pair(&history, at(1)).await.unwrap();
-        history.record_visits(vec![visit("/list/2", 50, Next::Done), visit("/done", 60, Next::Done)].into()).await.unwrap();
+        history
+            .record_visits(vec![visit("/list/2", 50, Next::Done), visit("/done", 60, Next::Done)].into())
+            .await
+            .unwrap();
         let again = |path, found| UpdateRow { again: true, ..row(path, found) };
         let rows = vec![row("/old", 100), row("/young", 900), row("/done", 100), row("/ahead", 5_000)];
         update.add(rows).await.unwrap();
@@ -243,7 +246,10 @@ fn a_merge_hands_over_what_is_old_and_has_pages_looked_at_again() {
         let told: Vec<(&str, u16, u8, Option<&str>)> =
             queued.iter().map(|row| (&*row.key.path, row.depth, row.rank, row.via.as_deref())).collect();
         let via = Some("http://a/list");
-        assert_eq!(told, [("/ahead", 2, 33, via), ("/old", 2, 33, via), ("/done?", 2, 33, via), ("/list/2", 2, 33, via)]);
+        assert_eq!(
+            told,
+            [("/ahead", 2, 33, via), ("/old", 2, 33, via), ("/done?", 2, 33, via), ("/list/2", 2, 33, via)]
+        );
         assert_eq!(update.merge(&history, HOST, at(500), at(1_000)).await.unwrap(), Merged::default());
     });
 }

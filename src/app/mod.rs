@@ -1,6 +1,7 @@
 //! Composition root: the real clock, store, archive and transports, put together for one process.
 
 pub mod accounts;
+pub mod changes;
 pub mod control;
 pub mod queues;
 pub mod secrets;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::accounts::AccountStatus;
+use super::changes::{self, DelayStatus, GoneStatus, ListsStatus};
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
 use crate::crawl::rendered::Rendered;
@@ -80,6 +81,15 @@ pub struct SiteStatus {
     pub crews: Option<CrewsState>,
     /// Parameters that seem not to change the content: lines for the site's rule file.
     pub proposals: Vec<Proposal>,
+    /// How late its torrents come; as of some minutes ago, as what follows.
+    #[serde(default)]
+    pub delay: Option<DelayStatus>,
+    /// What it has no more.
+    #[serde(default)]
+    pub gone: Option<GoneStatus>,
+    /// How its lists are read.
+    #[serde(default)]
+    pub lists: Option<ListsStatus>,
 }
 
 /// The operator's account is not logged in.
@@ -173,6 +183,9 @@ pub async fn report(
                 None => CrewsKept::read(db, name).await?.state,
             },
             proposals: proposals(db, name).await?,
+            delay: changes::delay(db, name).await?,
+            gone: changes::gone(db, name).await?,
+            lists: changes::lists(db, name).await?,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();

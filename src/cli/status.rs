@@ -10,6 +10,7 @@ use comfy_table::Table;
 use super::hints::Hints;
 use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
+use crate::app::changes::{DelayStatus, GoneStatus, ListsStatus};
 use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App, sessions};
@@ -18,6 +19,7 @@ use crate::config::Config;
 use crate::crawl::progress::{Ended, RuleFault, SessionState, brief};
 use crate::crawl::site_loop::CrewsState;
 use crate::crawldb::Reader;
+use crate::freshness::plot::duration;
 use crate::frontier::budgets::{Cut, Likeness};
 use crate::frontier::parameters::Proposal;
 use crate::rules::{self, SiteRules};
@@ -257,6 +259,7 @@ fn sites(report: &StatusReport, hints: &Hints) -> String {
                 class.name(),
             ));
         }
+        text.push_str(&changes(site));
         text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(account));
         for host in &site.blocked_hosts {
             let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
@@ -283,6 +286,35 @@ fn crews(site: &SiteStatus, crews: &CrewsState) -> String {
         "{0}: {why}\n{0}: looks for news every {every}, last {last_round}{next}; {waiting} found and not fetched{left}\n",
         site.name
     )
+}
+
+/// How late its torrents come, what it has no more, and what its lists do not tell.
+fn changes(site: &SiteStatus) -> String {
+    let mut text = String::new();
+    let name = &site.name;
+    if let Some(DelayStatus { torrents: torrents @ 1.., median_s, p90_s, p99_s, .. }) = site.delay {
+        let told = |seconds: Option<f64>| seconds.map_or_else(|| "unknown".to_owned(), duration);
+        text.push_str(&format!(
+            "{name}: acquisition delay of {torrents} new torrents: median {}, p90 {}, p99 {}\n",
+            told(median_s),
+            told(p90_s),
+            told(p99_s)
+        ));
+    }
+    if let Some(GoneStatus { by, last }) = &site.gone {
+        let signs: Vec<String> = by.iter().map(|(sign, count)| format!("{sign} {count}")).collect();
+        let last = last.last().map(|last| format!("; the last {}, found {}", last.url, last.found)).unwrap_or_default();
+        text.push_str(&format!("{name}: gone from the site: {}{last}\n", signs.join(", ")));
+    }
+    if let Some(ListsStatus { by_replies, by_unknown_urls: lists @ 1.., untold, .. }) = &site.lists {
+        let example = untold.as_deref().unwrap_or_default();
+        let also =
+            if *by_replies > 0 { format!("; {by_replies} more tell replies and no times") } else { String::new() };
+        text.push_str(&format!(
+            "{name}: {lists} lists tell no times: only unknown URLs are seen on them, as on {example}{also}\n"
+        ));
+    }
+    text
 }
 
 /// What a site does, in a few words; why its hosts wait stands below the table.

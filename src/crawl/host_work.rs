@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::news::News;
 use super::hosts::{HostKeys, Hosts};
+use super::news::News;
 use super::robots_txt::Place;
 use super::visit::Job;
 use crate::clock::UnixMillis;

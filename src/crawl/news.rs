@@ -148,10 +148,7 @@ mod tests {
         assert!(!news.looks_are_due(UnixMillis(9)) && news.looks_are_due(UnixMillis(25)));
         assert_eq!(news.next_look(UnixMillis(10)), Some(UnixMillis(20)));
         news.looked(UnixMillis(25));
-        assert_eq!(
-            (news.looks_are_due(UnixMillis(25)), news.next_look(UnixMillis(25))),
-            (false, Some(UnixMillis(30)))
-        );
+        assert_eq!((news.looks_are_due(UnixMillis(25)), news.next_look(UnixMillis(25))), (false, Some(UnixMillis(30))));
     }
 
     #[test]

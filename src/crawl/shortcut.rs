@@ -364,7 +364,7 @@ impl Asking<'_> {
                     return Err(Failed::Unsure("there is no record".to_owned()));
                 }
                 found.links.extend(self.endpoint.around(&answer, reading.records, self.page));
-                found.memo = is_single.then(|| version::memo(&headers, token)).flatten();
+                found.memo = is_single.then(|| version::memo(&headers, token, None)).flatten();
             }
             found.records += reading.records;
             let before = known.len();

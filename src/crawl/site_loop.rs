@@ -8,6 +8,7 @@
 mod accounts;
 mod asking;
 mod crews;
+mod freshness;
 mod session;
 mod visits;
 mod waiting;
@@ -55,6 +56,9 @@ const TIME_KEPT_EVERY: Duration = Duration::from_secs(30);
 
 /// The same where nothing is under way: what `coverage` tells of a crawl that has just ended is then true.
 const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
+
+/// How often what is known of the site's changes is written down: some MB at worst, and a kill costs some looks.
+const FRESH_KEPT_EVERY: Duration = Duration::from_secs(300);
 
 /// How often what was cut is asked for again where a shape has recovered: each time costs a row for each URL.
 const CUTS_ASKED_EVERY: Duration = Duration::from_secs(600);
@@ -111,6 +115,8 @@ pub struct SiteLoop {
     leased_twice: HashMap<u64, UrlKey>,
     /// Leases to give back.
     to_release: Vec<UrlKey>,
+    /// Of visits that brought a torrent and are not committed yet: what the URLs are known by that may have been seen on a list.
+    arriving: HashMap<u64, Vec<u64>>,
     receipts: mpsc::UnboundedReceiver<Committed>,
     reply: mpsc::UnboundedSender<Committed>,
     /// Visits sent to the committer without a receipt yet.
@@ -130,6 +136,8 @@ pub struct SiteLoop {
     time_kept: UnixMillis,
     /// When the worth of URLs was last written down.
     worth_kept: UnixMillis,
+    /// When what is known of its changes was.
+    fresh_kept: UnixMillis,
     /// The latest time that plans were made by, in earlier runs too.
     latest: UnixMillis,
     /// By how much the clock was set, as far as this loop has followed it.
@@ -165,6 +173,7 @@ impl SiteLoop {
             in_hand: HashSet::new(),
             leased_twice: HashMap::new(),
             to_release: Vec::new(),
+            arriving: HashMap::new(),
             receipts,
             reply,
             uncommitted: 0,
@@ -176,6 +185,7 @@ impl SiteLoop {
             errands_budget: Arc::default(),
             time_kept: now,
             worth_kept: now,
+            fresh_kept: now,
             latest: now,
             clock_set_by,
             cuts_asked: now,
@@ -187,6 +197,7 @@ impl SiteLoop {
         this.begin_day(now).await?;
         this.take_up_worth().await?;
         this.take_up_rendered().await?;
+        this.take_up_fresh().await?;
         this.meet_hosts().await?;
         this.take_up_crews().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
@@ -205,6 +216,7 @@ impl SiteLoop {
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
         self.keep_crews().await?;
+        self.keep_fresh().await?;
         self.keep_session().await?;
         // What was parked or brought back during the run, no receipt has told.
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
@@ -273,6 +285,7 @@ impl SiteLoop {
             self.hosts.iter_mut().for_each(|host| host.gate = None);
             self.tend_session(now).await?;
             self.tend_crews(now).await?;
+            self.tend_schedule(now).await?;
             for index in 0..self.hosts.len() {
                 self.choose_face(index).await?;
                 if !self.leaves_alone(index) && self.session.is_good() {
@@ -301,6 +314,9 @@ impl SiteLoop {
                 self.keep_worth().await?;
                 self.keep_crews().await?;
                 self.keep_session().await?;
+            }
+            if now.since(self.fresh_kept) >= FRESH_KEPT_EVERY {
+                self.keep_fresh().await?;
             }
             if now.since(self.cuts_asked) >= CUTS_ASKED_EVERY {
                 self.cuts_asked = now;
@@ -340,6 +356,7 @@ impl SiteLoop {
         let by = set_by_ms.saturating_sub(std::mem::replace(&mut self.clock_set_by, set_by_ms));
         if by != 0 {
             (self.time_kept, self.worth_kept, self.cuts_asked) = (now, now, now);
+            self.fresh_kept = now;
             self.started = shifted(self.started, by);
             self.round_began = shifted(self.round_began, by);
             self.hosts.iter_mut().for_each(|host| host.shift(by));
@@ -419,6 +436,7 @@ impl SiteLoop {
         self.uncommitted -= 1;
         self.in_hand.remove(&committed.mark);
         self.to_release.extend(self.leased_twice.remove(&committed.mark));
+        self.has_arrived(committed);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         if committed.receipt.urls_added > 0 || committed.queued_again {
             self.lease_soon();

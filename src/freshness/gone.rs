@@ -99,6 +99,12 @@ impl NotFound {
         Self { page, redirects: probes.iter().all(leads_home) }
     }
 
+    /// True where the page that the site sends for what it does not have is known.
+    #[must_use]
+    pub fn knows_page(&self) -> bool {
+        self.page.is_some()
+    }
+
     /// True where a page is the site's answer to what it does not have. `before` is the page at the last look at which it
     /// was there: small pages resemble everything of their site.
     fn is_like(&self, page: &Sketch, before: Option<&Sketch>) -> bool {

@@ -1,5 +1,5 @@
 //! One round of the increment (ALGORITHMS §6.1): how many pages of each level it takes, from the rate at which the site was
-//! seen to bring new ones, and which page of a list is looked at after this one. No I/O, no clock.
+//! seen to bring new ones. No I/O, no clock.
 
 use std::time::Duration;
 
@@ -105,13 +105,6 @@ impl Round {
     }
 }
 
-/// Whether the page behind a page of a list is looked at too: where more than half of the list is new, the page was too
-/// short for what came since the last look. One that has a few new rows has the old ones behind them.
-#[must_use]
-pub fn goes_on(new: usize, listed: usize) -> bool {
-    new > 0 && new * 2 > listed
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,11 +160,5 @@ mod tests {
         rounds.observe(&round(400), HOUR, 0);
         assert_eq!((rounds.cap(1, HOUR), rounds.measured), (800, 4));
         assert!((rounds.per_hour() - 400.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_list_is_followed_while_most_of_a_page_is_new() {
-        assert!(goes_on(50, 50) && goes_on(26, 50) && goes_on(1, 1));
-        assert!(!goes_on(25, 50) && !goes_on(0, 0) && !goes_on(0, 9));
     }
 }

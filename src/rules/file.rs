@@ -140,6 +140,8 @@ pub struct SiteFile {
     pub parameters: ParametersFile,
     /// How many pages that lead to no torrent are fetched.
     pub budget: BudgetFile,
+    /// How the lists of the site are read, and how often they are looked at.
+    pub boards: BoardsFile,
     /// The charset of the site's pages (a label of the WHATWG Encoding Standard, as `gbk`) where its own headers
     /// and meta tags are wrong or absent.
     #[schemars(length(min = 1))]
@@ -200,6 +202,7 @@ impl Default for SiteFile {
             shortcut: ShortcutTables::new(),
             parameters: ParametersFile::default(),
             budget: BudgetFile::default(),
+            boards: BoardsFile::default(),
             charset: None,
             rate: RateFile::default(),
             login: None,
@@ -370,6 +373,61 @@ pub struct BudgetFile {
 impl Default for BudgetFile {
     fn default() -> Self {
         Self { shape_pages: SHAPE_PAGES, traps: true }
+    }
+}
+
+/// How lists are read and looked at (docs/boards.md, docs/schedule.md).
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BoardsFile {
+    /// CSS selector of the rows of a list, in place of what is found by itself.
+    #[schemars(length(min = 1))]
+    pub rows: Option<String>,
+    /// CSS selector, within a row, of the link to its thread or torrent. Default: found by itself.
+    #[schemars(length(min = 1))]
+    pub row_link: Option<String>,
+    /// CSS selector, within a row, of the time of its last activity. Default: found by itself.
+    #[schemars(length(min = 1))]
+    pub row_time: Option<String>,
+    /// The zone that the site's times are told in, as `+08:00`. Default: found from what the site shows.
+    #[schemars(length(min = 1))]
+    pub utc_offset: Option<String>,
+    /// Looks a day that the service spends on all lists of the site together. Default: as many as one look at each list every
+    /// `revisit_minutes` makes.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub looks_per_day: Option<u32>,
+    /// What the service spends them by.
+    pub schedule: Policy,
+}
+
+/// By what it is decided which list is looked at when (ALGORITHMS §10.3, §10.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// By what was just seen: a list is due when what waits on it is worth a look.
+    #[default]
+    Gleaner,
+    /// The paper's: counts by weight, times by the profile of the day.
+    Bra,
+    /// Even counts, even times.
+    Era,
+    /// Counts by weight, even times.
+    Wra,
+    /// Even counts, times by the profile of the day.
+    Lra,
+}
+
+impl Policy {
+    /// As rule files write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gleaner => "gleaner",
+            Self::Bra => "bra",
+            Self::Era => "era",
+            Self::Wra => "wra",
+            Self::Lra => "lra",
+        }
     }
 }
 

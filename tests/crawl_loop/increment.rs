@@ -26,7 +26,8 @@ const ROWS: u64 = 50;
 const EVERY: Duration = Duration::from_secs(60);
 
 const REVISIT: Duration = Duration::from_secs(300);
-const RULES: &str = "revisit_minutes = 5\nlanes = 2\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1\nconnections = 2";
+const RULES: &str =
+    "revisit_minutes = 5\nlanes = 2\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1\nconnections = 2";
 
 const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
 
@@ -125,12 +126,18 @@ async fn lanes_move_as_history_is_fetched_and_status_says_why() {
     let machine = with_two_crews();
     let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(tracker));
     let stands = async |until: u64| -> CrewsState {
-        machine.crawl_until(&web, &RULES.replace("lanes = 2", "lanes = 4"), SERVICE, Some(Duration::from_secs(until))).await;
+        machine
+            .crawl_until(&web, &RULES.replace("lanes = 2", "lanes = 4"), SERVICE, Some(Duration::from_secs(until)))
+            .await;
         machine.stands().crews.unwrap()
     };
     let early = stands(300).await;
     assert_eq!((early.split.increment, early.split.lanes), (1, 4), "{}", early.why);
-    assert!(early.why.starts_with("increment 1 of 4 lanes: ") && early.why.ends_with(" pages of history left"), "{}", early.why);
+    assert!(
+        early.why.starts_with("increment 1 of 4 lanes: ") && early.why.ends_with(" pages of history left"),
+        "{}",
+        early.why
+    );
     let later = stands(1_500).await;
     assert!((2..=3).contains(&later.split.increment), "{}", later.why);
     let done = stands(3_600).await;
@@ -206,7 +213,16 @@ async fn a_crawl_that_is_to_end_takes_over_what_the_service_had_found() {
     let update = machine.update.as_ref().unwrap();
     let key = gleaner::crawldb::UrlKey { host, path: "/detail/2".into() };
     let (found, via) = (machine.clock().now(), None);
-    let row = gleaner::crawldb::update::UpdateRow { key, found, level: 1, depth: 1, rank: 32, via, is_target: true, again: false };
+    let row = gleaner::crawldb::update::UpdateRow {
+        key,
+        found,
+        level: 1,
+        depth: 1,
+        rank: 32,
+        via,
+        is_target: true,
+        again: false,
+    };
     update.add(vec![row]).await.unwrap();
     let (ended, _) = machine.crawl(&web, &rules, RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);

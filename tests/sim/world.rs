@@ -263,6 +263,10 @@ impl World {
             self.troubles
                 .push(format!("life {number} has not ended after {} virtual days", LIFE_MAX.as_secs() / 86_400));
         }
+        if !by_itself && matches!(life.end, End::Killed(_)) && self.plan.seed % 2 == 1 {
+            self.disk.power_off();
+            self.update.power_off();
+        }
         tasks.shutdown().await;
         // The one blocking thread is done with the archive when it is done with this.
         tokio::task::spawn_blocking(|| ()).await.unwrap();

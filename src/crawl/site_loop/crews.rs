@@ -20,13 +20,11 @@ use crate::crawl::visit::{self, Finished};
 use crate::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use crate::crawldb::{CrawlDbError, Discovered, Lease, LeaseRequest, Next, Reader, UrlKey, UrlRecord};
 use crate::frontier::crews::{Crew, Facts, Split, interval};
-use crate::frontier::increment::{Round, Rounds, goes_on};
+use crate::frontier::increment::{Round, Rounds};
 use crate::frontier::priority;
 use crate::limits;
-use crate::page::pagination;
 use crate::politeness::shifted;
-use crate::rules::{SiteRules, Verdict};
-use crate::url::CrawlUrl;
+use crate::rules::SiteRules;
 
 /// The note that keeps the measured rates and the last state.
 pub const CREWS_NOTE: &str = "crews";
@@ -174,7 +172,7 @@ impl SiteLoop {
     /// history's at once.
     pub(super) async fn take_up_crews(&mut self) -> Result<(), CrawlError> {
         let Some(update) = self.shared.update.clone() else { return Ok(()) };
-        let (site, now) = (&self.site.rules.name, self.site.clock.now());
+        let now = self.site.clock.now();
         let forgotten = update.pair(self.site.db.as_ref(), now).await?;
         if forgotten > 0 {
             tracing::warn!(forgotten, "update.redb was another crawl.redb's: what it held is forgotten");
@@ -189,7 +187,9 @@ impl SiteLoop {
             }
             return Ok(());
         }
-        let kept = CrewsKept::read(self.site.db.as_ref(), site).await?;
+        // The site of a loop that broke off is the same, and has it.
+        let _ = self.site.update.set(Arc::clone(&update));
+        let kept = CrewsKept::read(self.site.db.as_ref(), &self.site.rules.name).await?;
         (self.crews.rounds, self.crews.watched_before) = (kept.rounds, kept.watched);
         self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
         self.look_soon();
@@ -405,6 +405,12 @@ impl SiteLoop {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         if let Crew::Increment { level } = finished.crew {
             self.crews.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
+            // Pages behind this one of a list, threads with news: known, and to be read again.
+            let at = finished.visit.at;
+            for link in std::mem::take(&mut finished.seen.due) {
+                let level = if link.is_target { level + 1 } else { level };
+                finished.news.push(news(link, at, level, true));
+            }
             self.divide(&update, finished, level).await?;
         }
         let visit = &mut finished.visit;
@@ -446,33 +452,15 @@ impl SiteLoop {
             Some(record) => link.is_target && record.outcome.is_none() && record.first_seen >= since,
         };
         let new = links.iter().filter(|link| is_new(link)).count();
-        let new_targets = links.iter().filter(|of| of.0.0.is_target && (of.0.1.is_none() || of.1)).count();
         let cap = self.crews.rounds.cap(level + 1, self.crews.interval);
         let mut room = self.crews.round.take(level + 1, new, cap);
-        let fresh = |link: Discovered, level: u8, again: bool| UpdateRow {
-            key: link.key,
-            found: at,
-            level,
-            depth: link.depth,
-            rank: link.rank,
-            via: link.via,
-            is_target: link.is_target,
-            again,
-        };
-        let listed = finished.visit.listing.as_ref().map_or(0, |listing| listing.targets.len());
-        if goes_on(new_targets, listed)
-            && let Some(next) = self.page_behind(&finished.visit, &links)
-            && self.crews.round.take(level, 1, self.crews.rounds.cap(level, self.crews.interval)) > 0
-        {
-            finished.news.push(fresh(next, level, true));
-        }
         let mut outlinks = Vec::new();
         for of in links {
             let is_new = is_new(&of);
             let ((link, record), waits) = of;
             if is_new && room > 0 {
                 room -= 1;
-                finished.news.push(fresh(link, level + 1, false));
+                finished.news.push(news(link, at, level + 1, false));
             } else if record.is_none() && !waits {
                 outlinks.push(link);
             }
@@ -480,30 +468,16 @@ impl SiteLoop {
         finished.visit.outlinks = outlinks;
         Ok(())
     }
-
-    /// The page of a list behind this one, where the list links to it and it was fetched before.
-    fn page_behind(&self, visit: &crate::crawldb::Visit, links: &[Link]) -> Option<Discovered> {
-        let listing = visit.listing.as_ref()?;
-        let origin = self.hosts.iter().find(|host| host.id == visit.key.host)?.origin();
-        let number = |link: &Discovered| {
-            let url = CrawlUrl::from_parts(origin, &link.key.path);
-            let Verdict::Take { class, page_capture, .. } = self.site.rules.judge(&url) else { return None };
-            let page = pagination::of(url.path(), page_capture).filter(|_| class.is_listing())?;
-            (*page.series == *listing.series && page.number > listing.page).then_some(page.number)
-        };
-        let was_fetched = |record: &Option<UrlRecord>| record.is_some_and(|record| record.outcome.is_some());
-        let behind = links.iter().filter(|((link, record), waits)| {
-            !link.is_target && !*waits && link.key.host == visit.key.host && was_fetched(record)
-        });
-        behind
-            .filter_map(|((link, _), _)| Some((number(link)?, link)))
-            .min_by_key(|(number, _)| *number)
-            .map(|(_, link)| link.clone())
-    }
 }
 
 /// A link with what history knows of it, and whether the update crawldb has it.
 type Link = ((Discovered, Option<UrlRecord>), bool);
+
+/// A row of the update crawldb.
+fn news(link: Discovered, found: UnixMillis, level: u8, again: bool) -> UpdateRow {
+    let Discovered { key, depth, rank, via, is_target, .. } = link;
+    UpdateRow { key, found, level, depth, rank, via, is_target, again }
+}
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)

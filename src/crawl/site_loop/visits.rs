@@ -487,6 +487,7 @@ impl SiteLoop {
 
     /// What follows from a visit that was answered as it was meant.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
+        self.follow_look(&mut finished).await?;
         let visit = &finished.visit;
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
@@ -502,7 +503,7 @@ impl SiteLoop {
         }
         if visit.next == Next::Done {
             finished.visit.next = match visit.outcome {
-                _ if finished.is_watched => Next::RevisitAt(self.next_look(visit.at)),
+                _ if finished.is_watched => Next::RevisitAt(self.look_again_at(&finished)),
                 // Other rules may take links of it that these do not.
                 Outcome::Page | Outcome::NotModified if finished.may_hold_more => Next::Park(self.site.rules_token),
                 _ => Next::Done,
