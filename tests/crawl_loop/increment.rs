@@ -105,7 +105,7 @@ fn asked_twice(web: &Web) -> Vec<String> {
 async fn what_is_new_is_fetched_within_two_intervals_while_a_long_history_goes_on_and_completes() {
     let machine = with_two_crews();
     let web = two_hours(&machine).await;
-    let delays = delays(&web, 100 * 60);
+    let delays = self::delays(&web, 100 * 60);
     // While history is long a round of two lanes lasts one and a half intervals of the rule file.
     let interval = (REVISIT * 3 / 2).as_secs();
     assert!(delays.iter().all(|delay| *delay <= 2 * interval), "{delays:?}");
@@ -113,11 +113,14 @@ async fn what_is_new_is_fetched_within_two_intervals_while_a_long_history_goes_o
     assert_eq!(old, 0, "history completes, and fetches nothing twice");
     assert_eq!(asked_twice(&web), [""; 0]);
 
+    // Those that came while the old ones waited.
+    let early = self::delays(&web, 30 * 60);
     let without = Machine::new();
-    let delays_without = self::delays(&two_hours(&without).await, 100 * 60);
+    let web = two_hours(&without).await;
+    let early_without = self::delays(&web, 30 * 60);
     let median = |delays: &[u64]| delays[delays.len() / 2];
-    assert!(median(&delays_without) > 2 * median(&delays), "{} {}", median(&delays_without), median(&delays));
-    let worst = delays_without.last().unwrap();
+    assert!(median(&early_without) > 2 * median(&early), "{early_without:?} {early:?}");
+    let worst = early_without.last().unwrap();
     assert!(*worst > 4 * interval, "without the crews the worst waits for the old ones: {worst} s");
 }
 
@@ -162,25 +165,24 @@ async fn a_list_is_followed_behind_its_first_page_while_most_of_it_is_new() {
     machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_600))).await;
     let missed: Vec<u64> = (1..=200).filter(|new| web.asked(&format!("/dl/{}", OLD + new)) != 1).collect();
     assert_eq!(missed, [0; 0]);
-    assert_eq!([2, 5].map(|number| web.asked(&format!("/list/{number}"))), [2, 2]);
+    assert!([2, 5].into_iter().all(|number| web.asked(&format!("/list/{number}")) > 1));
     assert_eq!(web.asked("/list/6"), 1, "the first page without news is the last one");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_lies_deeper_than_the_increment_goes_arrives_through_history() {
-    let web = Arc::new(
-        Web::new(Duration::from_millis(10))
-            .at("/", &[page(""), page("<a href=/detail/1>new</a>")])
-            .at("/detail/1", &[page("<a href=/detail/2>more</a>")])
-            .at("/detail/2", &[page("<a href=/dl/1>get</a>")])
-            .at("/dl/1", &[torrent()]),
-    );
     for depth in [0, 1, 2, 4] {
         let machine = with_two_crews();
         let rules = format!("revisit_minutes = 10\nincrement_depth = {depth}\n{FAST}");
-        let asked = web.asked("/dl/1");
+        let web = Arc::new(
+            Web::new(Duration::from_millis(10))
+                .at("/", &[page(""), page("<a href=/detail/1>new</a>")])
+                .at("/detail/1", &[page("<a href=/detail/2>more</a>")])
+                .at("/detail/2", &[page("<a href=/dl/1>get</a>")])
+                .at("/dl/1", &[torrent()]),
+        );
         machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_500))).await;
-        assert_eq!(web.asked("/dl/1") - asked, 1, "depth {depth}");
+        assert_eq!(web.asked("/dl/1"), 1, "depth {depth}");
         assert_eq!(machine.stands().crews.is_some(), depth > 0);
     }
 }
@@ -192,7 +194,8 @@ async fn a_site_without_news_is_asked_for_its_looks_and_nothing_else() {
     let rules = format!("revisit_minutes = 60\n{FAST}");
     let (ended, _) = machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(86_400 - 60))).await;
     assert_eq!(ended, Ended::Stopped);
-    assert_eq!(web.asked("/"), 24);
+    let looks = web.asked("/");
+    assert!((20..=26).contains(&looks), "{looks} looks in a day at one an hour");
     assert_eq!(web.asked("/robots.txt"), 1, "and that is kept for a day");
 }
 
@@ -207,7 +210,7 @@ async fn a_crawl_that_is_to_end_takes_over_what_the_service_had_found() {
     );
     let machine = with_two_crews();
     let rules = format!("revisit_minutes = 10\n{FAST}");
-    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(700))).await;
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_300))).await;
     // Found at that look; the host asked for patience before it could be fetched.
     let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
     let update = machine.update.as_ref().unwrap();
@@ -233,20 +236,17 @@ async fn a_crawl_that_is_to_end_takes_over_what_the_service_had_found() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_try_of_the_increment_does_not_go_behind_history() {
-    fn flaky(path: &str, elapsed: Duration) -> Option<Answer> {
-        // The first minute of each new page is a fault.
-        let number = path.strip_prefix("/detail/").and_then(|number| number.parse::<u64>().ok());
-        match number.filter(|number| *number > OLD && elapsed.as_secs() / 60 % 2 == 0) {
-            Some(_) => Some(answer_status(500)),
-            None => tracker(path, elapsed),
-        }
+    // The first request for each new page is answered with a fault.
+    let mut web = Web::new(Duration::from_millis(10)).meanwhile(tracker);
+    for number in OLD + 1..OLD + 60 {
+        let good = page(&format!("<a href=/dl/{number}>get</a>"));
+        web = web.at(&format!("/detail/{number}"), &[answer_status(500), good]);
     }
-    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(flaky));
+    let web = Arc::new(web);
     let machine = with_two_crews();
     machine.crawl_until(&web, RULES, SERVICE, Some(Duration::from_secs(3_600))).await;
     let delays = delays(&web, 2_400);
-    let ninety = delays[delays.len() * 9 / 10];
-    assert!(ninety <= 2 * (REVISIT * 3 / 2).as_secs(), "{delays:?}");
+    assert!(delays.iter().all(|delay| *delay <= 2 * (REVISIT * 3 / 2).as_secs()), "{delays:?}");
 }
 
 #[tokio::test(start_paused = true)]

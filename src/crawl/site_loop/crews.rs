@@ -342,29 +342,40 @@ impl SiteLoop {
             let request = LeaseRequest { host, owner, now, deadline, urls_max, rank_max };
             let leases = self.site.db.lease_due(request).await?;
             let came_short = leases.len() < urls_max;
-            let records = self.site.db.url_records(leases.iter().map(|lease| lease.key.clone()).collect()).await?;
-            let mut first_visits = Vec::new();
-            for (lease, record) in leases.into_iter().zip(records) {
-                let mark = mark(&lease.key);
-                if !self.in_hand.insert(mark) {
-                    self.leased_twice.insert(mark, lease.key);
-                    continue;
-                }
-                let Some(mut job) = self.admit(index, lease, Crew::History).await? else { continue };
-                if record.is_none_or(|record| record.outcome.is_none()) {
-                    first_visits.push(job);
-                    continue;
-                }
-                let level = u8::from(!visit::is_watched(&self.site, &job));
-                job.crew = Crew::Increment { level };
-                self.hosts[index].news.push(now, job);
-            }
-            self.queue_by_weight(index, first_visits);
+            self.take_urgent(index, now, leases).await?;
             if came_short {
                 self.hosts[index].news.looked(now);
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// What was leased before everything else is the increment's, but for first visits: those are history.
+    pub(super) async fn take_urgent(
+        &mut self,
+        index: usize,
+        now: UnixMillis,
+        leases: Vec<Lease>,
+    ) -> Result<(), CrawlError> {
+        let records = self.site.db.url_records(leases.iter().map(|lease| lease.key.clone()).collect()).await?;
+        let mut first_visits = Vec::new();
+        for (lease, record) in leases.into_iter().zip(records) {
+            let mark = mark(&lease.key);
+            if !self.in_hand.insert(mark) {
+                self.leased_twice.insert(mark, lease.key);
+                continue;
+            }
+            let Some(mut job) = self.admit(index, lease, Crew::History).await? else { continue };
+            if record.is_none_or(|record| record.outcome.is_none()) {
+                first_visits.push(job);
+                continue;
+            }
+            let level = u8::from(!visit::is_watched(&self.site, &job));
+            job.crew = Crew::Increment { level };
+            self.hosts[index].news.push(now, job);
+        }
+        self.queue_by_weight(index, first_visits);
         Ok(())
     }
 

@@ -51,6 +51,11 @@ impl SiteLoop {
             LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max: u8::MAX };
         let leases = self.site.db.lease_due(request).await?;
         let came_short = leases.len() < urls_max;
+        let is_urgent = |lease: &Lease| self.crews.are_two() && lease.rank == priority::URGENT;
+        let (urgent, leases): (Vec<Lease>, Vec<Lease>) = leases.into_iter().partition(is_urgent);
+        if !urgent.is_empty() {
+            self.take_urgent(index, now, urgent).await?;
+        }
         let mut jobs = Vec::with_capacity(leases.len());
         for lease in leases {
             // A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
