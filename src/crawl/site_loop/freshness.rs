@@ -3,6 +3,7 @@
 use super::{SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
+use crate::crawl::commit::Committed;
 use crate::crawl::fresh::gone::hash;
 use crate::crawl::outlinks;
 use crate::crawl::visit::Finished;
