@@ -105,7 +105,7 @@ pub(super) async fn lists(db: &dyn Reader, site: &str) -> Result<Option<ListsSta
     let mut told = ListsStatus::default();
     for (url, board) in &state.boards {
         match board.grounds {
-            Some(Told::Times) => told.by_times += 1,
+            Some(Told::Times | Told::Created) => told.by_times += 1,
             Some(Told::Replies) => told.by_replies += 1,
             Some(Told::UnknownUrls) => {
                 told.by_unknown_urls += 1;

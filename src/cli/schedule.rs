@@ -57,6 +57,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 fn told_by(boards: &boards::State, url: &str) -> &'static str {
     match boards.boards.get(url).and_then(|board| board.grounds) {
         Some(TellsBy::Times) => "times",
+        Some(TellsBy::Created) => "times of appearance",
         Some(TellsBy::Replies) => "replies",
         Some(TellsBy::UnknownUrls) => "unknown URLs alone",
         None => "links",

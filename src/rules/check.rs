@@ -271,9 +271,9 @@ fn boards(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> BoardRules {
     let mut selector = |name: &str, text: &Option<String>| -> Option<Box<str>> {
         let text = text.as_deref()?;
         let key = format!("boards.{name}");
-        if let Err(fault) = scraper::Selector::parse(text) {
+        if scraper::Selector::parse(text).is_err() {
             let hint = "write it as for a style sheet: tr.row, li > a.title".to_owned();
-            faults.add(spans.value(&key), &key, format!("`{text}` is no CSS selector: {fault}"), Some(hint));
+            faults.add(spans.value(&key), &key, format!("`{text}` is no CSS selector"), Some(hint));
         }
         Some(text.into())
     };

@@ -8,7 +8,7 @@ const HERE: [&str; 4] = ["--data", "data", "--rules", "rules"];
 #[test]
 fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays() {
     let here = folder();
-    let _site = Site::start(here.path(), 40, 0);
+    let _site = Site::start(here.path(), 200, 0);
     let ask = |words: &[&str]| run(here.path(), &[words, &HERE].concat());
     for command in ["schedule", "delay"] {
         ask(&[command, "demo"]).ended(1).says(&["nothing has been crawled yet", "hint: gleaner crawl demo"]);
@@ -36,7 +36,7 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
     let site = &status["sites"][0];
     assert_eq!(site["delay"]["history"], told["history"], "{site}");
     assert!(
-        site["gone"]["by"].as_object().is_some_and(|by| by.contains_key("status 404") || by.contains_key("status 410")),
+        site["gone"]["by"].as_object().is_some_and(|by| by.keys().any(|sign| sign.starts_with("status 4"))),
         "{site}"
     );
     for command in ["schedule", "delay"] {

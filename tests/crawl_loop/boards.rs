@@ -43,14 +43,14 @@ fn board(threads: &[Thread], next: Option<&str>, has_times: bool) -> Answer {
             "by somebody".to_owned()
         };
         let pages = if *last_page > 1 {
-            format!(" [ <a href=/thread/{n}/{last_page}>{last_page}</a> ]")
+            format!(" [ <a href='/viewtopic?t={n}&amp;page={last_page}'>{last_page}</a> ]")
         } else {
             String::new()
         };
         let class = if *pinned { "row sticky" } else { "row" };
         let _ = write!(
             text,
-            "<tr class='{class}'><td><a class=topictitle href=/thread/{n}>The talk about matter {n}</a>{pages}</td><td>{}</td><td>{time}</td></tr>",
+            "<tr class='{class}'><td><a class=topictitle href='/viewtopic?t={n}'>The talk about matter {n}</a>{pages}</td><td>{}</td><td>{time}</td></tr>",
             if has_times { replies.to_string() } else { String::new() }
         );
     }
@@ -70,7 +70,7 @@ requests_per_second = 1000000
 connections = 4
 [classes]
 board = ['^/$', '^/board/(?P<page>\d+)$']
-thread = ['^/thread/\d+(/(?P<page>\d+))?$']
+thread = ['^/viewtopic']
 download = ['^/dl/']
 ";
 
@@ -88,7 +88,7 @@ async fn looks(machine: &Machine, web: &Arc<Web>, more: &str, times: usize) {
 
 fn posts() -> Web {
     Web::new(Duration::from_millis(10))
-        .otherwise(|path| path.starts_with("/thread/").then(|| page("<h1>Talk</h1><p>words</p>")))
+        .otherwise(|path| path.starts_with("/viewtopic").then(|| page("<h1>Talk</h1><p>words</p>")))
 }
 
 fn threads(newest: u64, count: u64) -> Vec<Thread> {
@@ -110,15 +110,15 @@ async fn a_thread_with_news_is_read_again_from_its_last_known_page_and_no_other_
     let machine = Machine::new();
     let n = before[5].n;
     looks(&machine, &web, "", 2).await;
-    assert_eq!((web.asked(&format!("/thread/{n}")), web.asked(&format!("/thread/{n}/4"))), (1, 1));
+    assert_eq!((web.asked(&format!("/viewtopic?t={n}")), web.asked(&format!("/viewtopic?t={n}&page=4"))), (1, 1));
     looks(&machine, &web, "", 3).await;
     assert_eq!(
-        (web.asked(&format!("/thread/{n}")), web.asked(&format!("/thread/{n}/4"))),
+        (web.asked(&format!("/viewtopic?t={n}")), web.asked(&format!("/viewtopic?t={n}&page=4"))),
         (1, 2),
         "once, and its last page"
     );
     for other in before.iter().filter(|thread| thread.n != n) {
-        assert_eq!(web.asked(&format!("/thread/{}", other.n)), 1, "thread {}", other.n);
+        assert_eq!(web.asked(&format!("/viewtopic?t={}", other.n)), 1, "thread {}", other.n);
     }
 }
 
@@ -145,7 +145,7 @@ async fn a_look_goes_on_as_long_as_pages_have_news_and_no_farther() {
     let asked = [2, 3, 4].map(|at| web.asked(&format!("/board/{at}")));
     assert_eq!(asked, [2, 2, 1], "two pages with news, and the first without any");
     for n in 51..=65 {
-        assert_eq!(web.asked(&format!("/thread/{n}")), 1, "thread {n}");
+        assert_eq!(web.asked(&format!("/viewtopic?t={n}")), 1, "thread {n}");
     }
     looks(&machine, &web, "", 2).await;
     assert_eq!([2, 3, 4].map(|at| web.asked(&format!("/board/{at}"))), asked, "nothing is new");
@@ -163,7 +163,7 @@ async fn a_list_without_times_sees_unknown_urls_alone_and_status_says_so() {
     );
     let (web, machine) = (Arc::new(web), Machine::new());
     looks(&machine, &web, "", 3).await;
-    assert_eq!(web.asked("/thread/31"), 1);
+    assert_eq!(web.asked("/viewtopic?t=31"), 1);
     let report = gleaner::app::status::report(machine.db.as_ref(), None, machine.clock().now()).await.unwrap();
     let lists = report.sites[0].lists.clone().unwrap();
     assert_eq!((lists.by_times, lists.by_unknown_urls), (0, 1));
@@ -195,7 +195,7 @@ async fn pinned_rows_lists_in_another_order_empty_boards_and_pages_that_repeat_e
     looks(&machine, &web, "", 6).await;
     assert!(web.log().len() < 80, "{} requests", web.log().len());
     let n = woken[4].n;
-    assert_eq!(web.asked(&format!("/thread/{n}")), 2, "news count in any order");
+    assert_eq!(web.asked(&format!("/viewtopic?t={n}")), 2, "news count in any order");
 }
 
 #[tokio::test(start_paused = true)]
@@ -207,7 +207,7 @@ async fn an_operators_selectors_name_the_rows_and_a_wrong_clock_reads_no_thread_
             let time = iso(thread.last + 9 * 3_600).replace('T', " ");
             let _ = write!(
                 rows,
-                "<div class=x><a href=/thread/{0}>matter number {0}</a> <i>{1}</i></div>",
+                "<div class=x><a href='/viewtopic?t={0}'>matter number {0}</a> <i>{1}</i></div>",
                 thread.n,
                 &time[..16]
             );
@@ -221,7 +221,7 @@ async fn an_operators_selectors_name_the_rows_and_a_wrong_clock_reads_no_thread_
     let (web, machine) = (Arc::new(web), Machine::new());
     let more = "[boards]\nrows = 'div.x'\nrow_link = 'a'\nrow_time = 'i'\nutc_offset = '+09:00'\n";
     looks(&machine, &web, more, 5).await;
-    let asked: Vec<usize> = before.iter().map(|thread| web.asked(&format!("/thread/{}", thread.n))).collect();
+    let asked: Vec<usize> = before.iter().map(|thread| web.asked(&format!("/viewtopic?t={}", thread.n))).collect();
     assert_eq!(asked.iter().sum::<usize>(), 10, "{asked:?}");
     assert_eq!(asked[3], 2);
 }
@@ -250,7 +250,7 @@ async fn a_look_goes_on_after_a_restart_in_its_middle() {
     assert_eq!((web.asked("/"), web.asked("/board/2")), (2, 1));
     looks(&machine, &web, "", 1).await;
     for n in 51..=75 {
-        assert_eq!(web.asked(&format!("/thread/{n}")), 1, "thread {n}");
+        assert_eq!(web.asked(&format!("/viewtopic?t={n}")), 1, "thread {n}");
     }
 }
 
@@ -264,7 +264,7 @@ async fn service(boards: &str, days: u64) -> (Arc<Web>, Machine) {
     let (web, machine) = (Arc::new(web), Machine::new());
     let text = format!(
         "start = ['http://sim.example/']\nrevisit_minutes = 1440\n[rate]\nrequests_per_second = 1000000\n{boards}\n\
-         [classes]\npage = ['^/$']\nboard = ['^/busy/$', '^/quiet/$']\nthread = ['^/thread/']\n"
+         [classes]\npage = ['^/$']\nboard = ['^/busy/$', '^/quiet/$']\nthread = ['^/viewtopic']\n"
     );
     let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
     let db: Arc<dyn CrawlDb> = machine.db.clone();
@@ -296,4 +296,25 @@ async fn the_papers_schedules_can_be_chosen() {
     let (web, _) = service("[boards]\nlooks_per_day = 24\nschedule = 'bra'", 3).await;
     let (busy, quiet) = (web.asked("/busy/"), web.asked("/quiet/"));
     assert!(busy > 2 * quiet && quiet >= 2, "{busy} and {quiet} by weight");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_thread_that_history_read_the_last_page_that_was_read_is_known_by_the_database() {
+    // It stands on the third page, which no look goes over, until somebody answers in it.
+    let all = threads(50, 30);
+    let mut old: Vec<Vec<Thread>> = all.chunks(10).map(<[Thread]>::to_vec).collect();
+    old[2][4].last_page = 3;
+    let n = old[2][4].n;
+    let mut woken = old[2][4];
+    (woken.last, woken.last_page) = (START + 1_800, 4);
+    let mut front = old[0].clone();
+    front.insert(0, woken);
+    let web = posts()
+        .at("/", &[board(&old[0], Some("/board/2"), true), board(&front, Some("/board/2"), true)])
+        .at("/board/2", &[board(&old[1], Some("/board/3"), true)])
+        .at("/board/3", &[board(&old[2], None, true)]);
+    let (web, machine) = (Arc::new(web), Machine::new());
+    looks(&machine, &web, "", 2).await;
+    let asked = [3, 4].map(|page| web.asked(&format!("/viewtopic?t={n}&page={page}")));
+    assert_eq!((web.asked(&format!("/viewtopic?t={n}")), asked), (1, [2, 1]));
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::boards::walk::{Grounds, Known, Memory, Walk};
 use crate::boards::when::{Conventions, Time};
-use crate::boards::{Ask, BoardPage, Row, RowSelectors, read_page};
+use crate::boards::{Ask, BoardPage, Row, RowSelectors, Times, read_page};
 use crate::clock::UnixMillis;
 use crate::crawl::site::Site;
 use crate::crawl::visit::Job;
@@ -75,6 +75,8 @@ pub struct Board {
 pub enum Told {
     /// Times of last activity.
     Times,
+    /// Times of appearance, which no reply moves.
+    Created,
     /// Counts of replies.
     Replies,
     /// Neither: only unknown URLs are seen.
@@ -103,6 +105,14 @@ pub struct Pending {
 pub struct Read {
     pub page: BoardPage,
     conventions: Conventions,
+}
+
+impl Read {
+    /// Seconds that the site's clock is ahead of ours, as far as its rows tell; 0 where it is not.
+    #[must_use]
+    pub fn ahead_s(&self) -> i64 {
+        self.conventions.ahead_s
+    }
 }
 
 impl State {
@@ -193,10 +203,12 @@ impl Kept {
         });
         walk.memory().conventions = read.conventions;
         let is_front = at.board == at.url.as_str();
+        let times = read.page.times;
         let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
         let told = verdict.grounds.map(|grounds| match grounds {
             Grounds::Times => Told::Times,
             Grounds::Replies => Told::Replies,
+            Grounds::UnknownUrls if times == Times::Created => Told::Created,
             Grounds::UnknownUrls => Told::UnknownUrls,
         });
         if let Some(board) = self.board(at.board) {
@@ -208,7 +220,13 @@ impl Kept {
             }
         }
         match &verdict.step {
-            Ok(next) if at.goes_on && self.state.pending.len() < limits::BOARD_WALKS_MAX => {
+            Ok(next) if at.goes_on => {
+                // Pages that never came make room.
+                if self.state.pending.len() >= limits::BOARD_WALKS_MAX
+                    && let Some((url, _)) = self.state.pending.pop_first()
+                {
+                    self.walks.remove(&url);
+                }
                 let pending = Pending { board: at.board.to_owned(), last: at.last };
                 self.state.pending.insert(next.as_str().to_owned(), pending);
                 self.walks.insert(next.as_str().to_owned(), walk);

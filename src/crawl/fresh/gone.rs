@@ -34,8 +34,11 @@ pub const GONE_NOTE: &str = "gone";
 /// First line of a memo that keeps a sign of absence for the next look.
 const MEMO: &str = "gone\n";
 
-/// Pages of torrents with one that must have been seen before those without are held against each other.
+/// Pages of torrents with one that must have been seen before one without is believed to be what the site sends for what it has not.
 const WITH_MIN: u32 = 3;
+
+/// Pages without one that are looked at again before so many were seen.
+const EARLY: u32 = 20;
 
 /// What a site has no more.
 #[derive(Default)]
@@ -47,12 +50,6 @@ pub struct Missing {
 struct Kept {
     state: State,
     is_changed: bool,
-    /// Pages of torrents that had one, and those that had none, since the process began.
-    with: u32,
-    without: u32,
-    /// The last of those without, by their URLs.
-    strangers: VecDeque<(u64, Sketch)>,
-    not_found: NotFound,
 }
 
 /// As it is written down.
@@ -65,6 +62,13 @@ pub struct State {
     pub last: VecDeque<GoneUrl>,
     /// Rows that vanished from their lists and whose pages are asked for, by the hashes of their URLs.
     unlisted: BTreeMap<u64, Gone>,
+    /// Pages of torrents that had one, and those that had none.
+    with: u32,
+    without: u32,
+    /// The last of those without, by their URLs.
+    strangers: VecDeque<(u64, Sketch)>,
+    /// What the site sends for what it does not have.
+    not_found: Option<Sketch>,
 }
 
 /// A URL that is gone.
@@ -163,12 +167,12 @@ impl Missing {
     }
 
     /// Takes in a page of a torrent without one, and tells what the site sends for what it does not have, as far as it is known.
-    fn stranger(&self, url: u64, sketch: &Sketch) -> NotFound {
+    /// Before enough pages with a torrent were seen, two alike are taken for it to be looked at again; `is_second` asks for a verdict.
+    fn stranger(&self, url: u64, sketch: &Sketch, is_second: bool) -> NotFound {
         let mut kept = self.kept();
-        kept.without = kept.without.saturating_add(1);
-        if kept.with < WITH_MIN || kept.without > kept.with {
-            return NotFound::default();
-        }
+        kept.is_changed = true;
+        let state = &mut kept.state;
+        state.without = state.without.saturating_add(1);
         let answer = |sketch| Answer {
             status: 200,
             landing: None,
@@ -178,18 +182,21 @@ impl Missing {
             is_of_guest: false,
             is_whole: true,
         };
-        let others = kept.strangers.iter().filter(|(other, _)| *other != url);
+        let others = state.strangers.iter().filter(|(other, _)| *other != url);
         let mut learned = others.map(|(_, other)| NotFound::learn(&[answer(other), answer(sketch)]));
-        if let Some(not_found) = learned.find(NotFound::knows_page) {
-            kept.not_found = not_found;
+        if let Some(page) = learned.find_map(|not_found| not_found.page().cloned()) {
+            state.not_found = Some(page);
         }
-        if !kept.strangers.iter().any(|(other, _)| *other == url) {
-            kept.strangers.push_back((url, sketch.clone()));
+        if !state.strangers.iter().any(|(other, _)| *other == url) {
+            state.strangers.push_back((url, sketch.clone()));
         }
-        while kept.strangers.len() > limits::GONE_STRANGERS_MAX {
-            kept.strangers.pop_front();
+        while state.strangers.len() > limits::GONE_STRANGERS_MAX {
+            state.strangers.pop_front();
         }
-        kept.not_found.clone()
+        let is_usual = state.with >= WITH_MIN && state.without <= state.with;
+        let is_early = !is_second && state.without <= EARLY;
+        let believed = state.not_found.clone().filter(|_| is_usual || is_early);
+        believed.map(NotFound::of_page).unwrap_or_default()
     }
 }
 
@@ -239,9 +246,11 @@ pub fn of_page(
     let has_torrent = !read.magnets.is_empty() || read.found.iter().any(|found| found.class == Class::Download);
     if has_torrent || read.denied.is_some() {
         if has_torrent {
-            let mut kept = site.fresh.gone.kept();
-            kept.with = kept.with.saturating_add(u32::from(job.class == Class::Detail));
-            drop(kept);
+            if job.class == Class::Detail {
+                let mut kept = site.fresh.gone.kept();
+                kept.state.with = kept.state.with.saturating_add(1);
+                kept.is_changed = true;
+            }
             site.fresh.gone.is_there(url);
         }
         return Look::Nothing;
@@ -255,7 +264,9 @@ pub fn of_page(
         return Look::Nothing;
     }
     let sketch = (job.class == Class::Detail).then(|| Sketch::of(head)).filter(|sketch| !sketch.is_empty());
-    let not_found = sketch.as_ref().map(|sketch| site.fresh.gone.stranger(url, sketch)).unwrap_or_default();
+    let mut presence = presence(job);
+    let is_second = presence.confirm_at().is_some();
+    let not_found = sketch.as_ref().map(|sketch| site.fresh.gone.stranger(url, sketch, is_second)).unwrap_or_default();
     let answer = Answer {
         status: 200,
         landing: None,
@@ -277,7 +288,6 @@ pub fn of_page(
             _ => Look::Gone(unlisted),
         };
     }
-    let mut presence = presence(job);
     match (presence.look(sign, now), presence.confirm_at()) {
         (Turn::Gone(gone), _) => Look::Gone(gone),
         (_, Some(at)) if matches!(sign, Sign::Absent(_)) => Look::Sign(presence, at),

@@ -17,8 +17,16 @@ use crate::crawl::site::{Found, Site};
 use crate::crawl::visit::Job;
 use crate::crawldb::{CrawlDbError, Discovered, UrlRecord};
 use crate::limits::LOOK_ROWS_MAX;
+use crate::page::pagination;
 use crate::rules::Class;
 use crate::schedule::{Kind, Post};
+use crate::url::CrawlUrl;
+
+/// Pages before the last one that the last one read is looked for among.
+const LAST_PAGES: usize = 8;
+
+/// Seconds that a clock which is not wrong may be ahead of ours.
+const CLOCKS_DIFFER_S: i64 = 300;
 
 /// What a look showed.
 #[derive(Clone, Debug, Default)]
@@ -77,11 +85,14 @@ pub async fn look(
     let asked = ask(site, job, rows(site, read, board.as_ref())).await?;
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.record.is_none() { Change::New } else { Change::Same }).collect();
+    // The times of a clock that is fast are taken for now at the latest: they would make every delay too short.
+    let is_fast = board.as_ref().is_some_and(|board| board.ahead_s() > CLOCKS_DIFFER_S);
     let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
     if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
         let next = next_page(site, job, board.page.next.as_ref()).await?;
         let page = boards::Page { board: &list, url: &job.url, now: seconds(at), last, goes_on: next.is_some() };
-        let verdict = walk(site, &page, board, &asked);
+        let last_pages = last_pages(site, job, &mined, &asked).await?;
+        let verdict = walk(site, &page, board, &asked, &last_pages);
         seen.due.extend(next.filter(|_| verdict.step.is_ok()));
         for (change, asked) in changes.iter_mut().zip(&asked) {
             *change = asked.row.and_then(|row| verdict.changes.get(row)).copied().unwrap_or(*change);
@@ -94,7 +105,7 @@ pub async fn look(
         let row = asked.row.and_then(|row| mined.get(row));
         if *change == Change::New {
             let sighting = Sighting {
-                shown: row.and_then(|row| shown(asked.found.class, row)),
+                shown: row.filter(|_| !is_fast).and_then(|row| shown(asked.found.class, row)),
                 last_absent: last,
                 first_seen: at,
             };
@@ -172,11 +183,7 @@ async fn ask(site: &Site, job: &Job, rows: Vec<(Found, Option<usize>)>) -> Resul
 }
 
 /// The next page of the list as a URL to ask for, where it was read before: one that nobody has read comes by itself.
-async fn next_page(
-    site: &Site,
-    job: &Job,
-    next: Option<&crate::url::CrawlUrl>,
-) -> Result<Option<Discovered>, CrawlDbError> {
+async fn next_page(site: &Site, job: &Job, next: Option<&CrawlUrl>) -> Result<Option<Discovered>, CrawlDbError> {
     let Some(next) = next else { return Ok(None) };
     let Some(found) = outlinks::judge(site, next.clone()).ok().filter(|found| found.class.is_listing()) else {
         return Ok(None);
@@ -187,8 +194,52 @@ async fn next_page(
     Ok(record.filter(|record| record.outcome.is_some()).map(|_| row))
 }
 
+/// Of threads of which only the database knows, by the places of their rows: the last page that was read.
+async fn last_pages(
+    site: &Site,
+    job: &Job,
+    mined: &[Row],
+    asked: &[Asked],
+) -> Result<HashMap<usize, CrawlUrl>, CrawlDbError> {
+    let mut found = HashMap::new();
+    for asked in asked.iter().filter(|asked| asked.found.class == Class::Thread && asked.record.is_some()) {
+        let Some((at, row)) = asked.row.and_then(|at| Some((at, mined.get(at)?))) else { continue };
+        let Some(last) = row.last_page.as_ref().filter(|_| site.fresh.boards.kept().thread(&row.id).is_none()) else {
+            continue;
+        };
+        for url in pages_down_from(last) {
+            let Ok(page) = outlinks::judge(site, url) else { continue };
+            let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else {
+                continue;
+            };
+            if site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some()) {
+                found.insert(at, page.url);
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A page of a thread and those before it, as far as their numbers are pages and not offsets.
+fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
+    let path = last.path();
+    let Some(number) = pagination::of(path, None).map(|page| page.number) else { return Vec::new() };
+    let digits = number.to_string();
+    let Some(at) = path.rfind(&digits) else { return Vec::new() };
+    let page = |number: u64| format!("{}{number}{}", &path[..at], &path[at + digits.len()..]);
+    let numbers = (2..=number).rev().take(LAST_PAGES);
+    numbers.map(|number| CrawlUrl::from_parts(last.origin(), &page(number))).collect()
+}
+
 /// The look's verdict on the page. News are unknown rows, and threads with news; what else changes in a row is none.
-fn walk(site: &Site, page: &boards::Page<'_>, board: boards::Read, asked: &[Asked]) -> Verdict {
+fn walk(
+    site: &Site,
+    page: &boards::Page<'_>,
+    board: boards::Read,
+    asked: &[Asked],
+    last_pages: &HashMap<usize, CrawlUrl>,
+) -> Verdict {
     let records: HashMap<usize, (Class, Option<UrlRecord>)> =
         asked.iter().filter_map(|asked| Some((asked.row?, (asked.found.class, asked.record)))).collect();
     let boards = &site.fresh.boards;
@@ -196,15 +247,20 @@ fn walk(site: &Site, page: &boards::Page<'_>, board: boards::Read, asked: &[Aske
     let mut known = HashMap::with_capacity(board.page.rows.len());
     for (at, row) in board.page.rows.iter().enumerate() {
         let as_shown = || Known { last: row.last, replies: row.replies, last_page: None, read_at: page.now };
-        let of_row =
-            match records.get(&at) {
-                Some((_, None)) => continue,
-                Some((Class::Thread, Some(record))) if record.outcome.is_some() => kept
-                    .thread(&row.id)
-                    .unwrap_or(Known { last: None, replies: None, last_page: None, read_at: seconds(record.visited) }),
-                // It waits for its first visit, is none that is read again, or is nothing to this crawl.
-                _ => as_shown(),
-            };
+        let read = |record: &UrlRecord| Known {
+            last: None,
+            replies: None,
+            last_page: last_pages.get(&at).cloned(),
+            read_at: seconds(record.visited),
+        };
+        let of_row = match records.get(&at) {
+            Some((_, None)) => continue,
+            Some((Class::Thread, Some(record))) if record.outcome.is_some() => {
+                kept.thread(&row.id).unwrap_or_else(|| read(record))
+            }
+            // It waits for its first visit, is none that is read again, or is nothing to this crawl.
+            _ => as_shown(),
+        };
         known.insert(row.id.clone(), of_row);
     }
     let rows = board.page.rows.clone();

@@ -132,7 +132,7 @@ impl Followed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::GONE_CONFIRM_TIME;
+    use crate::limits::{GONE_CONFIRM_TIME, GONE_ROWS_MAX};
 
     #[test]
     fn a_row_that_vanished_is_told_with_its_url_also_by_looks_at_an_unchanged_page() {
@@ -158,10 +158,13 @@ mod tests {
     #[test]
     fn lists_beyond_the_bound_are_not_followed() {
         let lists = Lists::default();
-        let many: Vec<String> = (0..LISTS_ROWS_MAX).map(|n| format!("/{n}")).collect();
+        let many: Vec<String> = (0..GONE_ROWS_MAX).map(|n| format!("/{n}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        lists.look("big", &many, UnixMillis(1));
+        let lists_max = LISTS_ROWS_MAX / GONE_ROWS_MAX;
+        for list in 0..lists_max {
+            lists.look(&format!("big {list}"), &many, UnixMillis(1));
+        }
         lists.look("small", &["/a"], UnixMillis(1));
-        assert_eq!(lists.kept().state.lists.len(), 1);
+        assert_eq!(lists.kept().state.lists.len(), lists_max);
     }
 }
