@@ -4,10 +4,12 @@
 use std::time::Duration;
 
 mod freshness;
+mod increment;
 mod render;
 mod shortcut;
 
 pub use freshness::*;
+pub use increment::*;
 pub use render::*;
 pub use shortcut::*;
 

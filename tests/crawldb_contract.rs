@@ -80,7 +80,7 @@ fn magnet(infohashes: Infohashes) -> MagnetFacts {
 }
 
 fn lease(host: HostId, now: u64, urls_max: usize) -> LeaseRequest {
-    LeaseRequest { host, owner: OWNER, now: at(now), deadline: at(now + 100), urls_max }
+    LeaseRequest { host, owner: OWNER, now: at(now), deadline: at(now + 100), urls_max, rank_max: u8::MAX }
 }
 
 fn paths(leases: &[Lease]) -> Vec<&str> {

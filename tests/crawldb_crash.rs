@@ -1,6 +1,7 @@
 //! The promise of the crawl database when things break: power that goes at any sync, disks that are full, files
 //! that are damaged, newer or held.
 
+mod crawldb_disk;
 mod crawldb_schema;
 
 use std::collections::BTreeSet;
@@ -9,141 +10,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crawldb_disk::{Disk, SURVIVORS, Shared};
 use gleaner::clock::UnixMillis;
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
 use gleaner::crawldb::*;
 use gleaner::torrent::Infohashes;
-use redb::StorageBackend;
 
 const OPTIONS: OpenOptions = OpenOptions { cache_bytes: 4 << 20, sync: true };
 const BATCHES: u64 = 6;
 /// Bytes of the note: several pages of the file.
 const NOTE_BYTES: usize = 10_000;
 
-/// A disk that tests can break. What was written since the last sync may be lost by `power_off`.
-#[derive(Default)]
-struct Disk {
-    now: Vec<u8>,
-    /// As after the last sync.
-    synced: Vec<u8>,
-    /// Writes since then, in their order.
-    pending: Vec<Write>,
-    syncs: usize,
-    /// No sync and no write succeeds from this sync on.
-    dies_at_sync: Option<usize>,
-    /// The disk does not grow beyond this.
-    bytes_max: Option<usize>,
-    /// What one sync takes.
-    sync_time: Duration,
-}
-
-#[derive(Clone)]
-enum Write {
-    Length(usize),
-    Bytes(usize, Vec<u8>),
-}
-
-impl Write {
-    fn apply(&self, to: &mut Vec<u8>) {
-        match self {
-            Self::Length(length) => to.resize(*length, 0),
-            Self::Bytes(at, bytes) => {
-                let end = at + bytes.len();
-                if to.len() < end {
-                    to.resize(end, 0);
-                }
-                to[*at..end].copy_from_slice(bytes);
-            }
-        }
-    }
-}
-
-impl Disk {
-    fn dead(&self) -> io::Result<()> {
-        match self.dies_at_sync {
-            Some(at) if self.syncs >= at => Err(io::Error::other("the disk is gone")),
-            _ => Ok(()),
-        }
-    }
-
-    fn write(&mut self, write: Write) -> io::Result<()> {
-        self.dead()?;
-        let end = match &write {
-            Write::Length(length) => *length,
-            Write::Bytes(at, bytes) => at + bytes.len(),
-        };
-        if self.bytes_max.is_some_and(|max| end > max) {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
-        }
-        write.apply(&mut self.now);
-        self.pending.push(write);
-        Ok(())
-    }
-
-    /// The power goes: of the writes since the last sync those survive that `survives` picks.
-    fn power_off(&mut self, survives: impl Fn(usize) -> bool) {
-        let mut after = self.synced.clone();
-        for (number, write) in self.pending.iter().enumerate() {
-            if survives(number) {
-                write.apply(&mut after);
-            }
-        }
-        *self = Self { now: after.clone(), synced: after, ..Self::default() };
-    }
-}
-
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Disk>>);
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Shared")
-    }
-}
-
-impl StorageBackend for Shared {
-    fn len(&self) -> io::Result<u64> {
-        Ok(self.0.lock().unwrap().now.len() as u64)
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let disk = self.0.lock().unwrap();
-        let at = offset as usize;
-        let bytes = disk.now.get(at..at + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
-        out.copy_from_slice(bytes);
-        Ok(())
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.lock().unwrap().write(Write::Length(len as usize))
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        let sync_time = self.0.lock().unwrap().sync_time;
-        std::thread::sleep(sync_time);
-        let mut disk = self.0.lock().unwrap();
-        disk.dead()?;
-        disk.syncs += 1;
-        disk.dead()?;
-        disk.synced = disk.now.clone();
-        disk.pending.clear();
-        Ok(())
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.lock().unwrap().write(Write::Bytes(offset as usize, data.to_vec()))
-    }
-}
-
 fn run<T>(test: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap().block_on(test)
 }
 
 fn open_on(disk: &Shared) -> Result<RedbStore, CrawlDbError> {
-    let disk = disk.clone();
-    let factory: BackendFactory = Box::new(move || Ok(Box::new(disk.clone())));
-    RedbStore::open_with(Path::new("disk"), OPTIONS, factory)
+    RedbStore::open_with(Path::new("disk"), OPTIONS, disk.factory())
 }
 
 fn key(path: String) -> UrlKey {
@@ -249,6 +133,7 @@ async fn check(db: &RedbStore, reported: u64) {
         now: UnixMillis(9),
         deadline: UnixMillis(99),
         urls_max: 1_000,
+        rank_max: u8::MAX,
     };
     let leases = db.lease_due(all).await.unwrap();
     assert_eq!(leases.len() as u64, BATCHES * 21);
@@ -272,7 +157,14 @@ async fn check_schema_1(db: &RedbStore) {
     let done = Discovered { key: key("/done".into()), depth: 1, rank: 1, due, via: None, is_target: false };
     db.make_due(vec![done], UnixMillis(100)).await.unwrap();
     let now = UnixMillis(100);
-    let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: UnixMillis(999), urls_max: 9 };
+    let all = LeaseRequest {
+        host: HostId(0),
+        owner: Owner(1),
+        now,
+        deadline: UnixMillis(999),
+        urls_max: 9,
+        rank_max: u8::MAX,
+    };
     let leases = db.lease_due(all).await.unwrap();
     let told: Vec<_> = leases.iter().map(|lease| (&*lease.key.path, lease.attempts, lease.via.as_deref())).collect();
     let via = Some("http://a/list");
@@ -289,9 +181,6 @@ async fn check_schema_1(db: &RedbStore) {
     assert_eq!(db.hosts().await.unwrap()[0].complaints, 2);
     assert_eq!(db.note("s", "n").await.unwrap(), Some(vec![1]));
 }
-
-/// Which of the unsynced writes survive a power cut.
-const SURVIVORS: [fn(usize) -> bool; 4] = [|_| false, |_| true, |number| number % 2 == 0, |number| number % 3 == 1];
 
 #[test]
 fn power_lost_at_any_sync_loses_nothing_reported_and_tears_nothing() {
@@ -336,7 +225,7 @@ async fn everything(db: &dyn CrawlDb) -> String {
         told += &format!("{:?}", db.url_record(&key(format!("/{batch}"))).await.unwrap());
     }
     let now = UnixMillis(9);
-    let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: now, urls_max: 1_000 };
+    let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: now, urls_max: 1_000, rank_max: u8::MAX };
     told + &format!("{:?}", db.lease_due(all).await.unwrap())
 }
 
@@ -349,7 +238,14 @@ fn a_batch_that_failed_at_any_sync_is_recorded_again_as_if_it_had_not() {
         let revisit = Discovered { due: UnixMillis(0), ..visit(0).outlinks.remove(0) };
         db.make_due(vec![Discovered { key: key("/2".into()), ..revisit }], UnixMillis(3)).await.unwrap();
         let now = UnixMillis(4);
-        let some = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: UnixMillis(99), urls_max: 30 };
+        let some = LeaseRequest {
+            host: HostId(0),
+            owner: Owner(1),
+            now,
+            deadline: UnixMillis(99),
+            urls_max: 30,
+            rank_max: u8::MAX,
+        };
         db.lease_due(some).await.unwrap();
     };
     let model = MemoryStore::new();

@@ -1,6 +1,7 @@
 //! Composition root: the real clock, store, archive and transports, put together for one process.
 
 pub mod accounts;
+pub mod changes;
 pub mod control;
 pub mod folder;
 pub mod owner;
@@ -30,6 +31,7 @@ use crate::crawl::site_loop::{Shared, SiteLoop};
 use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::memory_store::MemoryStore;
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
+use crate::crawldb::update::UpdateDb;
 use crate::crawldb::{CrawlDb, CrawlDbError, Owner, Reader};
 use crate::fetch::dns::Dns;
 use crate::fetch::http::{ClientOptions, HttpTransport};
@@ -40,6 +42,9 @@ use crate::limits;
 use crate::render::children::{Bounds, Children};
 use crate::rules::{PrivateAddresses, SiteRules};
 use crate::torrent::archive::Archive;
+
+/// Memory for pages of the update crawldb: the rows of some hundred sites' rounds.
+const UPDATE_CACHE_BYTES: usize = 4 << 20;
 
 /// What a process needs to know to open a data folder and to crawl.
 #[derive(Clone, Debug)]
@@ -77,6 +82,8 @@ impl From<&Config> for Options {
 pub struct App {
     pub data_dir: PathBuf,
     pub db: Arc<dyn CrawlDb>,
+    /// What increments have found and not fetched yet.
+    pub update: Arc<UpdateDb>,
     pub archive: Arc<Archive>,
     pub clock: Arc<dyn Clock>,
     options: Options,
@@ -95,10 +102,14 @@ impl App {
         folder::must_be_writable(data_dir)?;
         let cache_bytes = options.cache_bytes;
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
+        // Whoever holds the one holds the other: it is opened second.
+        let options_of_update = OpenOptions { cache_bytes: UPDATE_CACHE_BYTES, ..OpenOptions::default() };
+        let update = UpdateDb::open(&update_path(data_dir), options_of_update)?;
         let archive = Archive::open(archive_path(data_dir), true)?;
         Ok(Self {
             data_dir: data_dir.clone(),
             db: Arc::new(db),
+            update: Arc::new(update),
             archive: Arc::new(archive),
             clock: Arc::new(SystemClock),
             options: options.clone(),
@@ -155,6 +166,7 @@ impl App {
         let failing = Arc::new(AtomicBool::new(false));
         let committer = tokio::spawn(commit::run(
             Arc::clone(&self.db),
+            Some(Arc::clone(&self.update)),
             Arc::clone(&self.archive),
             messages,
             on_fault,
@@ -164,6 +176,7 @@ impl App {
             hosts: Hosts::default(),
             progress,
             commits,
+            update: Some(Arc::clone(&self.update)),
             commit_kib: Arc::new(Semaphore::new(limits::COMMIT_BYTES_MAX / 1_024)),
             stop: stopped,
             owner: Owner(u64::from(std::process::id())),
@@ -249,6 +262,12 @@ pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
 #[must_use]
 pub fn database_path(data_dir: &Path) -> PathBuf {
     data_dir.join("crawl.redb")
+}
+
+/// Where the update crawldb of a data folder lies.
+#[must_use]
+pub fn update_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("update.redb")
 }
 
 /// Where the torrents of a data folder lie.

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::accounts::AccountStatus;
+use super::changes::{self, DelayStatus, GoneStatus, ListsStatus};
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
 use crate::crawl::rendered::Rendered;
+use crate::crawl::site_loop::{CrewsKept, CrewsState};
 use crate::crawl::{site_loop, worth};
 use crate::crawldb::{CrawlDbError, Reader};
 use crate::frontier::budgets::{Cut, Shapes};
@@ -74,8 +76,20 @@ pub struct SiteStatus {
     /// Links to the site's own hosts that no class of its rule file takes, the most first.
     #[serde(default)]
     pub unclassed: Vec<UnclassedShape>,
+    /// How history and increment share the site; of one that is not being crawled, how they did.
+    #[serde(default)]
+    pub crews: Option<CrewsState>,
     /// Parameters that seem not to change the content: lines for the site's rule file.
     pub proposals: Vec<Proposal>,
+    /// How late its torrents come; as of some minutes ago, as what follows.
+    #[serde(default)]
+    pub delay: Option<DelayStatus>,
+    /// What it has no more.
+    #[serde(default)]
+    pub gone: Option<GoneStatus>,
+    /// How its lists are read.
+    #[serde(default)]
+    pub lists: Option<ListsStatus>,
 }
 
 /// The operator's account is not logged in.
@@ -164,7 +178,14 @@ pub async fn report(
             ended: doing.ended,
             cuts: cuts(db, name).await?,
             unclassed: unclassed(db, name).await?,
+            crews: match doing.crews {
+                Some(crews) => Some(crews),
+                None => CrewsKept::read(db, name).await?.state,
+            },
             proposals: proposals(db, name).await?,
+            delay: changes::delay(db, name).await?,
+            gone: changes::gone(db, name).await?,
+            lists: changes::lists(db, name).await?,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();

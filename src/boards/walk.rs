@@ -9,6 +9,7 @@
 //!
 //! Knows no database: `known` answers for a thread's id. Pure; `now` is an argument.
 
+use std::borrow::BorrowMut;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
@@ -131,10 +132,10 @@ pub struct Verdict {
     pub changes: Vec<Change>,
 }
 
-/// One look at a board, page by page.
+/// One look at a board, page by page. It borrows the board's memory, or holds it until it is finished.
 #[derive(Debug)]
-pub struct Walk<'m> {
-    memory: &'m mut Memory,
+pub struct Walk<M> {
+    memory: M,
     now: i64,
     pages_max: usize,
     pages: usize,
@@ -173,17 +174,23 @@ const SUMMER_WITNESSES: usize = 3;
 /// Seconds that a list's times may differ from our own clock's way and still go with it.
 const WITH_CLOCK_S: i64 = 300;
 
-impl<'m> Walk<'m> {
+impl<M: BorrowMut<Memory>> Walk<M> {
     /// Begins a look at `now`, of at most `pages_max` pages.
     #[must_use]
-    pub fn begin(memory: &'m mut Memory, now: i64, pages_max: usize) -> Self {
+    pub fn begin(memory: M, now: i64, pages_max: usize) -> Self {
         let pages_max = pages_max.clamp(1, BOARD_PAGES_MAX);
         Self { memory, now, pages_max, pages: 0, quiet: 0, deepest: 0, seen: HashSet::new(), oldest: None }
     }
 
     /// What is remembered of the board, for reading the next page.
     pub fn memory(&mut self) -> &mut Memory {
-        self.memory
+        self.memory.borrow_mut()
+    }
+
+    /// What is remembered of the board so far.
+    #[must_use]
+    pub fn known(&self) -> &Memory {
+        self.memory.borrow()
     }
 
     /// Takes the next page. `asked` is its address as it was asked for, `answered` as it was answered after redirects.
@@ -241,7 +248,7 @@ impl<'m> Walk<'m> {
     /// True where the board's pages are in the order of time. One page in order proves little: where nothing happens, any
     /// order is that of time.
     fn is_sorted(&self) -> bool {
-        self.memory.is_sorted && self.memory.disorder < 0.5
+        self.known().is_sorted && self.known().disorder < 0.5
     }
 
     fn step(&mut self, page: &BoardPage, repeats: bool) -> Result<CrawlUrl, Stop> {
@@ -257,15 +264,15 @@ impl<'m> Walk<'m> {
         // through all from time to time.
         let known_depth = match (is_sorted, page.times) {
             (true, _) => 0,
-            (false, Times::None) => self.memory.depth.ceil() as usize,
-            _ if self.memory.since_whole >= WHOLE_EVERY => usize::MAX,
-            _ => self.memory.depth.ceil() as usize,
+            (false, Times::None) => self.memory().depth.ceil() as usize,
+            _ if self.memory().since_whole >= WHOLE_EVERY => usize::MAX,
+            _ => self.memory().depth.ceil() as usize,
         };
         if self.quiet >= patience && self.pages >= known_depth {
             return Err(Stop::NothingNew);
         }
         let Some(next) = page.next.clone() else {
-            self.memory.since_whole = 0;
+            self.memory().since_whole = 0;
             return Err(Stop::LastPage);
         };
         if self.pages >= self.pages_max { Err(Stop::Capped) } else { Ok(next) }
@@ -275,7 +282,7 @@ impl<'m> Walk<'m> {
     fn trust(&mut self, page: &BoardPage, known: &[Option<Known>]) -> Trust {
         self.learn_shift(page, known);
         let mut trust =
-            Trust { times: page.times != Times::None, replies: page.replies_named, shift_s: self.memory.shift_s };
+            Trust { times: page.times != Times::None, replies: page.replies_named, shift_s: self.memory().shift_s };
         let (mut compared, mut with_clock) = (0_usize, 0_usize);
         let (mut counted, mut still) = (0_usize, 0_usize);
         for (row, known) in page.rows.iter().zip(known) {
@@ -300,11 +307,11 @@ impl<'m> Walk<'m> {
         }
         let agree = |part: usize, of: usize| of >= WITNESSES && part as f64 >= AGREE * of as f64;
         if agree(with_clock, compared) {
-            self.memory.lies = self.memory.lies.saturating_add(1);
+            self.memory().lies = self.memory().lies.saturating_add(1);
             trust.times = false;
-        } else if self.memory.lies > 0 && compared >= WITNESSES {
-            self.memory.lies = 0;
-        } else if self.memory.lies > 0 {
+        } else if self.memory().lies > 0 && compared >= WITNESSES {
+            self.memory().lies = 0;
+        } else if self.memory().lies > 0 {
             trust.times = false;
         }
         // Replies came and the times stood still: either these are no replies, or those are no times of them.
@@ -333,8 +340,8 @@ impl<'m> Walk<'m> {
         let kept = above.iter().filter(|&&at| told(changes[at])).count();
         let is_prefix = kept * 10 >= above.len() * 7;
         let vote = if is_prefix { 1.0 } else { 0.0 };
-        self.memory.by_activity += (vote - self.memory.by_activity) * PLACE_LEARNT;
-        if is_prefix && self.memory.by_activity >= PLACE_TRUSTED {
+        self.memory().by_activity += (vote - self.memory().by_activity) * PLACE_LEARNT;
+        if is_prefix && self.memory().by_activity >= PLACE_TRUSTED {
             let is_coarse = |row: &Row| row.last.is_none_or(|time| time.precision > Precision::Minute);
             for &at in above.iter().filter(|&&at| is_coarse(&page.rows[at])) {
                 if changes[at] == Change::Same {
@@ -361,39 +368,57 @@ impl<'m> Walk<'m> {
         };
         let is_zones = shift.abs() == SUMMER_S || shift.abs() * 2 == SUMMER_S;
         if is_zones && count >= SUMMER_WITNESSES && count * 3 >= moves.len() {
-            self.memory.shift_s = shift;
+            self.memory().shift_s = shift;
         }
     }
 
     fn learn(&mut self, page: &BoardPage, known: &[Option<Known>], changes: &[Change]) {
         match page.sorted {
             Sorted::NewestFirst => {
-                self.memory.is_sorted = true;
-                self.memory.disorder *= DISORDER_KEPT;
+                self.memory().is_sorted = true;
+                self.memory().disorder *= DISORDER_KEPT;
             }
-            Sorted::Otherwise => self.memory.disorder = 1.0,
+            Sorted::Otherwise => self.memory().disorder = 1.0,
             Sorted::Unknown => {}
         }
         // A list of several rows shows what it is; a site that changes its markup is followed.
-        if page.rows.len() > 2 || self.memory.layout.is_none() {
-            self.memory.layout = page.layout.clone().or_else(|| self.memory.layout.take());
+        if page.rows.len() > 2 || self.memory().layout.is_none() {
+            self.memory().layout = page.layout.clone().or_else(|| self.memory().layout.take());
         }
         for ((row, known), change) in page.rows.iter().zip(known).zip(changes) {
             // A zone learnt from a change that was none would make the next one: the replies must have grown as well.
             if let (Change::Later, Some(time), Some(known)) = (change, &row.last, known)
                 && row.replies.zip(known.replies).is_none_or(|(replies, before)| replies > before)
             {
-                self.memory.conventions.changed_between(time, known.read_at - 2 * WITH_CLOCK_S, self.now);
+                let now = self.now;
+                self.memory().conventions.changed_between(time, known.read_at - 2 * WITH_CLOCK_S, now);
             }
         }
     }
 
-    /// Ends the look: remembers how deep news were. Gives the pages that were looked at.
-    pub fn finish(self) -> usize {
-        let deepest = self.deepest as f64;
-        self.memory.since_whole = self.memory.since_whole.saturating_add(1);
-        self.memory.depth = deepest.max(self.memory.depth * DEPTH_KEPT);
+    /// Pages that were looked at so far.
+    #[must_use]
+    pub fn pages(&self) -> usize {
         self.pages
+    }
+
+    /// Ends the look: remembers how deep news were. Gives the pages that were looked at.
+    pub fn finish(mut self) -> usize {
+        self.end();
+        self.pages
+    }
+
+    /// Ends the look, and gives the memory back.
+    #[must_use]
+    pub fn into_memory(mut self) -> M {
+        self.end();
+        self.memory
+    }
+
+    fn end(&mut self) {
+        let deepest = self.deepest as f64;
+        self.memory().since_whole = self.memory().since_whole.saturating_add(1);
+        self.memory().depth = deepest.max(self.memory().depth * DEPTH_KEPT);
     }
 
     /// Which of the board's known threads should have been on the pages of this look and were not: deleted, or moved

@@ -20,6 +20,7 @@ use super::hints::quoted;
 use super::summary::harvest_rate;
 use super::{Global, block_on, crawl};
 use crate::app::{self, App};
+use crate::clock::{Clock as _, SystemClock};
 use crate::coverage;
 use crate::crawl::RunOptions;
 use crate::crawl::progress::Ended;
@@ -374,6 +375,55 @@ pub struct SiteOptions {
     /// Folder into which the site's rule file is written
     #[arg(long, value_name = "DIR")]
     rules_out: Option<PathBuf>,
+    /// New torrents an hour, put on top of the index one after the other
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=3_600_000))]
+    publish_per_hour: u32,
+    /// Where each of them is written when it is published: milliseconds since 1970 and infohash in hex, a line each
+    #[arg(long, value_name = "FILE", requires = "publish_per_hour")]
+    publish_log: Option<PathBuf>,
+}
+
+/// How often new torrents are published: what is due by then comes together.
+const PUBLISHED_EVERY: Duration = Duration::from_millis(100);
+
+/// Publishes at a steady pace on a thread of its own, until what is returned is dropped.
+fn publish_over_time(
+    site: &std::sync::Arc<DemoSite>,
+    options: &SiteOptions,
+) -> anyhow::Result<Option<std::sync::mpsc::Sender<()>>> {
+    if options.publish_per_hour == 0 {
+        return Ok(None);
+    }
+    let mut log = match &options.publish_log {
+        Some(path) => {
+            let file = std::fs::File::create(path).with_context(|| format!("{}: cannot be written", path.display()))?;
+            Some(file)
+        }
+        None => None,
+    };
+    let (ends, ended) = std::sync::mpsc::channel::<()>();
+    let (site, per_hour) = (std::sync::Arc::clone(site), u64::from(options.publish_per_hour));
+    let began = SystemClock.now();
+    std::thread::Builder::new().name("publisher".to_owned()).spawn(move || {
+        let mut published = 0;
+        while ended.recv_timeout(PUBLISHED_EVERY) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            let elapsed_ms = u64::try_from(SystemClock.now().since(began).as_millis()).unwrap_or(u64::MAX);
+            let due = elapsed_ms.saturating_mul(per_hour) / 3_600_000;
+            let count = usize::try_from(due.saturating_sub(published)).unwrap_or(usize::MAX);
+            published = due;
+            // The time is taken before they can be seen.
+            let now = SystemClock.now();
+            let lines: String =
+                site.publish(count).iter().map(|hashes| format!("{} {}\n", now.0, hashes.key_hex())).collect();
+            if let Some(log) = &mut log
+                && let Err(error) = log.write_all(lines.as_bytes())
+            {
+                tracing::error!(%error, "what is published cannot be written down");
+                return;
+            }
+        }
+    })?;
+    Ok(Some(ends))
 }
 
 /// Serves the site until standard input ends; then prints what was asked, as one JSON object.
@@ -394,7 +444,9 @@ pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
         std::fs::write(dir.join("demo.toml"), &site.rules_text)?;
     }
     outln!("{}", serde_json::json!({ "site": site.origin(), "site_torrents": site.truth().reachable().count() }));
+    let publishing = publish_over_time(&served.site, options)?;
     io::copy(&mut io::stdin(), &mut io::sink())?;
+    drop(publishing);
     let log = site.log();
     let kinds: std::collections::BTreeMap<_, _> = log.counts.iter().map(|(kind, count)| (kind.name(), count)).collect();
     // Whoever started this may have gone; then nobody reads it.

@@ -18,6 +18,7 @@ mod chosen;
 pub mod config;
 pub mod coverage;
 pub mod crawl;
+pub mod delay;
 pub mod demo;
 mod dry_run;
 pub mod export;
@@ -26,10 +27,12 @@ mod known;
 mod learned;
 pub mod login;
 pub mod manual;
+pub mod noise;
 pub mod progress_bar;
 pub mod render;
 pub mod rules;
 pub mod run;
+pub mod schedule;
 pub mod simulate;
 pub mod status;
 pub mod summary;
@@ -108,6 +111,15 @@ enum Command {
     /// Show one page as the engine that runs scripts sees it: links, requests, errors, what happened
     #[command(after_help = "Example: gleaner render https://example.org/torrents/ --links --act 'click .next'")]
     Render(render::Options),
+    /// How late the torrents of a site come: median, p90, p99, and the delay over time
+    #[command(after_help = "Example: gleaner delay mytracker --json")]
+    Delay(delay::Options),
+    /// When each list of a site is looked at next, and why
+    #[command(after_help = "Example: gleaner schedule mytracker --lists 50")]
+    Schedule(schedule::Options),
+    /// Show one page of a site with its blocks marked: what all pages share, what changes at each look, what counts
+    #[command(after_help = "Example: gleaner noise mytracker https://tracker.example/browse")]
+    Noise(noise::Options),
     /// Compare archive and database, both ways
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
@@ -254,6 +266,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status(options) => status::status(&config, &options, &global),
         Command::Export(options) => export::command(&config, &options),
         Command::Coverage(options) => coverage::command(&config, &options),
+        Command::Delay(options) => delay::command(&config, &options),
+        Command::Schedule(options) => schedule::command(&config, &options),
+        Command::Noise(options) => noise::command(&config, &options),
         Command::Verify(options) => verify::command(&config, &options),
         Command::Login(options) => login::command(&config, &options, &global),
         Command::Render(options) => render::command(&config, &options, &global),

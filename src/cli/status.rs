@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use comfy_table::Table;
@@ -10,13 +11,16 @@ use comfy_table::Table;
 use super::hints::Hints;
 use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
+use crate::app::changes::{DelayStatus, GoneStatus, ListsStatus};
 use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App, sessions};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::crawl::progress::{Ended, RuleFault, SessionState, brief};
+use crate::crawl::site_loop::CrewsState;
 use crate::crawldb::Reader;
+use crate::freshness::plot::duration;
 use crate::frontier::budgets::{Cut, Likeness};
 use crate::frontier::parameters::Proposal;
 use crate::rules::{self, SiteRules};
@@ -267,6 +271,7 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
         if site.script_requests > 0 {
             text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.script_requests));
         }
+        text.extend(site.crews.as_ref().map(|state| crews(site, state)));
         for cut in &site.cuts {
             let Cut { shape, class, fetched, yielded, cut, example, reason, likeness } = cut;
             let class = class.name();
@@ -296,12 +301,60 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
                 class.name(),
             ));
         }
+        text.push_str(&changes(site));
         text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(|of| account(of, now)));
         for host in &site.blocked_hosts {
             let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
             text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
             text.push_str(&format!("  {}\n", brief(&host.reason)));
         }
+    }
+    text
+}
+
+/// How history and increment share a site, and when it is looked for news.
+fn crews(site: &SiteStatus, crews: &CrewsState) -> String {
+    let CrewsState { why, interval_s, last_round, next_round, waiting, left_to_history, .. } = crews;
+    let every = indicatif::HumanDuration(Duration::from_secs(*interval_s));
+    let next = match site.is_crawled {
+        true => format!(", next {next_round}"),
+        false => String::new(),
+    };
+    let left = match left_to_history {
+        0 => String::new(),
+        left => format!(", {left} of the last round left to history"),
+    };
+    format!(
+        "{0}: {why}\n{0}: looks for news every {every}, last {last_round}{next}; {waiting} found and not fetched{left}\n",
+        site.name
+    )
+}
+
+/// How late its torrents come, what it has no more, and what its lists do not tell.
+fn changes(site: &SiteStatus) -> String {
+    let mut text = String::new();
+    let name = &site.name;
+    if let Some(DelayStatus { torrents: torrents @ 1.., median_s, p90_s, p99_s, .. }) = site.delay {
+        let told = |seconds: Option<f64>| seconds.map_or_else(|| "unknown".to_owned(), duration);
+        text.push_str(&format!(
+            "{name}: acquisition delay of {torrents} new torrents: median {}, p90 {}, p99 {}\n",
+            told(median_s),
+            told(p90_s),
+            told(p99_s)
+        ));
+    }
+    if let Some(GoneStatus { by, last }) = &site.gone {
+        let signs: Vec<String> = by.iter().map(|(sign, count)| format!("{sign} {count}")).collect();
+        let last = last.last().map(|last| format!("; the last {}, found {}", last.url, last.found)).unwrap_or_default();
+        text.push_str(&format!("{name}: gone from the site: {}{last}\n", signs.join(", ")));
+    }
+    if let Some(ListsStatus { by_replies, by_unknown_urls: lists @ 1.., untold, .. }) = &site.lists {
+        let example = untold.as_deref().unwrap_or_default();
+        let also =
+            if *by_replies > 0 { format!("; {by_replies} more tell replies and no times") } else { String::new() };
+        text.push_str(&format!(
+            "{name}: {lists} lists tell no times: only unknown URLs are seen on them, as on {example}{also}\n"
+        ));
     }
     text
 }

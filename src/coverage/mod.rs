@@ -198,7 +198,7 @@ fn terms(found: &SiteCoverage, estimate: &Estimate) -> Vec<Term> {
         term("IndexPageNumber", index_pages(estimate));
         term("TorrentsPerPage", torrents_per_page(estimate));
         term("TorrentsUpdated", updated(estimate));
-        term("TorrentsInvalid", "URLs that answered 404 or 410 when they were last visited, each once; one that an index page still lists counts there too, which keeps NT an upper bound".to_owned());
+        term("TorrentsInvalid", "URLs that were gone when last visited (404, 410, or told so), each once; one that an index page still lists counts there too, which keeps NT an upper bound".to_owned());
         term("NT", nt(estimate));
     }
     term("CI", ci(found));

@@ -1,5 +1,7 @@
 //! Many visits, one durable commit. Torrent files are on the disk, synced and named, before the rows that speak
-//! of them are committed: a crash leaves at worst a file without a row, never a row without its file.
+//! of them are committed: a crash leaves at worst a file without a row, never a row without its file. Links that the
+//! increment follows are in the update crawldb before the page that carries them is recorded, and leave it after their own
+//! visit is.
 //!
 //! Batches are bounded in count, in bytes and in time (`limits::COMMIT_*`); a site that has nothing left to do
 //! before the commit asks for it at once.
@@ -13,7 +15,8 @@ use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::visit::Finished;
-use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
+use crate::crawldb::update::{UpdateDb, UpdateRow};
+use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, UrlKey, Visit};
 use crate::limits;
 use crate::torrent::Infohashes;
 use crate::torrent::archive::{Archive, ArchiveError};
@@ -45,6 +48,8 @@ pub struct Committed {
     pub body_bytes: u64,
     /// True when the URL is queued again, for a retry or a revisit.
     pub queued_again: bool,
+    /// True when the increment has links of it to follow.
+    pub brought_news: bool,
 }
 
 /// Why a commit failed. Nothing of its batch is in the database.
@@ -68,6 +73,7 @@ pub enum OnFault {
 /// Commits until all senders are gone and everything is on the disk.
 pub async fn run(
     db: Arc<dyn CrawlDb>,
+    update: Option<Arc<UpdateDb>>,
     archive: Arc<Archive>,
     mut messages: mpsc::Receiver<Message>,
     on_fault: OnFault,
@@ -79,7 +85,7 @@ pub async fn run(
         }
         let visits = Arc::new(batch.visits);
         let receipts = loop {
-            match commit(&db, &archive, &visits, &batch.torrents).await {
+            match commit(&db, update.as_deref(), &archive, &visits, &batch.torrents, &batch.news).await {
                 Ok(receipts) => break receipts,
                 Err(error) => match on_fault {
                     // With nobody left to send, the process is to end: what is lost is fetched again at its next start.
@@ -93,9 +99,15 @@ pub async fn run(
             }
         };
         failing.store(false, Ordering::Relaxed);
-        for ((visit, receipt), (reply, mark)) in visits.iter().zip(receipts).zip(batch.replies) {
+        if let Some(update) = &update
+            && let Err(error) = update.remove(batch.settled).await
+        {
+            // They are known to history, by which the next lease or merge of them tells that they are done.
+            tracing::error!(%error, "fetched URLs stay in the update crawldb for now");
+        }
+        for ((visit, receipt), (reply, mark, brought_news)) in visits.iter().zip(receipts).zip(batch.replies) {
             // A site that has gone needs no receipt.
-            let _ = reply.send(committed(visit, receipt, mark));
+            let _ = reply.send(Committed { brought_news, ..committed(visit, receipt, mark) });
         }
     }
     Ok(())
@@ -106,7 +118,11 @@ pub async fn run(
 struct Batch {
     visits: Vec<Visit>,
     torrents: Vec<Option<Bytes>>,
-    replies: Vec<(mpsc::UnboundedSender<Committed>, u64)>,
+    replies: Vec<(mpsc::UnboundedSender<Committed>, u64, bool)>,
+    /// What the increment is to follow.
+    news: Vec<UpdateRow>,
+    /// URLs of the increment whose visits these are.
+    settled: Vec<UrlKey>,
     permits: Vec<OwnedSemaphorePermit>,
 }
 
@@ -131,9 +147,13 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
             Some(Message::Visit { finished, mark, reply, permit, at }) => {
                 window.get_or_insert(at + limits::COMMIT_WINDOW);
                 held_bytes += finished.held_bytes();
+                if finished.crew.is_increment() {
+                    batch.settled.push(finished.visit.key.clone());
+                }
+                batch.replies.push((reply, mark, !finished.news.is_empty()));
+                batch.news.extend(finished.news);
                 batch.visits.push(finished.visit);
                 batch.torrents.push(finished.torrent);
-                batch.replies.push((reply, mark));
                 batch.permits.push(permit);
                 let is_full = batch.visits.len() >= limits::COMMIT_VISITS_MAX;
                 // Half, so that one batch is gathered while the other is written.
@@ -145,12 +165,14 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
     }
 }
 
-/// Files first, rows second.
+/// Files first, what the increment follows second, rows third.
 async fn commit(
     db: &Arc<dyn CrawlDb>,
+    update: Option<&UpdateDb>,
     archive: &Arc<Archive>,
     visits: &Arc<Vec<Visit>>,
     torrents: &[Option<Bytes>],
+    news: &[UpdateRow],
 ) -> Result<Vec<Receipt>, CommitError> {
     let new_files = new_torrents(db, visits, torrents).await?;
     if !new_files.is_empty() {
@@ -160,6 +182,9 @@ async fn commit(
             archive.store_batch(&files)
         });
         stored.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
+    }
+    if let Some(update) = update {
+        update.add(news.to_vec()).await?;
     }
     Ok(db.record_visits(Arc::clone(visits)).await?)
 }
@@ -194,5 +219,6 @@ async fn new_torrents(
 /// What the site hears of a visit: the database has settled whether a torrent was new.
 fn committed(visit: &Visit, receipt: Receipt, mark: u64) -> Committed {
     let queued_again = !matches!(visit.next, Next::Done | Next::Park(_));
-    Committed { mark, outcome: receipt.outcome, receipt, body_bytes: visit.body_bytes, queued_again }
+    let (outcome, body_bytes) = (receipt.outcome, visit.body_bytes);
+    Committed { mark, outcome, receipt, body_bytes, queued_again, brought_news: false }
 }

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::hosts::{HostKeys, Hosts};
+use super::news::News;
 use super::robots_txt::Place;
 use super::visit::Job;
 use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, HostRow};
+use crate::frontier::crews::{Hands, Split};
 use crate::frontier::lanes::{Lanes, lane_of};
 use crate::limits;
 use crate::politeness::robots::Robots;
@@ -178,7 +180,10 @@ pub enum Why {
 /// One host of a site.
 pub struct HostWork {
     pub id: HostId,
+    /// History's, where there are two crews.
     pub lanes: Lanes<Job>,
+    /// The increment's share.
+    pub news: News,
     /// Its own origin, then the mirrors.
     faces: Vec<Face>,
     active: usize,
@@ -194,6 +199,7 @@ impl HostWork {
         Self {
             id: row.id,
             lanes: Lanes::new(site.lanes.count.into()),
+            news: News::default(),
             faces: std::iter::once(row).chain(mirrors).map(|row| Face::new(row, site)).collect(),
             active: 0,
             lease_at: Some(UnixMillis(0)),
@@ -267,6 +273,44 @@ impl HostWork {
     pub fn queue(&mut self, job: Job, site: &SiteRules) {
         let lane = lane_of(site.lanes.key, self.faces[0].name(), job.url.as_str(), site.lanes.count.into());
         self.lanes.push(lane, job);
+    }
+
+    /// The next URL to visit, and the lane that it takes: history's have their numbers, the increment's come behind them.
+    /// Without a split there is history alone.
+    pub fn next_job(&mut self, split: Option<Split>) -> Option<(usize, Job)> {
+        let Some(split) = split else { return self.lanes.pop() };
+        let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() };
+        let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() };
+        match self.news.turns.next(split, history, increment)? {
+            false => self.lanes.pop(),
+            true => self.news.pop().map(|(slot, job)| (self.lanes.count() + slot, job)),
+        }
+    }
+
+    /// Takes back what [`Self::next_job`] gave.
+    pub fn put_back(&mut self, lane: usize, job: Job, split: Option<Split>) {
+        let slot = lane.checked_sub(self.lanes.count());
+        if let Some(split) = split {
+            self.news.turns.give_back(split, slot.is_some());
+        }
+        match slot {
+            Some(slot) => self.news.put_back(slot, job),
+            None => self.lanes.put_back(lane, job),
+        }
+    }
+
+    /// The lane's visit has ended.
+    pub fn done(&mut self, lane: usize) {
+        match lane.checked_sub(self.lanes.count()) {
+            Some(slot) => self.news.done(slot),
+            None => self.lanes.done(lane),
+        }
+    }
+
+    /// True where something waits for its turn.
+    #[must_use]
+    pub fn has_jobs(&self) -> bool {
+        !self.lanes.is_empty() || !self.news.is_empty()
     }
 
     /// True when a crawl which is to end leaves every place that answers for the host alone.

@@ -264,6 +264,7 @@ mod tests {
     use crate::crawldb::memory_store::MemoryStore;
     use crate::crawldb::{HostId, Lease, UrlKey};
     use crate::fetch::{FetchFailure, Request, Resolution, Response, Transport};
+    use crate::frontier::crews::Crew;
     use crate::url::Canonical;
 
     struct NoTransport;
@@ -289,7 +290,12 @@ mod tests {
         let key = UrlKey { host: HostId(1), path: "/".into() };
         let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
         let headers = ResponseHeaders { content_type: Some(content_type.to_owned()), ..ResponseHeaders::default() };
-        read_page(&site, &Job { lease, url, class: Class::Index, rule: 0 }, &headers, body.as_bytes())
+        read_page(
+            &site,
+            &Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History },
+            &headers,
+            body.as_bytes(),
+        )
     }
 
     fn urls(findings: &PageFindings) -> Vec<&str> {

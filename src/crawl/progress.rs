@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::commit::Committed;
+use super::site_loop::CrewsState;
 use crate::clock::UnixMillis;
 use crate::crawldb::Outcome;
 use crate::url::CrawlUrl;
@@ -44,6 +45,8 @@ pub struct SiteProgress {
     pub ended: Option<Ended>,
     /// The URL that lies deepest of those put aside for their depth in this run: links from a start URL, and the URL.
     pub deepest: Option<(u16, String)>,
+    /// How history and increment share the site; None where there is one crew.
+    pub crews: Option<CrewsState>,
 }
 
 /// The session of a site's account, as its crawl sees it.

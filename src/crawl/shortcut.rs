@@ -364,7 +364,7 @@ impl Asking<'_> {
                     return Err(Failed::Unsure("there is no record".to_owned()));
                 }
                 found.links.extend(self.endpoint.around(&answer, reading.records, self.page));
-                found.memo = is_single.then(|| version::memo(&headers, token)).flatten();
+                found.memo = is_single.then(|| version::memo(&headers, token, None)).flatten();
             }
             found.records += reading.records;
             let before = known.len();
@@ -535,7 +535,7 @@ mod tests {
         let url = CrawlUrl::parse("http://site.example/list?page=2", &Canonical::default()).unwrap();
         let key = UrlKey { host: HostId(1), path: "/list?page=2".into() };
         let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
-        let mut job = Job { lease, url, class: Class::Index, rule: 0 };
+        let mut job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
         let first = errands(&site);
         let Visited::Page(gathered) = visit(&site, &job, &first, true).await else { panic!("the data are there") };
         let found: Vec<&str> = gathered.read.found.iter().map(|found| found.url.as_str()).collect();

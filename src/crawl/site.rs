@@ -2,17 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::account::Account;
 use super::errands::Shelf;
+use super::fresh::Fresh;
 use super::rendered::Rendered;
 use super::shortcut::Shortcuts;
 use super::visit::Job;
 use super::worth::Worth;
 use crate::clock::{Clock, UnixMillis};
+use crate::crawldb::update::UpdateDb;
 use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey};
 use crate::fetch::Transport;
 use crate::fetch::body::Allowance;
@@ -72,6 +74,10 @@ pub struct Site {
     rendered: Mutex<Rendered>,
     /// By class, what stands in place of renders.
     pub shortcuts: Shortcuts,
+    /// What is known of how the site changes.
+    pub fresh: Fresh,
+    /// What its increment has found and not fetched yet; unset where there is one crew.
+    pub update: OnceLock<Arc<UpdateDb>>,
     /// The operator's account, where the rules name one and whoever crawls can get at it.
     pub account: Option<Account>,
     /// Marks what these rules have refused.
@@ -98,6 +104,8 @@ impl Site {
             rules_token: rules.links_fingerprint() & (TRAP_TOKENS - 1),
             worth: Mutex::new(Worth::new(&rules)),
             shortcuts: Shortcuts::new(&rules),
+            fresh: Fresh::new(&rules),
+            update: OnceLock::new(),
             rules,
             transport,
             clock,
@@ -178,6 +186,17 @@ impl Site {
     /// True when origins were met since the last time this was asked.
     pub fn has_met_hosts(&self) -> bool {
         self.met_hosts.swap(false, Ordering::Relaxed)
+    }
+
+    /// True for a URL that the increment has found: history hears of it with its visit.
+    ///
+    /// # Errors
+    /// Those of the update crawldb.
+    pub async fn is_news(&self, key: &UrlKey) -> Result<bool, CrawlDbError> {
+        match self.update.get() {
+            Some(update) => Ok(update.knows(vec![key.clone()]).await?.contains(&true)),
+            None => Ok(false),
+        }
     }
 
     /// URLs found by a visit as rows for the frontier. Those that lie deeper than the site's rules allow are among them:

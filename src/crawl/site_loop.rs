@@ -1,12 +1,14 @@
 //! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. `visits` has the way of a URL from
 //! its lease to the committer, `accounts` what is kept over restarts, `session` the account's session, `asking` one proof or
-//! login of it, `waiting` what is waited for.
+//! login of it, `crews` the increment beside history, `waiting` what is waited for.
 //!
 //! The loop is one task. Visits run inside it side by side; what they share (lanes, host states, counts) needs
 //! no lock across an await, and the same inputs give the same order.
 
 mod accounts;
 mod asking;
+mod crews;
+mod freshness;
 mod session;
 mod visits;
 mod waiting;
@@ -32,6 +34,7 @@ use super::site::{Found, Site};
 use super::visit::Finished;
 use super::{CrawlError, RunOptions};
 use crate::clock::UnixMillis;
+use crate::crawldb::update::UpdateDb;
 use crate::crawldb::{HostId, HostRow, Outcome, Owner, UrlKey};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::limits;
@@ -40,6 +43,8 @@ use crate::rules::Verdict;
 use crate::url::CrawlUrl;
 pub use accounts::{DAY_NOTE, requests_of_day};
 use asking::Asked;
+use crews::Crews;
+pub use crews::{CREWS_NOTE, CrewsKept, CrewsState};
 use session::Session;
 pub use session::{MissingSession, SESSION_NOTE};
 
@@ -51,6 +56,9 @@ const TIME_KEPT_EVERY: Duration = Duration::from_secs(30);
 
 /// The same where nothing is under way: what `coverage` tells of a crawl that has just ended is then true.
 const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
+
+/// How often what is known of the site's changes is written down: some MB at worst, and a kill costs some looks.
+const FRESH_KEPT_EVERY: Duration = Duration::from_secs(300);
 
 /// How often what was cut is asked for again where a shape has recovered: each time costs a row for each URL.
 const CUTS_ASKED_EVERY: Duration = Duration::from_secs(600);
@@ -67,6 +75,8 @@ pub struct Shared {
     pub hosts: Hosts,
     pub progress: Progress,
     pub commits: mpsc::Sender<Message>,
+    /// What the increment has found; without it there is one crew.
+    pub update: Option<Arc<UpdateDb>>,
     /// One permit a KiB of what waits for a commit.
     pub commit_kib: Arc<Semaphore>,
     /// True once this site is to end.
@@ -105,6 +115,8 @@ pub struct SiteLoop {
     leased_twice: HashMap<u64, UrlKey>,
     /// Leases to give back.
     to_release: Vec<UrlKey>,
+    /// Of visits that brought a torrent and are not committed yet: what the URLs are known by that may have been seen on a list.
+    arriving: HashMap<u64, Vec<u64>>,
     receipts: mpsc::UnboundedReceiver<Committed>,
     reply: mpsc::UnboundedSender<Committed>,
     /// Visits sent to the committer without a receipt yet.
@@ -124,6 +136,8 @@ pub struct SiteLoop {
     time_kept: UnixMillis,
     /// When the worth of URLs was last written down.
     worth_kept: UnixMillis,
+    /// When what is known of its changes was.
+    fresh_kept: UnixMillis,
     /// The latest time that plans were made by, in earlier runs too.
     latest: UnixMillis,
     /// By how much the clock was set, as far as this loop has followed it.
@@ -134,6 +148,7 @@ pub struct SiteLoop {
     /// True where the last crawl had other rules than this one.
     has_other_rules: bool,
     session: Session,
+    crews: Crews,
 }
 
 impl SiteLoop {
@@ -144,9 +159,11 @@ impl SiteLoop {
         let now = site.clock.now();
         let clock_set_by = shared.hosts.clock_set_by(now);
         let session = Session::new(site.account.as_ref());
+        let crews = Crews::new(&site.rules, shared.update.clone().filter(|_| options.keep_looking), now);
         let mut this = Self {
             site,
             session,
+            crews,
             shared,
             options,
             hosts: Vec::new(),
@@ -156,6 +173,7 @@ impl SiteLoop {
             in_hand: HashSet::new(),
             leased_twice: HashMap::new(),
             to_release: Vec::new(),
+            arriving: HashMap::new(),
             receipts,
             reply,
             uncommitted: 0,
@@ -167,6 +185,7 @@ impl SiteLoop {
             errands_budget: Arc::default(),
             time_kept: now,
             worth_kept: now,
+            fresh_kept: now,
             latest: now,
             clock_set_by,
             cuts_asked: now,
@@ -178,7 +197,9 @@ impl SiteLoop {
         this.begin_day(now).await?;
         this.take_up_worth().await?;
         this.take_up_rendered().await?;
+        this.take_up_fresh().await?;
         this.meet_hosts().await?;
+        this.take_up_crews().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
             progress.counts.queued = counts.urls_queued;
@@ -194,6 +215,8 @@ impl SiteLoop {
         self.drain().await?;
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
+        self.keep_crews().await?;
+        self.keep_fresh().await?;
         self.keep_session().await?;
         // What was parked or brought back during the run, no receipt has told.
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
@@ -261,10 +284,13 @@ impl SiteLoop {
             }
             self.hosts.iter_mut().for_each(|host| host.gate = None);
             self.tend_session(now).await?;
+            self.tend_crews(now).await?;
+            self.tend_schedule(now).await?;
             for index in 0..self.hosts.len() {
                 self.choose_face(index).await?;
                 if !self.leaves_alone(index) && self.session.is_good() {
                     self.fill(index).await?;
+                    self.fill_news(index).await?;
                     self.start(index).await?;
                 }
             }
@@ -286,7 +312,11 @@ impl SiteLoop {
             }
             if now.since(self.worth_kept) >= TIME_KEPT_EVERY {
                 self.keep_worth().await?;
+                self.keep_crews().await?;
                 self.keep_session().await?;
+            }
+            if now.since(self.fresh_kept) >= FRESH_KEPT_EVERY {
+                self.keep_fresh().await?;
             }
             if now.since(self.cuts_asked) >= CUTS_ASKED_EVERY {
                 self.cuts_asked = now;
@@ -326,10 +356,13 @@ impl SiteLoop {
         let by = set_by_ms.saturating_sub(std::mem::replace(&mut self.clock_set_by, set_by_ms));
         if by != 0 {
             (self.time_kept, self.worth_kept, self.cuts_asked) = (now, now, now);
+            self.fresh_kept = now;
             self.started = shifted(self.started, by);
             self.round_began = shifted(self.round_began, by);
             self.hosts.iter_mut().for_each(|host| host.shift(by));
             self.session.shift(by);
+            self.crews.shift(by);
+            self.look_soon();
         }
     }
 
@@ -403,9 +436,13 @@ impl SiteLoop {
         self.uncommitted -= 1;
         self.in_hand.remove(&committed.mark);
         self.to_release.extend(self.leased_twice.remove(&committed.mark));
+        self.has_arrived(committed);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         if committed.receipt.urls_added > 0 || committed.queued_again {
             self.lease_soon();
+        }
+        if committed.brought_news {
+            self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
         }
     }
 
@@ -419,7 +456,7 @@ impl SiteLoop {
     /// True when lanes stand idle that the next commit may fill.
     fn starved(&self) -> bool {
         let lanes: usize = self.hosts.iter().map(|host| host.lanes.count()).sum();
-        self.uncommitted > 0 && self.running.len() < lanes.max(1) && self.hosts.iter().all(|host| host.lanes.is_empty())
+        self.uncommitted > 0 && self.running.len() < lanes.max(1) && !self.hosts.iter().any(HostWork::has_jobs)
     }
 
     /// Gives leases back, so that their URLs can be leased at once.
@@ -470,6 +507,10 @@ impl SiteLoop {
         unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
         for host in &mut self.hosts {
             unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));
+            unvisited.extend(host.news.drain().into_iter().map(|job| job.lease.key));
+        }
+        if let Some(update) = &self.shared.update {
+            update.release_all(&self.hosts.iter().map(|host| host.id).collect());
         }
         self.site.db.release(self.shared.owner, unvisited).await?;
         Ok(())

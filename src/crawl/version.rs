@@ -1,17 +1,26 @@
-//! What the next visit of a URL remembers of the version that this one saw: the validators of its answer, and the rules
-//! that its links were taken by. Other rules may take other links of the same page, so the page is asked for whole.
+//! What the next visit of a URL remembers of the version that this one saw: the validators of its answer, a print of what it
+//! said, and the rules that its links were taken by. Other rules may take other links of the same page, so the page is asked for whole.
 
 use crate::fetch::{ResponseHeaders, Validators};
 
-/// The memo of an answer: token of the rules, ETag and Last-Modified, a line each. None where the answer names no
-/// version.
+/// The memo of an answer: token of the rules, ETag, Last-Modified, and the print where there is one, a line each. None where the
+/// answer names no version and has no print.
 #[must_use]
-pub fn memo(headers: &ResponseHeaders, rules_token: u64) -> Option<Box<str>> {
+pub fn memo(headers: &ResponseHeaders, rules_token: u64, print: Option<&str>) -> Option<Box<str>> {
     let line =
         |value: &Option<String>| value.as_deref().filter(|text| !text.contains('\n')).unwrap_or_default().to_owned();
     let (etag, last_modified) = (line(&headers.etag), line(&headers.last_modified));
-    (!etag.is_empty() || !last_modified.is_empty())
-        .then(|| format!("{rules_token:016x}\n{etag}\n{last_modified}").into())
+    let print = print.map(|print| format!("\n{print}")).unwrap_or_default();
+    (!etag.is_empty() || !last_modified.is_empty() || !print.is_empty())
+        .then(|| format!("{rules_token:016x}\n{etag}\n{last_modified}{print}").into())
+}
+
+/// The print of a memo that was made under the same rules.
+#[must_use]
+pub fn print(memo: &str, rules_token: u64) -> Option<&str> {
+    let mut lines = memo.split('\n');
+    let token = u64::from_str_radix(lines.next()?, 16).ok()?;
+    lines.nth(2).filter(|_| token == rules_token)
 }
 
 /// The validators of a memo that was made under the same rules.
@@ -35,17 +44,21 @@ mod tests {
 
     #[test]
     fn a_memo_gives_its_validators_back_under_the_same_rules_only() {
-        let memo = memo(&headers("W/\"a\"", "Sat, 21 Nov 2026 08:00:00 GMT"), 7).unwrap();
+        let memo = memo(&headers("W/\"a\"", "Sat, 21 Nov 2026 08:00:00 GMT"), 7, Some("1 2 3")).unwrap();
         let read_back = read(&memo, 7).unwrap();
         assert_eq!(read_back.etag.as_deref(), Some("W/\"a\""));
         assert_eq!(read_back.last_modified.as_deref(), Some("Sat, 21 Nov 2026 08:00:00 GMT"));
         assert_eq!(read(&memo, 8), None);
+        assert_eq!((print(&memo, 7), print(&memo, 8)), (Some("1 2 3"), None));
     }
 
     #[test]
     fn an_answer_without_a_version_leaves_no_memo_and_a_broken_memo_gives_none() {
-        assert_eq!(memo(&headers("", ""), 7), None);
-        assert_eq!(read(&memo(&headers("", "x"), 7).unwrap(), 7).unwrap().etag, None);
+        assert_eq!(memo(&headers("", ""), 7, None), None);
+        assert_eq!(read(&memo(&headers("", "x"), 7, None).unwrap(), 7).unwrap().etag, None);
+        let unversioned = memo(&headers("", ""), 7, Some("p")).unwrap();
+        assert_eq!((read(&unversioned, 7), print(&unversioned, 7)), (None, Some("p")));
+        assert_eq!(print(&memo(&headers("a", "b"), 7, None).unwrap(), 7), None);
         for broken in ["", "\n\n", "zz\na\nb", "0000000000000007", "0000000000000007\n\n"] {
             assert_eq!(read(broken, 7), None, "{broken:?}");
         }

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::errands::{Errands, Tiding, Trouble};
+use super::fresh::changed::{self, Print, Reading};
+use super::fresh::look::{self, Seen};
+use super::fresh::{boards, gone};
 use super::outlinks::PageFindings;
 use super::shortcut::{self, Gathered, Visited};
 use super::site::{Found, Site};
@@ -15,10 +18,13 @@ use super::worth::Near;
 use super::{denial, outlinks, rendering, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
+use crate::crawldb::update::UpdateRow;
 use crate::crawldb::{CrawlDbError, Discovered, Lease, Listing, Next, Outcome, TorrentFacts, Visit, faults, refusals};
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
+use crate::freshness::gone::Gone;
 use crate::frontier::budgets::LinkTally;
+use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::{Answered, backoff};
@@ -55,6 +61,15 @@ pub struct Finished {
     /// True for what is looked at again at the site's interval, whatever came of it: start pages, sitemaps, and the first
     /// page of every list.
     pub is_watched: bool,
+    pub crew: Crew,
+    /// Of the page's links, those that the increment crew follows; the others are `visit.outlinks`.
+    pub news: Vec<UpdateRow>,
+    /// What the page said, for the next look at it.
+    pub print: Option<Print>,
+    /// What a look at a list showed.
+    pub seen: Seen,
+    /// Since when the site has it no more, of a torrent's URL that ended so.
+    pub gone: Option<Gone>,
 }
 
 /// A leased URL that the rules still take.
@@ -65,6 +80,7 @@ pub struct Job {
     pub class: Class,
     /// The place of the rule that takes it, among the site's.
     pub rule: usize,
+    pub crew: Crew,
 }
 
 impl Finished {
@@ -73,7 +89,9 @@ impl Finished {
     pub fn held_bytes(&self) -> usize {
         let link =
             |link: &Discovered| link.key.path.len() + link.via.as_deref().map_or(0, str::len) + size_of_val(link);
-        self.torrent.as_ref().map_or(0, Bytes::len) + self.visit.outlinks.iter().map(link).sum::<usize>()
+        let of_news = |row: &UpdateRow| row.key.path.len() + row.via.as_deref().map_or(0, str::len) + size_of_val(row);
+        let links = self.visit.outlinks.iter().map(link).sum::<usize>() + self.news.iter().map(of_news).sum::<usize>();
+        self.torrent.as_ref().map_or(0, Bytes::len) + links
     }
 }
 
@@ -108,11 +126,15 @@ pub async fn visit(
     let mut finished = match response.status {
         200..=299 => {
             let is_asked_again = mirror.is_none() && is_watched(site, &job);
-            let memo = is_asked_again.then(|| version::memo(&response.headers, site.rules_token)).flatten();
-            let mut finished = answered(site, &job, response, errands).await?;
+            let headers = is_asked_again.then(|| response.headers.clone());
+            let mut finished = answered(site, &job, response, errands, is_asked_again).await?;
             // A body that broke off was not read: its retry must not be told that nothing has changed.
             // Nor was a page that its scripts build: its shell stays the same while its list grows.
-            finished.visit.memo = memo.filter(|_| finished.answered == Answered::Well && !finished.is_rendered);
+            if let Some(headers) = headers {
+                let print = finished.print.map(|print| print.line());
+                let memo = version::memo(&headers, site.rules_token, print.as_deref());
+                finished.visit.memo = memo.filter(|_| finished.answered == Answered::Well && !finished.is_rendered);
+            }
             finished
         }
         304 if validators.is_none() => retried(site, &job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
@@ -122,13 +144,17 @@ pub async fn visit(
                 elsewhere(site, &job, Outcome::RedirectRefused)
             }
             Hop::Itself => asked_again(site, &job),
+            Hop::To(found) if let Some(gone) = gone::of_redirect(site, &job, &found) => ended_gone(site, &job, gone),
             Hop::To(found) => redirected(site, &job, found, mirror.is_some()).await?,
             Hop::Refused => done(site, &job, Outcome::RedirectRefused),
             Hop::Nowhere => done(site, &job, Outcome::BadRedirect),
         },
         404 | 410 if mirror.is_some() => elsewhere(site, &job, Outcome::Gone),
         401 | 403 if mirror.is_some() => elsewhere(site, &job, Outcome::Denied),
-        404 | 410 => done(site, &job, Outcome::Gone),
+        404 | 410 => {
+            let gone = gone::of_status(site, &job, response.status, site.clock.now());
+            ended_gone(site, &job, gone)
+        }
         401 | 403 => done(site, &job, Outcome::Denied),
         429 | 503 => throttled(site, &job, &response),
         408 => retried(site, &job, Outcome::TimedOut, None),
@@ -138,15 +164,26 @@ pub async fn visit(
         _ => retried(site, &job, Outcome::ProtocolError, None),
     };
     finished.denied = finished.denied.or(denied);
+    if finished.visit.outcome == Outcome::NotModified {
+        finished.seen = look::again(site, &job, is_watched(site, &job), finished.visit.at).await?;
+    }
     Ok(finished)
 }
 
-/// A response whose body is for us to judge, while it arrives.
+/// A URL that the site has no more.
+fn ended_gone(site: &Site, job: &Job, gone: Gone) -> Finished {
+    // What waits for this page of a list waits in vain.
+    site.fresh.boards.end(job.url.as_str());
+    Finished { gone: job.class.is_target().then_some(gone), ..done(site, job, Outcome::Gone) }
+}
+
+/// A response whose body is for us to judge, while it arrives. `again` for what is looked at again and again.
 async fn answered(
     site: &Arc<Site>,
     job: &Job,
     response: Response,
     errands: Option<&Errands>,
+    again: bool,
 ) -> Result<Finished, CrawlDbError> {
     let Response { headers, body, .. } = response;
     let mut classifier = Classifier::new(HeaderFacts {
@@ -176,9 +213,9 @@ async fn answered(
         (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, bytes).await,
         (Read::Whole(bytes), _) if job.class == Class::Sitemap => {
-            return page(site, job, headers, bytes, None).await;
+            return page(site, job, headers, bytes, None, false).await;
         }
-        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers, bytes, errands).await,
+        (Read::Whole(bytes), Decision::Page(_)) => return page(site, job, headers, bytes, errands, again).await,
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
@@ -237,25 +274,39 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 }
 
 /// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well:
-/// sites put notices before the first download. A large one is read off the loop's thread.
+/// sites put notices before the first download. A large one is read off the loop's thread. One that is looked at again and is
+/// as it was is not read.
 async fn page(
     site: &Arc<Site>,
     job: &Job,
     headers: ResponseHeaders,
     bytes: Bytes,
     errands: Option<&Errands>,
+    again: bool,
 ) -> Result<Finished, CrawlDbError> {
     let body_bytes = bytes.len() as u64;
     let markup = errands.is_some().then(|| (headers.clone(), bytes.clone()));
+    let of_target = job.class.is_target().then(|| headers.clone());
     // The turn lasts until the links are rows, which the commit counts; a page that is rendered waits without one.
-    let (mut read, turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
-        (outlinks::read_page(site, job, &headers, &bytes), None)
+    let (reading, turn) = if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {
+        (reading(site, job, &headers, &bytes, again), None)
     } else {
         let turn = site.memory.parse().await;
         let (site, job, bytes) = (Arc::clone(site), job.clone(), bytes.clone());
-        let reading = tokio::task::spawn_blocking(move || outlinks::read_page(&site, &job, &headers, &bytes));
+        let reading = tokio::task::spawn_blocking(move || reading(&site, &job, &headers, &bytes, again));
         (reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), turn)
     };
+    let (mut read, print, board) = match reading {
+        Reading::Unchanged(print) => {
+            let mut finished = not_modified(site, job);
+            finished.visit.body_bytes = body_bytes;
+            finished.print = Some(print);
+            return Ok(finished);
+        }
+        Reading::Read(read, print, board) => (*read, print, board),
+    };
+    // Where scripts may make the links, the page says nothing by staying as it was sent.
+    let print = print.filter(|_| errands.is_none() || read.found.iter().any(|found| found.class.is_target()));
     let (mut rendered, mut _turn) = (None, turn);
     if let (Some(errands), Some((headers, bytes))) = (errands, markup) {
         if rendering::may_render(site, job) {
@@ -286,16 +337,41 @@ async fn page(
     }
     let near = site.worth().look_at(job, rendered.as_ref().map_or(&bytes[..], |(html, _)| html.as_bytes()));
     let is_rendered = rendered.is_some();
-    let mut finished = found_on(site, job, read, near, rendered.map(|(_, detail)| detail)).await?;
+    let absence = match of_target.filter(|_| !is_rendered) {
+        Some(headers) => gone::of_page(site, job, &read, &headers, &bytes, site.clock.now()),
+        None => gone::Look::Nothing,
+    };
+    // Of a page that its scripts made, the links are its rows.
+    let board = board.filter(|_| !is_rendered);
+    let mut finished = found_on(site, job, read, board, near, rendered.map(|(_, detail)| detail)).await?;
     finished.is_rendered = is_rendered;
     finished.visit.body_bytes = body_bytes;
+    finished.print = print;
+    gone::apply(absence, &mut finished);
     Ok(finished)
+}
+
+/// A page's links, unless it is as the last look left it.
+fn reading(site: &Site, job: &Job, headers: &ResponseHeaders, bytes: &[u8], again: bool) -> Reading {
+    let reading = if !again || job.class == Class::Sitemap {
+        Reading::Read(Box::new(outlinks::read_page(site, job, headers, bytes)), None, None)
+    } else {
+        let last = job.lease.memo.as_deref().and_then(|memo| version::print(memo, site.rules_token));
+        changed::read(site, job, headers, bytes, last.and_then(Print::read))
+    };
+    match reading {
+        Reading::Read(read, print, _) if look::is_looked_at(site, job, is_watched(site, job)) => {
+            let board = boards::read(site, job, headers, bytes, site.clock.now());
+            Reading::Read(read, print, board)
+        }
+        reading => reading,
+    }
 }
 
 /// A page whose data were asked for in its place.
 async fn by_endpoint(site: &Site, job: &Job, gathered: Gathered) -> Result<Finished, CrawlDbError> {
     let Gathered { read, bytes, detail, memo } = gathered;
-    let mut finished = found_on(site, job, read, None, Some(detail)).await?;
+    let mut finished = found_on(site, job, read, None, None, Some(detail)).await?;
     finished.visit.body_bytes = bytes;
     finished.visit.memo = memo;
     Ok(finished)
@@ -306,11 +382,13 @@ async fn found_on(
     site: &Site,
     job: &Job,
     read: PageFindings,
+    board: Option<boards::Read>,
     near: Option<Near>,
     detail: Option<String>,
 ) -> Result<Finished, CrawlDbError> {
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
+    finished.seen = look::look(site, job, &read, board, is_watched(site, job), finished.visit.at).await?;
     finished.detail = detail;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
@@ -456,10 +534,12 @@ fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> 
 /// A final end, with nothing found yet.
 fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     let is_watched = is_watched(site, job);
-    Finished { class: job.class, rule: job.rule, is_watched, ..put_aside(&job.lease, outcome, site.clock.now()) }
+    let (class, rule, crew) = (job.class, job.rule, job.crew);
+    Finished { class, rule, crew, is_watched, ..put_aside(&job.lease, outcome, site.clock.now()) }
 }
 
-fn is_watched(site: &Site, job: &Job) -> bool {
+/// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
+pub(super) fn is_watched(site: &Site, job: &Job) -> bool {
     // Lists begin with page 0, 1, or none.
     let is_list_front = || job.class.is_listing() && outlinks::page_number(site, job) <= 1;
     is_watched_anyway(&job.lease) || is_list_front()
@@ -495,6 +575,11 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         errands: 0,
         tidings: Vec::new(),
         is_watched: is_watched_anyway(lease),
+        crew: Crew::History,
+        news: Vec::new(),
+        print: None,
+        seen: Seen::default(),
+        gone: None,
     }
 }
 

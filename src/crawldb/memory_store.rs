@@ -409,7 +409,7 @@ impl CrawlDb for MemoryStore {
         let leases: Vec<Lease> = state
             .queue(request.host)
             .into_iter()
-            .filter(|(_, _, queued)| queued.ready && queued.lease.is_none())
+            .filter(|(_, url, queued)| url.rank <= request.rank_max && queued.ready && queued.lease.is_none())
             .take(request.urls_max)
             .map(|(key, url, queued)| Lease {
                 key: key.clone(),
@@ -526,6 +526,11 @@ impl CrawlDb for MemoryStore {
 
     async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
         Ok(self.state().urls.get(key).map(|url| url.record))
+    }
+
+    async fn url_records(&self, keys: Vec<UrlKey>) -> Result<Vec<Option<UrlRecord>>, CrawlDbError> {
+        let state = self.state();
+        Ok(keys.iter().map(|key| state.urls.get(key).map(|url| url.record)).collect())
     }
 
     async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {

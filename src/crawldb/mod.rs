@@ -33,6 +33,7 @@ pub mod memory_store;
 mod merge;
 pub mod record;
 pub mod redb_store;
+pub mod update;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -90,6 +91,8 @@ pub struct LeaseRequest {
     pub now: UnixMillis,
     pub deadline: UnixMillis,
     pub urls_max: usize,
+    /// No URL of a higher rank.
+    pub rank_max: u8,
 }
 
 /// When a host's next URL is due.
@@ -155,7 +158,7 @@ pub trait CrawlDb: Reader {
     /// it had planned may be as far away as it was ahead. Survives a crash from the next durable commit on.
     async fn bring_forward(&self, host: HostId) -> Result<(), CrawlDbError>;
 
-    /// Up to `urls_max` URLs of one host that are due: by rank, then in the order in which they were queued (a
+    /// Up to `urls_max` URLs of one host that are due and have a rank up to `rank_max`: by rank, then in the order in which they were queued (a
     /// URL queued again by a retry or a revisit stands behind those queued before it). That the host is blocked
     /// is the caller's to know.
     async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError>;
@@ -202,6 +205,9 @@ pub trait CrawlDb: Reader {
 
     /// What is known of one URL.
     async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError>;
+
+    /// What is known of each of many URLs: their records in the order of the keys.
+    async fn url_records(&self, keys: Vec<UrlKey>) -> Result<Vec<Option<UrlRecord>>, CrawlDbError>;
 
     /// URLs of one host waiting to be fetched, leased ones included: first those due at once and those that a
     /// lease found due, in the order of leasing, then the others by their time; for `crawl --dry-run`, `status`.

@@ -78,7 +78,7 @@ pub enum Outcome {
     TooLarge = 13,
     /// Ended before its announced length.
     Truncated = 14,
-    /// 404 or 410.
+    /// 404 or 410, or a torrent of which the site says by other signs that it has it no more.
     Gone = 20,
     /// 401 or 403.
     Denied = 21,

@@ -13,7 +13,7 @@ mod harvest;
 mod known;
 mod leases;
 mod notes;
-mod open;
+pub(super) mod open;
 mod queue;
 mod read;
 mod record;
@@ -378,7 +378,7 @@ impl Core {
     }
 
     fn lease_due(&self, db: &Database, request: LeaseRequest) -> Result<Vec<Lease>, Fault> {
-        let LeaseRequest { host, owner, now, deadline, urls_max } = request;
+        let LeaseRequest { host, owner, now, deadline, urls_max, rank_max } = request;
         if urls_max == 0 {
             return self.known().host(host).map(|_| Vec::new());
         }
@@ -393,10 +393,14 @@ impl Core {
         let (rank, seq) = held.scan_from();
         let mut leased = Vec::new();
         for row in queue.range::<&codec::QueueKey>(
-            &codec::queue_key(host, rank, seq)..=&codec::queue_key(host, u8::MAX, u64::MAX),
+            // Where all of these ranks is leased, the scan begins behind them.
+            &codec::queue_key(host, rank, seq)..=&codec::queue_key(host, rank_max.max(rank), u64::MAX),
         )? {
             let (key, value) = row?;
             let at = codec::queue_position(key.value());
+            if at.0 > rank_max {
+                break;
+            }
             if held.is_taken(at) {
                 continue;
             }
@@ -609,6 +613,10 @@ impl CrawlDb for RedbStore {
     async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
         let key = key.clone();
         self.call(move |_, db| read::url_record(db, &key)).await
+    }
+
+    async fn url_records(&self, keys: Vec<UrlKey>) -> Result<Vec<Option<UrlRecord>>, CrawlDbError> {
+        self.call(move |_, db| read::url_records(db, &keys)).await
     }
 
     async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {

@@ -99,6 +99,18 @@ impl NotFound {
         Self { page, redirects: probes.iter().all(leads_home) }
     }
 
+    /// The page that the site sends for what it does not have, as it was learned before.
+    #[must_use]
+    pub fn of_page(page: Sketch) -> Self {
+        Self { page: Some(page), redirects: false }
+    }
+
+    /// That page, where it is known.
+    #[must_use]
+    pub fn page(&self) -> Option<&Sketch> {
+        self.page.as_ref()
+    }
+
     /// True where a page is the site's answer to what it does not have. `before` is the page at the last look at which it
     /// was there: small pages resemble everything of their site.
     fn is_like(&self, page: &Sketch, before: Option<&Sketch>) -> bool {

@@ -88,6 +88,12 @@ impl List {
         vanished
     }
 
+    /// True for a row of the last look, and for one that is missed.
+    #[must_use]
+    pub fn follows(&self, target: u64) -> bool {
+        self.rows.iter().any(|row| row.target == target)
+    }
+
     /// The rows of the last look that are still there and in their order; None where too few are to judge by.
     fn stayed(&self, places: &HashMap<u64, usize>) -> Option<Stayed> {
         let still: Vec<(usize, usize)> = self

@@ -36,6 +36,8 @@ pub struct Lanes<T> {
     /// Lanes that are idle and have work, in the order in which they came to be so.
     ready: VecDeque<usize>,
     len: usize,
+    /// Lanes that are busy.
+    running: u32,
 }
 
 impl<T> Lanes<T> {
@@ -48,6 +50,7 @@ impl<T> Lanes<T> {
             busy: vec![false; lanes],
             ready: VecDeque::new(),
             len: 0,
+            running: 0,
         }
     }
 
@@ -66,6 +69,7 @@ impl<T> Lanes<T> {
         let lane = self.ready.pop_front()?;
         let item = self.queues[lane].pop_front()?;
         self.busy[lane] = true;
+        self.running += 1;
         self.len -= 1;
         Some((lane, item))
     }
@@ -74,13 +78,14 @@ impl<T> Lanes<T> {
     pub fn put_back(&mut self, lane: usize, item: T) {
         self.queues[lane].push_front(item);
         self.busy[lane] = false;
+        self.running -= 1;
         self.ready.push_front(lane);
         self.len += 1;
     }
 
     /// The lane's visit has ended.
     pub fn done(&mut self, lane: usize) {
-        self.busy[lane] = false;
+        self.running -= u32::from(std::mem::take(&mut self.busy[lane]));
         if !self.queues[lane].is_empty() {
             self.ready.push_back(lane);
         }
@@ -90,6 +95,12 @@ impl<T> Lanes<T> {
     #[must_use]
     pub fn has_ready(&self) -> bool {
         !self.ready.is_empty()
+    }
+
+    /// Lanes that are busy.
+    #[must_use]
+    pub fn running(&self) -> u32 {
+        self.running
     }
 
     /// Items queued in all lanes.

@@ -16,10 +16,13 @@ pub fn rank(class: Class) -> u8 {
     }
 }
 
-/// Rank by class, and within the class in sixteen steps by weight: 0 to 63.
+/// Before all classes: looks that are due, and what the increment has to try again.
+pub const URGENT: u8 = 0;
+
+/// Rank by class, and within the class in sixteen steps by weight: 1 to 79, behind [`URGENT`].
 #[must_use]
 pub fn fine_rank(class: Class, weight: &Weight) -> u8 {
-    rank(class) << 4 | weight.step()
+    (rank(class) << 4 | weight.step()).max(URGENT + 1)
 }
 
 /// True for the rank of a sitemap: no other class has it.

@@ -41,3 +41,48 @@ pub const GONE_CONFIRM_TIME: Duration = Duration::from_secs(3 * 3_600);
 /// Rows of one list that are followed from look to look, and those that are missed and kept until they are decided.
 pub const GONE_ROWS_MAX: usize = 2_000;
 pub const GONE_MISSED_ROWS_MAX: usize = 200;
+
+/// Bytes of the visible text of a thread that may be a word of what is gone: longer ones are talk about it.
+pub const GONE_THREAD_TEXT_BYTES_MAX: usize = 4 << 10;
+
+/// Pages of torrents without a torrent that are held against each other, and what was gone last, as `status` names it.
+pub const GONE_STRANGERS_MAX: usize = 4;
+pub const GONE_TOLD_MAX: usize = 100;
+
+/// Rows whose pages are asked for since they vanished: 100 bytes each.
+pub const GONE_UNLISTED_MAX: usize = 5_000;
+
+/// Lists of one site that are followed for rows that vanish, and rows of them all: 300 bytes each, in one note.
+pub const LISTS_FOLLOWED_MAX: usize = 1_000;
+pub const LISTS_ROWS_MAX: usize = 8_000;
+
+/// Rows of one page of a list that a look asks the database for: a directory of 10⁵ files would take seconds.
+pub const LOOK_ROWS_MAX: usize = 2_000;
+
+/// Torrents of one site that were seen on a list and are not here yet: 120 bytes each.
+pub const ARRIVALS_AWAITED_MAX: usize = 10_000;
+
+/// How long a torrent that was seen is waited for: what never came by then has no delay.
+pub const ARRIVAL_AWAITED_TIME: Duration = Duration::from_secs(60 * 86_400);
+
+/// Lists of one site of which a memory is kept: 500 bytes each.
+pub const BOARDS_KEPT_MAX: usize = 3_000;
+
+/// Threads of one site of which is kept what their boards told when they were last read: 250 bytes each. Of others the database
+/// knows when they were read.
+pub const BOARD_THREADS_MAX: usize = 6_000;
+
+/// Looks at lists of one site that are on their way from page to page.
+pub const BOARD_WALKS_MAX: usize = 1_000;
+
+/// Bytes of a list's page of which a tree is made: it takes some twenty times that in memory. Longer ones are read by their links.
+pub const BOARD_PAGE_BYTES_MAX: usize = 2 << 20;
+
+/// Lists of one site in its schedule: 1 kB each in its note. Others are looked at by their interval.
+pub const SCHEDULE_LISTS_MAX: usize = 3_000;
+
+/// How long a list that is due is waited for before the next one has its turn: a host may pause, and a list may be gone.
+pub const SCHEDULE_PATIENCE: Duration = Duration::from_secs(600);
+
+/// How often the plans of a day are made anew where the times are planned.
+pub const SCHEDULE_PLANNED_EVERY: Duration = Duration::from_secs(6 * 3_600);

@@ -13,6 +13,7 @@
 //! shapes only: those of a starved shape's trickle, and calendars and facets. Pure; linear in the page.
 
 use memchr::memchr;
+use serde::{Deserialize, Serialize};
 
 /// Words of one shingle.
 const SHINGLE_WORDS: usize = 4;
@@ -21,7 +22,7 @@ const SHINGLE_WORDS: usize = 4;
 pub const SKETCH_HASHES: usize = 120;
 
 /// The smallest shingle hashes of a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sketch {
     /// Sorted, different; all of them where the page has no more.
     hashes: Vec<u32>,

@@ -19,6 +19,7 @@ pub mod noise;
 pub mod pagination;
 pub mod scripted;
 pub mod sitemap;
+pub mod text;
 mod tokens;
 pub mod tree;
 

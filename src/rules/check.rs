@@ -17,7 +17,7 @@ use super::fault::{Fault, Faults, nearest};
 use super::file::{
     Class, FamilyFile, LaneKey, LoginFile, ParametersFile, PrivateAddresses, RenderWhen, RobotsFile, SiteFile,
 };
-use super::judge::{BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules, owns};
+use super::judge::{BoardRules, BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules, owns};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
 use super::schema::{Read, Spans};
@@ -101,6 +101,7 @@ pub(super) fn site(
         canonical,
         charset,
         budget: BudgetRules { shape_pages: file.budget.shape_pages, traps: file.budget.traps },
+        boards: boards(faults, spans, file),
         rate: rate(file),
         login: login(faults, read, &name, &inherited.login, &hosts, start.first().map(|(_, url)| url)),
         name,
@@ -116,6 +117,7 @@ pub(super) fn site(
         depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
         pages_max: file.pages_max,
         revisit: Duration::from_secs(u64::from(file.revisit_minutes) * 60),
+        increment_depth: file.increment_depth,
         robots: robots(faults, spans, &file.robots),
         sitemaps: file.sitemaps,
         headers: headers(faults, spans, file),
@@ -141,6 +143,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         below: Vec::new(),
         canonical: Canonical::default(),
         budget: BudgetRules { shape_pages: SHAPE_PAGES, traps: true },
+        boards: BoardRules::default(),
         charset: None,
         rate: rate(&SiteFile::default()),
         login: None,
@@ -153,6 +156,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         depth_max: DEPTH_MAX,
         pages_max: None,
         revisit: Duration::ZERO,
+        increment_depth: 0,
         robots: Robots::Obey,
         sitemaps: true,
         headers: Vec::new(),
@@ -259,6 +263,42 @@ fn charset(faults: &mut Faults, spans: &Spans, label: Option<&str>) -> Option<&'
         faults.add(spans.value("charset"), "charset", format!("unknown charset `{label}`"), Some(hint));
     }
     found
+}
+
+/// Selectors are kept as they are written: what reads lists takes them apart again.
+fn boards(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> BoardRules {
+    let boards = &file.boards;
+    let mut selector = |name: &str, text: &Option<String>| -> Option<Box<str>> {
+        let text = text.as_deref()?;
+        let key = format!("boards.{name}");
+        if scraper::Selector::parse(text).is_err() {
+            let hint = "write it as for a style sheet: tr.row, li > a.title".to_owned();
+            faults.add(spans.value(&key), &key, format!("`{text}` is no CSS selector"), Some(hint));
+        }
+        Some(text.into())
+    };
+    let (rows, row_link, row_time) = (
+        selector("rows", &boards.rows),
+        selector("row_link", &boards.row_link),
+        selector("row_time", &boards.row_time),
+    );
+    for (name, given) in [("row_link", &row_link), ("row_time", &row_time)] {
+        if rows.is_none() && given.is_some() {
+            let key = format!("boards.{name}");
+            let hint = "write `rows` too: what it names is looked for within a row".to_owned();
+            faults.add(spans.key(&key), &key, format!("`{name}` needs `rows`"), Some(hint));
+        }
+    }
+    let offset_s = boards.utc_offset.as_deref().and_then(|text| {
+        let offset = hours::offset(text);
+        if offset.is_none() {
+            let hint = "write it as +08:00; it may lie 14 hours from UTC at most".to_owned();
+            let key = "boards.utc_offset";
+            faults.add(spans.value(key), key, format!("`{text}` is no offset from UTC"), Some(hint));
+        }
+        offset.map(|minutes| i32::from(minutes) * 60)
+    });
+    BoardRules { rows, row_link, row_time, offset_s, looks_per_day: boards.looks_per_day, policy: boards.schedule }
 }
 
 fn rate(file: &SiteFile) -> Rate {

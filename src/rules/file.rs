@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{
-    EXAMPLES_MAX, HOSTS_PER_SITE_MAX, MIRRORS_MAX, NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES,
-    START_URLS_MAX,
+    EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX, MIRRORS_MAX, NETWORKS_MAX,
+    QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, START_URLS_MAX,
 };
 use crate::shortcut::written::Written;
 
@@ -140,6 +140,8 @@ pub struct SiteFile {
     pub parameters: ParametersFile,
     /// How many pages that lead to no torrent are fetched.
     pub budget: BudgetFile,
+    /// How the lists of the site are read, and how often they are looked at.
+    pub boards: BoardsFile,
     /// The charset of the site's pages (a label of the WHATWG Encoding Standard, as `gbk`) where its own headers
     /// and meta tags are wrong or absent.
     #[schemars(length(min = 1))]
@@ -164,6 +166,10 @@ pub struct SiteFile {
     /// Minutes after which the service looks at start URLs, and at the first page of every list, again (ALGORITHMS §6: every three hours).
     #[schemars(range(min = 1, max = 525_600))]
     pub revisit_minutes: u32,
+    /// Links that the service's increment crew follows from a page that it looks at again (ALGORITHMS §6); 0 leaves what is
+    /// new to wait its turn behind what is old.
+    #[schemars(range(min = 0, max = INCREMENT_DEPTH_MAX))]
+    pub increment_depth: u8,
     /// Whether the site's robots.txt is obeyed.
     pub robots: RobotsFile,
     /// Whether the sitemaps that robots.txt names are read; their URLs are judged like links.
@@ -196,6 +202,7 @@ impl Default for SiteFile {
             shortcut: ShortcutTables::new(),
             parameters: ParametersFile::default(),
             budget: BudgetFile::default(),
+            boards: BoardsFile::default(),
             charset: None,
             rate: RateFile::default(),
             login: None,
@@ -204,6 +211,7 @@ impl Default for SiteFile {
             depth_max: None,
             pages_max: None,
             revisit_minutes: 180,
+            increment_depth: INCREMENT_DEPTH,
             robots: RobotsFile::default(),
             sitemaps: true,
             headers: IndexMapOfStrings::default(),
@@ -365,6 +373,61 @@ pub struct BudgetFile {
 impl Default for BudgetFile {
     fn default() -> Self {
         Self { shape_pages: SHAPE_PAGES, traps: true }
+    }
+}
+
+/// How lists are read and looked at (docs/boards.md, docs/schedule.md).
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BoardsFile {
+    /// CSS selector of the rows of a list, in place of what is found by itself.
+    #[schemars(length(min = 1))]
+    pub rows: Option<String>,
+    /// CSS selector, within a row, of the link to its thread or torrent. Default: found by itself.
+    #[schemars(length(min = 1))]
+    pub row_link: Option<String>,
+    /// CSS selector, within a row, of the time of its last activity. Default: found by itself.
+    #[schemars(length(min = 1))]
+    pub row_time: Option<String>,
+    /// The zone that the site's times are told in, as `+08:00`. Default: found from what the site shows.
+    #[schemars(length(min = 1))]
+    pub utc_offset: Option<String>,
+    /// Looks a day that the service spends on all lists of the site together. Default: as many as one look at each list every
+    /// `revisit_minutes` makes.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub looks_per_day: Option<u32>,
+    /// What the service spends them by.
+    pub schedule: Policy,
+}
+
+/// By what it is decided which list is looked at when (ALGORITHMS §10.3, §10.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// By what was just seen: a list is due when what waits on it is worth a look.
+    #[default]
+    Gleaner,
+    /// The paper's: counts by weight, times by the profile of the day.
+    Bra,
+    /// Even counts, even times.
+    Era,
+    /// Counts by weight, even times.
+    Wra,
+    /// Even counts, times by the profile of the day.
+    Lra,
+}
+
+impl Policy {
+    /// As rule files write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gleaner => "gleaner",
+            Self::Bra => "bra",
+            Self::Era => "era",
+            Self::Wra => "wra",
+            Self::Lra => "lra",
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
-pub use super::file::{Class, LaneKey, PrivateAddresses, RenderWhen};
+pub use super::file::{Class, LaneKey, Policy, PrivateAddresses, RenderWhen};
 use super::log_out::ends_session;
 use crate::clock::hours::Hours;
 use crate::shortcut::Endpoint;
@@ -147,6 +147,7 @@ pub struct SiteRules {
     pub below: Vec<(Box<str>, Box<str>)>,
     pub canonical: Canonical,
     pub budget: BudgetRules,
+    pub boards: BoardRules,
     /// Overrides what pages say of themselves.
     pub charset: Option<&'static Encoding>,
     pub rate: Rate,
@@ -165,6 +166,8 @@ pub struct SiteRules {
     pub depth_max: u16,
     pub pages_max: Option<u64>,
     pub revisit: Duration,
+    /// Links that the increment crew follows from a page that it looks at again; 0 for no such crew.
+    pub increment_depth: u8,
     pub robots: Robots,
     /// Whether sitemaps that robots.txt names are read.
     pub sitemaps: bool,
@@ -177,6 +180,20 @@ pub struct SiteRules {
     pub(super) rules: Vec<Rule>,
     /// Of the same order as `rules`.
     pub(super) set: RegexSet,
+}
+
+/// How the lists of the site are read and looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoardRules {
+    /// CSS selectors of a row, and within it of its link and its time.
+    pub rows: Option<Box<str>>,
+    pub row_link: Option<Box<str>>,
+    pub row_time: Option<Box<str>>,
+    /// Seconds east of UTC that the site's times are told in.
+    pub offset_s: Option<i32>,
+    /// Looks a day at all lists together; None for one at each every [`SiteRules::revisit`].
+    pub looks_per_day: Option<u32>,
+    pub policy: Policy,
 }
 
 /// How the operator's account logs in.

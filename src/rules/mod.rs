@@ -32,10 +32,10 @@ use std::sync::Arc;
 
 pub use families::Families;
 pub use fault::Fault;
-pub use file::Class;
+pub use file::{Class, Policy};
 pub use judge::{
-    BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, RenderWhen, Robots, Rule,
-    SiteRules, Verdict,
+    BoardRules, BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, RenderWhen,
+    Robots, Rule, SiteRules, Verdict,
 };
 pub use log_out::ends_session;
 

@@ -213,6 +213,12 @@ impl Schedule {
         self.state.free_look = at.map(|at| at as f64);
     }
 
+    /// When a board is due by what was known at its last look, as a second; its turn may come later. None for a board that is not there.
+    #[must_use]
+    pub fn due_at(&self, number: BoardNumber) -> Option<u64> {
+        self.state.boards.get(number as usize).map(|board| board.due)
+    }
+
     /// Adds a board that is watched from the second `since` on, with a weight (W of ALGORITHMS §10.3; 1 is usual). It
     /// is due at once.
     pub fn add_board(&mut self, weight: f64, since: u64) -> BoardNumber {

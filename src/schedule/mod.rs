@@ -18,6 +18,7 @@ pub mod fixed;
 pub mod forecast;
 pub mod generate;
 pub mod optimum;
+pub mod plot;
 pub mod profile;
 pub mod simulate;
 pub mod trace;

@@ -2,6 +2,7 @@
 //! process bounded in time and ended with its test.
 
 mod accounts;
+mod changes;
 mod disks;
 mod harness;
 mod login;

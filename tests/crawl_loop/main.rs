@@ -1,8 +1,11 @@
 //! The real loop over a small simulated web, in virtual time: manners, resumption and what becomes of each answer.
 
+mod boards;
 mod clocks;
 mod faults;
 mod forum;
+mod fresh;
+mod increment;
 mod logins;
 mod looks;
 mod manners;

@@ -57,8 +57,9 @@ async fn sessions_that_end_while_the_service_sleeps_cost_a_login_a_round_and_no_
     let hour = Duration::from_secs(3_600);
     let forum = Arc::new(Forum { idle_max: hour, details: 0, ..Forum::of(&machine, Denial::Form, u64::MAX) });
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
-    // The rules look again each three hours.
-    crawl(&machine, &forum, &Files::new("secret"), options, Some(hour * 24 * 4)).await;
+    // The rules look again each three hours, at all lists at once.
+    let rules = format!("{}\n[boards]\nschedule = 'era'", super::forum::RULES);
+    super::forum::crawl_by(&rules, &machine, &forum, &Files::new("secret"), options, Some(hour * 24 * 4)).await;
     let (logins, wrong, ended) = forum.counts();
     assert!((28..=33).contains(&logins) && wrong == 0 && logins == ended + 1, "{logins} logins, {ended} ends");
     let fronts = forum.state.lock().unwrap().fronts;

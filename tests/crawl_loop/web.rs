@@ -14,6 +14,7 @@ use gleaner::crawl::site::Site;
 use gleaner::crawl::site_loop::{Shared, SiteLoop};
 use gleaner::crawl::{CrawlError, Hosts, RunOptions};
 use gleaner::crawldb::memory_store::MemoryStore;
+use gleaner::crawldb::update::UpdateDb;
 use gleaner::crawldb::{CrawlDb, Owner, Reader};
 use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
 use gleaner::rules::SiteRules;
@@ -79,6 +80,8 @@ pub struct Web {
     answers: Mutex<HashMap<String, Vec<Answer>>>,
     /// What answers where `answers` has nothing.
     otherwise: Option<fn(&str) -> Option<Answer>>,
+    /// The same, this long after the start.
+    meanwhile: Option<fn(&str, Duration) -> Option<Answer>>,
     /// (milliseconds since the start, path) of each request.
     log: Mutex<Vec<(u64, String)>>,
     /// The same with whole URLs.
@@ -117,6 +120,11 @@ impl Web {
 
     pub fn otherwise(mut self, answer: fn(&str) -> Option<Answer>) -> Self {
         self.otherwise = Some(answer);
+        self
+    }
+
+    pub fn meanwhile(mut self, answer: fn(&str, Duration) -> Option<Answer>) -> Self {
+        self.meanwhile = Some(answer);
         self
     }
 
@@ -197,7 +205,11 @@ impl Transport for SimTransport {
             let mut answers = self.web.answers.lock().unwrap();
             let key = if answers.contains_key(url.as_str()) { url.as_str() } else { url.path() };
             match answers.get_mut(key) {
-                None => self.web.otherwise.and_then(|answer| answer(url.path())).unwrap_or_else(|| status(404)),
+                None => {
+                    let meanwhile = self.web.meanwhile.and_then(|answer| answer(url.path(), self.start.elapsed()));
+                    let answer = meanwhile.or_else(|| self.web.otherwise.and_then(|answer| answer(url.path())));
+                    answer.unwrap_or_else(|| status(404))
+                }
                 Some(left) if left.len() > 1 => left.pop().unwrap(),
                 Some(left) => left[0].clone(),
             }
@@ -226,6 +238,8 @@ impl Transport for SimTransport {
 /// A machine that crawls: its database and archive live on over several crawls.
 pub struct Machine {
     pub db: Arc<MemoryStore>,
+    /// None, as in most tests: one crew.
+    pub update: Option<Arc<UpdateDb>>,
     pub archive: Arc<Archive>,
     _dir: tempfile::TempDir,
     pub start: tokio::time::Instant,
@@ -240,6 +254,7 @@ impl Machine {
         let archive = Arc::new(Archive::open(dir.path().join("torrents"), false).unwrap());
         Self {
             db: Arc::new(MemoryStore::default()),
+            update: None,
             archive,
             _dir: dir,
             start: tokio::time::Instant::now(),
@@ -305,7 +320,8 @@ impl Machine {
         let (commits, messages) = mpsc::channel(64);
         let (stop, stopped) = watch::channel(false);
         let failing = Arc::new(AtomicBool::new(false));
-        let committer = commit::run(db, Arc::clone(&self.archive), messages, OnFault::Stop, failing);
+        let committer =
+            commit::run(db, self.update.clone(), Arc::clone(&self.archive), messages, OnFault::Stop, failing);
         let committer = tokio::spawn(async move {
             match committing_for {
                 Some(time) => tokio::time::timeout(time, committer).await.unwrap_or(Ok(())),
@@ -318,6 +334,7 @@ impl Machine {
             hosts: Hosts::default(),
             progress: progress.clone(),
             commits,
+            update: self.update.clone(),
             commit_kib: Arc::new(Semaphore::new(1 << 16)),
             stop: stopped,
             owner: Owner(1),

@@ -120,7 +120,14 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
         Step::Unpark { host, token } => format!("{:?}", db.unpark(host, token, now).await.unwrap()),
         Step::BringForward(host) => format!("{:?}", db.bring_forward(host).await.unwrap()),
         Step::Lease { host, owner, urls_max, .. } => {
-            let request = LeaseRequest { host, owner: Owner(owner), now, deadline: at(now.0 + LEASE_MS), urls_max };
+            let request = LeaseRequest {
+                host,
+                owner: Owner(owner),
+                now,
+                deadline: at(now.0 + LEASE_MS),
+                urls_max,
+                rank_max: u8::MAX,
+            };
             format!("{:?}", db.lease_due(request).await.unwrap())
         }
         Step::Release { owner, keys } => format!("{:?}", db.release(Owner(owner), keys).await.unwrap()),
@@ -186,7 +193,8 @@ async fn history(steps: Vec<Step>) {
             store = redb(folder.path());
             for host in (0..HOSTS).map(HostId) {
                 for db in [&model as &dyn CrawlDb, &store] {
-                    let request = LeaseRequest { host, owner: Owner(0), now, deadline: now, urls_max: 1 };
+                    let request =
+                        LeaseRequest { host, owner: Owner(0), now, deadline: now, urls_max: 1, rank_max: u8::MAX };
                     db.lease_due(request).await.unwrap();
                 }
             }

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use gleaner::clock::{Clock, UnixMillis};
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
+use gleaner::crawldb::update::UpdateDb;
 use gleaner::crawldb::*;
 use gleaner::torrent::Infohashes;
 
@@ -129,7 +130,21 @@ impl Record {
 
 /// The bytes of a database file in memory: what a process leaves behind when it dies.
 #[derive(Clone, Default)]
-pub struct FileInMemory(Arc<Mutex<Vec<u8>>>);
+pub struct FileInMemory(Arc<Mutex<Bytes>>);
+
+#[derive(Default)]
+struct Bytes {
+    now: Vec<u8>,
+    /// What takes back the writes since the last sync, in their order.
+    undo: Vec<Undo>,
+    /// True from a loss of power until a process opens the file: whoever had it open writes nothing any more.
+    is_off: bool,
+}
+
+enum Undo {
+    Length(usize),
+    Bytes(usize, Vec<u8>),
+}
 
 impl std::fmt::Debug for FileInMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -139,63 +154,82 @@ impl std::fmt::Debug for FileInMemory {
 
 impl redb::StorageBackend for FileInMemory {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.0.lock().unwrap().len() as u64)
+        Ok(self.0.lock().unwrap().now.len() as u64)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let bytes = self.0.lock().unwrap();
         let at = offset as usize;
-        out.copy_from_slice(bytes.get(at..at + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
+        out.copy_from_slice(bytes.now.get(at..at + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.lock().unwrap().resize(len as usize, 0);
+        let mut bytes = self.0.lock().unwrap();
+        bytes.powered()?.set_len(len as usize);
         Ok(())
     }
 
     fn sync_data(&self) -> io::Result<()> {
+        self.0.lock().unwrap().powered()?.undo.clear();
         Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut bytes = self.0.lock().unwrap();
+        let bytes = bytes.powered()?;
         let at = offset as usize;
         let end = at + data.len();
-        if bytes.len() < end {
-            bytes.resize(end, 0);
+        if bytes.now.len() < end {
+            bytes.set_len(end);
         }
-        bytes[at..end].copy_from_slice(data);
+        let before = bytes.now[at..end].to_vec();
+        bytes.undo.push(Undo::Bytes(at, before));
+        bytes.now[at..end].copy_from_slice(data);
         Ok(())
     }
 }
 
-/// What lies on the machine's disk; a life opens it.
-pub enum Disk {
-    /// The model forgets nothing but, at the death of its owner, the leases.
-    Memory(Arc<MemoryStore>),
-    Redb(FileInMemory),
-}
-
-impl Disk {
-    pub fn new(store: Store) -> Self {
-        match store {
-            Store::Memory => Self::Memory(Arc::new(MemoryStore::new())),
-            Store::Redb => Self::Redb(FileInMemory::default()),
-        }
+impl Bytes {
+    fn powered(&mut self) -> io::Result<&mut Self> {
+        if self.is_off { Err(io::Error::other("the power is off")) } else { Ok(self) }
     }
 
-    /// Opens the store as a new process does.
-    pub fn open(&self) -> Arc<dyn CrawlDb> {
-        match self {
-            Self::Memory(store) => Arc::clone(store) as Arc<dyn CrawlDb>,
-            Self::Redb(file) => {
-                let file = file.clone();
-                let factory: BackendFactory = Box::new(move || Ok(Box::new(file.clone())));
-                let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
-                Arc::new(RedbStore::open_with(Path::new("sim"), options, factory).unwrap())
+    fn set_len(&mut self, len: usize) {
+        let before = self.now.len();
+        if len < before {
+            self.undo.push(Undo::Bytes(len, self.now[len..].to_vec()));
+        }
+        self.undo.push(Undo::Length(before));
+        self.now.resize(len, 0);
+    }
+}
+
+impl FileInMemory {
+    fn factory(&self) -> BackendFactory {
+        let file = self.clone();
+        Box::new(move || {
+            file.0.lock().unwrap().is_off = false;
+            Ok(Box::new(file.clone()))
+        })
+    }
+
+    /// The power goes: nothing is left of what was written since the last sync.
+    pub fn power_off(&self) {
+        let mut bytes = self.0.lock().unwrap();
+        for undo in std::mem::take(&mut bytes.undo).into_iter().rev() {
+            match undo {
+                Undo::Length(length) => bytes.now.resize(length, 0),
+                Undo::Bytes(at, before) => bytes.now[at..at + before.len()].copy_from_slice(&before),
             }
         }
+        bytes.is_off = true;
+    }
+
+    /// Opens it as a new process does. Nothing waits for a disk here, so its calls are done at once.
+    pub fn open_update(&self) -> Arc<UpdateDb> {
+        let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
+        Arc::new(UpdateDb::open_with(Path::new("update"), options, self.factory()).unwrap())
     }
 }
 
@@ -390,6 +424,11 @@ impl CrawlDb for Watched {
     async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
         self.record.call("url_record")?;
         at_once(self.db.url_record(key))
+    }
+
+    async fn url_records(&self, keys: Vec<UrlKey>) -> Result<Vec<Option<UrlRecord>>, CrawlDbError> {
+        self.record.call("url_records")?;
+        at_once(self.db.url_records(keys))
     }
 
     async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {

@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 
 use super::plan::{End, Life, Millis, Plan};
 use super::plug::Plug;
-use super::store::{self, Disk, Record, Told, Watched};
+use super::store::{self, Disk, FileInMemory, Record, Told, Watched};
 use super::wire::{Entry, Net, SimClock, Wire};
 
 /// Polls of one site's loop in one life; a loop that spins gets there within seconds.
@@ -103,6 +103,8 @@ struct World {
     net: Arc<Net>,
     record: Arc<Record>,
     disk: Disk,
+    /// The update crawldb, beside it.
+    update: FileInMemory,
     folder: tempfile::TempDir,
     lives: Vec<Lived>,
     troubles: Vec<String>,
@@ -116,7 +118,8 @@ impl World {
         let plan = Arc::new(plan);
         let net = Arc::new(Net::new(Arc::clone(&plan), Arc::clone(&clock)));
         let folder = tempfile::tempdir().unwrap();
-        Self { plan, clock, net, record, disk, folder, lives: Vec::new(), troubles: Vec::new() }
+        let update = FileInMemory::default();
+        Self { plan, clock, net, record, disk, update, folder, lives: Vec::new(), troubles: Vec::new() }
     }
 
     async fn run(mut self) -> History {
@@ -193,6 +196,7 @@ impl World {
             db.release(Owner(number - 1), self.record.keys().into_iter().collect()).await.unwrap();
         }
         let db: Arc<dyn CrawlDb> = Arc::new(Watched { db, record: Arc::clone(&self.record) });
+        let update = self.update.open_update();
         let archive = Arc::new(Archive::open(self.archive_dir(), false).unwrap());
 
         let (commits, messages) = mpsc::channel(limits::COMMIT_VISITS_MAX);
@@ -203,9 +207,9 @@ impl World {
         let mut tasks = JoinSet::new();
         let committer_ended = Arc::new(Mutex::new(None));
         {
-            let (db, told) = (Arc::clone(&db), Arc::clone(&committer_ended));
+            let (db, update, told) = (Arc::clone(&db), Some(Arc::clone(&update)), Arc::clone(&committer_ended));
             let committer = async move {
-                let ended = commit::run(db, archive, messages, on_fault, failing).await;
+                let ended = commit::run(db, update, archive, messages, on_fault, failing).await;
                 *told.lock().unwrap() = Some(ended.map_err(|error| error.to_string()));
             };
             tasks.spawn(Counted { inner: Box::pin(committer), polls: 0, plugs: true });
@@ -214,6 +218,7 @@ impl World {
             hosts: Hosts::default(),
             progress: Progress::default(),
             commits,
+            update: Some(update),
             commit_kib: Arc::new(Semaphore::new(limits::COMMIT_BYTES_MAX / 1_024)),
             stop: stopped,
             owner: Owner(number),
@@ -257,6 +262,10 @@ impl World {
         if !by_itself && life.end == End::Done {
             self.troubles
                 .push(format!("life {number} has not ended after {} virtual days", LIFE_MAX.as_secs() / 86_400));
+        }
+        if !by_itself && matches!(life.end, End::Killed(_)) && self.plan.seed % 2 == 1 {
+            self.disk.power_off();
+            self.update.power_off();
         }
         tasks.shutdown().await;
         // The one blocking thread is done with the archive when it is done with this.

@@ -106,6 +106,7 @@ impl SiteLoop {
             self.site.db.bring_forward(host.id).await?;
             host.lease_at = Some(now);
         }
+        self.look_soon();
         self.latest = now;
         self.keep_clock().await
     }

@@ -580,6 +580,7 @@ impl SiteLoop {
         visit.outlinks.clear();
         visit.magnets.clear();
         finished.torrent = None;
+        (finished.gone, finished.seen) = Default::default();
         finished.detail = finished.denied.take();
         self.lease_soon();
         self.send_visit(finished).await

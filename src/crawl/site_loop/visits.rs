@@ -18,6 +18,7 @@ use crate::crawl::visit::{self, Finished, Job};
 use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, ROBOTS_TOKENS, UrlKey, faults, refusals};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::frontier::budgets::Reason;
+use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
@@ -46,16 +47,22 @@ impl SiteLoop {
             return Ok(());
         }
         let deadline = now.plus(limits::LEASE_TIME);
-        let request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max };
+        let request =
+            LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max: u8::MAX };
         let leases = self.site.db.lease_due(request).await?;
         let came_short = leases.len() < urls_max;
+        let is_urgent = |lease: &Lease| self.crews.are_two() && lease.rank == priority::URGENT;
+        let (urgent, leases): (Vec<Lease>, Vec<Lease>) = leases.into_iter().partition(is_urgent);
+        if !urgent.is_empty() {
+            self.take_urgent(index, now, urgent).await?;
+        }
         let mut jobs = Vec::with_capacity(leases.len());
         for lease in leases {
             // A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
             // set forward, is no second visit; nor is one whose first visit's receipt is on its way.
             let mark = mark(&lease.key);
             if self.in_hand.insert(mark) {
-                jobs.extend(self.admit(index, lease).await?);
+                jobs.extend(self.admit(index, lease, Crew::History).await?);
             } else {
                 self.leased_twice.insert(mark, lease.key);
             }
@@ -70,22 +77,22 @@ impl SiteLoop {
 
     /// Rules may have changed since the URL was found, and its shape may have starved: they are asked again. None where
     /// they refuse it; it is then put aside.
-    async fn admit(&mut self, index: usize, lease: Lease) -> Result<Option<Job>, CrawlError> {
+    pub(super) async fn admit(&mut self, index: usize, lease: Lease, crew: Crew) -> Result<Option<Job>, CrawlError> {
         let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
         let (class, rule) = match self.site.rules.judge(&url) {
             _ if self.is_sitemap(&lease, &url) => (Class::Sitemap, usize::MAX),
             Verdict::Take { class, number, .. } if class != Class::Login => (class, number),
             _ => {
-                self.park(&lease, Outcome::RulesRefused, self.site.rules_token, None).await?;
+                self.park(&lease, crew, Outcome::RulesRefused, self.site.rules_token, None).await?;
                 return Ok(None);
             }
         };
         if lease.depth > self.site.rules.depth_max {
             self.shared.progress.too_deep(&self.site.rules.name, lease.depth, &url);
-            self.park(&lease, Outcome::OverBudget, self.site.rules_token, None).await?;
+            self.park(&lease, crew, Outcome::OverBudget, self.site.rules_token, None).await?;
             return Ok(None);
         }
-        let job = Job { lease, url, class, rule };
+        let job = Job { lease, url, class, rule, crew };
         let (asked, token) = {
             let mut worth = self.site.worth();
             (worth.ask(&job), worth.token())
@@ -95,7 +102,7 @@ impl SiteLoop {
         {
             // No shape that recovers changes a form; other rules may.
             let token = if matches!(reason, Reason::Form(_)) { self.site.rules_token } else { token };
-            self.park(&job.lease, Outcome::Trapped, token, Some(reason.sentence())).await?;
+            self.park(&job.lease, crew, Outcome::Trapped, token, Some(reason.sentence())).await?;
             return Ok(None);
         }
         Ok(Some(job))
@@ -114,7 +121,7 @@ impl SiteLoop {
     }
 
     /// The heaviest first within their class; equal ones in the order of the frontier.
-    fn queue_by_weight(&mut self, index: usize, jobs: Vec<Job>) {
+    pub(super) fn queue_by_weight(&mut self, index: usize, jobs: Vec<Job>) {
         let mut weighed: Vec<(u8, f64, Job)> = {
             let worth = self.site.worth();
             jobs.into_iter().map(|job| (job.lease.rank >> 4, worth.weigh_again(&job), job)).collect()
@@ -128,7 +135,7 @@ impl SiteLoop {
     /// Starts whatever the lanes, the rules of robots.txt and the host's patience allow.
     pub(super) async fn start(&mut self, index: usize) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
-        if self.hosts[index].lanes.is_empty() {
+        if !self.hosts[index].has_jobs() {
             return Ok(());
         }
         let Some(robots) = self.hosts[index].face().robots_in_force(now).map(Arc::clone) else {
@@ -141,10 +148,11 @@ impl SiteLoop {
                 self.hold(index, held);
                 break;
             }
-            let Some((lane, job)) = self.hosts[index].lanes.pop() else { break };
+            let split = self.crews.split();
+            let Some((lane, job)) = self.hosts[index].next_job(split) else { break };
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
-                self.hosts[index].lanes.done(lane);
+                self.hosts[index].done(lane);
                 let mark = mark(&job.lease.key);
                 self.in_hand.remove(&mark);
                 self.leased_twice.remove(&mark);
@@ -152,13 +160,13 @@ impl SiteLoop {
                 continue;
             }
             if !robots.allows(job.url.path()) {
-                self.hosts[index].lanes.done(lane);
-                denied.push(job.lease);
+                self.hosts[index].done(lane);
+                denied.push((job.lease, job.crew));
                 continue;
             }
             let keys = Arc::clone(&self.hosts[index].face().keys);
             let Some((slot, permit)) = self.through_gate(index, &keys) else {
-                self.hosts[index].lanes.put_back(lane, job);
+                self.hosts[index].put_back(lane, job, split);
                 break;
             };
             self.shared.pages.fetch_add(1, Ordering::Relaxed);
@@ -188,10 +196,11 @@ impl SiteLoop {
                 Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
             }));
         }
-        for lease in denied {
-            self.park(&lease, Outcome::RobotsDenied, robots_token(&robots), None).await?;
+        for (lease, crew) in denied {
+            self.park(&lease, crew, Outcome::RobotsDenied, robots_token(&robots), None).await?;
         }
         if !late.is_empty() {
+            self.give_back_news(index, &late);
             self.site.db.release(self.shared.owner, late).await?;
             self.hosts[index].lease_at = Some(now);
         }
@@ -328,7 +337,7 @@ impl SiteLoop {
         match ran {
             Ran::Visit { host, face, lane, slot, finished } => {
                 self.running_keys.remove(&(host, lane));
-                self.hosts[host].lanes.done(lane);
+                self.hosts[host].done(lane);
                 self.finished(host, face, slot, finished).await
             }
             Ran::Session { host, pace, asked } => self.session_asked(host, *pace, asked).await,
@@ -483,24 +492,30 @@ impl SiteLoop {
 
     /// What follows from a visit that was answered as it was meant.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
+        self.follow_look(&mut finished).await?;
         let visit = &finished.visit;
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
             // Two start pages that lead to each other are looked at once each.
             let mut targets = visit.outlinks.clone();
             targets.retain(|target| !self.is_start(&target.key));
+            if self.crews.are_two() {
+                targets.iter_mut().for_each(|target| target.rank = priority::URGENT);
+                self.look_soon();
+            }
             self.site.db.make_due(targets, visit.at).await?;
             self.lease_soon();
         }
         if visit.next == Next::Done {
             finished.visit.next = match visit.outcome {
-                _ if finished.is_watched => Next::RevisitAt(visit.at.plus(self.site.rules.revisit)),
+                _ if finished.is_watched => Next::RevisitAt(self.look_again_at(&finished)),
                 // Other rules may take links of it that these do not.
                 Outcome::Page | Outcome::NotModified if finished.may_hold_more => Next::Park(self.site.rules_token),
                 _ => Next::Done,
             };
         }
         self.site.worth().answered(&mut finished, &self.site.rules);
+        self.mind_crews(&mut finished).await?;
         if let Some(at) = finished.visit.next.due() {
             for host in self.hosts.iter_mut().filter(|host| host.id == finished.visit.key.host) {
                 host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
@@ -520,6 +535,7 @@ impl SiteLoop {
     async fn park(
         &mut self,
         lease: &Lease,
+        crew: Crew,
         outcome: Outcome,
         token: u64,
         why: Option<&'static str>,
@@ -530,6 +546,7 @@ impl SiteLoop {
         }
         let mut finished = visit::put_aside(lease, outcome, self.site.clock.now());
         finished.visit.next = Next::Park(token);
+        finished.crew = crew;
         self.send_visit(Box::new(finished)).await
     }
 

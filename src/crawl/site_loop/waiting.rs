@@ -77,7 +77,7 @@ impl SiteLoop {
             // Nothing is leased meanwhile.
             false => self.hosts[index].gate.map(|(at, _)| at),
         });
-        hosts.chain(self.session.wake_at().filter(|_| !is_over)).min()
+        hosts.chain(self.session.wake_at().filter(|_| !is_over)).chain(self.crews_wake_at()).min()
     }
 
     /// True where all that is left are looks planned for later, which a crawl that is to end leaves to the next one.

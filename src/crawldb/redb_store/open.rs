@@ -40,7 +40,7 @@ pub type BackendFactory = Box<dyn Fn() -> io::Result<Box<dyn StorageBackend>> + 
 
 /// What the inside of the store reports; [`Fault::tell`] puts the path to it.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(in crate::crawldb) enum Fault {
     Redb(redb::Error),
     /// A row that cannot be one.
     Damaged(String),
@@ -61,12 +61,12 @@ from_redb!(CommitError, CursorError, DatabaseError, SetDurabilityError, StorageE
 
 impl Fault {
     /// A value of `table` that cannot be decoded.
-    pub(super) fn row(table: &str) -> Self {
+    pub(in crate::crawldb) fn row(table: &str) -> Self {
         Self::Damaged(format!("a row of table `{table}` cannot be read"))
     }
 
     /// True when the file has to be opened again before it can be used.
-    pub(super) fn breaks_file(&self) -> bool {
+    pub(in crate::crawldb) fn breaks_file(&self) -> bool {
         match self {
             Self::Redb(redb::Error::TableDoesNotExist(_) | redb::Error::TableTypeMismatch { .. })
             | Self::NewerSchema(_)
@@ -76,7 +76,7 @@ impl Fault {
     }
 
     /// The error of the interface.
-    pub(super) fn tell(self, path: &Path) -> CrawlDbError {
+    pub(in crate::crawldb) fn tell(self, path: &Path) -> CrawlDbError {
         let path = path.to_path_buf();
         let corrupt = |detail| CrawlDbError::Corrupt { path: path.clone(), detail };
         match self {
@@ -120,7 +120,7 @@ fn io_error(path: &Path, error: &io::Error) -> CrawlDbError {
 
 /// The factory for a plain file: its folder is made (0700) if it is absent, the file is made 0600. The names of both
 /// are durable before the first commit is.
-pub(super) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory {
+pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory {
     let path = path.to_path_buf();
     Box::new(move || {
         let folder = folder_of(&path);
@@ -180,7 +180,7 @@ const MAGIC_BYTES: usize = 9;
 const PAGE_SIZE_AT: std::ops::Range<usize> = 12..16;
 /// Empties a file whose making was cut short. redb writes its magic number last, so a file without one was never
 /// a database; what is longer, or begins otherwise than such a file does, is something else and left alone.
-fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
+pub(in crate::crawldb) fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
     use std::ops::Bound::Unbounded;
     // Another process may be making it at this moment: it holds the lock then, and redb will tell.
     let locked = match backend.try_lock_range(Unbounded, Unbounded) {
@@ -223,7 +223,7 @@ fn read_schema(db: &Database) -> Result<Option<u64>, Fault> {
 
 /// A boxed backend as a backend.
 #[derive(Debug)]
-struct Boxed(Box<dyn StorageBackend>);
+pub(in crate::crawldb) struct Boxed(pub(in crate::crawldb) Box<dyn StorageBackend>);
 
 /// A file that is never synced.
 #[derive(Debug)]

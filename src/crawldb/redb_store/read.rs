@@ -19,17 +19,27 @@ use crate::limits;
 use crate::torrent::Infohashes;
 
 pub(super) fn url_record(db: &Database, key: &UrlKey) -> Result<Option<UrlRecord>, Fault> {
-    let mut bytes = Vec::new();
-    codec::put_url_key(&mut bytes, key.host, &key.path);
+    Ok(url_records(db, std::slice::from_ref(key))?.pop().flatten())
+}
+
+/// In the order of the keys, over one snapshot.
+pub(super) fn url_records(db: &Database, keys: &[UrlKey]) -> Result<Vec<Option<UrlRecord>>, Fault> {
     let urls = db.begin_read()?.open_table(URLS)?;
-    let row = urls::decoded(urls.get(bytes.as_slice())?.map(|value| UrlRow::decode(value.value())))?;
-    Ok(row.map(|row| UrlRecord {
-        depth: row.depth,
-        attempts: row.attempts,
-        outcome: row.outcome,
-        first_seen: row.first_seen,
-        visited: row.visited,
-    }))
+    let mut records = Vec::with_capacity(keys.len());
+    let mut bytes = Vec::new();
+    for key in keys {
+        bytes.clear();
+        codec::put_url_key(&mut bytes, key.host, &key.path);
+        let row = urls::decoded(urls.get(bytes.as_slice())?.map(|value| UrlRow::decode(value.value())))?;
+        records.push(row.map(|row| UrlRecord {
+            depth: row.depth,
+            attempts: row.attempts,
+            outcome: row.outcome,
+            first_seen: row.first_seen,
+            visited: row.visited,
+        }));
+    }
+    Ok(records)
 }
 
 pub(super) fn known_torrents(db: &Database, batch: &[Infohashes]) -> Result<Vec<Option<Infohashes>>, Fault> {

@@ -360,6 +360,12 @@ impl Model {
         self.template.is_known() || !self.noise.is_empty()
     }
 
+    /// True where parts of links are noise: two fingerprints may then be equal over links that differ in such a part.
+    #[must_use]
+    pub fn leaves_parts_out(&self) -> bool {
+        self.has_parts
+    }
+
     /// The fingerprint of a page: equal for pages whose content, texts and links in their order, is equal. Linear in the
     /// page; never fails, and says with [`Basis`] where it had to take all bytes.
     #[must_use]

@@ -1,0 +1,118 @@
+//! `gleaner noise`: one page of a site with its blocks marked as the crawl sees them: template, volatile, content.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::bail;
+use clap::Args;
+use serde_json::json;
+
+use super::block_on;
+use super::learned::site_named;
+use crate::app::queues::Database;
+use crate::app::{App, sessions};
+use crate::config::Config;
+use crate::crawl::account::Account;
+use crate::crawl::fresh::changed::{self, note_name};
+use crate::crawl::look::Look;
+use crate::rules::{Class, Verdict};
+use crate::url::CrawlUrl;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Name of a site
+    site: String,
+    /// Address of one of its pages; its first start URL when none is given
+    url: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
+    let Some(rules) = site_named(&options.site, config) else {
+        let dir = config.rules_dir.display();
+        bail!("{dir}: no site of the name {} has a file without faults\nhint: gleaner rules check", options.site);
+    };
+    let page = match &options.url {
+        Some(url) => CrawlUrl::parse(url, &rules.canonical).map_err(|fault| {
+            anyhow::anyhow!("{url} cannot be asked for: {fault}\nhint: write it whole, as https://…")
+        })?,
+        None => match rules.start.first() {
+            Some(start) => start.clone(),
+            None => bail!("{}: has no start URL\nhint: name a page behind the site", rules.name),
+        },
+    };
+    let class = match rules.judge(&rules.without_mirror(page.clone())) {
+        Verdict::Take { class, .. } if class.is_page() && class != Class::Sitemap => class,
+        Verdict::Take { class, .. } => {
+            bail!(
+                "{}: is of the class {}, of whose pages no noise is known\nhint: name a page",
+                page.as_str(),
+                class.name()
+            )
+        }
+        Verdict::Refuse { .. } => {
+            bail!(
+                "{}: no rule of {} takes it\nhint: gleaner rules explain {}",
+                page.as_str(),
+                rules.name,
+                page.as_str()
+            )
+        }
+    };
+    block_on(async {
+        let note = match Database::of(&config.into()).await? {
+            Some(db) => db.reader().note(&rules.name, &note_name(class)).await?,
+            None => None,
+        };
+        let model = changed::model(class, note.as_deref())?;
+        let (site, jar) = App::site_alone(&config.into(), &rules)?;
+        let site = match &rules.login {
+            Some(login) => {
+                sessions::load_of(&config.data_dir, &rules.name, &login.user, &jar)?;
+                let keeper = Arc::new(sessions::Files::new(&config.data_dir, &rules.name, &login.user));
+                site.with_account(Account { jar, keeper })
+            }
+            None => site,
+        };
+        let unanswered = |why: String| anyhow::anyhow!("{}: {why}", page.as_str());
+        let mut look = Look::begin(site, page.clone()).await.map_err(unanswered)?;
+        let answer = look.open(page.clone()).await.map_err(unanswered)?;
+        if !(200..300).contains(&answer.status) {
+            bail!("{}: answered with status {}\nhint: name a page that is there", page.as_str(), answer.status);
+        }
+        let explained = changed::explain(&rules, &page, &model, answer.header("content-type"), &answer.body);
+        if options.json {
+            let told = json!({
+                "site": &*rules.name,
+                "url": page.as_str(),
+                "class": class.name(),
+                "epoch": model.epoch(),
+                "has_learned": model.has_learned(),
+                "page": explained,
+            });
+            outln!("{told}");
+            return Ok(());
+        }
+        let learned = match (note.is_some(), model.has_learned()) {
+            (false, _) => "the crawl has kept no model yet: all is content but times told from now",
+            (true, false) => "nothing is known as noise yet",
+            (true, true) => "",
+        };
+        outln!(
+            "{}  class {}, model {} (learned anew {} times)",
+            page.as_str(),
+            class.name(),
+            model.epoch(),
+            explained.relearned
+        );
+        if !learned.is_empty() {
+            outln!("{learned}");
+        }
+        out!("{explained}");
+        outln!("= template  ~ volatile    content");
+        Ok(())
+    })?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,112 @@
+//! `gleaner schedule`: when each list of a site is looked at next, and why.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Args;
+use comfy_table::Table;
+use serde_json::json;
+
+use super::block_on;
+use crate::app::queues::Database;
+use crate::clock::{Clock as _, SystemClock, UnixMillis};
+use crate::config::Config;
+use crate::coverage;
+use crate::crawl::fresh::boards::{self, BOARDS_NOTE, Told as TellsBy};
+use crate::crawl::fresh::timetable::{SCHEDULE_NOTE, State, Told};
+use crate::schedule::plot::plot;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Name of a site
+    site: String,
+    /// Lists that are shown, those with the next looks first
+    #[arg(long, default_value_t = 20)]
+    lists: usize,
+    /// Plots that are drawn, of the lists with the most posts
+    #[arg(long, default_value_t = 3)]
+    plots: usize,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
+    let text = block_on(async {
+        let Some(db) = Database::of(&config.into()).await? else {
+            bail!("nothing has been crawled yet\nhint: gleaner crawl {}", options.site);
+        };
+        let known = coverage::sites(db.reader()).await?;
+        if !known.contains(&options.site) {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            bail!("site {} is not in the database\nhint: known are {}", options.site, known.join(", "));
+        }
+        let note = db.reader().note(&options.site, SCHEDULE_NOTE).await?;
+        let Some(state) = note.and_then(|note| State::from_bytes(&note)) else {
+            bail!("no list of {} was looked at yet\nhint: gleaner crawl {}", options.site, options.site);
+        };
+        let boards = db.reader().note(&options.site, BOARDS_NOTE).await?;
+        let boards = boards.and_then(|note| boards::State::from_bytes(&note)).unwrap_or_default();
+        Ok(tell(&state, &boards, options, SystemClock.now())?)
+    })?;
+    out!("{text}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a list's rows tell its news by.
+fn told_by(boards: &boards::State, url: &str) -> &'static str {
+    match boards.boards.get(url).and_then(|board| board.grounds) {
+        Some(TellsBy::Times) => "times",
+        Some(TellsBy::Created) => "times of appearance",
+        Some(TellsBy::Replies) => "replies",
+        Some(TellsBy::UnknownUrls) => "unknown URLs alone",
+        None => "links",
+    }
+}
+
+fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMillis) -> serde_json::Result<String> {
+    let told = state.explain(now.0 / 1_000);
+    if options.json {
+        let lists: Vec<_> =
+            told.iter().map(|told| json!({ "news_by": told_by(boards, &told.url), "list": told })).collect();
+        let all = json!({
+            "site": options.site,
+            "policy": state.policy.name(),
+            "looks_per_day": state.per_day,
+            "lists": lists,
+        });
+        return Ok(all.to_string() + "\n");
+    }
+    let time = |seconds: u64| UnixMillis(seconds * 1_000).rfc3339();
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(["list", "posts/day", "news by", "last look", "next look", "looks/day", "why"]);
+    for Told { url, weight, looked, next, why, .. } in told.iter().take(options.lists) {
+        table.add_row([
+            url.clone(),
+            format!("{weight:.2}"),
+            told_by(boards, url).to_owned(),
+            time(*looked),
+            next.first().map_or_else(|| "not within a day".to_owned(), |next| time(*next)),
+            next.len().to_string(),
+            why.clone(),
+        ]);
+    }
+    let mut text = format!(
+        "{}: {} lists, {:.0} looks a day by {}\n",
+        options.site,
+        told.len(),
+        state.per_day,
+        state.policy.name()
+    );
+    text.extend(table.lines().map(|line| format!("{}\n", line.trim_end())));
+    if told.len() > options.lists {
+        text.push_str(&format!("and {} more lists (hint: --lists {})\n", told.len() - options.lists, told.len()));
+    }
+    let mut busiest: Vec<&Told> = told.iter().collect();
+    busiest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    for told in busiest.into_iter().take(options.plots) {
+        text.push_str(&format!("\n{}\n{}", told.url, plot(&told.posts_by_hour, &told.next)));
+    }
+    Ok(text)
+}

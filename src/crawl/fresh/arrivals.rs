@@ -1,0 +1,170 @@
+//! How late torrents came (ALGORITHMS §0, §6): what looks at lists showed for the first time is waited for, and measured when its
+//! torrent is in the archive.
+//!
+//! A torrent is known by the URL that its row leads to: its own, or that of the page which carries its link.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::UnixMillis;
+use crate::freshness::delay::{Arrival, Delays, Shown};
+use crate::limits::{ARRIVAL_AWAITED_TIME, ARRIVALS_AWAITED_MAX};
+
+/// The names of the notes that keep the delays, and what is waited for.
+pub const DELAY_NOTE: &str = "delay";
+/// See [`DELAY_NOTE`].
+pub const AWAITED_NOTE: &str = "awaited";
+
+const VERSION: u32 = 1;
+
+/// What a look at a list showed of a row that was not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sighting {
+    /// The time that the site shows for it, and its precision in milliseconds.
+    pub shown: Option<(UnixMillis, u64)>,
+    /// The look before, at which it was not there.
+    pub last_absent: Option<UnixMillis>,
+    pub first_seen: UnixMillis,
+}
+
+/// The arrivals of one site.
+#[derive(Default)]
+pub struct Arrivals {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    delays: Delays,
+    state: State,
+    is_changed: bool,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct State {
+    version: u32,
+    /// When the site was first crawled.
+    since: UnixMillis,
+    /// By the hash of the URL that the row leads to.
+    awaited: BTreeMap<u64, Sighting>,
+}
+
+impl Arrivals {
+    /// Takes up the notes of earlier runs; says so where one is of no use.
+    pub fn take_up(&self, site: &str, delays: Option<&[u8]>, awaited: Option<&[u8]>, now: UnixMillis) {
+        let mut kept = self.kept();
+        if let Some(note) = delays {
+            match Delays::from_bytes(note) {
+                Some(delays) => kept.delays = delays,
+                None => tracing::warn!(%site, "the note of delays cannot be read: they are measured anew"),
+            }
+        }
+        if let Some(note) = awaited {
+            match serde_json::from_slice::<State>(note).ok().filter(|state| state.version == VERSION) {
+                Some(state) => kept.state = state,
+                None => tracing::warn!(%site, "the note of what is waited for cannot be read: it begins anew"),
+            }
+        }
+        if kept.state.since == UnixMillis(0) {
+            kept.state.since = now;
+            kept.is_changed = true;
+        }
+    }
+
+    /// The notes, where something has changed.
+    pub fn notes(&self) -> Vec<(String, Vec<u8>)> {
+        let mut kept = self.kept();
+        if !std::mem::take(&mut kept.is_changed) {
+            return Vec::new();
+        }
+        kept.state.version = VERSION;
+        let awaited = serde_json::to_vec(&kept.state).unwrap_or_default();
+        vec![(DELAY_NOTE.to_owned(), kept.delays.to_bytes()), (AWAITED_NOTE.to_owned(), awaited)]
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Counts stay usable after a panic elsewhere.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A look showed a row that was not known. What was there at the first look at its list is history, unless the site shows a
+    /// time for it after the crawl began.
+    pub fn sighted(&self, url: u64, sighting: Sighting) {
+        let mut kept = self.kept();
+        let is_late = sighting.shown.is_some_and(|(at, _)| at >= kept.state.since);
+        if sighting.last_absent.is_none() && !is_late {
+            return;
+        }
+        kept.is_changed = true;
+        kept.state.awaited.entry(url).or_insert(sighting);
+        if kept.state.awaited.len() > ARRIVALS_AWAITED_MAX {
+            let oldest = kept.state.awaited.iter().min_by_key(|(_, sighting)| sighting.first_seen).map(|(url, _)| *url);
+            oldest.and_then(|url| kept.state.awaited.remove(&url));
+        }
+    }
+
+    /// A thread that is known has news, and is read from this page on.
+    pub fn sighted_anew(&self, url: u64, sighting: Sighting) {
+        self.kept().state.awaited.remove(&url);
+        self.sighted(url, sighting);
+    }
+
+    /// A torrent that was not known is in the archive; `urls` are its own and that of the page which carries its link.
+    pub fn stored(&self, urls: &[u64], acquired: UnixMillis) {
+        let mut kept = self.kept();
+        kept.is_changed = true;
+        kept.state.awaited.retain(|_, sighting| acquired.since(sighting.first_seen) < ARRIVAL_AWAITED_TIME);
+        let sighting = urls.iter().find_map(|url| kept.state.awaited.get(url)).copied();
+        let arrival = Arrival {
+            shown: sighting.and_then(|sighting| sighting.shown).map(|(at, precision_ms)| Shown { at, precision_ms }),
+            last_absent: sighting.and_then(|sighting| sighting.last_absent),
+            first_seen: sighting.map_or(acquired, |sighting| sighting.first_seen),
+            acquired,
+            site_since: kept.state.since,
+        };
+        kept.delays.add(&arrival);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: u64 = 3_600_000;
+
+    #[test]
+    fn delays_are_measured_from_looks_and_kept_with_what_is_waited_for() {
+        let at = |hours: u64| UnixMillis(1_790_000_000_000 + hours * HOUR);
+        let arrivals = Arrivals::default();
+        arrivals.take_up("s", None, None, at(0));
+        arrivals.sighted(1, Sighting { shown: None, last_absent: None, first_seen: at(0) });
+        arrivals.sighted(2, Sighting { shown: None, last_absent: Some(at(4)), first_seen: at(6) });
+        arrivals.stored(&[7, 1], at(1));
+        let notes = arrivals.notes();
+        assert!(arrivals.notes().is_empty());
+        let again = Arrivals::default();
+        again.take_up("s", Some(&notes[0].1), Some(&notes[1].1), at(6));
+        again.stored(&[9, 2], at(7));
+        let report = again.kept().delays.report();
+        assert_eq!((report.torrents, report.history, report.looks), (1, 1, 1));
+        let middle = report.median.middle_s.unwrap();
+        assert!((middle / 3_600.0 - 2.0).abs() < 0.1, "{middle} s from the middle of the looks");
+        Arrivals::default().take_up("s", Some(b"x"), Some(b"y"), at(0));
+    }
+
+    #[test]
+    fn what_is_waited_for_stays_bounded() {
+        let arrivals = Arrivals::default();
+        for url in 0..ARRIVALS_AWAITED_MAX as u64 + 10 {
+            arrivals.sighted(
+                url,
+                Sighting { shown: None, last_absent: Some(UnixMillis(1)), first_seen: UnixMillis(url + 2) },
+            );
+        }
+        let kept = arrivals.kept();
+        assert_eq!(kept.state.awaited.len(), ARRIVALS_AWAITED_MAX);
+        assert!(!kept.state.awaited.contains_key(&0), "the oldest is forgotten first");
+    }
+}

@@ -1,0 +1,333 @@
+//! The lists of a site as boards: what their rows say, how far a look goes, which threads are read again (ALGORITHMS §10.1, BIC).
+//!
+//! `boards` reads and decides; here stands what is remembered of each list between looks, and the looks that are on their way
+//! from page to page. What was known of a thread when it was last read is kept for the threads read last; of all others the
+//! database knows when they were read, which is enough where a list shows times.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use encoding_rs::Encoding;
+use scraper::Html;
+use serde::{Deserialize, Serialize};
+
+use crate::boards::walk::{Grounds, Known, Memory, Walk};
+use crate::boards::when::{Conventions, Time};
+use crate::boards::{Ask, BoardPage, Row, RowSelectors, Times, read_page};
+use crate::clock::UnixMillis;
+use crate::crawl::site::Site;
+use crate::crawl::visit::Job;
+use crate::fetch::{ResponseHeaders, charset};
+use crate::limits;
+use crate::page::feed;
+use crate::rules::BoardRules;
+use crate::url::{Canonical, CrawlUrl};
+
+/// The name of the note that keeps what is remembered of lists.
+pub const BOARDS_NOTE: &str = "boards";
+
+const VERSION: u32 = 1;
+
+/// The lists of one site.
+pub struct Boards {
+    selectors: Option<RowSelectors>,
+    offset_s: Option<i32>,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+pub(super) struct Kept {
+    pub state: State,
+    pub is_changed: bool,
+    /// Looks on their way, by the address of the page that is to come.
+    walks: HashMap<String, Walk<Memory>>,
+}
+
+/// As it is written down.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    version: u32,
+    /// By the URL of the first page.
+    pub boards: BTreeMap<String, Board>,
+    /// By what names them.
+    threads: BTreeMap<String, Thread>,
+    /// Looks on their way: the page that is to come, and of what.
+    pending: BTreeMap<String, Pending>,
+}
+
+/// What is known of one list.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Board {
+    memory: Memory,
+    /// What tells news on it; `None` before a look found rows.
+    pub grounds: Option<Told>,
+    /// Rows of its first page at the last look, and those of them that are pinned.
+    pub rows: u64,
+    pub pinned: u64,
+    /// Pages of its last look that ended.
+    pub pages: u64,
+    looked: UnixMillis,
+}
+
+/// What decides whether a thread has news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// Times of last activity.
+    Times,
+    /// Times of appearance, which no reply moves.
+    Created,
+    /// Counts of replies.
+    Replies,
+    /// Neither: only unknown URLs are seen.
+    UnknownUrls,
+}
+
+/// What the board told of a thread when it was last read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Thread {
+    last: Option<Time>,
+    replies: Option<u64>,
+    last_page: Option<String>,
+    read_at: i64,
+}
+
+/// A look on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The list, by the URL of its first page.
+    pub board: String,
+    /// The look before this one.
+    pub last: Option<UnixMillis>,
+}
+
+/// A page as a board's.
+pub struct Read {
+    pub page: BoardPage,
+    conventions: Conventions,
+}
+
+impl Read {
+    /// Seconds that the site's clock is ahead of ours, as far as its rows tell; 0 where it is not.
+    #[must_use]
+    pub fn ahead_s(&self) -> i64 {
+        self.conventions.ahead_s
+    }
+}
+
+impl State {
+    /// Reads a note; `None` where it is broken or of another version.
+    #[must_use]
+    pub fn from_bytes(note: &[u8]) -> Option<Self> {
+        serde_json::from_slice::<Self>(note).ok().filter(|state| state.version == VERSION)
+    }
+}
+
+impl Boards {
+    /// Nothing is known. Selectors that are none were refused with the rule file.
+    #[must_use]
+    pub fn new(rules: &BoardRules) -> Self {
+        let (link, time) = (rules.row_link.as_deref(), rules.row_time.as_deref());
+        let selectors = rules.rows.as_deref().and_then(|row| RowSelectors::new(row, link, time).ok());
+        Self { selectors, offset_s: rules.offset_s, kept: Mutex::default() }
+    }
+
+    /// Takes up the note of earlier runs; says so where it is of no use.
+    pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
+        let Some(note) = note else { return };
+        match State::from_bytes(note) {
+            Some(state) => self.kept().state = state,
+            None => tracing::warn!(%site, "the note of lists cannot be read: they are learned anew"),
+        }
+    }
+
+    /// The note, where something has changed. Threads are left out of one that would be too long.
+    pub fn note(&self) -> Option<(String, Vec<u8>)> {
+        let mut kept = self.kept();
+        if !std::mem::take(&mut kept.is_changed) {
+            return None;
+        }
+        kept.state.version = VERSION;
+        let mut note = serde_json::to_vec(&kept.state).unwrap_or_default();
+        if note.len() > limits::NOTE_BYTES_MAX {
+            let short = State { threads: BTreeMap::new(), ..kept.state.clone() };
+            note = serde_json::to_vec(&short).unwrap_or_default();
+        }
+        (note.len() <= limits::NOTE_BYTES_MAX).then(|| (BOARDS_NOTE.to_owned(), note))
+    }
+
+    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Maps are whole at any time.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The look that waits for this page; `None` for any other page.
+    #[must_use]
+    pub fn awaits(&self, url: &str) -> Option<Pending> {
+        self.kept().state.pending.get(url).cloned()
+    }
+
+    /// Ends a look that waited for a page which is not there, or gave nothing.
+    pub fn end(&self, url: &str) {
+        let mut kept = self.kept();
+        if let Some(pending) = kept.state.pending.remove(url) {
+            kept.is_changed = true;
+            if let Some(walk) = kept.walks.remove(url) {
+                kept.finish(&pending.board, walk);
+            }
+        }
+    }
+
+    fn conventions(&self) -> Conventions {
+        Conventions::with_offset(self.offset_s)
+    }
+}
+
+impl Kept {
+    /// Takes the next page of a look: the front of a list, or the page that a look on its way waited for. `known` is what is known
+    /// of the threads of its rows, by what names them. Gives the verdict, and the look that waits for its next page.
+    pub fn page(
+        &mut self,
+        boards: &Boards,
+        at: &Page<'_>,
+        read: Read,
+        known: &HashMap<String, Known>,
+    ) -> crate::boards::walk::Verdict {
+        self.is_changed = true;
+        let walk = self.walks.remove(at.url.as_str());
+        self.state.pending.remove(at.url.as_str());
+        let mut walk = walk.unwrap_or_else(|| {
+            let known = self.state.boards.get(at.board).map(|board| board.memory.clone());
+            let memory = known.unwrap_or_else(|| Memory { conventions: boards.conventions(), ..Memory::default() });
+            Walk::begin(memory, at.now, limits::BOARD_PAGES_MAX)
+        });
+        walk.memory().conventions = read.conventions;
+        let is_front = at.board == at.url.as_str();
+        let times = read.page.times;
+        let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
+        let told = verdict.grounds.map(|grounds| match grounds {
+            Grounds::Times => Told::Times,
+            Grounds::Replies => Told::Replies,
+            Grounds::UnknownUrls if times == Times::Created => Told::Created,
+            Grounds::UnknownUrls => Told::UnknownUrls,
+        });
+        if let Some(board) = self.board(at.board) {
+            board.grounds = told.or(board.grounds);
+            board.looked = UnixMillis(u64::try_from(at.now).unwrap_or(0) * 1_000);
+            if is_front {
+                board.rows = read.page.rows.len() as u64;
+                board.pinned = read.page.rows.iter().filter(|row| row.pinned.is_some()).count() as u64;
+            }
+        }
+        match &verdict.step {
+            Ok(next) if at.goes_on => {
+                // Pages that never came make room.
+                if self.state.pending.len() >= limits::BOARD_WALKS_MAX
+                    && let Some((url, _)) = self.state.pending.pop_first()
+                {
+                    self.walks.remove(&url);
+                }
+                let pending = Pending { board: at.board.to_owned(), last: at.last };
+                self.state.pending.insert(next.as_str().to_owned(), pending);
+                self.walks.insert(next.as_str().to_owned(), walk);
+            }
+            _ => self.finish(at.board, walk),
+        }
+        verdict
+    }
+
+    /// A list that is kept; `None` beyond the bound.
+    fn board(&mut self, url: &str) -> Option<&mut Board> {
+        if !self.state.boards.contains_key(url) && self.state.boards.len() >= limits::BOARDS_KEPT_MAX {
+            return None;
+        }
+        Some(self.state.boards.entry(url.to_owned()).or_default())
+    }
+
+    fn finish(&mut self, board: &str, walk: Walk<Memory>) {
+        let pages = walk.pages() as u64;
+        let memory = walk.into_memory();
+        if let Some(board) = self.board(board) {
+            board.pages = pages;
+            board.memory = memory;
+        }
+    }
+
+    /// What was known of a thread when it was last read.
+    pub fn thread(&self, id: &str) -> Option<Known> {
+        let thread = self.state.threads.get(id)?;
+        let last_page = thread.last_page.as_deref();
+        let last_page = last_page.and_then(|url| CrawlUrl::parse(url, &Canonical::default()).ok());
+        Some(Known { last: thread.last, replies: thread.replies, last_page, read_at: thread.read_at })
+    }
+
+    /// A thread is read now for what its row shows.
+    pub fn reads(&mut self, row: &Row, now: i64) {
+        self.keep(&row.id, &Known::fetched(row, now));
+    }
+
+    /// Keeps what is known of a thread, in place of the one that was read the longest ago.
+    pub fn keep(&mut self, id: &str, known: &Known) {
+        let last_page = known.last_page.as_ref().map(|url| url.as_str().to_owned());
+        let thread = Thread { last: known.last, replies: known.replies, last_page, read_at: known.read_at };
+        self.state.threads.insert(id.to_owned(), thread);
+        if self.state.threads.len() > limits::BOARD_THREADS_MAX {
+            // A tenth at once: finding the oldest looks at all.
+            let mut times: Vec<i64> = self.state.threads.values().map(|thread| thread.read_at).collect();
+            times.sort_unstable();
+            let least = times.get(times.len() / 10).copied().unwrap_or_default();
+            self.state.threads.retain(|_, thread| thread.read_at > least);
+        }
+    }
+}
+
+/// Where a look is.
+pub struct Page<'a> {
+    /// The list, by the URL of its first page.
+    pub board: &'a str,
+    pub url: &'a CrawlUrl,
+    /// Seconds since 1970-01-01 UTC.
+    pub now: i64,
+    /// The look before this one.
+    pub last: Option<UnixMillis>,
+    /// False where the next page is one that nobody has read yet: it comes by itself.
+    pub goes_on: bool,
+}
+
+/// Reads a list's page; `None` for what is no page, or too long for a tree.
+#[must_use]
+pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], now: UnixMillis) -> Option<Read> {
+    if body.len() > limits::BOARD_PAGE_BYTES_MAX {
+        return None;
+    }
+    let of_rules = site.rules.charset.map(Encoding::name);
+    let encoding = charset::detect(headers.content_type.as_deref(), body, of_rules);
+    if feed::is_feed(body, encoding) {
+        return None;
+    }
+    let boards = &site.fresh.boards;
+    let board = boards.awaits(job.url.as_str()).map_or_else(|| job.url.as_str().to_owned(), |pending| pending.board);
+    let known = {
+        let kept = boards.kept();
+        let of_walk = kept.walks.get(job.url.as_str()).map(Walk::known);
+        let memory = of_walk.or_else(|| kept.state.boards.get(&board).map(|board| &board.memory));
+        memory.map(|memory| (memory.conventions.clone(), memory.layout.clone()))
+    };
+    let (mut conventions, layout) = known.unwrap_or_else(|| (boards.conventions(), None));
+    let html = Html::parse_document(&encoding.decode(body).0);
+    let ask = Ask {
+        url: &job.url,
+        canonical: &site.rules.canonical,
+        selectors: boards.selectors.as_ref(),
+        layout: layout.as_ref(),
+        now: seconds(now),
+    };
+    let page = read_page(&html, &ask, &mut conventions);
+    Some(Read { page, conventions })
+}
+
+/// Seconds since 1970-01-01 UTC.
+#[must_use]
+pub fn seconds(at: UnixMillis) -> i64 {
+    i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,250 @@
+//! Has a page that is looked at again changed? (ALGORITHMS §8)
+//!
+//! A conditional request came first, and proved nothing. Now the page's fingerprint without its noise is held against the one that
+//! the last look left in the URL's memo: where both are equal, nothing of the page is read. The models of noise are one for
+//! each class of the site, kept as notes.
+//!
+//! **A page with a new link is never skipped.** The fingerprint holds every link that the rules take, but for parts of links that
+//! change at each look; what it does not see at all (links of the head, links that stand in texts and forms) has a hash of its
+//! own, and where parts of links are left out, the links themselves are read and compared.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use encoding_rs::Encoding;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::boards;
+use crate::crawl::outlinks::{self, PageFindings};
+use crate::crawl::site::Site;
+use crate::crawl::visit::Job;
+use crate::crawldb::{CrawlDbError, Reader};
+use crate::fetch::{ResponseHeaders, charset};
+use crate::page::links::{LinkKind, PageLinks};
+use crate::page::noise::{Basis, Explained, Fingerprint, Holds, Model, NoteError, Page, Verdict as Compared};
+use crate::page::{encoded_links, feed, links};
+use crate::rules::{Class, SiteRules, Verdict};
+use crate::url::CrawlUrl;
+
+/// The name of the note that keeps the model of a class.
+#[must_use]
+pub fn note_name(class: Class) -> String {
+    format!("noise {}", class.name())
+}
+
+/// The models of noise of one site's classes.
+#[derive(Default)]
+pub struct Models {
+    of: [Mutex<Kept>; Class::ALL.len()],
+}
+
+#[derive(Default)]
+struct Kept {
+    model: Option<Model>,
+    /// It has learned since it was last written down.
+    is_changed: bool,
+}
+
+/// Reads the model of a class from its note; a new one where there is none.
+///
+/// # Errors
+/// Why the note is of no use.
+pub fn model(class: Class, note: Option<&[u8]>) -> Result<Model, NoteError> {
+    let holds = if class.is_listing() { Holds::List } else { Holds::Record };
+    note.map_or_else(|| Ok(Model::new(holds)), Model::from_bytes)
+}
+
+impl Models {
+    /// Takes up the notes of earlier runs.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn take_up(&self, db: &(impl Reader + ?Sized), site: &str) -> Result<(), CrawlDbError> {
+        for class in Class::ALL {
+            let Some(note) = db.note(site, &note_name(class)).await? else { continue };
+            match model(class, Some(&note)) {
+                Ok(model) => self.of_class(class).model = Some(model),
+                Err(fault) => {
+                    let class = class.name();
+                    tracing::warn!(%site, class, %fault, "what is noise on pages of a class is learned anew");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The models that have learned since this was last asked.
+    pub fn notes(&self) -> Vec<(String, Vec<u8>)> {
+        let note = |class: Class| {
+            let mut kept = self.of_class(class);
+            let is_changed = std::mem::take(&mut kept.is_changed);
+            kept.model.as_ref().filter(|_| is_changed).map(|model| (note_name(class), model.to_bytes()))
+        };
+        Class::ALL.into_iter().filter_map(note).collect()
+    }
+
+    fn of_class(&self, class: Class) -> MutexGuard<'_, Kept> {
+        // Classes are numbered as they stand in the list. A model is whole between its calls.
+        self.of[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a look leaves in the memo of its URL for the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Print {
+    page: Fingerprint,
+    /// Of the links that the fingerprint does not see.
+    rest: u64,
+    /// Of the links that the rules take.
+    found: u64,
+}
+
+const BASES: [Basis; 4] = [Basis::Content, Basis::NoiseIsContent, Basis::NoMarkup, Basis::TooLong];
+
+impl Print {
+    /// One line of text.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self { page: Fingerprint { hash, epoch, basis }, rest, found } = self;
+        let basis = BASES.iter().position(|known| known == basis).unwrap_or_default();
+        format!("{hash:x} {epoch:x} {basis} {rest:x} {found:x}")
+    }
+
+    /// Reads the line; `None` for any other.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let &[hash, epoch, basis, rest, found] = words.as_slice() else { return None };
+        let number = |word: &str| u64::from_str_radix(word, 16).ok();
+        let basis = *BASES.get(basis.parse::<usize>().ok()?)?;
+        let page = Fingerprint { hash: number(hash)?, epoch: number(epoch)?, basis };
+        Some(Self { page, rest: number(rest)?, found: number(found)? })
+    }
+}
+
+/// What was made of a page.
+pub enum Reading {
+    /// It is as it was: nothing of it was read. With what its memo is to hold.
+    Unchanged(Print),
+    /// It was read; with a print where it may be compared at the next look, and its rows where it is a list that is looked at.
+    Read(Box<PageFindings>, Option<Print>, Option<boards::Read>),
+}
+
+/// Reads a page that is looked at again, unless it is as the look before left it in `last`.
+#[must_use]
+pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], last: Option<Print>) -> Reading {
+    let of_rules = site.rules.charset.map(Encoding::name);
+    let encoding = charset::detect(headers.content_type.as_deref(), body, of_rules);
+    let whole = || Box::new(outlinks::read_page(site, job, headers, body));
+    if feed::is_feed(body, encoding) {
+        // Its links are texts, which a model of noise might take for some.
+        let page = Fingerprint { hash: xxh3_64(body), epoch: 0, basis: Basis::NoMarkup };
+        let print = Print { page, rest: 0, found: 0 };
+        return if last == Some(print) { Reading::Unchanged(print) } else { Reading::Read(whole(), Some(print), None) };
+    }
+    let scanned = links::scan(body, encoding);
+    let page = Page { url: xxh3_64(job.url.as_str().as_bytes()), body, encoding };
+    let base = base(&job.url, &scanned);
+    let is_taken = |href: &str| class_of(&site.rules, base.as_ref(), encoding, href).is_some();
+    let of_record = |href: &str| class_of(&site.rules, base.as_ref(), encoding, href).is_some_and(Class::is_target);
+    let rest = rest(&scanned, body, encoding);
+    let now = {
+        let mut kept = site.fresh.changed.of_class(job.class);
+        let model = model_of(&mut kept, job.class);
+        let now = model.fingerprint(&page, &is_taken);
+        let is_same = last.is_some_and(|last| now.since(&last.page) == Compared::Unchanged && last.rest == rest);
+        let leaves_parts_out = model.leaves_parts_out();
+        if let Some(last) = last.filter(|_| is_same && !leaves_parts_out) {
+            model.unchanged(page.url);
+            return Reading::Unchanged(Print { page: now, rest, found: last.found });
+        }
+        is_same.then_some(now)
+    };
+    let findings = whole();
+    let found = found_hash(&findings);
+    let mut kept = site.fresh.changed.of_class(job.class);
+    let model = model_of(&mut kept, job.class);
+    if let (Some(now), Some(last)) = (now, last)
+        && last.found == found
+    {
+        model.unchanged(page.url);
+        return Reading::Unchanged(Print { page: now, rest, found });
+    }
+    if findings.denied.is_some() {
+        // A guest's page is no look at the page, and teaches nothing.
+        return Reading::Read(findings, None, None);
+    }
+    let _ = model.observe(&page, &of_record);
+    // Taken again with what has just been learned, or it would not compare at the next look.
+    let print = Print { page: model.fingerprint(&page, &is_taken), rest, found };
+    kept.is_changed = true;
+    Reading::Read(findings, Some(print), None)
+}
+
+fn model_of(kept: &mut Kept, class: Class) -> &mut Model {
+    let holds = if class.is_listing() { Holds::List } else { Holds::Record };
+    kept.model.get_or_insert_with(|| Model::new(holds))
+}
+
+/// What a reference leads to, by the rules; `None` for what they leave alone.
+fn class_of(rules: &SiteRules, base: Option<&url::Url>, encoding: &'static Encoding, href: &str) -> Option<Class> {
+    let url = CrawlUrl::join(base?, href, Some(encoding), &rules.canonical).ok()?;
+    match rules.judge(&rules.without_mirror(url)) {
+        Verdict::Take { class, .. } if class != Class::Login => Some(class),
+        _ => None,
+    }
+}
+
+/// What references of a page resolve against.
+fn base(url: &CrawlUrl, page: &PageLinks<'_>) -> Option<url::Url> {
+    let own = url::Url::parse(url.as_str()).ok()?;
+    let named = page.base.as_deref().and_then(|base| own.join(base).ok());
+    Some(named.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or(own))
+}
+
+/// A hash of what leads on without being an anchor or a frame: the base, links of the head, redirects, links in texts, forms and
+/// scripts that name a torrent themselves; and of whether robots may follow any of it.
+fn rest(page: &PageLinks<'_>, body: &[u8], encoding: &'static Encoding) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(page.base.as_deref().unwrap_or_default().as_bytes());
+    hasher.update(&[u8::from(page.robots_nofollow), u8::from(page.truncated)]);
+    let of_head =
+        page.links.iter().filter(|link| !matches!(link.kind, LinkKind::Anchor | LinkKind::Frame | LinkKind::Encoded));
+    for link in of_head {
+        hasher.update(link.href.as_bytes());
+        hasher.update(b"\n");
+    }
+    for found in encoded_links::find(body, encoding) {
+        hasher.update(found.link.as_bytes());
+        hasher.update(b"\n");
+    }
+    hasher.digest()
+}
+
+/// A hash of the URLs that the rules took from a page, whatever their order.
+fn found_hash(findings: &PageFindings) -> u64 {
+    findings.found.iter().fold(0, |sum, found| sum.wrapping_add(xxh3_64(found.url.as_str().as_bytes())))
+}
+
+/// A page with its blocks marked, as `model` sees it.
+#[must_use]
+pub fn explain(rules: &SiteRules, url: &CrawlUrl, model: &Model, content_type: Option<&str>, body: &[u8]) -> Explained {
+    let encoding = charset::detect(content_type, body, rules.charset.map(Encoding::name));
+    let base = base(url, &links::scan(body, encoding));
+    let page = Page { url: xxh3_64(url.as_str().as_bytes()), body, encoding };
+    model.explain(&page, &|href: &str| class_of(rules, base.as_ref(), encoding, href).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_print_gives_itself_back_and_other_lines_give_none() {
+        let page = Fingerprint { hash: u64::MAX, epoch: 3, basis: Basis::NoiseIsContent };
+        let print = Print { page, rest: 7, found: 0 };
+        assert_eq!(Print::read(&print.line()), Some(print));
+        for other in ["", "1 2 3 4", "1 2 3 4 5 6", "1 2 9 4 5", "x 0 0 0 0"] {
+            assert_eq!(Print::read(other), None, "{other:?}");
+        }
+    }
+}

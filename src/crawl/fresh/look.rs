@@ -1,0 +1,359 @@
+//! A look at a list: what is new on it, which of its threads are read again, how far the look goes, and what has vanished from it.
+//!
+//! From what a page was read as to what the loop makes due. Asks the database what is known of the rows; writes nothing there.
+
+use std::collections::HashMap;
+
+use super::arrivals::Sighting;
+use super::boards::{self, seconds};
+use super::gone::hash;
+use super::rows::Vanished;
+use crate::boards::Row;
+use crate::boards::walk::{Change, Known, Verdict};
+use crate::boards::when::{Precision, Time};
+use crate::clock::UnixMillis;
+use crate::crawl::outlinks::{self, PageFindings};
+use crate::crawl::site::{Found, Site};
+use crate::crawl::visit::Job;
+use crate::crawldb::{CrawlDbError, Discovered, UrlRecord};
+use crate::limits::LOOK_ROWS_MAX;
+use crate::page::pagination;
+use crate::rules::Class;
+use crate::schedule::{Kind, Post};
+use crate::url::CrawlUrl;
+
+/// Pages before the last one that the last one read is looked for among.
+const LAST_PAGES: usize = 8;
+
+/// Seconds that a clock which is not wrong may be ahead of ours.
+const CLOCKS_DIFFER_S: i64 = 300;
+
+/// What a look showed.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// URLs to be asked for now although they are known.
+    pub due: Vec<Discovered>,
+    /// What was new, for the schedule.
+    pub posts: Vec<Post>,
+    /// At which list, by the URL of its first page; none where no list was looked at.
+    pub list: Option<String>,
+    /// The page was that first page.
+    pub is_front: bool,
+    /// The look at this list before.
+    pub last: Option<UnixMillis>,
+}
+
+/// A row with what the database knows.
+struct Asked {
+    found: Found,
+    /// Its place among the rows that were mined; none where a page was read by its links.
+    row: Option<usize>,
+    record: Option<UrlRecord>,
+}
+
+/// A URL that was found and not fetched yet.
+const UNVISITED: UrlRecord =
+    UrlRecord { depth: 0, attempts: 0, outcome: None, first_seen: UnixMillis(0), visited: UnixMillis(0) };
+
+/// Whether a page is one that a look goes over: the front of a list, or the page that a look on its way waits for.
+#[must_use]
+pub fn is_looked_at(site: &Site, job: &Job, is_front: bool) -> bool {
+    job.class.is_listing() && (is_front || site.fresh.boards.awaits(job.url.as_str()).is_some())
+}
+
+/// Takes in a page of a list that was read.
+///
+/// # Errors
+/// Those of the database.
+pub async fn look(
+    site: &Site,
+    job: &Job,
+    read: &PageFindings,
+    board: Option<boards::Read>,
+    is_front: bool,
+    at: UnixMillis,
+) -> Result<Seen, CrawlDbError> {
+    if !is_looked_at(site, job, is_front) || read.denied.is_some() {
+        return Ok(Seen::default());
+    }
+    let pending = site.fresh.boards.awaits(job.url.as_str());
+    let (list, last) = match pending {
+        Some(pending) => (pending.board, pending.last),
+        None => (job.url.as_str().to_owned(), last_look(site, job).await?),
+    };
+    let mut seen = Seen { list: Some(list.clone()), is_front, last, ..Seen::default() };
+    let asked = ask(site, job, rows(site, read, board.as_ref())).await?;
+    let mut changes: Vec<Change> =
+        asked.iter().map(|asked| if asked.record.is_none() { Change::New } else { Change::Same }).collect();
+    // The times of a clock that is fast are taken for now at the latest: they would make every delay too short.
+    let is_fast = board.as_ref().is_some_and(|board| board.ahead_s() > CLOCKS_DIFFER_S);
+    let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
+    if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
+        let next = next_page(site, job, board.page.next.as_ref()).await?;
+        let page = boards::Page { board: &list, url: &job.url, now: seconds(at), last, goes_on: next.is_some() };
+        let last_pages = last_pages(site, job, &mined, &asked).await?;
+        let verdict = walk(site, &page, board, &asked, &last_pages);
+        seen.due.extend(next.filter(|_| verdict.step.is_ok()));
+        for (change, asked) in changes.iter_mut().zip(&asked) {
+            *change = asked.row.and_then(|row| verdict.changes.get(row)).copied().unwrap_or(*change);
+        }
+        reread(site, job, &verdict, &mined, (last, at), &mut seen).await?;
+    } else {
+        site.fresh.boards.end(job.url.as_str());
+    }
+    for (asked, change) in asked.iter().zip(&changes) {
+        let row = asked.row.and_then(|row| mined.get(row));
+        if *change == Change::New {
+            let sighting = Sighting {
+                shown: row.filter(|_| !is_fast).and_then(|row| shown(asked.found.class, row)),
+                last_absent: last,
+                first_seen: at,
+            };
+            site.fresh.arrivals.sighted(hash(asked.found.url.as_str()), sighting);
+        }
+        if row.is_none_or(|row| row.pinned.is_none()) {
+            seen.posts.extend(post(*change, row.and_then(|row| row.last.or(row.created)), last, at));
+        }
+    }
+    if is_front && !read.truncated {
+        let is_free = |asked: &&Asked| asked.row.and_then(|row| mined.get(row)).is_none_or(|row| row.pinned.is_none());
+        let urls: Vec<&str> = asked.iter().filter(is_free).map(|asked| asked.found.url.as_str()).collect();
+        let vanished = site.fresh.lists.look(&list, &urls, at);
+        follow(site, job, vanished, at, &mut seen).await?;
+    }
+    Ok(seen)
+}
+
+/// Takes in a page of a list that is as it was.
+///
+/// # Errors
+/// Those of the database.
+pub async fn again(site: &Site, job: &Job, is_front: bool, at: UnixMillis) -> Result<Seen, CrawlDbError> {
+    if !is_looked_at(site, job, is_front) {
+        return Ok(Seen::default());
+    }
+    site.fresh.boards.end(job.url.as_str());
+    let list = job.url.as_str();
+    let last = last_look(site, job).await?;
+    let mut seen = Seen { list: Some(list.to_owned()), is_front, last, ..Seen::default() };
+    if is_front {
+        let vanished = site.fresh.lists.again(list, at);
+        follow(site, job, vanished, at, &mut seen).await?;
+    }
+    Ok(seen)
+}
+
+/// When this page was last looked at with success.
+async fn last_look(site: &Site, job: &Job) -> Result<Option<UnixMillis>, CrawlDbError> {
+    use crate::crawldb::Outcome;
+    let record = site.db.url_record(&job.lease.key).await?;
+    let is_look = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
+    Ok(record.filter(|record| record.outcome.is_some_and(is_look)).map(|record| record.visited))
+}
+
+/// Where the rows of a page lead, in its order: the rows that were mined, else its links to what a list lists.
+fn rows(site: &Site, read: &PageFindings, board: Option<&boards::Read>) -> Vec<(Found, Option<usize>)> {
+    let mined = board.map(|board| board.page.rows.as_slice()).unwrap_or_default();
+    let judged = |(at, row): (usize, &Row)| {
+        let found = outlinks::judge(site, row.url.clone()).ok().filter(|found| found.class.is_target())?;
+        Some((found, Some(at)))
+    };
+    let rows: Vec<_> = mined.iter().enumerate().filter_map(judged).take(LOOK_ROWS_MAX).collect();
+    if !rows.is_empty() {
+        return rows;
+    }
+    let is_page = |found: &&Found| found.class.is_target() && found.class != Class::Download;
+    let has_pages = read.found.iter().any(|found| is_page(&found));
+    let is_row = |found: &&Found| found.class.is_target() && has_pages == (found.class != Class::Download);
+    read.found.iter().filter(is_row).take(LOOK_ROWS_MAX).map(|found| (found.clone(), None)).collect()
+}
+
+async fn ask(site: &Site, job: &Job, rows: Vec<(Found, Option<usize>)>) -> Result<Vec<Asked>, CrawlDbError> {
+    let mut asked = Vec::with_capacity(rows.len());
+    for (found, row) in rows {
+        let Some(key) = site.row(&found.url, found.class, job.lease.depth).await?.map(|row| row.key) else { continue };
+        let record = match site.db.url_record(&key).await? {
+            // One that the increment has in hand was seen before, and waits for its first visit.
+            None if site.is_news(&key).await? => Some(UNVISITED),
+            record => record,
+        };
+        asked.push(Asked { found, row, record });
+    }
+    Ok(asked)
+}
+
+/// The next page of the list as a URL to ask for, where it was read before: one that nobody has read comes by itself.
+async fn next_page(site: &Site, job: &Job, next: Option<&CrawlUrl>) -> Result<Option<Discovered>, CrawlDbError> {
+    let Some(next) = next else { return Ok(None) };
+    let Some(found) = outlinks::judge(site, next.clone()).ok().filter(|found| found.class.is_listing()) else {
+        return Ok(None);
+    };
+    let depth = job.lease.depth.saturating_add(1);
+    let Some(row) = site.row(&found.url, found.class, depth).await? else { return Ok(None) };
+    let record = site.db.url_record(&row.key).await?;
+    Ok(record.filter(|record| record.outcome.is_some()).map(|_| row))
+}
+
+/// Of threads of which only the database knows, by the places of their rows: the last page that was read.
+async fn last_pages(
+    site: &Site,
+    job: &Job,
+    mined: &[Row],
+    asked: &[Asked],
+) -> Result<HashMap<usize, CrawlUrl>, CrawlDbError> {
+    let mut found = HashMap::new();
+    for asked in asked.iter().filter(|asked| asked.found.class == Class::Thread && asked.record.is_some()) {
+        let Some((at, row)) = asked.row.and_then(|at| Some((at, mined.get(at)?))) else { continue };
+        let Some(last) = row.last_page.as_ref().filter(|_| site.fresh.boards.kept().thread(&row.id).is_none()) else {
+            continue;
+        };
+        for url in pages_down_from(last) {
+            let Ok(page) = outlinks::judge(site, url) else { continue };
+            let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else {
+                continue;
+            };
+            if site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some()) {
+                found.insert(at, page.url);
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A page of a thread and those before it, as far as their numbers are pages and not offsets.
+fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
+    let path = last.path();
+    let Some(number) = pagination::of(path, None).map(|page| page.number) else { return Vec::new() };
+    let digits = number.to_string();
+    let Some(at) = path.rfind(&digits) else { return Vec::new() };
+    let page = |number: u64| format!("{}{number}{}", &path[..at], &path[at + digits.len()..]);
+    let numbers = (2..=number).rev().take(LAST_PAGES);
+    numbers.map(|number| CrawlUrl::from_parts(last.origin(), &page(number))).collect()
+}
+
+/// The look's verdict on the page. News are unknown rows, and threads with news; what else changes in a row is none.
+fn walk(
+    site: &Site,
+    page: &boards::Page<'_>,
+    board: boards::Read,
+    asked: &[Asked],
+    last_pages: &HashMap<usize, CrawlUrl>,
+) -> Verdict {
+    let records: HashMap<usize, (Class, Option<UrlRecord>)> =
+        asked.iter().filter_map(|asked| Some((asked.row?, (asked.found.class, asked.record)))).collect();
+    let boards = &site.fresh.boards;
+    let mut kept = boards.kept();
+    let mut known = HashMap::with_capacity(board.page.rows.len());
+    for (at, row) in board.page.rows.iter().enumerate() {
+        let as_shown = || Known { last: row.last, replies: row.replies, last_page: None, read_at: page.now };
+        let read = |record: &UrlRecord| Known {
+            last: None,
+            replies: None,
+            last_page: last_pages.get(&at).cloned(),
+            read_at: seconds(record.visited),
+        };
+        let of_row = match records.get(&at) {
+            Some((_, None)) => continue,
+            Some((Class::Thread, Some(record))) if record.outcome.is_some() => {
+                kept.thread(&row.id).unwrap_or_else(|| read(record))
+            }
+            // It waits for its first visit, is none that is read again, or is nothing to this crawl.
+            _ => as_shown(),
+        };
+        known.insert(row.id.clone(), of_row);
+    }
+    let rows = board.page.rows.clone();
+    let verdict = kept.page(boards, page, board, &known);
+    for (at, (row, change)) in rows.iter().zip(&verdict.changes).enumerate() {
+        if !records.get(&at).is_some_and(|(class, _)| *class == Class::Thread) {
+            continue;
+        }
+        match known.get(&row.id) {
+            _ if change.is_fetched() => kept.reads(row, page.now),
+            Some(before) if kept.thread(&row.id).is_some() => {
+                let mut before = before.clone();
+                before.seen(row, *change);
+                kept.keep(&row.id, &before);
+            }
+            _ => {}
+        }
+    }
+    verdict
+}
+
+/// Threads with news are read again from their last known page.
+async fn reread(
+    site: &Site,
+    job: &Job,
+    verdict: &Verdict,
+    mined: &[Row],
+    (last, at): (Option<UnixMillis>, UnixMillis),
+    seen: &mut Seen,
+) -> Result<(), CrawlDbError> {
+    for fetch in verdict.fetch.iter().filter(|fetch| fetch.why != Change::New) {
+        let Some(found) = outlinks::judge(site, fetch.from.clone()).ok().filter(|found| found.class.is_target()) else {
+            continue;
+        };
+        let depth = job.lease.depth.saturating_add(1);
+        let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
+        seen.due.push(Discovered { due: at, ..row });
+        let told = mined.get(fetch.row).and_then(|row| row.last).map(interval);
+        let sighting = Sighting { shown: told, last_absent: last, first_seen: at };
+        site.fresh.arrivals.sighted_anew(hash(found.url.as_str()), sighting);
+    }
+    Ok(())
+}
+
+/// Pages of rows that vanished are asked for, and those of rows that are back.
+async fn follow(
+    site: &Site,
+    job: &Job,
+    vanished: Vanished,
+    at: UnixMillis,
+    seen: &mut Seen,
+) -> Result<(), CrawlDbError> {
+    let Vanished { gone, back } = vanished;
+    for (url, gone) in &gone {
+        site.fresh.gone.unlisted(hash(url), *gone);
+    }
+    for url in gone.iter().map(|(url, _)| url).chain(&back) {
+        let Some(url) = outlinks::resolve(site, &job.url, url) else { continue };
+        let Ok(found) = outlinks::judge(site, url) else { continue };
+        let depth = job.lease.depth.saturating_add(1);
+        if let Some(row) = site.row(&found.url, found.class, depth).await? {
+            seen.due.push(Discovered { due: at, ..row });
+        }
+    }
+    Ok(())
+}
+
+/// The time that a row shows for when it came: a torrent's own; of a thread the time of its first post, not of its last.
+fn shown(class: Class, row: &Row) -> Option<(UnixMillis, u64)> {
+    let time = if class == Class::Thread { row.created } else { row.created.or(row.last) };
+    time.filter(|time| time.precision <= Precision::Day).map(interval)
+}
+
+fn interval(time: Time) -> (UnixMillis, u64) {
+    let ms = |seconds: i64| u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000);
+    (UnixMillis(ms(time.earliest)), ms(time.latest.saturating_sub(time.earliest)))
+}
+
+/// What the schedule hears of a row. A time that the looks contradict is theirs; without one it is the middle between them.
+fn post(change: Change, time: Option<Time>, last: Option<UnixMillis>, at: UnixMillis) -> Option<Post> {
+    let kind = match change {
+        Change::New => Kind::New,
+        Change::Later | Change::MoreReplies => Kind::Reply,
+        Change::Unsure | Change::Same | Change::Receded => return None,
+    };
+    let (now, last) = (at.0 / 1_000, last.map(|last| last.0 / 1_000));
+    let told = time.filter(|time| time.precision <= Precision::Hour).map(|time| u64::try_from(time.at()).unwrap_or(0));
+    let at = match (told, last) {
+        (Some(told), Some(last)) => told.clamp(last.min(now), now),
+        (Some(told), None) => told.min(now),
+        (None, Some(last)) => last.min(now).midpoint(now),
+        // What was there before the first look, nobody knows when.
+        (None, None) => return None,
+    };
+    Some(Post { at, kind })
+}

@@ -1,0 +1,69 @@
+//! What a site's crawl knows of how it changes: which of its pages are as they were, what it has no more, how late its torrents
+//! came, what its lists showed, and when each is looked at next.
+//!
+//! Between the pure rooms that decide it (`page::noise`, `freshness`, `boards`, `schedule`) and the visits that tell them what they saw. Kept
+//! as notes of the site; what a kill loses of them costs looks, never a torrent.
+
+pub mod arrivals;
+pub mod boards;
+pub mod changed;
+pub mod gone;
+pub mod look;
+pub mod rows;
+pub mod timetable;
+
+use crate::clock::UnixMillis;
+use crate::crawldb::{CrawlDbError, Reader};
+use crate::rules::SiteRules;
+
+/// All of it, of one site.
+pub struct Fresh {
+    pub changed: changed::Models,
+    pub gone: gone::Missing,
+    pub lists: rows::Lists,
+    pub arrivals: arrivals::Arrivals,
+    pub boards: boards::Boards,
+    pub timetable: timetable::Timetable,
+}
+
+impl Fresh {
+    /// Nothing is known.
+    #[must_use]
+    pub fn new(rules: &SiteRules) -> Self {
+        Self {
+            changed: changed::Models::default(),
+            gone: gone::Missing::default(),
+            lists: rows::Lists::default(),
+            arrivals: arrivals::Arrivals::default(),
+            boards: boards::Boards::new(&rules.boards),
+            timetable: timetable::Timetable::new(rules),
+        }
+    }
+
+    /// Takes up the notes of earlier runs. One that cannot be read is told, and what it held begins anew.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn take_up(&self, db: &(impl Reader + ?Sized), site: &str, now: UnixMillis) -> Result<(), CrawlDbError> {
+        self.changed.take_up(db, site).await?;
+        self.gone.take_up(site, db.note(site, gone::GONE_NOTE).await?.as_deref());
+        self.lists.take_up(site, db.note(site, rows::ROWS_NOTE).await?.as_deref());
+        self.boards.take_up(site, db.note(site, boards::BOARDS_NOTE).await?.as_deref());
+        self.timetable.take_up(site, db.note(site, timetable::SCHEDULE_NOTE).await?.as_deref());
+        let (delays, awaited) =
+            (db.note(site, arrivals::DELAY_NOTE).await?, db.note(site, arrivals::AWAITED_NOTE).await?);
+        self.arrivals.take_up(site, delays.as_deref(), awaited.as_deref(), now);
+        Ok(())
+    }
+
+    /// What has to be kept since this was last asked, as notes by their names.
+    pub fn notes(&self) -> Vec<(String, Vec<u8>)> {
+        let mut notes = self.changed.notes();
+        notes.extend(self.gone.note());
+        notes.extend(self.lists.note());
+        notes.extend(self.boards.note());
+        notes.extend(self.timetable.note());
+        notes.extend(self.arrivals.notes());
+        notes
+    }
+}

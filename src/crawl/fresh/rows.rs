@@ -1,0 +1,170 @@
+//! The fronts of a site's lists, followed from look to look: which rows have vanished while their neighbours stayed.
+//!
+//! The decision is `freshness::rows`; here stand the lists by their URLs and what their rows lead to, within a bound for the whole
+//! site: lists beyond it are read and not followed.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::gone::hash;
+use crate::clock::UnixMillis;
+use crate::freshness::gone::Gone;
+use crate::freshness::rows::{List, Listed};
+use crate::limits::{LISTS_FOLLOWED_MAX, LISTS_ROWS_MAX};
+
+/// The name of the note that keeps the lists.
+pub const ROWS_NOTE: &str = "rows";
+
+const VERSION: u32 = 1;
+
+/// The lists of one site.
+#[derive(Default)]
+pub struct Lists {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    state: State,
+    is_changed: bool,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct State {
+    version: u32,
+    lists: BTreeMap<String, Followed>,
+}
+
+/// One list.
+#[derive(Default, Serialize, Deserialize)]
+struct Followed {
+    list: List,
+    /// What the last look showed, in its order.
+    shown: Vec<u64>,
+    /// Where the rows lead that were there or are missed, by their hashes.
+    urls: BTreeMap<u64, String>,
+}
+
+/// What a look decided.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Vanished {
+    /// URLs whose rows are gone, and when they went.
+    pub gone: Vec<(String, Gone)>,
+    /// URLs whose rows are back.
+    pub back: Vec<String>,
+}
+
+impl Lists {
+    /// Takes up the note of earlier runs; says so where it is of no use.
+    pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
+        let Some(note) = note else { return };
+        match serde_json::from_slice::<State>(note).ok().filter(|state| state.version == VERSION) {
+            Some(state) => self.kept().state = state,
+            None => {
+                tracing::warn!(%site, "the note of what lists showed cannot be read: they are followed from now on")
+            }
+        }
+    }
+
+    /// The note, where something has changed.
+    pub fn note(&self) -> Option<(String, Vec<u8>)> {
+        let mut kept = self.kept();
+        if !std::mem::take(&mut kept.is_changed) {
+            return None;
+        }
+        kept.state.version = VERSION;
+        Some((ROWS_NOTE.to_owned(), serde_json::to_vec(&kept.state).unwrap_or_default()))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // A map of lists is whole at any time.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a look at a list's front that was read whole: where its rows lead, in its order, pinned ones left out.
+    pub fn look(&self, list: &str, urls: &[&str], at: UnixMillis) -> Vanished {
+        let mut kept = self.kept();
+        let lists = &kept.state.lists;
+        let others: usize = lists.iter().filter(|(name, _)| *name != list).map(|(_, other)| other.urls.len()).sum();
+        let is_new = !lists.contains_key(list);
+        if others + urls.len() > LISTS_ROWS_MAX || (is_new && lists.len() >= LISTS_FOLLOWED_MAX) {
+            return Vanished::default();
+        }
+        kept.is_changed = true;
+        let followed = kept.state.lists.entry(list.to_owned()).or_default();
+        followed.shown = urls.iter().map(|url| hash(url)).collect();
+        for url in urls {
+            followed.urls.entry(hash(url)).or_insert_with(|| (*url).to_owned());
+        }
+        let vanished = followed.look(at);
+        followed.forget();
+        vanished
+    }
+
+    /// The same look once more: the page is as it was.
+    pub fn again(&self, list: &str, at: UnixMillis) -> Vanished {
+        let mut kept = self.kept();
+        kept.is_changed = true;
+        let Some(followed) = kept.state.lists.get_mut(list) else { return Vanished::default() };
+        followed.look(at)
+    }
+}
+
+impl Followed {
+    fn look(&mut self, at: UnixMillis) -> Vanished {
+        let found = self.list.look(&Listed { rows: &self.shown, is_whole: true, at });
+        let url = |row: &u64| self.urls.get(row).cloned();
+        Vanished {
+            gone: found.gone.iter().filter_map(|(row, gone)| Some((url(row)?, *gone))).collect(),
+            back: found.back.iter().filter_map(url).collect(),
+        }
+    }
+
+    /// Forgets where rows lead that are followed no more.
+    fn forget(&mut self) {
+        let Self { list, urls, .. } = self;
+        urls.retain(|row, _| list.follows(*row));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::{GONE_CONFIRM_TIME, GONE_ROWS_MAX};
+
+    #[test]
+    fn a_row_that_vanished_is_told_with_its_url_also_by_looks_at_an_unchanged_page() {
+        let lists = Lists::default();
+        let at = |look: u32| UnixMillis(1_790_000_000_000).plus(GONE_CONFIRM_TIME * look);
+        let urls: Vec<String> = (0..9).map(|n| format!("http://a.example/{n}")).collect();
+        let all: Vec<&str> = urls.iter().map(String::as_str).collect();
+        let fewer: Vec<&str> = all.iter().copied().filter(|url| !url.ends_with("/4")).collect();
+        assert_eq!(lists.look("l", &all, at(0)), Vanished::default());
+        assert_eq!(lists.look("l", &fewer, at(1)), Vanished::default());
+        // Another process goes on.
+        let (_, note) = lists.note().unwrap();
+        assert!(lists.note().is_none());
+        let lists = Lists::default();
+        lists.take_up("s", Some(&note));
+        let vanished = lists.again("l", at(2));
+        assert_eq!(vanished.gone.iter().map(|(url, _)| url.as_str()).collect::<Vec<_>>(), ["http://a.example/4"]);
+        assert_eq!(lists.look("l", &all, at(3)).back, ["http://a.example/4"]);
+        assert_eq!(lists.again("unknown", at(3)), Vanished::default());
+        Lists::default().take_up("s", Some(b"{"));
+    }
+
+    #[test]
+    fn lists_beyond_the_bound_are_not_followed() {
+        let lists = Lists::default();
+        let many: Vec<String> = (0..GONE_ROWS_MAX).map(|n| format!("/{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let lists_max = LISTS_ROWS_MAX / GONE_ROWS_MAX;
+        for list in 0..lists_max {
+            lists.look(&format!("big {list}"), &many, UnixMillis(1));
+        }
+        lists.look("small", &["/a"], UnixMillis(1));
+        assert_eq!(lists.kept().state.lists.len(), lists_max);
+    }
+}

@@ -1,0 +1,420 @@
+//! When each list of the site is looked at next (ALGORITHMS §10.3, §10.4): the schedule, fed with what looks showed.
+//!
+//! By `gleaner`, the default, a list is due when what waits on it is worth a look; the loop asks for the next one again and again,
+//! and the number of looks a day is held. The paper's plans say the times of a day for each list beforehand, from its weight and its
+//! profile. Lists beyond a bound are looked at by their interval.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::UnixMillis;
+use crate::limits::{SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE, SCHEDULE_PLANNED_EVERY};
+use crate::rules::{Policy, SiteRules};
+use crate::schedule::adapt::{BoardNumber, Schedule};
+use crate::schedule::fixed::{self, Learnt};
+use crate::schedule::{DAY_S, HOUR_S, HOURS, Post};
+
+/// The name of the note that keeps the schedule.
+pub const SCHEDULE_NOTE: &str = "schedule";
+
+const VERSION: u32 = 1;
+
+/// Seconds by which a look may lie before the last one: more is a clock that was set back, and all begins anew.
+const SET_BACK_S: u64 = 3_600;
+
+/// The schedule of one site.
+pub struct Timetable {
+    policy: Policy,
+    /// Looks a day at all lists; `None` for one at each every interval.
+    per_day: Option<u32>,
+    interval_s: u64,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    state: Option<State>,
+    numbers: HashMap<String, BoardNumber>,
+    is_changed: bool,
+    /// The look that was asked for and has not come yet.
+    asked: Option<(BoardNumber, UnixMillis)>,
+    /// The plans of the day, and when they were made.
+    plan: Option<(u64, fixed::Plan)>,
+}
+
+/// As it is written down.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    version: u32,
+    pub policy: Policy,
+    pub per_day: f64,
+    schedule: Schedule,
+    /// By their numbers.
+    pub lists: Vec<List>,
+}
+
+/// What is known of a list beside the schedule's own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct List {
+    pub url: String,
+    /// Seconds since 1970: since when it is watched, and its last look.
+    pub since: u64,
+    pub looked: u64,
+    pub looks: u64,
+    /// Posts by hour of the day (UTC), replies counted by half.
+    hours: [f64; HOURS],
+}
+
+/// What is told of one list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Told {
+    pub url: String,
+    /// W of ALGORITHMS §10.3: posts a day, replies counted by half.
+    pub weight: f64,
+    /// Posts expected a day by hour of the day (UTC), at this moment, and waiting unseen.
+    pub posts_by_hour: [f64; HOURS],
+    pub posts_per_day_now: f64,
+    pub posts_waiting: f64,
+    /// Seconds since 1970.
+    pub looked: u64,
+    pub looks: u64,
+    /// The looks of the next day, if all comes as expected.
+    pub next: Vec<u64>,
+    pub why: String,
+}
+
+impl State {
+    /// Reads a note; `None` where it is broken or of another version.
+    #[must_use]
+    pub fn from_bytes(note: &[u8]) -> Option<Self> {
+        let state = serde_json::from_slice::<Self>(note).ok()?;
+        (state.version == VERSION && state.schedule.boards() == state.lists.len()).then_some(state)
+    }
+
+    fn learnt(&self, now: u64) -> Vec<Learnt> {
+        self.lists.iter().map(|list| Learnt { weight: list.weight(now), hours: list.hours }).collect()
+    }
+
+    fn plan(&self, now: u64) -> fixed::Plan {
+        let per_list = (self.per_day / self.lists.len().max(1) as f64).round().max(1.0) as usize;
+        let learnt = self.learnt(now);
+        match self.policy {
+            Policy::Era | Policy::Gleaner => fixed::era(&learnt, per_list),
+            Policy::Wra => fixed::wra(&learnt, per_list),
+            Policy::Lra => fixed::lra(&learnt, per_list),
+            Policy::Bra => fixed::bra(&learnt, per_list),
+        }
+    }
+
+    /// Every list with its next looks and the reason, the next one first.
+    #[must_use]
+    pub fn explain(&self, now: u64) -> Vec<Told> {
+        let plan = if self.policy == Policy::Gleaner { None } else { Some(self.plan(now)) };
+        let mut told: Vec<Told> = Vec::with_capacity(self.lists.len());
+        for (list, number) in self.lists.iter().zip(0..) {
+            let Some(reason) = self.schedule.explain(number, now, 1.0) else { continue };
+            let (next, why) = match &plan {
+                None => {
+                    let why = format!(
+                        "{:.2} posts wait by now, {:.2} a day are expected at this hour; a look has to save {} of delay",
+                        reason.posts_waiting,
+                        reason.posts_per_day_now,
+                        seconds_told(reason.price_s)
+                    );
+                    (reason.looks.clone(), why)
+                }
+                Some(plan) => {
+                    let times = plan.get(number as usize).map(Vec::as_slice).unwrap_or_default();
+                    let why = format!("{} looks a day by {}", times.len(), self.policy.name());
+                    (times_of_day(times, now), why)
+                }
+            };
+            told.push(Told {
+                url: list.url.clone(),
+                weight: list.weight(now),
+                posts_by_hour: reason.posts_by_hour,
+                posts_per_day_now: reason.posts_per_day_now,
+                posts_waiting: reason.posts_waiting,
+                looked: list.looked,
+                looks: list.looks,
+                next,
+                why,
+            });
+        }
+        told.sort_by_key(|told| told.next.first().copied().unwrap_or(u64::MAX));
+        told
+    }
+}
+
+fn seconds_told(seconds: f64) -> String {
+    if seconds < 5_400.0 { format!("{:.0} min", seconds / 60.0) } else { format!("{:.1} h", seconds / 3_600.0) }
+}
+
+/// The times of a day that come within the next one, in their order.
+fn times_of_day(times: &[f64], now: u64) -> Vec<u64> {
+    let midnight = now / DAY_S * DAY_S;
+    let mut next: Vec<u64> = times
+        .iter()
+        .map(|time| midnight + (*time as u64).min(DAY_S))
+        .map(|at| if at > now { at } else { at + DAY_S })
+        .collect();
+    next.sort_unstable();
+    next
+}
+
+impl List {
+    /// Posts a day since it is watched.
+    fn weight(&self, now: u64) -> f64 {
+        let days = now.saturating_sub(self.since).max(DAY_S) as f64 / DAY_S as f64;
+        self.hours.iter().sum::<f64>() / days
+    }
+
+    fn count(&mut self, posts: &[Post]) {
+        for post in posts {
+            self.hours[(post.at / HOUR_S) as usize % HOURS] += post.kind.weight();
+        }
+    }
+}
+
+impl Timetable {
+    /// Nothing is known.
+    #[must_use]
+    pub fn new(rules: &SiteRules) -> Self {
+        Self {
+            policy: rules.boards.policy,
+            per_day: rules.boards.looks_per_day,
+            interval_s: rules.revisit.as_secs().max(60),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Takes up the note of earlier runs; says so where it is of no use.
+    pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
+        let Some(note) = note else { return };
+        let Some(mut state) = State::from_bytes(note) else {
+            tracing::warn!(%site, "the note of the schedule cannot be read: it learns anew");
+            return;
+        };
+        state.policy = self.policy;
+        let mut kept = self.kept();
+        kept.numbers = state.lists.iter().zip(0..).map(|(list, number)| (list.url.clone(), number)).collect();
+        kept.state = Some(state);
+    }
+
+    /// The note, where something has changed.
+    pub fn note(&self) -> Option<(String, Vec<u8>)> {
+        let mut kept = self.kept();
+        if !std::mem::take(&mut kept.is_changed) {
+            return None;
+        }
+        let note = serde_json::to_vec(kept.state.as_ref()?).unwrap_or_default();
+        (note.len() <= crate::limits::NOTE_BYTES_MAX).then(|| (SCHEDULE_NOTE.to_owned(), note))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // A schedule is whole between its calls.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks a day at so many lists.
+    fn looks_per_day(&self, lists: usize) -> f64 {
+        let by_interval = lists as f64 * DAY_S as f64 / self.interval_s as f64;
+        self.per_day.map_or(by_interval, f64::from)
+    }
+
+    /// Takes what a look at a list showed that was not known before. The first look at a list teaches what its rows tell of the
+    /// time before.
+    pub fn looked(&self, url: &str, at: UnixMillis, posts: &[Post]) {
+        let now = at.0 / 1_000;
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let is_set_back = |state: &State| state.lists.iter().any(|list| list.looked > now + SET_BACK_S);
+        if kept.state.as_ref().is_some_and(is_set_back) {
+            // Plans of the future, by a clock that was wrong.
+            *kept = Kept::default();
+        }
+        let state = kept.state.get_or_insert_with(|| State {
+            version: VERSION,
+            policy: self.policy,
+            per_day: 0.0,
+            schedule: Schedule::new(0.0, now),
+            lists: Vec::new(),
+        });
+        let number = match kept.numbers.get(url) {
+            Some(number) => *number,
+            None if state.lists.len() >= SCHEDULE_LISTS_MAX => return,
+            None => {
+                let since = posts.iter().map(|post| post.at).min().unwrap_or(now).min(now);
+                let number = state.schedule.add_board(1.0, since);
+                kept.numbers.insert(url.to_owned(), number);
+                state.lists.push(List { url: url.to_owned(), since, looked: now, looks: 0, hours: [0.0; HOURS] });
+                state.per_day = self.looks_per_day(state.lists.len());
+                state.schedule.set_looks_per_day(state.per_day, now);
+                number
+            }
+        };
+        kept.is_changed = true;
+        let list = &mut state.lists[number as usize];
+        list.count(posts);
+        list.looks += 1;
+        list.looked = now;
+        if list.looks == 1 {
+            state.schedule.learn(number, posts, now);
+        } else {
+            state.schedule.looked(number, now, posts);
+        }
+        if kept.asked.is_some_and(|(asked, _)| asked == number) {
+            kept.asked = None;
+        }
+    }
+
+    /// What pages behind the front of a list showed in the same look.
+    pub fn learned(&self, url: &str, at: UnixMillis, posts: &[Post]) {
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let (Some(number), Some(state)) = (kept.numbers.get(url), kept.state.as_mut()) else { return };
+        if !posts.is_empty() {
+            state.lists[*number as usize].count(posts);
+            state.schedule.learn(*number, posts, at.0 / 1_000);
+            kept.is_changed = true;
+        }
+    }
+
+    /// The list to be looked at now, by its URL; `None` while none is due. It counts as asked for until it was looked at, or for
+    /// [`SCHEDULE_PATIENCE`].
+    pub fn due(&self, at: UnixMillis) -> Option<String> {
+        if self.policy != Policy::Gleaner {
+            return None;
+        }
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let state = kept.state.as_mut()?;
+        if let Some((number, since)) = kept.asked {
+            if at.since(since) < SCHEDULE_PATIENCE && at >= since {
+                return None;
+            }
+            // It did not come: its turn is over.
+            state.schedule.looked(number, at.0 / 1_000, &[]);
+            kept.asked = None;
+        }
+        let look = state.schedule.next_look()?;
+        if look.at > (at.0 / 1_000) as f64 {
+            return None;
+        }
+        kept.asked = Some((look.board, at));
+        state.lists.get(look.board as usize).map(|list| list.url.clone())
+    }
+
+    /// When a list that was just looked at is queued for again; `None` where the interval decides. By `gleaner` that is later than
+    /// its turn will come: for the case that the schedule is lost.
+    pub fn again(&self, url: &str, at: UnixMillis) -> Option<UnixMillis> {
+        let now = at.0 / 1_000;
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let number = *kept.numbers.get(url)?;
+        let state = kept.state.as_ref()?;
+        if self.policy == Policy::Gleaner {
+            let due = state.schedule.due_at(number)?;
+            let wait_s = due.saturating_sub(now).saturating_add(self.interval_s).saturating_mul(2);
+            return Some(at.plus(Duration::from_secs(wait_s.min(60 * DAY_S))));
+        }
+        let is_old = kept.plan.as_ref().is_none_or(|(made, plan)| {
+            now >= made + SCHEDULE_PLANNED_EVERY.as_secs() || now < *made || plan.len() != state.lists.len()
+        });
+        if is_old {
+            kept.plan = Some((now, state.plan(now)));
+        }
+        let times = kept.plan.as_ref().and_then(|(_, plan)| plan.get(number as usize))?;
+        let next = times_of_day(times, now).first().copied()?;
+        Some(at.plus(Duration::from_secs(next - now)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Kind;
+
+    fn rules(boards: &str) -> std::sync::Arc<SiteRules> {
+        let text =
+            format!("start = ['http://a.example/']\nrevisit_minutes = 60\n{boards}\n[classes]\nindex = ['^/']\n");
+        crate::rules::from_text("a", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
+    }
+
+    fn at(seconds: u64) -> UnixMillis {
+        UnixMillis((1_790_000_000 + seconds) * 1_000)
+    }
+
+    #[test]
+    fn busy_lists_are_looked_at_more_often_and_the_number_a_day_is_held() {
+        let table = Timetable::new(&rules(""));
+        let mut looks = [0_u64; 2];
+        for url in ["busy", "quiet"] {
+            table.looked(url, at(0), &[]);
+        }
+        let mut busy_since = 0;
+        for second in (0..20 * DAY_S).step_by(30) {
+            let Some(url) = table.due(at(second)) else { continue };
+            let day = second / DAY_S;
+            if day >= 10 {
+                looks[usize::from(url == "quiet")] += 1;
+            }
+            // The busy one has a post every 20 minutes, the quiet one none.
+            let posts: Vec<Post> = (busy_since / 1_200 + 1..=second / 1_200)
+                .map(|n| Post { at: 1_790_000_000 + n * 1_200, kind: Kind::New })
+                .collect();
+            let posts = if url == "busy" { posts } else { Vec::new() };
+            busy_since = if url == "busy" { second } else { busy_since };
+            table.looked(&url, at(second), &posts);
+        }
+        let [busy, quiet] = looks;
+        assert!((440..=490).contains(&(busy + quiet)), "48 a day are {} in ten days", busy + quiet);
+        assert!(busy > 3 * quiet && quiet > 5, "{busy} and {quiet}");
+        // Another process goes on with it, and can tell why.
+        let (_, note) = table.note().unwrap();
+        let state = State::from_bytes(&note).unwrap();
+        let told = state.explain(1_790_000_000 + 20 * DAY_S);
+        let busy = told.iter().find(|told| told.url == "busy").unwrap();
+        assert!((60.0..80.0).contains(&busy.weight) && busy.next.len() > 20 && busy.why.contains("wait"), "{busy:?}");
+        let again = Timetable::new(&rules(""));
+        again.take_up("a", Some(&note));
+        assert!((0..DAY_S).step_by(60).any(|second| again.due(at(20 * DAY_S + second)).is_some()));
+        Timetable::new(&rules("")).take_up("a", Some(b"{}"));
+    }
+
+    #[test]
+    fn the_papers_plans_say_the_times_of_a_day() {
+        for (policy, looks) in [("era", [4, 4]), ("lra", [4, 4]), ("wra", [7, 1]), ("bra", [7, 1])] {
+            let table = Timetable::new(&rules(&format!("[boards]\nschedule = '{policy}'\nlooks_per_day = 8")));
+            let posts: Vec<Post> = (0..90).map(|n| Post { at: 1_790_000_000 - n * 3_600, kind: Kind::New }).collect();
+            table.looked("busy", at(0), &posts);
+            table.looked("quiet", at(0), &posts[89..]);
+            assert_eq!(table.due(at(DAY_S)), None, "times are in the queue");
+            let state = State::from_bytes(&table.note().unwrap().1).unwrap();
+            let told = state.explain(1_790_000_000);
+            let of = |url: &str| told.iter().find(|told| told.url == url).unwrap().next.len();
+            assert_eq!([of("busy"), of("quiet")], looks, "{policy}");
+            let next = table.again("busy", at(0)).unwrap();
+            assert!(next > at(0) && next <= at(DAY_S), "{policy}");
+        }
+    }
+
+    #[test]
+    fn a_look_that_never_comes_holds_no_other_up_and_a_clock_set_back_no_list() {
+        let table = Timetable::new(&rules(""));
+        table.looked("a", at(0), &[]);
+        table.looked("b", at(0), &[]);
+        let first = (0..3 * DAY_S).step_by(60).find_map(|second| Some((second, table.due(at(second))?))).unwrap();
+        let others = (first.0..first.0 + DAY_S).step_by(60).filter_map(|second| table.due(at(second)));
+        assert!(others.count() > 5);
+        assert_eq!(table.again("unknown", at(0)), None);
+        let before = UnixMillis(at(0).0 - 90 * DAY_S * 1_000);
+        table.looked("a", before, &[]);
+        let soon = table.again("a", before).unwrap();
+        assert!(soon.since(before) < Duration::from_secs(70 * DAY_S), "{soon:?}");
+        assert!((0..DAY_S).step_by(60).any(|second| table.due(UnixMillis(before.0 + second * 1_000)).is_some()));
+    }
+}

@@ -1,0 +1,161 @@
+//! What the increment crew has in hand at one host: its queue, the latest found first, and the requests under way.
+//!
+//! Plain state, changed by the site loop; no I/O here.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::visit::Job;
+use crate::clock::UnixMillis;
+use crate::frontier::crews::Turns;
+use crate::limits;
+
+/// Latest first (ALGORITHMS §6.3); what was found at the same time in the order in which it came.
+type Place = (Reverse<UnixMillis>, u64);
+
+/// The increment's share of a host.
+#[derive(Default)]
+pub struct News {
+    queue: BTreeMap<Place, Job>,
+    /// Of each request under way, the place that it had; None for a slot that is free.
+    slots: Vec<Option<Place>>,
+    next: u64,
+    pub turns: Turns,
+    /// True where the update crawldb may have something that is not leased.
+    pub may_lease: bool,
+    /// Times for which looks, or second tries of the increment, are planned, as far as they are known.
+    looks: BTreeSet<UnixMillis>,
+}
+
+impl News {
+    /// Queues what was found then.
+    pub fn push(&mut self, found: UnixMillis, job: Job) {
+        self.next += 1;
+        self.queue.insert((Reverse(found), self.next), job);
+    }
+
+    /// The latest, and the slot that its request takes until [`Self::done`].
+    pub fn pop(&mut self) -> Option<(usize, Job)> {
+        let (place, job) = self.queue.pop_first()?;
+        let free = self.slots.iter().position(Option::is_none);
+        let slot = free.unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[slot] = Some(place);
+        Some((slot, job))
+    }
+
+    /// Takes back what [`Self::pop`] gave; it is the next one again.
+    pub fn put_back(&mut self, slot: usize, job: Job) {
+        if let Some(place) = self.slots[slot].take() {
+            self.queue.insert(place, job);
+        }
+    }
+
+    /// The request in this slot has ended.
+    pub fn done(&mut self, slot: usize) {
+        self.slots[slot] = None;
+    }
+
+    /// Requests under way.
+    #[must_use]
+    pub fn running(&self) -> u32 {
+        u32::try_from(self.slots.iter().flatten().count()).unwrap_or(u32::MAX)
+    }
+
+    /// URLs queued.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Takes everything out of the queue.
+    pub fn drain(&mut self) -> Vec<Job> {
+        std::mem::take(&mut self.queue).into_values().collect()
+    }
+
+    /// A look is planned for this time. Beyond `limits::LOOK_TIMES_MAX` times the latest are forgotten: a round finds what
+    /// it brings.
+    pub fn plan_look(&mut self, at: UnixMillis) {
+        self.looks.insert(at);
+        if self.looks.len() > limits::LOOK_TIMES_MAX {
+            self.looks.pop_last();
+        }
+    }
+
+    /// True when a look may be due.
+    #[must_use]
+    pub fn looks_are_due(&self, now: UnixMillis) -> bool {
+        self.looks.first().is_some_and(|at| *at <= now)
+    }
+
+    /// All looks that are due now have been leased.
+    pub fn looked(&mut self, now: UnixMillis) {
+        self.looks.retain(|at| *at > now);
+    }
+
+    /// The next planned look after now.
+    #[must_use]
+    pub fn next_look(&self, now: UnixMillis) -> Option<UnixMillis> {
+        self.looks.range(now.plus(std::time::Duration::from_millis(1))..).next().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawldb::{HostId, Lease, UrlKey};
+    use crate::frontier::crews::Crew;
+    use crate::rules::Class;
+    use crate::url::CrawlUrl;
+
+    fn job(path: &str) -> Job {
+        let (via, memo, deadline) = (None, None, UnixMillis(0));
+        let key = UrlKey { host: HostId(0), path: path.into() };
+        let lease = Lease { key, depth: 1, rank: 1, attempts: 0, via, memo, deadline };
+        let url = CrawlUrl::from_parts("http://h.example", path);
+        Job { lease, url, class: Class::Detail, rule: 0, crew: Crew::Increment { level: 1 } }
+    }
+
+    #[test]
+    fn the_latest_goes_first_and_rows_of_one_page_in_their_order() {
+        let mut news = News::default();
+        for (found, path) in [(5, "/old"), (9, "/a"), (9, "/b"), (7, "/middle")] {
+            news.push(UnixMillis(found), job(path));
+        }
+        let (slot, first) = news.pop().unwrap();
+        assert_eq!((slot, &*first.lease.key.path), (0, "/a"));
+        news.put_back(slot, first);
+        assert_eq!((news.running(), news.len()), (0, 4));
+        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop()).map(|(_, job)| job.lease.key.path).collect();
+        assert_eq!(order.iter().map(|path| &**path).collect::<Vec<_>>(), ["/a", "/b", "/middle", "/old"]);
+        assert_eq!(news.running(), 4);
+        news.done(1);
+        news.push(UnixMillis(1), job("/later"));
+        assert_eq!(news.pop().unwrap().0, 1, "a slot that is free is used again");
+    }
+
+    #[test]
+    fn a_look_that_is_due_is_told_once() {
+        let mut news = News::default();
+        [30, 10, 20].into_iter().for_each(|at| news.plan_look(UnixMillis(at)));
+        assert!(!news.looks_are_due(UnixMillis(9)) && news.looks_are_due(UnixMillis(25)));
+        assert_eq!(news.next_look(UnixMillis(10)), Some(UnixMillis(20)));
+        news.looked(UnixMillis(25));
+        assert_eq!((news.looks_are_due(UnixMillis(25)), news.next_look(UnixMillis(25))), (false, Some(UnixMillis(30))));
+    }
+
+    #[test]
+    fn no_more_times_are_kept_than_the_cap() {
+        let mut news = News::default();
+        (0..limits::LOOK_TIMES_MAX as u64 + 9).for_each(|at| news.plan_look(UnixMillis(at)));
+        assert_eq!(news.looks.len(), limits::LOOK_TIMES_MAX);
+        assert!(news.looks_are_due(UnixMillis(0)), "the first ones stay");
+    }
+}

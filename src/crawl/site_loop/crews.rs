@@ -1,0 +1,495 @@
+//! The increment crew beside history (ALGORITHMS §6): its rounds, what it takes from the update crawldb, which links of a page
+//! it follows, and the split of the lanes.
+//!
+//! A round begins at each interval: looks at start pages and fronts of lists that are due are leased from history, where
+//! they lie before everything else; what their pages show for the first time goes to the update crawldb, and from there,
+//! the latest first, through the increment's lanes, down to `increment_depth`. What a round leaves is history's a round
+//! later. In a crawl that is to end there is one crew, and nothing here does anything.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::SiteLoop;
+use super::visits::mark;
+use crate::clock::UnixMillis;
+use crate::crawl::CrawlError;
+use crate::crawl::visit::{self, Finished};
+use crate::crawldb::update::{Merged, UpdateDb, UpdateRow};
+use crate::crawldb::{CrawlDbError, Discovered, Lease, LeaseRequest, Next, Reader, UrlKey, UrlRecord};
+use crate::frontier::crews::{Crew, Facts, Split, interval};
+use crate::frontier::increment::{Round, Rounds};
+use crate::frontier::priority;
+use crate::limits;
+use crate::politeness::shifted;
+use crate::rules::SiteRules;
+
+/// The note that keeps the measured rates and the last state.
+pub const CREWS_NOTE: &str = "crews";
+
+/// How the crews stand, for `status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CrewsState {
+    pub split: Split,
+    /// The split in a sentence, with its reason.
+    pub why: String,
+    /// Pages of history left, and URLs known.
+    pub history_left: u64,
+    pub known: u64,
+    /// Seconds of a round.
+    pub interval_s: u64,
+    /// When the round under way began and the next one begins (UTC).
+    pub last_round: String,
+    pub next_round: String,
+    /// Rounds measured since the first.
+    pub rounds: u64,
+    /// New pages an hour on start pages and fronts of lists.
+    pub news_per_hour: f64,
+    /// URLs found by the increment and not fetched yet.
+    pub waiting: u64,
+    /// New pages of the last round that its caps left to history.
+    pub left_to_history: u64,
+}
+
+/// What is kept over restarts.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CrewsKept {
+    rounds: Rounds,
+    /// URLs that were watched.
+    watched: usize,
+    /// As it stood last.
+    pub state: Option<CrewsState>,
+}
+
+impl CrewsKept {
+    /// Reads the note of a site; one that cannot be read counts as none, and the rates are measured anew.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn read(db: &(impl Reader + ?Sized), site: &str) -> Result<Self, CrawlDbError> {
+        let note = db.note(site, CREWS_NOTE).await?;
+        Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
+    }
+}
+
+/// The two crews of one site.
+pub(super) struct Crews {
+    /// None: there is one crew.
+    update: Option<Arc<UpdateDb>>,
+    lanes: u32,
+    depth: u8,
+    revisit: Duration,
+    facts: Facts,
+    split: Split,
+    interval: Duration,
+    round_began: UnixMillis,
+    next_round: UnixMillis,
+    rounds: Rounds,
+    round: Round,
+    left_to_history: u64,
+    /// URLs that are looked at again, by their marks: what is queued of them is no history. Of earlier runs the number alone
+    /// is known.
+    watched: HashSet<u64>,
+    watched_before: usize,
+    reckoned: UnixMillis,
+    waiting: u64,
+    is_changed: bool,
+}
+
+impl Crews {
+    /// The crews of a site; one alone without an update crawldb, or where the rules want no increment.
+    pub(super) fn new(rules: &SiteRules, update: Option<Arc<UpdateDb>>, now: UnixMillis) -> Self {
+        let revisit = rules.revisit;
+        let possible = revisit.as_micros() / rules.rate.interval.as_micros().max(1);
+        let lanes = u32::from(rules.lanes.count);
+        let possible = u64::try_from(possible).unwrap_or(u64::MAX);
+        let facts = Facts { lanes, possible, ..Facts::default() };
+        Self {
+            update: update.filter(|_| rules.increment_depth > 0),
+            lanes,
+            depth: rules.increment_depth,
+            revisit,
+            split: Split::of(&facts),
+            facts,
+            interval: revisit,
+            round_began: now,
+            next_round: now.plus(revisit),
+            rounds: Rounds::default(),
+            round: Round::default(),
+            left_to_history: 0,
+            watched: HashSet::new(),
+            watched_before: 0,
+            reckoned: now,
+            waiting: 0,
+            is_changed: false,
+        }
+    }
+
+    pub(super) fn are_two(&self) -> bool {
+        self.update.is_some()
+    }
+
+    /// How the lanes are split; None for one crew.
+    pub(super) fn split(&self) -> Option<Split> {
+        self.update.is_some().then_some(self.split)
+    }
+
+    /// The clock was set by this many milliseconds.
+    pub(super) fn shift(&mut self, set_by_ms: i64) {
+        for at in [&mut self.round_began, &mut self.next_round, &mut self.reckoned] {
+            *at = shifted(*at, set_by_ms);
+        }
+    }
+
+    fn watch(&mut self, key: &UrlKey) {
+        if self.watched.len() < limits::WATCHED_COUNTED_MAX {
+            self.watched.insert(mark(key));
+        }
+    }
+
+    fn state(&self) -> CrewsState {
+        CrewsState {
+            split: self.split,
+            why: self.split.sentence(&self.facts),
+            history_left: self.facts.history_left,
+            known: self.facts.known,
+            interval_s: self.interval.as_secs(),
+            last_round: self.round_began.rfc3339(),
+            next_round: self.next_round.rfc3339(),
+            rounds: self.rounds.measured,
+            news_per_hour: self.rounds.per_hour(),
+            waiting: self.waiting,
+            left_to_history: self.left_to_history,
+        }
+    }
+}
+
+impl SiteLoop {
+    /// Takes up what earlier runs left: the rates, and what their increments found. Where there is one crew now, that is
+    /// history's at once.
+    pub(super) async fn take_up_crews(&mut self) -> Result<(), CrawlError> {
+        let Some(update) = self.shared.update.clone() else { return Ok(()) };
+        let now = self.site.clock.now();
+        let forgotten = update.pair(self.site.db.as_ref(), now).await?;
+        if forgotten > 0 {
+            tracing::warn!(forgotten, "update.redb was another crawl.redb's: what it held is forgotten");
+        }
+        // A crawl of this site that broke off in this process has left them.
+        update.release_all(&self.hosts.iter().map(|host| host.id).collect());
+        if !self.crews.are_two() {
+            let merged = self.merge(&update, UnixMillis(u64::MAX)).await?;
+            if merged != Merged::default() {
+                let (site, added) = (&self.site.rules.name, merged.added);
+                tracing::info!(%site, added, "what the increment had found is history's now");
+            }
+            return Ok(());
+        }
+        // The site of a loop that broke off is the same, and has it.
+        let _ = self.site.update.set(Arc::clone(&update));
+        let kept = CrewsKept::read(self.site.db.as_ref(), &self.site.rules.name).await?;
+        (self.crews.rounds, self.crews.watched_before) = (kept.rounds, kept.watched);
+        self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
+        self.look_soon();
+        self.reckon(&update).await
+    }
+
+    /// Writes down the rates and the state.
+    pub(super) async fn keep_crews(&mut self) -> Result<(), CrawlError> {
+        if !self.crews.are_two() || !std::mem::take(&mut self.crews.is_changed) {
+            return Ok(());
+        }
+        let kept = CrewsKept {
+            rounds: self.crews.rounds.clone(),
+            watched: self.crews.watched.len().max(self.crews.watched_before),
+            state: Some(self.crews.state()),
+        };
+        let note = serde_json::to_vec(&kept).unwrap_or_default();
+        Ok(self.site.db.put_note(&self.site.rules.name, CREWS_NOTE, note).await?)
+    }
+
+    /// Begins a round when its time has come, whether the last one is finished or not, and reckons the shares anew.
+    pub(super) async fn tend_crews(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        let Some(update) = self.crews.update.clone() else { return Ok(()) };
+        if now >= self.crews.next_round {
+            self.begin_round(&update, now).await?;
+        } else if now.since(self.crews.reckoned) >= limits::CREWS_RECKONED_EVERY {
+            self.reckon(&update).await?;
+        }
+        Ok(())
+    }
+
+    /// What was found before the last round began, and is not fetched by now, is history's: it was first in line for a
+    /// round and longer.
+    async fn begin_round(&mut self, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
+        let began = self.crews.round_began;
+        let merged = self.merge(update, began).await?;
+        let waiting = self.hosts.iter().map(|host| update.waiting(host.id)).sum::<u64>();
+        let round = std::mem::take(&mut self.crews.round);
+        self.crews.rounds.observe(&round, now.since(began), waiting);
+        self.crews.left_to_history = round.left_out().saturating_add(merged.added);
+        // Every look of the last round has been seen by now.
+        self.crews.watched_before = 0;
+        self.reckon(update).await?;
+        let crews = &mut self.crews;
+        crews.interval = interval(crews.revisit, crews.split, &crews.facts);
+        (crews.round_began, crews.next_round) = (now, now.plus(crews.interval));
+        let (site, interval_s, requests) = (&self.site.rules.name, crews.interval.as_secs(), round.requests);
+        let why = crews.split.sentence(&crews.facts);
+        tracing::debug!(%site, interval_s, requests, merged = merged.added, why, "a round of the increment begins");
+        if merged.added + merged.again > 0 {
+            self.lease_soon();
+        }
+        self.look_soon();
+        self.tell_crews();
+        Ok(())
+    }
+
+    async fn merge(&mut self, update: &UpdateDb, before: UnixMillis) -> Result<Merged, CrawlDbError> {
+        let (mut all, now) = (Merged::default(), self.site.clock.now());
+        for index in 0..self.hosts.len() {
+            let host = self.hosts[index].id;
+            let merged = update.merge(self.site.db.as_ref(), host, before, now).await?;
+            all.added += merged.added;
+            all.again += merged.again;
+            all.settled += merged.settled;
+        }
+        Ok(all)
+    }
+
+    /// Splits the lanes by what is left now.
+    async fn reckon(&mut self, update: &UpdateDb) -> Result<(), CrawlError> {
+        let counts = self.site.db.site_counts(&self.site.rules.name).await?;
+        let crews = &mut self.crews;
+        crews.reckoned = self.site.clock.now();
+        crews.waiting = self.hosts.iter().map(|host| update.waiting(host.id)).sum();
+        let watched = crews.watched.len().max(crews.watched_before) as u64;
+        crews.facts = Facts {
+            lanes: crews.lanes,
+            history_left: counts.urls_queued.saturating_sub(watched),
+            known: counts.urls_known,
+            wanted: crews.rounds.wanted(),
+            possible: crews.facts.possible,
+        };
+        crews.split = Split::of(&crews.facts);
+        crews.is_changed = true;
+        self.tell_crews();
+        Ok(())
+    }
+
+    fn tell_crews(&self) {
+        let state = self.crews.state();
+        self.shared.progress.update(&self.site.rules.name, |progress| progress.crews = Some(state));
+    }
+
+    /// Looks may be due at any host.
+    pub(super) fn look_soon(&mut self) {
+        if self.crews.are_two() {
+            self.hosts.iter_mut().for_each(|host| host.news.plan_look(UnixMillis(0)));
+        }
+    }
+
+    /// When the loop has to look again for a round or a planned look; never a time that has passed.
+    pub(super) fn crews_wake_at(&self) -> Option<UnixMillis> {
+        self.crews.update.as_ref()?;
+        let now = self.site.clock.now();
+        let looks = self.hosts.iter().filter_map(|host| host.news.next_look(now));
+        looks.chain(Some(self.crews.next_round).filter(|at| *at > now)).min()
+    }
+
+    /// When a page that was looked at is looked at again: with the next round, so that one round sees all of them.
+    pub(super) fn next_look(&self, at: UnixMillis) -> UnixMillis {
+        match self.crews.are_two() {
+            true if self.crews.next_round > at => self.crews.next_round,
+            _ => at.plus(self.site.rules.revisit),
+        }
+    }
+
+    /// Leases what the increment has to do at a host: looks that are due, and the latest of the update crawldb.
+    pub(super) async fn fill_news(&mut self, index: usize) -> Result<(), CrawlError> {
+        let Some(update) = self.crews.update.clone() else { return Ok(()) };
+        let now = self.site.clock.now();
+        let host = &self.hosts[index];
+        let looks_are_due = host.news.looks_are_due(now) && host.news.len() < limits::LEASE_URLS_MAX;
+        let has_room = host.news.len() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
+        let may_lease = host.news.may_lease && has_room && update.waiting(host.id) > 0;
+        if !looks_are_due && !may_lease {
+            return Ok(());
+        }
+        if host.face().robots_in_force(now).is_none() {
+            // For looks, whoever fills history's lanes asks for it.
+            if may_lease {
+                self.ask_robots(index, now);
+            }
+            return Ok(());
+        }
+        if looks_are_due {
+            self.lease_looks(index, now).await?;
+        }
+        if may_lease {
+            self.lease_latest(index, &update, now).await?;
+        }
+        Ok(())
+    }
+
+    /// Leases looks that are due, and what the increment has to try again.
+    async fn lease_looks(&mut self, index: usize, now: UnixMillis) -> Result<(), CrawlError> {
+        let (urls_max, deadline) = (limits::LOOKS_LEASED_MAX, now.plus(limits::LEASE_TIME));
+        let (host, owner, rank_max) = (self.hosts[index].id, self.shared.owner, priority::URGENT);
+        while self.hosts[index].news.len() < limits::LEASE_URLS_MAX {
+            let request = LeaseRequest { host, owner, now, deadline, urls_max, rank_max };
+            let leases = self.site.db.lease_due(request).await?;
+            let came_short = leases.len() < urls_max;
+            self.take_urgent(index, now, leases).await?;
+            if came_short {
+                self.hosts[index].news.looked(now);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was leased before everything else is the increment's, but for first visits: those are history.
+    pub(super) async fn take_urgent(
+        &mut self,
+        index: usize,
+        now: UnixMillis,
+        leases: Vec<Lease>,
+    ) -> Result<(), CrawlError> {
+        let records = self.site.db.url_records(leases.iter().map(|lease| lease.key.clone()).collect()).await?;
+        let mut first_visits = Vec::new();
+        for (lease, record) in leases.into_iter().zip(records) {
+            let mark = mark(&lease.key);
+            if !self.in_hand.insert(mark) {
+                self.leased_twice.insert(mark, lease.key);
+                continue;
+            }
+            let Some(mut job) = self.admit(index, lease, Crew::History).await? else { continue };
+            if record.is_none_or(|record| record.outcome.is_none()) {
+                first_visits.push(job);
+                continue;
+            }
+            let level = u8::from(!visit::is_watched(&self.site, &job));
+            job.crew = Crew::Increment { level };
+            self.hosts[index].news.push(now, job);
+        }
+        self.queue_by_weight(index, first_visits);
+        Ok(())
+    }
+
+    /// Leases the latest of the update crawldb. What history has met meanwhile is left to it.
+    async fn lease_latest(&mut self, index: usize, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
+        let host = self.hosts[index].id;
+        let rows = update.lease_latest(host, limits::INCREMENT_LEASE_URLS_MAX).await?;
+        self.hosts[index].news.may_lease = rows.len() == limits::INCREMENT_LEASE_URLS_MAX;
+        let records = self.site.db.url_records(rows.iter().map(|row| row.key.clone()).collect()).await?;
+        let deadline = now.plus(limits::LEASE_TIME);
+        let mut settled = Vec::new();
+        for (row, record) in rows.into_iter().zip(records) {
+            if row.is_settled(record.as_ref()) || !self.in_hand.insert(mark(&row.key)) {
+                settled.push(row.key);
+                continue;
+            }
+            let UpdateRow { key, found, level, depth, rank, via, .. } = row;
+            let attempts = record.map_or(0, |record| record.attempts);
+            let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline };
+            if let Some(job) = self.admit(index, lease, Crew::Increment { level }).await? {
+                self.hosts[index].news.push(found, job);
+            }
+        }
+        Ok(update.remove(settled).await?)
+    }
+
+    /// Leases that ended before their turn came.
+    pub(super) fn give_back_news(&mut self, index: usize, keys: &[UrlKey]) {
+        if let Some(update) = &self.crews.update {
+            update.release(keys);
+            self.hosts[index].news.may_lease = true;
+            self.hosts[index].news.plan_look(UnixMillis(0));
+        }
+    }
+
+    /// What a visit means for the crews: which links of it the increment follows, and what of it comes first next time.
+    pub(super) async fn mind_crews(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
+        let Some(update) = self.crews.update.clone() else { return Ok(()) };
+        if let Crew::Increment { level } = finished.crew {
+            self.crews.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
+            // Pages behind this one of a list, threads with news: known, and to be read again.
+            let at = finished.visit.at;
+            for link in std::mem::take(&mut finished.seen.due) {
+                let level = if link.is_target { level + 1 } else { level };
+                finished.news.push(news(link, at, level, true));
+            }
+            self.divide(&update, finished, level).await?;
+        }
+        let visit = &mut finished.visit;
+        let comes_first = match visit.next {
+            Next::RevisitAt(_) if finished.is_watched => {
+                self.crews.watch(&visit.key);
+                !priority::is_sitemap(visit.rank)
+            }
+            Next::RetryAt(_) | Next::RefusedUntil(_) | Next::WaitUntil(_) => finished.crew.is_increment(),
+            _ => false,
+        };
+        if comes_first {
+            visit.rank = priority::URGENT;
+            let host = self.hosts.iter_mut().find(|host| host.id == visit.key.host);
+            if let (Some(host), Some(at)) = (host, visit.next.due()) {
+                host.news.plan_look(at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the links that are new out of a visit's outlinks, for the increment to follow: those that history has never
+    /// heard of, and targets that it heard of within the last two rounds and has not fetched. Beyond the depth and the
+    /// round's caps they are history's.
+    async fn divide(&mut self, update: &UpdateDb, finished: &mut Finished, level: u8) -> Result<(), CrawlError> {
+        if level >= self.crews.depth || finished.visit.outlinks.is_empty() {
+            return Ok(());
+        }
+        let (at, own) = (finished.visit.at, finished.visit.key.clone());
+        let outlinks = std::mem::take(&mut finished.visit.outlinks);
+        let keys: Vec<UrlKey> = outlinks.iter().map(|link| link.key.clone()).collect();
+        let waits = update.knows(keys.clone()).await?;
+        let records = self.site.db.url_records(keys).await?;
+        let links: Vec<Link> = outlinks.into_iter().zip(records).zip(waits).collect();
+        let since = UnixMillis(at.0.saturating_sub(millis(self.crews.interval * 2)));
+        let is_new = |((link, record), waits): &Link| match record {
+            _ if *waits || link.key == own => false,
+            None => true,
+            Some(record) => link.is_target && record.outcome.is_none() && record.first_seen >= since,
+        };
+        let new = links.iter().filter(|link| is_new(link)).count();
+        let cap = self.crews.rounds.cap(level + 1, self.crews.interval);
+        let mut room = self.crews.round.take(level + 1, new, cap);
+        let mut outlinks = Vec::new();
+        for of in links {
+            let is_new = is_new(&of);
+            let ((link, record), waits) = of;
+            if is_new && room > 0 {
+                room -= 1;
+                finished.news.push(news(link, at, level + 1, false));
+            } else if record.is_none() && !waits {
+                outlinks.push(link);
+            }
+        }
+        finished.visit.outlinks = outlinks;
+        Ok(())
+    }
+}
+
+/// A link with what history knows of it, and whether the update crawldb has it.
+type Link = ((Discovered, Option<UrlRecord>), bool);
+
+/// A row of the update crawldb.
+fn news(link: Discovered, found: UnixMillis, level: u8, again: bool) -> UpdateRow {
+    let Discovered { key, depth, rank, via, is_target, .. } = link;
+    UpdateRow { key, found, level, depth, rank, via, is_target, again }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

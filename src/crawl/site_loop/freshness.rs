@@ -1,0 +1,106 @@
+//! What the loop keeps of how its site changes, and what follows from what visits saw of it.
+
+use super::{SiteLoop, visits};
+use crate::clock::UnixMillis;
+use crate::crawl::CrawlError;
+use crate::crawl::commit::Committed;
+use crate::crawl::fresh::gone::hash;
+use crate::crawl::outlinks;
+use crate::crawl::visit::Finished;
+use crate::crawldb::Outcome;
+use crate::frontier::priority;
+use crate::url::CrawlUrl;
+
+impl SiteLoop {
+    /// Takes up what earlier runs knew.
+    pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
+        let (name, now) = (&self.site.rules.name, self.site.clock.now());
+        Ok(self.site.fresh.take_up(self.site.db.as_ref(), name, now).await?)
+    }
+
+    /// Writes down what has changed of it, in one commit.
+    pub(super) async fn keep_fresh(&mut self) -> Result<(), CrawlError> {
+        self.fresh_kept = self.site.clock.now();
+        let notes = self.site.fresh.notes();
+        if !notes.is_empty() {
+            self.site.db.put_notes(&self.site.rules.name, notes).await?;
+        }
+        Ok(())
+    }
+
+    /// What a visit saw beyond its links: what is to be asked for again, what is gone, and what may arrive.
+    pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
+        let visit = &finished.visit;
+        let origin = self.hosts.iter().find(|host| host.id == visit.key.host).map(|host| host.origin().to_owned());
+        let Some(origin) = origin else { return Ok(()) };
+        let url = CrawlUrl::from_parts(&origin, &visit.key.path);
+        if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
+            self.site.fresh.gone.record(url.as_str(), gone, visit.at);
+        }
+        if visit.torrent.is_some() {
+            self.site.fresh.gone.is_there(hash(url.as_str()));
+            let urls = [Some(url.as_str()), visit.via.as_deref()].into_iter().flatten().map(hash).collect();
+            self.arriving.insert(visits::mark(&visit.key), urls);
+        }
+        let seen = &mut finished.seen;
+        // What an increment asks for again goes its way; see `crews`.
+        let is_news = finished.crew.is_increment() && self.crews.are_two();
+        let due = if is_news { Vec::new() } else { std::mem::take(&mut seen.due) };
+        let timetable = &self.site.fresh.timetable;
+        match &seen.list {
+            Some(list) if seen.is_front => timetable.looked(list, visit.at, &seen.posts),
+            Some(list) => timetable.learned(list, visit.at, &seen.posts),
+            None => {}
+        }
+        if !due.is_empty() {
+            self.site.db.make_due(due, visit.at).await?;
+            self.lease_soon();
+        }
+        Ok(())
+    }
+
+    /// When what was just looked at is looked at again: a list by the schedule where the service crawls, all else by the interval.
+    pub(super) fn look_again_at(&self, finished: &Finished) -> UnixMillis {
+        let at = finished.visit.at;
+        let by_interval = self.next_look(at);
+        match &finished.seen.list {
+            Some(list) if self.options.keep_looking && finished.seen.is_front => {
+                self.site.fresh.timetable.again(list, at).unwrap_or(by_interval)
+            }
+            _ => by_interval,
+        }
+    }
+
+    /// Makes the list due whose turn has come by the schedule.
+    pub(super) async fn tend_schedule(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if !self.options.keep_looking || self.held_until(now).is_some() {
+            return Ok(());
+        }
+        let Some(list) = self.site.fresh.timetable.due(now) else { return Ok(()) };
+        let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
+        let Some(found) = url.and_then(|url| outlinks::judge(&self.site, url).ok()) else { return Ok(()) };
+        let Some(mut row) = self.site.row(&found.url, found.class, 1).await? else { return Ok(()) };
+        if let Some(record) = self.site.db.url_record(&row.key).await? {
+            row.depth = record.depth;
+        }
+        if row.depth == 0 {
+            row.rank = 0;
+        }
+        if self.crews.are_two() {
+            row.rank = priority::URGENT;
+            self.look_soon();
+        }
+        row.due = now;
+        self.site.db.make_due(vec![row], now).await?;
+        self.lease_soon();
+        Ok(())
+    }
+
+    /// A visit is on the disk: a torrent that was not known has arrived.
+    pub(super) fn has_arrived(&mut self, committed: &Committed) {
+        let Some(urls) = self.arriving.remove(&committed.mark) else { return };
+        if committed.receipt.torrent_stored {
+            self.site.fresh.arrivals.stored(&urls, self.site.clock.now());
+        }
+    }
+}

@@ -1,0 +1,583 @@
+//! The update crawldb (ALGORITHMS §6.2, §6.3): what the increment crew has found and not fetched yet. A small, hot file of
+//! its own beside the history crawldb, which stays the one that knows every URL.
+//!
+//! The contract:
+//!
+//! - **What is added is on the disk when `add` returns.** The page that carried it is recorded in the history crawldb only
+//!   then, so that no power loss leaves a page that was read and links that nobody knows.
+//! - **History first, then removal.** A URL leaves this file when a visit of it is in the history crawldb, or when it was
+//!   put there to be fetched ([`UpdateDb::merge`]). Both can be done again: history inserts only what is absent. A removal
+//!   is therefore no durable commit of its own; a URL that a crash brings back is known to history, and goes again.
+//! - **The latest first.** [`UpdateDb::lease_latest`] gives out the N found last; those of one page in the page's order.
+//! - **Leases live in memory**, as in the history store: they end with the process, or when a site begins anew.
+//! - **The file belongs to one history crawldb**, whose host numbers it uses: where another one lies beside it,
+//!   [`UpdateDb::pair`] empties it.
+//!
+//! It knows no HTTP, no rules and no clock. One process holds it, as the history crawldb.
+
+use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition, TableError, WriteTransaction};
+
+use super::redb_store::open::{Boxed, Fault, clear_unfinished, file_factory};
+use super::redb_store::{BackendFactory, OpenOptions};
+use super::{CrawlDb, CrawlDbError, Discovered, HostId, UrlKey, UrlRecord, merge::is_keepable};
+use crate::clock::UnixMillis;
+use crate::limits;
+
+/// The schema that this code writes, and the highest that it reads.
+const SCHEMA: u64 = 1;
+
+const META: TableDefinition<&str, u64> = TableDefinition::new("update_meta");
+const META_SCHEMA: &str = "schema";
+/// Whose numbers the hosts have.
+const META_PAIR: &str = "pair";
+/// Host and path → what was found.
+const FOUND: TableDefinition<(u32, &str), &[u8]> = TableDefinition::new("found");
+/// Host, latest first, then in the order of adding → path.
+const LATEST: TableDefinition<(u32, u64, u64), &str> = TableDefinition::new("latest");
+
+/// The site and name of the note by which the history crawldb knows its update crawldb; no site has an empty name.
+const PAIR_NOTE: (&str, &str) = ("", "update");
+
+/// A URL that the increment has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UpdateRow {
+    pub key: UrlKey,
+    pub found: UnixMillis,
+    /// Links from the page that was looked at.
+    pub level: u8,
+    /// As in [`Discovered`], for history.
+    pub depth: u16,
+    pub rank: u8,
+    pub via: Option<Box<str>>,
+    pub is_target: bool,
+    /// True for a page that was fetched before and is to be looked at again.
+    pub again: bool,
+}
+
+impl UpdateRow {
+    /// True where it needs no visit any more: what was new has had one, a look has had one since it was asked for.
+    #[must_use]
+    pub fn is_settled(&self, record: Option<&UrlRecord>) -> bool {
+        match record {
+            Some(record) if self.again => record.outcome.is_some() && record.visited >= self.found,
+            Some(record) => record.outcome.is_some(),
+            None => false,
+        }
+    }
+
+    fn discovered(self) -> Discovered {
+        Discovered {
+            key: self.key,
+            depth: self.depth,
+            rank: self.rank,
+            due: UnixMillis(0),
+            via: self.via,
+            is_target: self.is_target,
+        }
+    }
+
+    /// `seq` orders what was found at the same time.
+    fn encode(&self, seq: u64) -> Vec<u8> {
+        let mut value = Vec::with_capacity(32);
+        value.extend(self.found.0.to_le_bytes());
+        value.extend(seq.to_le_bytes());
+        value.extend(self.depth.to_le_bytes());
+        value.extend([self.level, self.rank, u8::from(self.is_target) | u8::from(self.again) << 1]);
+        if let Some(via) = &self.via {
+            value.push(1);
+            value.extend(via.as_bytes());
+        }
+        value
+    }
+
+    fn decode(key: UrlKey, value: &[u8]) -> Option<(Self, u64)> {
+        let (found, rest) = value.split_first_chunk()?;
+        let (seq, rest) = rest.split_first_chunk()?;
+        let (depth, rest) = rest.split_first_chunk()?;
+        let ([level, rank, flags], rest) = rest.split_first_chunk()?;
+        let via = match rest.split_first() {
+            None => None,
+            Some((1, via)) => Some(std::str::from_utf8(via).ok()?.into()),
+            Some(_) => return None,
+        };
+        let row = Self {
+            key,
+            found: UnixMillis(u64::from_le_bytes(*found)),
+            level: *level,
+            depth: u16::from_le_bytes(*depth),
+            rank: *rank,
+            via,
+            is_target: flags & 1 != 0,
+            again: flags & 2 != 0,
+        };
+        Some((row, u64::from_le_bytes(*seq)))
+    }
+}
+
+/// What a merge has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// URLs that history did not know.
+    pub added: u64,
+    /// Pages that history looks at again.
+    pub again: u64,
+    /// Rows that needed nothing any more.
+    pub settled: u64,
+}
+
+/// See the module.
+pub struct UpdateDb {
+    core: Arc<Core>,
+    /// Held while the file is paired, and true once it is.
+    paired: tokio::sync::Mutex<bool>,
+}
+
+struct Core {
+    path: PathBuf,
+    options: OpenOptions,
+    factory: BackendFactory,
+    /// None while the file cannot be opened.
+    file: RwLock<Option<Database>>,
+    /// Set by a fault: the file is opened again before its next use.
+    broken: AtomicBool,
+    memory: Mutex<Memory>,
+}
+
+#[derive(Default)]
+struct Memory {
+    leased: HashSet<UrlKey>,
+    /// Rows of each host.
+    waiting: HashMap<HostId, u64>,
+    next_seq: u64,
+}
+
+impl UpdateDb {
+    /// Opens the file, or makes it; its folder is made where it is absent. With `options.sync` off its calls are done on
+    /// the caller's thread, since none waits for a disk.
+    ///
+    /// # Errors
+    /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; a file that is something else is left as it is.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        Self::open_with(path, options, file_factory(path, options))
+    }
+
+    /// As [`Self::open`], over storage that `factory` makes at each opening; `path` is for messages only.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
+        let core = Core {
+            path: path.to_path_buf(),
+            options,
+            factory,
+            file: RwLock::new(None),
+            broken: AtomicBool::new(true),
+            memory: Mutex::default(),
+        };
+        core.reopen()?;
+        Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false) })
+    }
+
+    /// Makes sure that the file belongs to this history crawldb; what another one's left is forgotten. To be called before
+    /// anything else, by each site that begins; only the first call does something. Returns how many rows were forgotten.
+    ///
+    /// # Errors
+    /// Those of either file.
+    pub async fn pair(&self, history: &dyn CrawlDb, now: UnixMillis) -> Result<u64, CrawlDbError> {
+        let mut paired = self.paired.lock().await;
+        if *paired {
+            return Ok(0);
+        }
+        let (site, name) = PAIR_NOTE;
+        let note = history.note(site, name).await?;
+        let noted = note.and_then(|note| note.try_into().ok()).map(u64::from_le_bytes);
+        let own = self.call(|_, db| read_meta(db, META_PAIR)).await?;
+        let pair = noted.unwrap_or(now.0);
+        if noted.is_none() {
+            history.put_note(site, name, pair.to_le_bytes().to_vec()).await?;
+        }
+        let mut forgotten = 0;
+        if own != Some(pair) {
+            forgotten = self
+                .call(move |core, db| {
+                    // Nothing was added before the first pairing.
+                    let txn = begin(db, Durability::Immediate)?;
+                    let rows = redb::ReadableTableMetadata::len(&txn.open_table(FOUND)?)?;
+                    txn.delete_table(FOUND)?;
+                    txn.delete_table(LATEST)?;
+                    txn.open_table(FOUND)?;
+                    txn.open_table(LATEST)?;
+                    txn.open_table(META)?.insert(META_PAIR, pair)?;
+                    txn.commit()?;
+                    core.memory().waiting.clear();
+                    Ok(rows)
+                })
+                .await?;
+        }
+        *paired = true;
+        Ok(forgotten)
+    }
+
+    /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time. A URL over
+    /// `limits::URL_BYTES_MAX` is passed over.
+    ///
+    /// # Errors
+    /// Those of the file; nothing was added then, or, where only the disk's last answer was lost, all of it.
+    pub async fn add(&self, rows: Vec<UpdateRow>) -> Result<u64, CrawlDbError> {
+        if rows.is_empty() {
+            return Ok(0);
+        }
+        self.call(move |core, db| {
+            let mut added = Vec::new();
+            let txn = begin(db, Durability::Immediate)?;
+            {
+                let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
+                for row in rows.iter().filter(|row| is_keepable(&row.key)) {
+                    let key = (row.key.host.0, &*row.key.path);
+                    if found.get(key)?.is_some() {
+                        continue;
+                    }
+                    let seq = core.next_seq();
+                    found.insert(key, row.encode(seq).as_slice())?;
+                    latest.insert((row.key.host.0, !row.found.0, seq), &*row.key.path)?;
+                    added.push(row.key.host);
+                }
+            }
+            txn.commit()?;
+            let mut memory = core.memory();
+            added.iter().for_each(|host| *memory.waiting.entry(*host).or_default() += 1);
+            Ok(added.len() as u64)
+        })
+        .await
+    }
+
+    /// Up to `rows_max` rows of a host that were found last and are not leased; they are now.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub async fn lease_latest(&self, host: HostId, rows_max: usize) -> Result<Vec<UpdateRow>, CrawlDbError> {
+        if self.waiting(host) == 0 {
+            return Ok(Vec::new());
+        }
+        self.call(move |core, db| {
+            let txn = db.begin_read()?;
+            let (found, latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
+            let mut memory = core.memory();
+            let mut rows = Vec::new();
+            for entry in latest.range((host.0, 0, 0)..=(host.0, u64::MAX, u64::MAX))? {
+                if rows.len() == rows_max {
+                    break;
+                }
+                let key = UrlKey { host, path: entry?.1.value().into() };
+                if memory.leased.contains(&key) {
+                    continue;
+                }
+                let value = found.get((host.0, &*key.path))?.ok_or_else(|| Fault::row("latest"))?;
+                let (row, _) = UpdateRow::decode(key.clone(), value.value()).ok_or_else(|| Fault::row("found"))?;
+                memory.leased.insert(key);
+                rows.push(row);
+            }
+            Ok(rows)
+        })
+        .await
+    }
+
+    /// Gives leases back.
+    pub fn release(&self, keys: &[UrlKey]) {
+        let mut memory = self.core.memory();
+        for key in keys {
+            memory.leased.remove(key);
+        }
+    }
+
+    /// Gives all leases of these hosts back: their site begins anew.
+    pub fn release_all(&self, hosts: &HashSet<HostId>) {
+        self.core.memory().leased.retain(|key| !hosts.contains(&key.host));
+    }
+
+    /// Takes rows away, and their leases with them. The commit is not durable; see the module.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub async fn remove(&self, keys: Vec<UrlKey>) -> Result<(), CrawlDbError> {
+        let keys: Vec<UrlKey> = keys.into_iter().filter(|key| self.waiting(key.host) > 0).collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        self.call(move |core, db| {
+            let mut removed = Vec::new();
+            let txn = begin(db, Durability::None)?;
+            {
+                let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
+                for key in &keys {
+                    let Some(value) = found.remove((key.host.0, &*key.path))? else { continue };
+                    let (row, seq) =
+                        UpdateRow::decode(key.clone(), value.value()).ok_or_else(|| Fault::row("found"))?;
+                    latest.remove((key.host.0, !row.found.0, seq))?;
+                    removed.push(key.host);
+                }
+            }
+            txn.commit()?;
+            let mut memory = core.memory();
+            for host in removed {
+                if let Some(waiting) = memory.waiting.get_mut(&host) {
+                    *waiting = waiting.saturating_sub(1);
+                }
+            }
+            for key in &keys {
+                memory.leased.remove(key);
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Rows of a host, leased ones included.
+    #[must_use]
+    pub fn waiting(&self, host: HostId) -> u64 {
+        self.core.memory().waiting.get(&host).copied().unwrap_or(0)
+    }
+
+    /// For each URL, whether it is here.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub async fn knows(&self, keys: Vec<UrlKey>) -> Result<Vec<bool>, CrawlDbError> {
+        if keys.iter().all(|key| self.waiting(key.host) == 0) {
+            return Ok(vec![false; keys.len()]);
+        }
+        self.call(move |_, db| {
+            let found = db.begin_read()?.open_table(FOUND)?;
+            keys.iter().map(|key| Ok(found.get((key.host.0, &*key.path))?.is_some())).collect()
+        })
+        .await
+    }
+
+    /// Up to `rows_max` rows of a host behind the path `after`, in the order of their paths.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub async fn rows(
+        &self,
+        host: HostId,
+        after: Option<Box<str>>,
+        rows_max: usize,
+    ) -> Result<Vec<UpdateRow>, CrawlDbError> {
+        self.call(move |_, db| {
+            let found = db.begin_read()?.open_table(FOUND)?;
+            let from = match &after {
+                Some(after) => std::ops::Bound::Excluded((host.0, &**after)),
+                None => std::ops::Bound::Included((host.0, "")),
+            };
+            let mut rows = Vec::new();
+            // A host's paths end where the next host's begin; the last number is never given out.
+            let to = std::ops::Bound::Excluded((host.0.saturating_add(1), ""));
+            for entry in found.range::<(u32, &str)>((from, to))?.take(rows_max) {
+                let (key, value) = entry?;
+                let key = UrlKey { host, path: key.value().1.into() };
+                rows.push(UpdateRow::decode(key, value.value()).ok_or_else(|| Fault::row("found"))?.0);
+            }
+            Ok(rows)
+        })
+        .await
+    }
+
+    /// Hands to history whatever of a host was found before `before`, or later than `now` by a clock that was set back
+    /// since, and takes it away here: in steps of `limits::MERGED_URLS_MAX`, each history first. What history knows is not
+    /// queued a second time.
+    ///
+    /// # Errors
+    /// Those of either file; what was merged until then is, and the next merge goes on.
+    pub async fn merge(
+        &self,
+        history: &dyn CrawlDb,
+        host: HostId,
+        before: UnixMillis,
+        now: UnixMillis,
+    ) -> Result<Merged, CrawlDbError> {
+        let mut merged = Merged::default();
+        if self.waiting(host) == 0 {
+            return Ok(merged);
+        }
+        let mut after = None;
+        loop {
+            let rows = self.rows(host, after, limits::MERGED_URLS_MAX).await?;
+            let Some(last) = rows.last() else { return Ok(merged) };
+            after = Some(last.key.path.clone());
+            let rows: Vec<UpdateRow> = rows.into_iter().filter(|row| row.found < before || row.found > now).collect();
+            let keys: Vec<UrlKey> = rows.iter().map(|row| row.key.clone()).collect();
+            let records = history.url_records(keys.clone()).await?;
+            let (mut new, mut looks) = (Vec::new(), Vec::new());
+            for (row, record) in rows.into_iter().zip(records) {
+                match (row.is_settled(record.as_ref()), row.again) {
+                    (true, _) => merged.settled += 1,
+                    (false, true) => looks.push(row.discovered()),
+                    (false, false) => new.push(row.discovered()),
+                }
+            }
+            merged.again += looks.len() as u64;
+            merged.added += history.add_discovered(new, now).await?;
+            history.make_due(looks, now).await?;
+            self.remove(keys).await?;
+        }
+    }
+
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Core, &Database) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, CrawlDbError> {
+        if !self.core.options.sync {
+            return self.core.with_file(work);
+        }
+        let core = Arc::clone(&self.core);
+        tokio::task::spawn_blocking(move || core.with_file(work)).await.unwrap_or_else(|error| {
+            let detail = format!("the runtime ended in the middle of a call: {error}");
+            Err(CrawlDbError::Storage { path: self.core.path.clone(), detail, full: false })
+        })
+    }
+}
+
+impl Core {
+    // What it guards is changed in steps that do not panic.
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_seq(&self) -> u64 {
+        let mut memory = self.memory();
+        memory.next_seq += 1;
+        memory.next_seq
+    }
+
+    /// Runs `work` on the open file, opening it before where that is needed.
+    fn with_file<T>(&self, work: impl FnOnce(&Self, &Database) -> Result<T, Fault>) -> Result<T, CrawlDbError> {
+        if self.broken.load(Ordering::Acquire) {
+            self.reopen()?;
+        }
+        let file = self.file.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(db) = file.as_ref() else {
+            let detail = "the file could not be opened again".into();
+            return Err(CrawlDbError::Storage { path: self.path.clone(), detail, full: false });
+        };
+        // redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down.
+        let done = catch_unwind(AssertUnwindSafe(|| work(self, db)))
+            .unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
+        done.map_err(|fault| self.told(fault))
+    }
+
+    /// The error of the interface; a fault of the disk has the file opened again.
+    fn told(&self, fault: Fault) -> CrawlDbError {
+        if fault.breaks_file() {
+            self.broken.store(true, Ordering::Release);
+        }
+        match fault {
+            Fault::NewerSchema(found) => CrawlDbError::NewerSchema { path: self.path.clone(), found, known: SCHEMA },
+            fault => fault.tell(&self.path),
+        }
+    }
+
+    /// Closes the file, opens it, and counts its rows. Leases stay: they are the process's.
+    fn reopen(&self) -> Result<(), CrawlDbError> {
+        let mut file = self.file.write().unwrap_or_else(PoisonError::into_inner);
+        if !self.broken.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let opened = catch_unwind(AssertUnwindSafe(|| {
+            *file = None;
+            open(&self.factory, self.options)
+        }));
+        let opened = opened.unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
+        let (db, waiting, next_seq) = opened.map_err(|fault| self.told(fault))?;
+        let mut memory = self.memory();
+        (memory.waiting, memory.next_seq) = (waiting, next_seq);
+        drop(memory);
+        *file = Some(db);
+        self.broken.store(false, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl Drop for Core {
+    /// Closing writes to the file, and in a damaged one redb may stop at an inconsistency then too.
+    fn drop(&mut self) {
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = catch_unwind(AssertUnwindSafe(|| *file = None));
+    }
+}
+
+/// Begins a transaction after whose durable commit the file opens without being walked.
+fn begin(db: &Database, durability: Durability) -> Result<WriteTransaction, Fault> {
+    let mut txn = db.begin_write()?;
+    let is_durable = matches!(durability, Durability::Immediate);
+    txn.set_durability(durability)?;
+    if is_durable {
+        txn.set_quick_repair(true);
+    }
+    Ok(txn)
+}
+
+type Opened = (Database, HashMap<HostId, u64>, u64);
+
+/// Opens or makes the file; the rows of each host, and the highest number given out.
+fn open(factory: &BackendFactory, options: OpenOptions) -> Result<Opened, Fault> {
+    let backend = factory().map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
+    clear_unfinished(&*backend).map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
+    let builder = &mut Database::builder();
+    let db = builder.set_cache_size(options.cache_bytes).create_with_backend(Boxed(backend))?;
+    match read_meta(&db, META_SCHEMA)? {
+        Some(SCHEMA) => {}
+        Some(found) if found > SCHEMA => return Err(Fault::NewerSchema(found)),
+        Some(found) => return Err(Fault::Damaged(format!("schema {found} was never in use"))),
+        None => {
+            let txn = begin(&db, Durability::Immediate)?;
+            txn.open_table(META)?.insert(META_SCHEMA, SCHEMA)?;
+            txn.open_table(FOUND)?;
+            txn.open_table(LATEST)?;
+            txn.commit()?;
+        }
+    }
+    let latest = db.begin_read()?.open_table(LATEST)?;
+    let (mut waiting, mut highest) = (HashMap::new(), 0);
+    for entry in latest.iter()? {
+        let (host, _, seq) = entry?.0.value();
+        *waiting.entry(HostId(host)).or_default() += 1;
+        highest = highest.max(seq);
+    }
+    drop(latest);
+    Ok((db, waiting, highest))
+}
+
+/// A number of the file's head; None in an empty file.
+fn read_meta(db: &Database, name: &str) -> Result<Option<u64>, Fault> {
+    let txn = db.begin_read()?;
+    match txn.open_table(META) {
+        Ok(meta) => Ok(meta.get(name)?.map(|value| value.value())),
+        Err(TableError::TableDoesNotExist(_)) if txn.list_tables()?.next().is_none() => Ok(None),
+        Err(TableError::TableDoesNotExist(_) | TableError::TableTypeMismatch { .. }) => {
+            Err(Fault::Damaged("this redb file is not an update crawldb".into()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_read_as_it_was_written() {
+        let key = UrlKey { host: HostId(7), path: "/详情?id=1".into() };
+        for (via, is_target, again) in [(None, true, false), (Some("http://a/x".into()), false, true)] {
+            let found = UnixMillis(1_795_132_800_123);
+            let row = UpdateRow { key: key.clone(), found, level: 3, depth: 900, rank: 47, via, is_target, again };
+            assert_eq!(UpdateRow::decode(key.clone(), &row.encode(9)), Some((row, 9)));
+        }
+        assert_eq!(UpdateRow::decode(key, &[0; 12]), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! One round of the increment (ALGORITHMS §6.1): how many pages of each level it takes, from the rate at which the site was
+//! seen to bring new ones. No I/O, no clock.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+/// Levels of a round: the looks, and the links behind them.
+pub const LEVELS: usize = limits::INCREMENT_DEPTH_MAX as usize + 1;
+
+/// Share of the newest round in a measured rate: a handful of rounds tell the rate, one burst does not.
+const NEWEST_SHARE: f64 = 0.3;
+
+/// Pages allowed for each that the rate lets expect: news come in bursts.
+const MARGIN: f64 = 2.0;
+
+/// Rates and counts of the rounds so far; a note keeps it over restarts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rounds {
+    /// New pages an hour, by level.
+    rates: Vec<f64>,
+    /// Requests a round.
+    wanted: f64,
+    /// Rounds that were measured.
+    pub measured: u64,
+}
+
+/// What the round under way has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Pages found new, by level, those beyond the caps among them.
+    found: [u64; LEVELS],
+    /// Those that were taken.
+    taken: [u64; LEVELS],
+    /// Requests of the increment.
+    pub requests: u64,
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of one round stay far below 2^53")]
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits before")]
+fn whole(value: f64) -> u64 {
+    // NaN, of a note that somebody has written, is none.
+    if value.is_finite() { value.ceil().clamp(0.0, 9e15) as u64 } else { 0 }
+}
+
+impl Rounds {
+    /// Takes in a round that lasted so long and left `waiting` pages unfetched.
+    pub fn observe(&mut self, round: &Round, lasted: Duration, waiting: u64) {
+        let hours = lasted.as_secs_f64() / 3_600.0;
+        if hours <= 0.0 {
+            return;
+        }
+        self.rates.resize(LEVELS, 0.0);
+        let share = if self.measured == 0 { 1.0 } else { NEWEST_SHARE };
+        let mix = |old: f64, new: f64| if old.is_finite() { old + share * (new - old) } else { new };
+        for (rate, found) in self.rates.iter_mut().zip(round.found) {
+            *rate = mix(*rate, number(found) / hours);
+        }
+        self.wanted = mix(self.wanted, number(round.requests.saturating_add(waiting)));
+        self.measured = self.measured.saturating_add(1);
+    }
+
+    /// Pages of a level that a round of this length may take.
+    #[must_use]
+    pub fn cap(&self, level: u8, interval: Duration) -> u64 {
+        let rate = self.rates.get(usize::from(level)).copied().unwrap_or(0.0);
+        let expected = whole(rate * interval.as_secs_f64() / 3_600.0 * MARGIN);
+        expected.clamp(limits::INCREMENT_PAGES_MIN, limits::INCREMENT_PAGES_MAX)
+    }
+
+    /// Requests that a round takes.
+    #[must_use]
+    pub fn wanted(&self) -> u64 {
+        whole(self.wanted)
+    }
+
+    /// New pages an hour of the first level: what the site publishes, as far as its fronts show it.
+    #[must_use]
+    pub fn per_hour(&self) -> f64 {
+        self.rates.get(1).copied().filter(|rate| rate.is_finite()).unwrap_or(0.0)
+    }
+}
+
+impl Round {
+    /// How many of `found` new pages of a level the round takes, at most `cap` of a level in all.
+    pub fn take(&mut self, level: u8, found: usize, cap: u64) -> usize {
+        let Some(level) = (usize::from(level) < LEVELS).then_some(usize::from(level)) else { return 0 };
+        let found = found as u64;
+        let taken = cap.saturating_sub(self.taken[level]).min(found);
+        self.found[level] = self.found[level].saturating_add(found);
+        self.taken[level] += taken;
+        usize::try_from(taken).unwrap_or(usize::MAX)
+    }
+
+    /// Pages that were found new and left to history.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.found.iter().zip(self.taken).map(|(found, taken)| found.saturating_sub(taken)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    fn round(pages: usize) -> Round {
+        let mut round = Round::default();
+        round.take(1, pages, limits::INCREMENT_PAGES_MAX);
+        round
+    }
+
+    #[test]
+    fn caps_follow_the_measured_rate_and_the_interval() {
+        let mut rounds = Rounds::default();
+        assert_eq!(rounds.cap(1, HOUR), limits::INCREMENT_PAGES_MIN, "nothing is measured yet");
+        rounds.observe(&round(2_000), HOUR, 0);
+        assert_eq!(rounds.cap(1, HOUR), 4_000);
+        assert_eq!(rounds.cap(1, HOUR / 4), 1_000);
+        assert_eq!(rounds.cap(2, HOUR), limits::INCREMENT_PAGES_MIN);
+        for _ in 0..50 {
+            rounds.observe(&Round::default(), HOUR, 0);
+        }
+        assert_eq!(rounds.cap(1, HOUR), limits::INCREMENT_PAGES_MIN, "the site went quiet");
+        rounds.observe(&round(usize::MAX), HOUR, 0);
+        assert_eq!(rounds.cap(1, HOUR), limits::INCREMENT_PAGES_MAX);
+    }
+
+    #[test]
+    fn a_burst_is_taken_up_to_the_cap_and_counted_whole() {
+        let mut round = Round::default();
+        assert_eq!([round.take(1, 150, 200), round.take(1, 150, 200), round.take(1, 1, 200)], [150, 50, 0]);
+        assert_eq!(round.take(2, 1, 200), 1, "each level has its own");
+        assert_eq!(round.take(u8::MAX, 1, 200), 0);
+        assert_eq!(round.left_out(), 101);
+        let mut rounds = Rounds::default();
+        rounds.observe(&round, HOUR, 0);
+        assert_eq!(rounds.cap(1, HOUR), 602, "twice 301: the next round has room for such a burst");
+    }
+
+    #[test]
+    fn what_a_round_takes_counts_what_it_left_waiting() {
+        let mut rounds = Rounds::default();
+        rounds.observe(&Round { requests: 100, ..Round::default() }, HOUR, 60);
+        assert_eq!(rounds.wanted(), 160);
+    }
+
+    #[test]
+    fn a_broken_note_and_a_round_without_length_do_no_harm() {
+        let mut rounds = Rounds { rates: vec![f64::NAN, f64::INFINITY], wanted: f64::NAN, measured: 3 };
+        assert_eq!((rounds.cap(1, HOUR), rounds.wanted()), (limits::INCREMENT_PAGES_MIN, 0));
+        rounds.observe(&round(9), Duration::ZERO, 0);
+        rounds.observe(&round(400), HOUR, 0);
+        assert_eq!((rounds.cap(1, HOUR), rounds.measured), (800, 4));
+        assert!((rounds.per_hour() - 400.0).abs() < 1e-9);
+    }
+}

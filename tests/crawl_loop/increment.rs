@@ -1,0 +1,267 @@
+//! Two crews: what is new is fetched while a long history goes on, work shifts, and nothing is lost between the two files.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use gleaner::app::status;
+use gleaner::clock::UnixMillis;
+use gleaner::crawl::RunOptions;
+use gleaner::crawl::progress::Ended;
+use gleaner::crawl::site_loop::CrewsState;
+use gleaner::crawldb::redb_store::OpenOptions;
+use gleaner::crawldb::update::UpdateDb;
+use gleaner::crawldb::{CrawlDb, Reader};
+use gleaner::fetch::ResponseHeaders;
+use redb::backends::InMemoryBackend;
+
+use super::web::{Answer, FAST, Machine, Web, page, status as answer_status, throttled, torrent};
+
+/// Torrents that were there before.
+const OLD: u64 = 1_200;
+/// Rows of a list.
+const ROWS: u64 = 50;
+/// A new torrent comes this often.
+const EVERY: Duration = Duration::from_secs(60);
+
+const REVISIT: Duration = Duration::from_secs(300);
+const RULES: &str =
+    "revisit_minutes = 5\nlanes = 2\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1\nconnections = 2";
+
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+
+fn torrent_of(name: &str) -> Answer {
+    let text = format!(
+        "d4:infod6:lengthi4e4:name{}:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee",
+        name.len()
+    );
+    Answer::Status(200, ResponseHeaders::default(), Bytes::from(text))
+}
+
+/// A tracker whose lists are newest first, each row with a page of its own.
+fn tracker(path: &str, elapsed: Duration) -> Option<Answer> {
+    let newest = OLD + elapsed.as_secs() / EVERY.as_secs();
+    let number = |prefix: &str| path.strip_prefix(prefix)?.parse::<u64>().ok();
+    let list = |number: u64| {
+        let first = newest.checked_sub(ROWS * (number - 1))?;
+        let rows = (first.saturating_sub(ROWS)..first).rev();
+        let rows: String = rows.map(|row| format!("<li><a href=/detail/{}>{}</a>", row + 1, row + 1)).collect();
+        Some(page(&format!("<a href=/list/1>1</a>{rows}<a href=/list/{}>next</a>", number + 1)))
+    };
+    if path == "/" {
+        return list(1);
+    }
+    if let Some(number) = number("/list/") {
+        return list(number).filter(|_| ROWS * (number - 1) < newest);
+    }
+    if let Some(number) = number("/detail/") {
+        return (number <= newest).then(|| page(&format!("<h1>{number}</h1><a href=/dl/{number}>get</a>")));
+    }
+    let number = number("/dl/").filter(|number| *number <= newest)?;
+    Some(torrent_of(&number.to_string()))
+}
+
+fn in_memory() -> Arc<UpdateDb> {
+    let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
+    let factory = Box::new(|| Ok(Box::new(InMemoryBackend::new()) as _));
+    Arc::new(UpdateDb::open_with(Path::new("update"), options, factory).unwrap())
+}
+
+fn with_two_crews() -> Machine {
+    Machine { update: Some(in_memory()), ..Machine::new() }
+}
+
+/// By new torrent, published in the first `seconds`: how long after that it was fetched, in seconds.
+fn delays(web: &Web, seconds: u64) -> Vec<u64> {
+    let log = web.log();
+    let new = 1..=seconds / EVERY.as_secs();
+    let delay = |number: u64| {
+        let path = format!("/dl/{}", OLD + number);
+        let fetched = log.iter().find(|(_, asked)| *asked == path);
+        fetched.map_or(u64::MAX, |(at, _)| at / 1_000 - number * EVERY.as_secs())
+    };
+    let mut delays: Vec<u64> = new.map(delay).collect();
+    delays.sort_unstable();
+    delays
+}
+
+/// The tracker as the service sees it for two hours.
+async fn two_hours(machine: &Machine) -> Arc<Web> {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(tracker));
+    let (ended, _) = machine.crawl_until(&web, RULES, SERVICE, Some(Duration::from_secs(7_200))).await;
+    assert_eq!(ended, Ended::Stopped);
+    web
+}
+
+fn asked_twice(web: &Web) -> Vec<String> {
+    let mut targets: Vec<String> = web.log().into_iter().map(|(_, path)| path).collect();
+    targets.retain(|path| path.starts_with("/detail/") || path.starts_with("/dl/"));
+    targets.sort();
+    targets.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_new_is_fetched_within_two_intervals_while_a_long_history_goes_on_and_completes() {
+    let machine = with_two_crews();
+    let web = two_hours(&machine).await;
+    let delays = self::delays(&web, 100 * 60);
+    // While history is long a round of two lanes lasts one and a half intervals of the rule file.
+    let interval = (REVISIT * 3 / 2).as_secs();
+    assert!(delays.iter().all(|delay| *delay <= 2 * interval), "{delays:?}");
+    let old = (1..=OLD).filter(|number| web.asked(&format!("/dl/{number}")) != 1).count();
+    assert_eq!(old, 0, "history completes, and fetches nothing twice");
+    assert_eq!(asked_twice(&web), [""; 0]);
+
+    // Those that came while the old ones waited.
+    let early = self::delays(&web, 30 * 60);
+    let without = Machine::new();
+    let web = two_hours(&without).await;
+    let early_without = self::delays(&web, 30 * 60);
+    let median = |delays: &[u64]| delays[delays.len() / 2];
+    assert!(median(&early_without) > 2 * median(&early), "{early_without:?} {early:?}");
+    let worst = early_without.last().unwrap();
+    assert!(*worst > 4 * interval, "without the crews the worst waits for the old ones: {worst} s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn lanes_move_as_history_is_fetched_and_status_says_why() {
+    let machine = with_two_crews();
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(tracker));
+    let stands = async |until: u64| -> CrewsState {
+        machine
+            .crawl_until(&web, &RULES.replace("lanes = 2", "lanes = 4"), SERVICE, Some(Duration::from_secs(until)))
+            .await;
+        machine.stands().crews.unwrap()
+    };
+    let early = stands(300).await;
+    assert_eq!((early.split.increment, early.split.lanes), (1, 4), "{}", early.why);
+    assert!(
+        early.why.starts_with("increment 1 of 4 lanes: ") && early.why.ends_with(" pages of history left"),
+        "{}",
+        early.why
+    );
+    let later = stands(1_500).await;
+    assert!((2..=3).contains(&later.split.increment), "{}", later.why);
+    let done = stands(3_600).await;
+    assert_eq!(done.why, "increment 4 of 4 lanes: nothing of history left");
+    assert_eq!(done.interval_s, REVISIT.as_secs());
+    assert!(early.interval_s >= later.interval_s && done.rounds > 5, "{early:?} {later:?} {done:?}");
+    // The same is told of a site that nobody crawls any more.
+    let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+    assert_eq!(report.sites[0].crews.as_ref().unwrap().why, done.why);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_is_followed_behind_its_first_page_while_most_of_it_is_new() {
+    // Two hundred rows come at once, fifty on a page.
+    fn burst(path: &str, elapsed: Duration) -> Option<Answer> {
+        let jump = if elapsed > Duration::from_secs(1_000) { 200 * EVERY.as_secs() } else { 0 };
+        tracker(path, Duration::from_secs(jump))
+    }
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(burst));
+    let machine = with_two_crews();
+    let rules = RULES.replace("requests_per_second = 1\n", "requests_per_second = 50\n");
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_600))).await;
+    let missed: Vec<u64> = (1..=200).filter(|new| web.asked(&format!("/dl/{}", OLD + new)) != 1).collect();
+    assert_eq!(missed, [0; 0]);
+    assert!([2, 5].into_iter().all(|number| web.asked(&format!("/list/{number}")) > 1));
+    assert_eq!(web.asked("/list/6"), 1, "the first page without news is the last one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_lies_deeper_than_the_increment_goes_arrives_through_history() {
+    for depth in [0, 1, 2, 4] {
+        let machine = with_two_crews();
+        let rules = format!("revisit_minutes = 10\nincrement_depth = {depth}\n{FAST}");
+        let web = Arc::new(
+            Web::new(Duration::from_millis(10))
+                .at("/", &[page(""), page("<a href=/detail/1>new</a>")])
+                .at("/detail/1", &[page("<a href=/detail/2>more</a>")])
+                .at("/detail/2", &[page("<a href=/dl/1>get</a>")])
+                .at("/dl/1", &[torrent()]),
+        );
+        machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_500))).await;
+        assert_eq!(web.asked("/dl/1"), 1, "depth {depth}");
+        assert_eq!(machine.stands().crews.is_some(), depth > 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_site_without_news_is_asked_for_its_looks_and_nothing_else() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page("")]));
+    let machine = with_two_crews();
+    let rules = format!("revisit_minutes = 60\n{FAST}");
+    let (ended, _) = machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(86_400 - 60))).await;
+    assert_eq!(ended, Ended::Stopped);
+    let looks = web.asked("/");
+    assert!((20..=26).contains(&looks), "{looks} looks in a day at one an hour");
+    assert_eq!(web.asked("/robots.txt"), 1, "and that is kept for a day");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_that_is_to_end_takes_over_what_the_service_had_found() {
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page(""), page("<a href=/detail/1>new</a>")])
+            .at("/detail/1", &[throttled("3000"), page("<a href=/dl/1>get</a>")])
+            .at("/detail/2", &[page("")])
+            .at("/dl/1", &[torrent()]),
+    );
+    let machine = with_two_crews();
+    let rules = format!("revisit_minutes = 10\n{FAST}");
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_300))).await;
+    // Found at that look; the host asked for patience before it could be fetched.
+    let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
+    let update = machine.update.as_ref().unwrap();
+    let key = gleaner::crawldb::UrlKey { host, path: "/detail/2".into() };
+    let (found, via) = (machine.clock().now(), None);
+    let row = gleaner::crawldb::update::UpdateRow {
+        key,
+        found,
+        level: 1,
+        depth: 1,
+        rank: 32,
+        via,
+        is_target: true,
+        again: false,
+    };
+    update.add(vec![row]).await.unwrap();
+    let (ended, _) = machine.crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!(ended, Ended::Exhausted);
+    assert_eq!(["/detail/1", "/detail/2", "/dl/1"].map(|path| web.asked(path)), [2, 1, 1]);
+    assert_eq!(update.waiting(host), 0);
+    assert!(machine.stands().crews.is_none(), "one crew");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_try_of_the_increment_does_not_go_behind_history() {
+    // The first request for each new page is answered with a fault.
+    let mut web = Web::new(Duration::from_millis(10)).meanwhile(tracker);
+    for number in OLD + 1..OLD + 60 {
+        let good = page(&format!("<a href=/dl/{number}>get</a>"));
+        web = web.at(&format!("/detail/{number}"), &[answer_status(500), good]);
+    }
+    let web = Arc::new(web);
+    let machine = with_two_crews();
+    machine.crawl_until(&web, RULES, SERVICE, Some(Duration::from_secs(3_600))).await;
+    let delays = delays(&web, 2_400);
+    assert!(delays.iter().all(|delay| *delay <= 2 * (REVISIT * 3 / 2).as_secs()), "{delays:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_is_stopped_again_and_again_loses_nothing_and_fetches_nothing_twice() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(tracker));
+    let machine = with_two_crews();
+    for life in 0..60_u64 {
+        let lasts = Duration::from_secs(17 + life * 37 % 101);
+        machine.crawl_until(&web, RULES, SERVICE, Some(lasts)).await;
+    }
+    machine.crawl_until(&web, RULES, SERVICE, Some(Duration::from_secs(3_600))).await;
+    let published = machine.start.elapsed().as_secs().saturating_sub(1_200);
+    let delays = delays(&web, published);
+    assert!(delays.iter().all(|delay| *delay < u64::MAX), "{delays:?}");
+    assert_eq!(asked_twice(&web), [""; 0]);
+    let stored = machine.db.site_counts("sim").await.unwrap().torrents;
+    assert!(stored >= OLD + published / EVERY.as_secs(), "{stored}");
+}
