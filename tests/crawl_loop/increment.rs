@@ -69,7 +69,9 @@ fn in_memory() -> Arc<UpdateDb> {
 }
 
 fn with_two_crews() -> Machine {
-    Machine { update: Some(in_memory()), ..Machine::new() }
+    let mut machine = Machine::new();
+    machine.update = Some(in_memory());
+    machine
 }
 
 /// By new torrent, published in the first `seconds`: how long after that it was fetched, in seconds.

@@ -233,6 +233,40 @@ impl FileInMemory {
     }
 }
 
+/// What lies on the machine's disk; a life opens it.
+pub enum Disk {
+    /// The model forgets nothing but, at the death of its owner, the leases.
+    Memory(Arc<MemoryStore>),
+    Redb(FileInMemory),
+}
+
+impl Disk {
+    pub fn new(store: Store) -> Self {
+        match store {
+            Store::Memory => Self::Memory(Arc::new(MemoryStore::new())),
+            Store::Redb => Self::Redb(FileInMemory::default()),
+        }
+    }
+
+    /// The power goes; what is told as committed by the model is there.
+    pub fn power_off(&self) {
+        if let Self::Redb(file) = self {
+            file.power_off();
+        }
+    }
+
+    /// Opens the store as a new process does.
+    pub fn open(&self) -> Arc<dyn CrawlDb> {
+        match self {
+            Self::Memory(store) => Arc::clone(store) as Arc<dyn CrawlDb>,
+            Self::Redb(file) => {
+                let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
+                Arc::new(RedbStore::open_with(Path::new("sim"), options, file.factory()).unwrap())
+            }
+        }
+    }
+}
+
 struct Parked(std::thread::Thread);
 
 impl Wake for Parked {
