@@ -262,7 +262,7 @@ fn dom_events() {
 
 #[test]
 fn dom_traversal() {
-    assert_suite("dom/traversal/", 99.5);
+    assert_suite("dom/traversal/", 99.9);
 }
 
 #[test]
@@ -297,5 +297,5 @@ fn html_dom() {
 
 #[test]
 fn custom_elements() {
-    assert_suite("custom-elements/", 89.0);
+    assert_suite("custom-elements/", 90.0);
 }
