@@ -177,7 +177,7 @@ async fn a_page_that_says_twice_that_its_torrent_is_gone_is_gone_and_one_that_sa
     let deleted = page("<title>Error</title><p>This torrent has been deleted.</p>");
     let web = releases()
         .at("/", &[front(0, "", &rows(1..7))])
-        .at("/detail/2", &[deleted.clone()])
+        .at("/detail/2", std::slice::from_ref(&deleted))
         .at("/detail/3", &[deleted.clone(), detail(3)])
         .at("/detail/4", &[super::web::status(410)]);
     let (web, machine) = (Arc::new(web), Machine::new());
@@ -202,8 +202,8 @@ async fn a_page_that_the_site_sends_for_whatever_it_has_not_is_learned_from_page
     );
     let web = releases()
         .at("/", &[front(0, "", &rows(1..12))])
-        .at("/detail/9", &[lost.clone()])
-        .at("/detail/10", &[lost.clone()]);
+        .at("/detail/9", std::slice::from_ref(&lost))
+        .at("/detail/10", std::slice::from_ref(&lost));
     let (web, machine) = (Arc::new(web), Machine::new());
     looks_apart(&machine, &web, 190, 3).await;
     assert!(urls_gone(&machine).await >= 1, "{:?}", machine.outcomes().await);
