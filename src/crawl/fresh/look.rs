@@ -266,7 +266,7 @@ fn walk(
     let rows = board.page.rows.clone();
     let verdict = kept.page(boards, page, board, &known);
     for (at, (row, change)) in rows.iter().zip(&verdict.changes).enumerate() {
-        if !records.get(&at).is_some_and(|(class, _)| *class == Class::Thread) {
+        if records.get(&at).is_none_or(|(class, _)| *class != Class::Thread) {
             continue;
         }
         match known.get(&row.id) {
