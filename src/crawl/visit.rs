@@ -342,7 +342,7 @@ async fn page(
         None => gone::Look::Nothing,
     };
     // Of a page that its scripts made, the links are its rows.
-    let board = board.filter(|_| !is_rendered);
+    let board = board.filter(|_| !is_rendered).map(|board| *board);
     let mut finished = found_on(site, job, read, board, near, rendered.map(|(_, detail)| detail)).await?;
     finished.is_rendered = is_rendered;
     finished.visit.body_bytes = body_bytes;
@@ -362,7 +362,7 @@ fn reading(site: &Site, job: &Job, headers: &ResponseHeaders, bytes: &[u8], agai
     match reading {
         Reading::Read(read, print, _) if look::is_looked_at(site, job, is_watched(site, job)) => {
             let board = boards::read(site, job, headers, bytes, site.clock.now());
-            Reading::Read(read, print, board)
+            Reading::Read(read, print, board.map(Box::new))
         }
         reading => reading,
     }

@@ -126,7 +126,7 @@ pub enum Reading {
     /// It is as it was: nothing of it was read. With what its memo is to hold.
     Unchanged(Print),
     /// It was read; with a print where it may be compared at the next look, and its rows where it is a list that is looked at.
-    Read(Box<PageFindings>, Option<Print>, Option<boards::Read>),
+    Read(Box<PageFindings>, Option<Print>, Option<Box<boards::Read>>),
 }
 
 /// Reads a page that is looked at again, unless it is as the look before left it in `last`.
