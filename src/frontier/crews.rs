@@ -65,7 +65,7 @@ pub struct Split {
 }
 
 /// Requests that the increment's lanes allow beyond those that its last rounds took, in quarters.
-const NEED_QUARTERS: u64 = 5;
+const NEED_QUARTERS: u128 = 5;
 
 impl Split {
     /// Splits the lanes (ALGORITHMS §6.4): the increment begins with one and gains the others as history is fetched; both
@@ -80,14 +80,14 @@ impl Split {
         if lanes == 1 {
             return split(1, Cause::InTurns);
         }
-        let part = |of: u64, whole: u64| {
-            let share = u64::from(lanes).saturating_mul(of).div_ceil(whole.max(1));
+        let part = |of: u128, whole: u64| {
+            let share = (u128::from(lanes) * of).div_ceil(whole.max(1).into());
             u32::try_from(share).unwrap_or(u32::MAX).clamp(1, lanes - 1)
         };
-        let by_history = lanes - part(facts.history_left, facts.known.max(facts.history_left));
+        let by_history = lanes - part(facts.history_left.into(), facts.known.max(facts.history_left));
         let by_need = match facts.possible {
             0 => 1,
-            possible => part(facts.wanted.saturating_mul(NEED_QUARTERS).div_ceil(4), possible),
+            possible => part((u128::from(facts.wanted) * NEED_QUARTERS).div_ceil(4), possible),
         };
         match by_need > by_history {
             true => split(by_need, Cause::NewsNeedsMore),
