@@ -7,6 +7,7 @@
 
 mod accounts;
 mod asking;
+mod missing;
 mod session;
 mod visits;
 mod waiting;
@@ -40,8 +41,8 @@ use crate::rules::Verdict;
 use crate::url::CrawlUrl;
 pub use accounts::{DAY_NOTE, requests_of_day};
 use asking::Asked;
+pub use missing::{MissingSession, SESSION_NOTE};
 use session::Session;
-pub use session::{MissingSession, SESSION_NOTE};
 
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
