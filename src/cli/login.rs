@@ -238,7 +238,13 @@ impl Login<'_> {
             let (sure, probe) = match refusal {
                 Verdict::WrongPassword => ("", String::new()),
                 _ if self.login.probe.is_some() => ("probably ", String::new()),
-                _ => ("probably ", format!("{NAME_A_PROBE} of {}, then run the same", quoted(&self.rules.file))),
+                _ => (
+                    "probably ",
+                    format!(
+                        "; where it is right, name a page that only members see as `probe` in [login] of {}, then run the same",
+                        quoted(&self.rules.file)
+                    ),
+                ),
             };
             bail!(
                 "the site has {sure}refused this user and password before\nhint: correct the password in {}; `{} --again` \
