@@ -302,7 +302,7 @@ mod tests {
             (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::Unknown),
             (
                 200,
-                format!("{FORM}<ul><li>CSRF and you<li>Typing too fast</ul>"),
+                format!("{FORM}<p><a href=/1>CSRF and you</a><p><a href=/2>Too fast</a>"),
                 Some(0),
                 true,
                 Verdict::ProbablyRefused,
