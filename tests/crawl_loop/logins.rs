@@ -397,10 +397,11 @@ async fn a_login_by_hand_that_could_not_be_proven_is_what_a_waiting_service_goes
             let unproven = std::mem::replace(&mut *files.session.lock().unwrap(), jar);
             *files.unproven.lock().unwrap() = unproven;
             *files.stamp.lock().unwrap() = session;
-            let mut tries = files.tries.lock().unwrap();
-            tries.begin("anna", &Secret::new("secret"));
-            tries.await_proof(Verdict::Unknown, machine.clock().now());
-            drop(tries);
+            {
+                let mut tries = files.tries.lock().unwrap();
+                tries.begin("anna", &Secret::new("secret"));
+                tries.await_proof(Verdict::Unknown, machine.clock().now());
+            }
             std::future::pending::<()>().await;
         };
         let options = RunOptions { keep_looking: true, ..RunOptions::default() };
