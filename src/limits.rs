@@ -96,6 +96,10 @@ pub const LOGINS_REFUSED_MAX: usize = 16;
 /// Wait after a login whose process was killed in the middle.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
 
+/// From this age on, cookies of a login that was never proven may have ended of themselves: forums let a session without a
+/// request live for 15 minutes to an hour, and a proof that fails tells nothing of the password then.
+pub const UNPROVEN_SESSION_TIME: Duration = Duration::from_secs(3_600);
+
 /// Longest wait behind logins, or proofs, that a site in trouble has kept from their end: the first waits for `OPERATOR_POLL`,
 /// each further one twice as long.
 pub const SITE_TROUBLE_WAIT_MAX: Duration = Duration::from_secs(3_600);

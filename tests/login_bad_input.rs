@@ -451,6 +451,16 @@ fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
             vec![(Wanted::Code, "000000")],
         ),
         (
+            with(all("second-factor"), "code-back-to-the-form")
+                .page(
+                    "wrong",
+                    "<h1>Log in</h1>Sorry, no match.<form method=post action=in>Username <input name=username> Password \
+                     <input type=password name=password><input type=submit value='Log in'></form>",
+                )
+                .ends(Verdict::SecondFactor, "the one-time code was not taken", 2),
+            vec![(Wanted::Code, "000000")],
+        ),
+        (
             with(all("question"), "asked-question")
                 .accepts(&["username=anna&password=s3cret+%26+gr%C3%BCn&questionid=2&answer=Rex&go=Log+in"]),
             vec![(Wanted::Choice, "2"), (Wanted::Answer, "Rex")],

@@ -64,8 +64,8 @@ const BROKE_OFF: &str = "the last login did not get to its end: the next crawl w
                          `gleaner login` does not wait)";
 
 /// Told where a form was taken, and no page could be asked since whether it let us in.
-const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first (hint: \
-                        `gleaner login` does it at once, and sends the password again only where the proof fails)";
+const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first{when} \
+                        (hint: `gleaner login` does it at once, and sends the password again only where the proof fails)";
 
 /// Told where nothing stands against a login.
 const NOT_YET: &str = "none is kept, and the next crawl logs in (hint: `gleaner login` does it at once)";
@@ -126,6 +126,7 @@ pub async fn account(
 fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, String> {
     let mut tries = sessions::tries(data_dir, site).map_err(|error| format!("{error:#}"))?;
     tries.meet_table(login.mark());
+    tries.meet_probe(login.probe_mark());
     Ok(tries)
 }
 
@@ -248,7 +249,9 @@ fn missing_by_files(
         Err(error) => return (None, error.to_string()),
     };
     if sessions::is_unproven(data_dir, site, user, &password) {
-        return (None, UNPROVEN.to_owned());
+        let until = tries.not_before(now);
+        let when = until.map_or_else(String::new, |until| format!(", not before {}", until.rfc3339()));
+        return (until, UNPROVEN.replace("{when}", &when));
     }
     // What the next crawl would make of them.
     let mut tries = tries.clone();

@@ -91,7 +91,7 @@ pub fn save_unproven(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<(
 }
 
 /// Takes up the cookies of a login that is still to be proven, where it was one of this user and password; true where there
-/// are some.
+/// is one.
 ///
 /// # Errors
 /// Where a file cannot be read, or is none of ours.
@@ -102,9 +102,9 @@ pub fn load_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret,
     let path = unproven_file(data_dir, site);
     let Some(bytes) = read(data_dir, &path)? else { return Ok(false) };
     let taken = jar.take_up(&bytes);
-    let taken =
-        taken.map_err(|error| anyhow!("{}: this is no session ({error})\nhint: remove the file", path.display()))?;
-    Ok(taken > 0)
+    taken.map_err(|error| anyhow!("{}: this is no session ({error})\nhint: remove the file", path.display()))?;
+    // A site that has set no cookie is asked all the same: its answer to a guest says how the login ended.
+    Ok(true)
 }
 
 /// True where the login that has begun with this password is still to be proven.

@@ -10,7 +10,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -22,7 +22,7 @@ use super::hints::{Hints, quoted, told, without_hint};
 use super::{Global, block_on, chosen};
 use crate::app::control::Remote;
 use crate::app::{self, App, secrets, sessions};
-use crate::clock::{Clock as _, SystemClock};
+use crate::clock::{Clock as _, SystemClock, UnixMillis};
 use crate::config::Config;
 use crate::crawl::account::misplaced;
 use crate::crawl::login::handover::{Person, Question};
@@ -31,7 +31,7 @@ use crate::crawl::site::Site;
 use crate::fetch::session::Jar;
 use crate::limits;
 use crate::login::secret::Secret;
-use crate::login::tries::{Ended, Tries};
+use crate::login::tries::Tries;
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
 
@@ -187,7 +187,7 @@ impl Login<'_> {
         let site = by_hand(site, steps, Box::new(|| Ok(())));
         let nothing = Secret::new("");
         let means = Means { rules: self.login, password: &nothing, jar: &jar };
-        let Proof { holds, steps } =
+        let Proof { holds, steps, .. } =
             block_on(async { Ok(login::prove_by_hand(&site, means, &|step| steps.tell(step)).await) })?;
         let told = Told { steps, ..told };
         let file = file.display();
@@ -232,12 +232,23 @@ impl Login<'_> {
         };
         let mut before = sessions::tries(data_dir, name)?;
         before.meet_table(self.login.mark());
+        before.meet_probe(self.login.probe_mark());
         // Whoever runs this command says that a locked account may be touched; a refused password is refused all the same.
         if let Some(refusal) = before.refusal(&self.login.user, &password).filter(|_| !self.options.again) {
-            let sure = if refusal == Verdict::WrongPassword { "" } else { "probably " };
+            let (sure, probe) = match refusal {
+                Verdict::WrongPassword => ("", String::new()),
+                _ if self.login.probe.is_some() => ("probably ", String::new()),
+                _ => (
+                    "probably ",
+                    format!(
+                        "; where it is right, name a page that only members see as `probe` in [login] of {}, then run the same",
+                        quoted(&self.rules.file)
+                    ),
+                ),
+            };
             bail!(
                 "the site has {sure}refused this user and password before\nhint: correct the password in {}; `{} --again` \
-                 sends the same once more",
+                 sends the same once more{probe}",
                 secrets::place_of(data_dir, name),
                 self.hints.command(&format!("login {name}"))
             );
@@ -247,11 +258,11 @@ impl Login<'_> {
         // It is a try from when a form leaves, be it with the user's name alone, at which sites send letters: one that is
         // broken off before has asked nothing of the account. That the file can be written is seen before.
         sessions::save_tries(data_dir, name, &before)?;
-        let mut tries = before.clone();
-        tries.begin(&self.login.user, &password);
+        let begun = Arc::new(Mutex::new(before.clone()));
         let begins = {
-            let (data_dir, name, begun) = (data_dir.clone(), name.to_owned(), tries.clone());
-            move || sessions::save_tries(&data_dir, &name, &begun).map_err(|error| format!("{error:#}"))
+            let (data_dir, name, begun) = (data_dir.clone(), name.to_owned(), Arc::clone(&begun));
+            let save = move |tries: &Tries| sessions::save_tries(&data_dir, &name, tries);
+            move || save(&begun.lock().unwrap_or_else(PoisonError::into_inner)).map_err(|error| format!("{error:#}"))
         };
         let is_unproven = sessions::load_unproven(data_dir, name, &self.login.user, &password, &jar)?;
         let site = by_hand(site, steps, Box::new(begins));
@@ -259,12 +270,15 @@ impl Login<'_> {
         if is_unproven && let Some(told) = self.prove_last(&site, means, steps, &mut before)? {
             return Ok(told);
         }
+        let mut tries = before.clone();
+        tries.begin(&self.login.user, &password);
+        begun.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&tries);
         sessions::forget_unproven(data_dir, name)?;
         jar.clear();
         let ask = terminal.as_ref().map(|terminal| move |question: &Question<'_>| terminal.ask(question));
         let person = ask.as_ref().map(|ask| ask as Person<'_>);
         let tell = |step: &str| steps.tell(step);
-        let report = block_on(async { Ok(login::log_in_by_hand(&site, means, person, &tell).await) })?;
+        let mut report = block_on(async { Ok(login::log_in_by_hand(&site, means, person, &tell).await) })?;
         let now = SystemClock.now();
         match report.trouble {
             Some(_) if !report.was_sent => {
@@ -274,8 +288,18 @@ impl Login<'_> {
                 }
             }
             // It has begun, and stays so until a page tells how it ended.
-            _ if report.is_unproven() => sessions::save_unproven(data_dir, name, &jar)?,
+            _ if report.is_unproven() => {
+                tries.await_proof(report.unless, now);
+                // How it ended is told all the same.
+                if let Err(error) = sessions::save_unproven(data_dir, name, &jar) {
+                    eprintln!("{error:#}: the cookies of this login cannot be kept until it is proven");
+                }
+            }
             _ => tries.ended(report.ended(), &self.login.user, &password, now),
+        }
+        if report.judged.verdict == Verdict::Unknown && tries.refusal(&self.login.user, &password).is_some() {
+            report.judged.verdict = Verdict::ProbablyRefused;
+            report.judged.evidence.push("the second answer to the same that tells nothing".to_owned());
         }
         if let Some(until) = report.asks_to_wait() {
             tries.wait_as_asked(until, now);
@@ -284,14 +308,7 @@ impl Login<'_> {
         let is_in = report.judged.verdict == Verdict::LoggedIn;
         // A session that is good is never overwritten by one that is not.
         let session = if is_in { Some(sessions::save(data_dir, name, &jar)?.display().to_string()) } else { None };
-        let next = next::Login {
-            hints: self.hints,
-            data_dir,
-            site: self.rules,
-            rules: self.login,
-            is_interactive: self.options.interactive,
-            not_before: tries.not_before(now),
-        };
+        let next = self.next(tries.not_before(now));
         // The end of the steps says the same as the rest.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
         Ok(Told {
@@ -310,7 +327,18 @@ impl Login<'_> {
 }
 
 impl Login<'_> {
-    /// Asks for the proof of the last login, whose form was taken; None where it has none, and another is to follow.
+    fn next(&self, not_before: Option<UnixMillis>) -> next::Login<'_> {
+        next::Login {
+            hints: self.hints,
+            data_dir: &self.config.data_dir,
+            site: self.rules,
+            rules: self.login,
+            is_interactive: self.options.interactive,
+            not_before,
+        }
+    }
+
+    /// Asks for the proof of the last login, whose form was taken; None where another one is to follow.
     fn prove_last(
         &self,
         site: &Site,
@@ -320,28 +348,47 @@ impl Login<'_> {
     ) -> anyhow::Result<Option<Told>> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         steps.show("the site took the last login: its proof is asked for first");
-        let Proof { holds, steps } =
+        let Proof { holds, asks_to_wait, steps: taken } =
             block_on(async { Ok(login::prove_by_hand(site, means, &|step| steps.tell(step)).await) })?;
-        let told = Told { site: name.to_owned(), steps, ..Told::default() };
+        let told = Told { site: name.to_owned(), steps: taken, ..Told::default() };
+        let now = SystemClock.now();
+        let ended = holds.and_then(|holds| tries.proof_came(holds, &self.login.user, means.password, now));
         Ok(match holds {
             Some(true) => {
-                let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
-                tries.ended(let_in, &self.login.user, means.password, SystemClock.now());
-                sessions::save_tries(data_dir, name, tries)?;
+                // The session first: a process that is killed in between has lost nothing.
                 let session = Some(sessions::save(data_dir, name, means.jar)?.display().to_string());
+                sessions::save_tries(data_dir, name, tries)?;
                 let sentence = Verdict::LoggedIn.sentence().to_owned();
                 let verdict = Some(Verdict::LoggedIn);
                 Some(Told { verdict, sentence, session, logged_in: true, is_well: true, ..told })
             }
-            Some(false) => None,
-            None => Some(Told {
-                sentence: "the last login cannot be proven now: nothing was sent".to_owned(),
-                hint: Some(format!(
-                    "once the site answers again, run: {}",
-                    self.hints.command(&format!("login {name}"))
-                )),
-                ..told
-            }),
+            // Whoever runs this has the form sent again where the answer to the last one told nothing, and not where it has
+            // probably refused the password.
+            Some(false) => {
+                sessions::save_tries(data_dir, name, tries)?;
+                sessions::forget_unproven(data_dir, name)?;
+                let is_refused = ended == Some(Verdict::ProbablyRefused) && !self.options.again;
+                is_refused.then(|| {
+                    let sentence = without_hint(Verdict::ProbablyRefused.sentence()).to_owned();
+                    steps.show(&format!("verdict: {sentence}"));
+                    Told { verdict: ended, sentence, hint: Some(self.next(None).probably_refused()), ..told }
+                })
+            }
+            None if self.options.again => {
+                steps.show("the last login cannot be proven now: its form is sent again, as --again says");
+                None
+            }
+            None => {
+                if let Some(until) = asks_to_wait {
+                    tries.wait_as_asked(until, now);
+                    sessions::save_tries(data_dir, name, tries)?;
+                }
+                Some(Told {
+                    sentence: "the last login cannot be proven now: nothing was sent".to_owned(),
+                    hint: Some(self.next(tries.not_before(now)).unproven()),
+                    ..told
+                })
+            }
         })
     }
 }
@@ -380,6 +427,11 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
         );
     };
     let was_there = sessions::forget(data_dir, name)?;
+    // A login whose proof was still to come is forgotten as a whole: nobody can prove it any more.
+    let mut tries = sessions::tries(data_dir, name)?;
+    if tries.forget_unproven() {
+        sessions::save_tries(data_dir, name, &tries)?;
+    }
     let sentence = match (was_there, is_crawled) {
         (true, _) => "the session is forgotten".to_owned(),
         (false, false) => "there was no session".to_owned(),

@@ -44,6 +44,9 @@ use crate::render::children::Held;
 use crate::rules::LoginRules;
 use crate::url::CrawlUrl;
 
+/// Evidence of a code that was typed, and let nobody in.
+pub const CODE_REFUSED: &str = "the one-time code was not taken";
+
 /// How a login went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -56,6 +59,8 @@ pub struct Report {
     pub was_answered: bool,
     /// How the site ended a request that it had no good answer for, if it did.
     pub trouble: Option<Answered>,
+    /// How the login ends where its proof says no, as the answer to the form tells it.
+    pub unless: Verdict,
     /// The page with the form, and what was filled in, as far as it came.
     pub chosen: Vec<String>,
     /// The key of `[login]` that names something which is not there.
@@ -124,6 +129,17 @@ pub async fn log_in_by_hand(site: &Site, means: Means<'_>, person: Option<Person
 
 async fn run(mut run: Run<'_>) -> Report {
     let mut judged = run.log_in().await.unwrap_or_else(|judged| judged);
+    if run.is_code_sent {
+        // The password was right: it brought the page that asked for the code.
+        for verdict in [&mut judged.verdict, &mut run.unless] {
+            if matches!(verdict, Verdict::WrongPassword | Verdict::ProbablyRefused) {
+                *verdict = Verdict::SecondFactor;
+            }
+        }
+        if judged.verdict == Verdict::SecondFactor {
+            judged.evidence.insert(0, CODE_REFUSED.to_owned());
+        }
+    }
     if let Some(Answered::Throttled(Some(until))) = run.trouble {
         let hours = limits::RETRY_AFTER_MAX.as_secs() / 3_600;
         let more = if run.is_retry_capped {
@@ -139,8 +155,8 @@ async fn run(mut run: Run<'_>) -> Report {
     }
     let verdict = of_site(sentence(judged.verdict, run.trouble, run.pinned), &run.site.rules.name);
     run.say(format!("verdict: {verdict}"));
-    let Run { steps, was_sent, was_answered, trouble, chosen, pinned, .. } = run;
-    Report { steps, judged, was_sent, was_answered, trouble, chosen, pinned }
+    let Run { steps, was_sent, was_answered, trouble, unless, chosen, pinned, .. } = run;
+    Report { steps, judged, was_sent, was_answered, trouble, unless, chosen, pinned }
 }
 
 impl Report {
@@ -159,10 +175,7 @@ impl Report {
     /// Until when the site asks to be left alone (`Retry-After`), where it does.
     #[must_use]
     pub fn asks_to_wait(&self) -> Option<UnixMillis> {
-        match self.trouble {
-            Some(Answered::Throttled(until)) => until,
-            _ => None,
-        }
+        asked_until(self.trouble)
     }
 
     /// True where nothing was learned: the form never left because the site was in trouble or was not to be asked, or it
@@ -183,6 +196,8 @@ impl Report {
 pub struct Proof {
     /// None where the site did not answer, or is in trouble.
     pub holds: Option<bool>,
+    /// Until when it asks to be left alone then (`Retry-After`), where it does.
+    pub asks_to_wait: Option<UnixMillis>,
     /// What was done and seen, in order.
     pub steps: Vec<String>,
 }
@@ -199,7 +214,8 @@ pub async fn prove_by_hand(site: &Site, means: Means<'_>, tell: Tell<'_>) -> Pro
 
 async fn proof(mut run: Run<'_>) -> Proof {
     let holds = run.holds().await;
-    Proof { holds, steps: run.steps }
+    let asks_to_wait = asked_until(run.trouble).filter(|_| holds.is_none());
+    Proof { holds, asks_to_wait, steps: run.steps }
 }
 
 struct Run<'a> {
@@ -215,12 +231,16 @@ struct Run<'a> {
     first_step: Option<FirstStep>,
     /// True once a form is on its way that is a try to log in.
     is_try: bool,
+    /// True once a one-time code has left behind that.
+    is_code_sent: bool,
     /// True once a form has left.
     was_sent: bool,
     /// True once that was answered by a server that is not in trouble.
     was_answered: bool,
     /// What the site was in trouble with, if it was.
     trouble: Option<Answered>,
+    /// How the login ends where its proof says no.
+    unless: Verdict,
     /// For the report.
     chosen: Vec<String>,
     /// Until when the last answer asks us to wait, where it does.
@@ -290,9 +310,11 @@ impl<'a> Run<'a> {
             is_first: true,
             first_step: None,
             is_try: false,
+            is_code_sent: false,
             was_sent: false,
             was_answered: false,
             trouble: None,
+            unless: Verdict::Unknown,
             chosen: Vec::new(),
             retry_at: None,
             is_retry_capped: false,
@@ -403,17 +425,23 @@ impl<'a> Run<'a> {
         if !judged.verdict.needs_proof() {
             return Ok(judged);
         }
+        // What seemed to have worked and has not tells nothing of the password.
+        self.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
         let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
         let after = after.filter(is_proof).filter(|page| self.trouble_of(page.status).is_none());
         let mut proof = self.probe(after).await;
-        if proof.is_err() && self.pace.is_none() && matches!(self.trouble, Some(Answered::Throttled(_))) {
+        let now = self.site.clock.now();
+        let is_soon = |until: Option<UnixMillis>| until.is_none_or(|at| at.since(now) <= limits::SESSION_PATIENCE);
+        let is_waited_out = matches!(self.trouble, Some(Answered::Throttled(until)) if is_soon(until));
+        if proof.is_err() && self.pace.is_none() && is_waited_out {
             // A crawl asks again later; by hand there is no later, and what the site asks for is waited out here.
             proof = self.probe(None).await;
         }
         let proof = proof.map_err(|ended| {
             let evidence = judged.evidence.iter().cloned().chain(ended.evidence).collect();
-            // Nothing is wrong with a login whose proof has to wait.
             let verdict = match judged.verdict {
+                // Nothing is wrong with a login whose proof has to wait, and a form that came back is no refusal before it.
+                _ if self.trouble.is_some() && self.was_answered => Verdict::Unknown,
                 // Such a form is not sent again for want of a proof.
                 Verdict::ProbablyRefused => Verdict::ProbablyRefused,
                 _ if self.trouble.is_some() => Verdict::Unknown,
@@ -604,6 +632,13 @@ impl<'a> Run<'a> {
             Err(why) => format!("no proof: {why}"),
         });
         Ok(proof)
+    }
+}
+
+fn asked_until(trouble: Option<Answered>) -> Option<UnixMillis> {
+    match trouble {
+        Some(Answered::Throttled(until)) => until,
+        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod accounts;
 mod asking;
 mod crews;
 mod freshness;
+mod missing;
 mod session;
 mod visits;
 mod waiting;
@@ -45,8 +46,8 @@ pub use accounts::{DAY_NOTE, requests_of_day};
 use asking::Asked;
 use crews::Crews;
 pub use crews::{CREWS_NOTE, CrewsKept, CrewsState};
+pub use missing::{MissingSession, SESSION_NOTE};
 use session::Session;
-pub use session::{MissingSession, SESSION_NOTE};
 
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);

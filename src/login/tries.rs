@@ -12,7 +12,7 @@ use super::verdict::{IN_TROUBLE, Verdict};
 use crate::clock::UnixMillis;
 use crate::limits::{
     LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_PER_HOUR_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX, OPERATOR_POLL,
-    SITE_TROUBLE_WAIT_MAX,
+    SITE_TROUBLE_WAIT_MAX, UNPROVEN_SESSION_TIME,
 };
 
 /// Wait after the first login that did not end clearly; each further one quadruples it.
@@ -45,6 +45,9 @@ pub struct Tries {
     held: Option<(Verdict, u32)>,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
     begun: Option<u32>,
+    /// How it ends where its proof says no, and when its form was answered: the site took it, and no page has told since
+    /// whether it let us in.
+    unproven: Option<(Verdict, UnixMillis)>,
     /// Logins without a clear end in a row.
     unclear: u32,
     not_before: UnixMillis,
@@ -56,6 +59,8 @@ pub struct Tries {
     stalled: u32,
     /// Marks the rule file's table by which the last login was tried.
     table: u32,
+    /// Marks the page that proved the last login, or did not.
+    probe: Option<u32>,
     /// True where its form never left: what it brought about is the table's doing, and ends with it.
     is_of_table: bool,
     /// What forms had brought about before that, which does not end with it.
@@ -159,6 +164,15 @@ impl Tries {
         }
     }
 
+    /// Takes in by which page the next login is proven. A form that came back is a refusal only where such a page agrees, so
+    /// that another one has the login tried once more.
+    pub fn meet_probe(&mut self, probe: u32) {
+        if self.probe.replace(probe).is_some_and(|before| before != probe) {
+            self.probably_refused.clear();
+            self.last = self.last.filter(|last| *last != Verdict::ProbablyRefused);
+        }
+    }
+
     /// Keeps what forms have brought about, where a login that never sent one is to change it.
     fn keep_by_forms(&mut self, was_sent: bool) {
         if was_sent {
@@ -229,19 +243,49 @@ impl Tries {
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
-        self.begun = Some(self.new_mark(user, password));
+        (self.begun, self.unproven) = (Some(self.new_mark(user, password)), None);
+    }
+
+    /// Takes in that the site took the form of the login which has begun, and that its proof is still to come; how it ends
+    /// where that says no.
+    pub fn await_proof(&mut self, unless: Verdict, now: UnixMillis) {
+        self.unproven = Some((unless, now));
+    }
+
+    /// Takes in that its cookies are gone, so that nobody can prove it any more: its operator said so. True where there was such
+    /// a login.
+    pub fn forget_unproven(&mut self) -> bool {
+        let was_unproven = self.unproven.is_some();
+        if was_unproven {
+            self.came_to_nothing();
+        }
+        was_unproven
+    }
+
+    /// Takes in what that proof says; gives how the login ended. None where it says no and its session may have ended of
+    /// itself meanwhile: the login has broken off then, as the next one will find.
+    pub fn proof_came(&mut self, holds: bool, user: &str, password: &Secret, now: UnixMillis) -> Option<Verdict> {
+        let is_young = |at: UnixMillis| at <= now && now.since(at) < UNPROVEN_SESSION_TIME;
+        let refused = self.unproven.filter(|(_, at)| is_young(*at)).map(|(unless, _)| unless);
+        let verdict = if holds { Verdict::LoggedIn } else { refused? };
+        self.ended(Ended { verdict, was_sent: true, was_answered: true }, user, password, now);
+        // As it counts: a second answer that tells nothing is one that refuses.
+        Some(if self.refusal(user, password).is_some() { self.last.unwrap_or(verdict) } else { verdict })
     }
 
     /// Takes in that the last login may have broken off. True where it has: it may have been refused, so that the next one
     /// waits, and it counts among those that ended without a clear verdict.
     pub fn broke_off(&mut self, user: &str, password: &Secret, now: UnixMillis) -> bool {
         let marks = self.marks(user, password);
+        self.unproven = None;
         let has = self.begun.take().is_some_and(|begun| marks.contains(&begun));
         if has {
             // Its form may have left: that is no table's doing.
             self.is_of_table = false;
             self.unclear = self.unclear.saturating_add(1);
-            self.not_before = now.plus(LOGIN_BROKEN_OFF_WAIT);
+            // A site that has asked for more gets it.
+            let wait = now.plus(LOGIN_BROKEN_OFF_WAIT);
+            self.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
             if self.unclear >= LOGINS_UNCLEAR_MAX {
                 self.held = Some((Verdict::Unknown, self.new_mark(user, password)));
             }
@@ -252,14 +296,15 @@ impl Tries {
     /// Takes in that the login which began was kept back before anything was sent: nothing was tried, and how long to wait
     /// is for whoever kept it back to say.
     pub fn came_to_nothing(&mut self) {
-        self.begun = None;
+        (self.begun, self.unproven) = (None, None);
     }
 
     /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
     /// anything was sent. Nothing was tried; the next look at the site waits, each time twice as long, also in the next
     /// process.
     pub fn met_trouble(&mut self, now: UnixMillis) {
-        (self.begun, self.last, self.was_in_trouble, self.is_of_table) = (None, Some(Verdict::Unknown), true, false);
+        self.came_to_nothing();
+        (self.last, self.was_in_trouble, self.is_of_table) = (Some(Verdict::Unknown), true, false);
         self.stalled = self.stalled.saturating_add(1);
         self.not_before = now.plus(wait_in_trouble(self.stalled));
     }
@@ -268,16 +313,22 @@ impl Tries {
     pub fn operator_has_logged_in(&mut self, user: &str) {
         let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
         let (probably_refused, member) = (std::mem::take(&mut self.probably_refused), Some(user.into()));
-        let (salt, table) = (self.salt, self.table);
-        *self = Self { salt, table, refused, probably_refused, let_in, member, ..Self::default() };
+        let (salt, table, probe) = (self.salt, self.table, self.probe);
+        *self = Self { salt, table, probe, refused, probably_refused, let_in, member, ..Self::default() };
     }
 
     /// Takes in how a login ended.
     pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) {
-        let Ended { verdict, was_sent, was_answered } = ended;
+        let Ended { mut verdict, was_sent, was_answered } = ended;
         let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
+        // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third.
+        let is_held = self.held.is_some_and(|(held, of)| held == Verdict::Unknown && marks.contains(&of));
+        let was_unknown = is_held && self.last == Some(Verdict::Unknown) && !self.was_in_trouble;
+        if verdict == Verdict::Unknown && was_sent && was_answered && was_unknown {
+            (verdict, self.held) = (Verdict::ProbablyRefused, None);
+        }
         self.keep_by_forms(was_sent);
-        self.begun = None;
+        (self.begun, self.unproven) = (None, None);
         // A site that did not answer before anything was sent has said nothing of the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);

@@ -44,10 +44,10 @@ impl Verdict {
                  tried again)"
             }
             Self::ProbablyRefused => {
-                "the login form came back without a session: the site has probably refused the user name or the password, \
-                 and the same are not sent again (hint: check the password, in `secrets` of the data folder or wherever it \
-                 comes from, and `user` in [login], then run `gleaner login`; where both are surely right, run `gleaner \
-                 login --again`)"
+                "no session came of the login: the site has probably refused the user name or the password, and the same are \
+                 not sent again (hint: check the password, in `secrets` of the data folder or wherever it comes from, and \
+                 `user` in [login], then run `gleaner login`; where both are surely right, name a page that only members see \
+                 as `probe` in [login], or run `gleaner login --again`)"
             }
             Self::Locked => {
                 "the account or the address is locked (hint: see to it with a browser, then run `gleaner login`)"
@@ -135,7 +135,7 @@ pub fn judge(after: &After<'_>) -> Judged {
     let is_message = after.login_form.is_some() || view.text.len() < SHORT_TEXT_BYTES;
     if view.log_out_links.is_empty() || is_message && after.login_form.is_some() {
         for (verdict, phrases) in MESSAGES {
-            if let Some(phrase) = view.says(phrases).filter(|_| is_message) {
+            if let Some(phrase) = says_anew(after, phrases).filter(|_| is_message) {
                 evidence.push(format!("the page says “{phrase}”"));
                 return Judged { verdict: *verdict, evidence };
             }
@@ -188,11 +188,20 @@ pub fn judge(after: &After<'_>) -> Judged {
     Judged { verdict: Verdict::Unknown, evidence }
 }
 
-/// The words in which the page says that it came back for another reason than its password, where those are new: notices
-/// that cookies are needed stand on many a form.
+/// The first of these phrases that the page shows, and where the form is back on it, more often than the page in front of it
+/// did: a form in the head of each page stands beside titles that speak of failed logins.
+fn says_anew(after: &After<'_>, phrases: &[&'static str]) -> Option<&'static str> {
+    let before = after.before.filter(|_| after.login_form.is_some());
+    let count = |view: &View, phrase: &str| view.text.matches(phrase).count();
+    let is_new = |phrase: &str| before.is_none_or(|before| count(after.view, phrase) > count(before, phrase));
+    phrases.iter().copied().find(|phrase| after.view.text.contains(phrase) && is_new(phrase))
+}
+
+/// The words in which the page says that it came back for another reason than its password. What it says to this login is
+/// read alone: notices that cookies are needed stand on many a form, and topics speak of tokens.
 fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
-    let stood_before = |phrase: &str| after.before.is_some_and(|before| before.text.contains(phrase));
-    phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| after.view.text.contains(phrase) && !stood_before(phrase))
+    let message = after.view.message_at(after.login_form?, after.before)?.to_lowercase();
+    phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| message.contains(phrase))
 }
 
 /// Text of a page that is nothing but a message.
@@ -291,6 +300,13 @@ mod tests {
             (500, FORM.to_owned(), Some(0), true, Verdict::Unknown),
             (200, format!("Your browser does not accept cookies.{FORM}"), Some(0), true, Verdict::Unknown),
             (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::Unknown),
+            (
+                200,
+                format!("{FORM}<p><a href=/1>CSRF and you</a><p><a href=/2>Too fast</a>"),
+                Some(0),
+                true,
+                Verdict::ProbablyRefused,
+            ),
             (200, format!("The submitted form was invalid.{FORM}"), Some(0), false, Verdict::Unknown),
             (200, format!("您的请求来路不正确{FORM}"), Some(0), false, Verdict::Unknown),
         ] {
@@ -299,14 +315,25 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_that_stood_on_the_form_already_is_no_reason_why_it_came_back() {
-        let [before, after] = ["", "Sorry, no match."]
-            .map(|message| View::of(&format!("{message}{FORM}NOTE: You need cookies enabled to log in")).unwrap());
-        let judged = |before| {
-            let after = After { status: 200, view: &after, login_form: Some(0), cookies_changed: false, before };
-            judge(&after).verdict
-        };
-        assert_eq!((judged(Some(&before)), judged(None)), (Verdict::ProbablyRefused, Verdict::Unknown));
+    fn what_stands_beside_the_form_and_says_nothing_to_this_login_is_no_reason_why_it_came_back() {
+        let head = format!("{FORM}<p>Login failed after update, help</p><p>My account has been locked</p>");
+        let note = "<p>Note: You need cookies enabled to log in.</p>";
+        for (before, after, expected) in [
+            (format!("{FORM}{note}"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
+            // From the index to a page of its own, which has a notice.
+            (format!("{FORM}<h1>Forum</h1>"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
+            (format!("{FORM}<h1>Forum</h1>"), format!("<p>Please enable cookies.</p>{FORM}"), Verdict::Unknown),
+            (head.clone(), head.clone(), Verdict::ProbablyRefused),
+            (head.clone(), format!("<p>Login failed.</p>{head}"), Verdict::WrongPassword),
+            (head.clone(), format!("<p>Your account has been locked.</p>{head}"), Verdict::Locked),
+            (head.clone(), "Login failed".to_owned(), Verdict::WrongPassword),
+        ] {
+            let [before, view] = [&before, &after].map(|page| View::of(page).unwrap());
+            let login_form = after.contains(FORM).then_some(0);
+            let after_it =
+                After { status: 200, view: &view, login_form, cookies_changed: false, before: Some(&before) };
+            assert_eq!(judge(&after_it).verdict, expected, "{after}");
+        }
     }
 
     /// Sentences reach logs, where nobody puts a site's name in; and what is wrong is told with what to do.

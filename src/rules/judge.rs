@@ -217,10 +217,19 @@ impl LoginRules {
     /// Tells one table from another, wherever it stands.
     #[must_use]
     pub fn mark(&self) -> u32 {
-        let [high, low] =
-            [32, 0].map(|shift| (xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes()) >> shift) as u32);
-        high ^ low
+        mark(&format!("{self:?}"))
     }
+
+    /// Tells one page that proves a session from another.
+    #[must_use]
+    pub fn probe_mark(&self) -> u32 {
+        mark(&format!("{:?}", self.probe))
+    }
+}
+
+fn mark(text: &str) -> u32 {
+    let [high, low] = [32, 0].map(|shift| (xxhash_rust::xxh3::xxh3_64(text.as_bytes()) >> shift) as u32);
+    high ^ low
 }
 
 /// A login by a JSON API: `{user: …, password: …}` goes to `url`, and the answer carries a token.

@@ -61,6 +61,10 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         if uri.path() == "/back" {
             return html(&format!("<p class=error>Sorry, no match.</p>{}", form_to("/back", "")));
         }
+        if let (Some(path), true) = (["/shown", "/taken-away"].into_iter().find(|path| *path == uri.path()), is_right) {
+            return (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, path)])
+                .into_response();
+        }
         if let Some(seconds) = uri.path().strip_prefix("/limited/") {
             return (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds.to_owned())]).into_response();
         }
@@ -80,6 +84,10 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             seen.trouble.fetch_sub(1, Ordering::SeqCst);
             StatusCode::SERVICE_UNAVAILABLE.into_response()
         }
+        ("/patience", _) => (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "7200")]).into_response(),
+        // To members as to guests: the second until its scripts have run.
+        ("/shown", _) => html(&form_to("/shown", "")),
+        ("/taken-away", _) => html(&format!("{}<script>{TAKEN_AWAY}</script>", form_to("/taken-away", ""))),
         ("/flaky", true) => html("<a href='/logout'>Log out</a> anna"),
         (path, _) if path.starts_with("/to/") => html(&form_to(&path[3..], "")),
         ("/name/login", _) => html(
@@ -98,6 +106,9 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         _ => StatusCode::NOT_FOUND.into_response(),
     }
 }
+
+const TAKEN_AWAY: &str = "if (document.cookie.includes('sid=abc')) { document.getElementById('login').remove(); \
+                          document.body.insertAdjacentHTML('beforeend', '<a href=/logout>Log out</a>') }";
 
 fn form_to(action: &str, captcha: &str) -> String {
     format!(
@@ -297,8 +308,8 @@ fn each_end_of_a_login_tells_the_next_step() {
     let unknown = next("page = '/to/dumb'", "does not tell whether it worked", "name a page that only members see");
     assert!(unknown.contains("as `probe` in [login] of rules/forum.toml") && unknown.ends_with(again), "{unknown}");
     let unproven =
-        next("page = '/to/dumb'\nprobe = '/nothing/'", "does not tell", "see with a browser whether the password");
-    assert!(unproven.ends_with(again), "{unproven}");
+        next("page = '/to/dumb'\nprobe = '/nothing/'", "does not tell", "check the password in data/secrets/forum");
+    assert!(unproven.ends_with("run: gleaner login forum --again --data data --rules rules"), "{unproven}");
     assert!(next("page = '/widget/'", "CAPTCHA", "log in with a browser").ends_with(cookies));
     let letter = next("page = '/name/login'", "the site asks for a second factor", "log in with a browser");
     assert!(letter.ends_with(cookies), "{letter}");
@@ -327,10 +338,15 @@ fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_ag
         "has probably refused the user name or the password",
         "the page says “Sorry, no match.”",
         "hint: check the password in data/secrets/forum, and `user` in [login] of rules/forum.toml, then run: gleaner login \
-         forum --data data --rules rules; where both are surely right, run: gleaner login forum --again --data data --rules rules",
+         forum --data data --rules rules; where both are surely right, name a page that only members see as `probe` in [login] of \
+         rules/forum.toml and run the same, or run: gleaner login forum --again --data data --rules rules",
     ]);
     assert!(!told.err.contains(PASSWORD) && !told.out.contains(PASSWORD), "{}", told.err);
-    forum.login(&[]).ended(1).says(&["the site has probably refused this user and password before", " --again` sends"]);
+    forum.login(&[]).ended(1).says(&[
+        "the site has probably refused this user and password before",
+        " --again` sends",
+        "name a page that only members see as `probe` in [login] of rules/forum.toml, then run the same",
+    ]);
     // Neither a crawl nor the service nor a mended table sends it.
     for login in ["page = '/to/back'", "page = '/to/back'\nform = 1"] {
         forum.rules(login);
@@ -419,11 +435,96 @@ fn a_login_that_could_not_be_proven_is_proven_by_the_next_one_and_not_sent_again
     assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
     run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["is still to be proven"]);
     forum.seen.trouble.store(2, Ordering::SeqCst);
-    forum.login(&[]).ended(1).says(&["cannot be proven now: nothing was sent", "once the site answers again, run: "]);
+    forum.login(&[]).ended(1).says(&[
+        "cannot be proven now: nothing was sent",
+        "once the site answers again, run: ",
+        "`probe` in [login]",
+        "--cookies",
+        "--logout",
+        "login forum --again",
+    ]);
     forum.seen.trouble.store(0, Ordering::SeqCst);
     forum.login(&[]).ended(0).says(&["its proof is asked for first"]);
     assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null));
     assert!(!kept.exists() && forum.path().join("data/sessions/forum.json").exists());
+}
+
+#[test]
+fn a_login_whose_proof_never_comes_is_sent_again_or_forgotten_where_its_operator_says_so() {
+    let forum = Forum::start();
+    forum.rules("probe = '/flaky'");
+    forum.seen.trouble.store(100, Ordering::SeqCst);
+    forum.login(&[]).ended(1);
+    forum.login(&["--again"]).ended(1).says(&["its form is sent again"]);
+    assert_eq!(forum.posts(), 2);
+    assert_ne!(forum.begun(), serde_json::Value::Null);
+    forum.login(&["--logout"]).ended(0);
+    assert_eq!(forum.begun(), serde_json::Value::Null, "there is nothing left to prove");
+}
+
+#[test]
+fn a_form_that_came_back_is_refused_by_its_proof_alone() {
+    let forum = Forum::start();
+    // Of one page that members see and one that shows the form to all, the first does not come at once.
+    forum.rules("page = '/shown'\nprobe = '/flaky'");
+    forum.seen.trouble.store(2, Ordering::SeqCst);
+    forum.login(&[]).ended(1).says(&["which asks for the proof first"]);
+    forum.login(&[]).ended(0);
+    assert_eq!(forum.posts(), 1);
+    // The same with a wrong password: the proof that comes late says no, and nobody sends it again.
+    forum.password("wrong");
+    forum.rules("page = '/to/back'\nprobe = '/flaky'");
+    forum.seen.trouble.store(2, Ordering::SeqCst);
+    forum.login(&[]).ended(1).says(&["which asks for the proof first"]);
+    let told = forum.login(&[]).ended(1).says(&["its proof is asked for first", "check the password in data/secrets"]);
+    assert!(told.out.contains("verdict: ") && told.out.contains("probably refused"), "{}", told.out);
+    forum.login(&[]).ended(1).says(&["has probably refused this user and password before"]);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn another_page_that_proves_has_a_good_password_tried_once_more() {
+    let forum = Forum::start();
+    forum.rules("page = '/shown'\nprobe = '/shown'");
+    forum.login(&[]).ended(1).says(&["has probably refused"]);
+    forum.login(&[]).ended(1).says(&["has probably refused this user and password before"]);
+    forum.rules("page = '/shown'\nprobe = '/flaky'");
+    forum.login(&[]).ended(0);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn a_form_that_scripts_take_away_from_members_is_no_sign_of_a_guest() {
+    let forum = Forum::start();
+    forum.rules("page = '/taken-away'\nprobe = '/taken-away'");
+    forum.login(&[]).ended(0).says(&["shows a login form without its scripts: rendered", "has a link to log out"]);
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn an_answer_that_tells_nothing_twice_is_not_asked_for_a_third_time() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/dumb'");
+    forum.login(&[]).ended(1).says(&["name a page that only members see as `probe`"]);
+    forum.login(&[]).ended(1).says(&["check the password in data/secrets/forum"]);
+    forum.login(&[]).ended(1).says(&["has probably refused this user and password before"]);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn a_proof_that_asks_for_patience_gets_it_and_everybody_tells_until_when() {
+    let forum = Forum::start();
+    forum.rules("probe = '/patience'");
+    let before = SystemClock.now();
+    let told = forum.login(&[]).ended(1);
+    let (_, hint) = told.err.split_once("hint: wait until ").unwrap_or_else(|| panic!("{}", told.err));
+    let time = hint.split_once(", then run: ").unwrap().0.to_owned();
+    assert!(time >= before.plus(Duration::from_secs(7_200)).rfc3339(), "{time}");
+    run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["is still to be proven", &*time]);
+    let crawled = run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(1);
+    assert!(format!("{}{}", crawled.out, crawled.err).contains(&time), "{time}: {}{}", crawled.out, crawled.err);
+    let asked = forum.seen.at.lock().unwrap().iter().filter(|(what, _)| what == "GET /patience").count();
+    assert_eq!((asked, forum.posts()), (1, 1));
 }
 
 #[test]

@@ -8,7 +8,9 @@ use gleaner::crawl::RunOptions;
 use gleaner::crawl::progress::{Ended, SessionState};
 use gleaner::crawl::site_loop::{MissingSession, SESSION_NOTE};
 use gleaner::crawldb::Reader as _;
+use gleaner::login::secret::Secret;
 use gleaner::login::tries::Hold;
+use gleaner::login::verdict::Verdict;
 
 use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
 use super::web::Machine;
@@ -28,7 +30,7 @@ fn paths(forum: &Forum) -> Vec<String> {
 
 /// What the next process would wait for.
 fn hold(files: &Files, machine: &Machine) -> Option<Hold> {
-    files.tries.lock().unwrap().hold("anna", &gleaner::login::secret::Secret::new("secret"), machine.clock().now())
+    files.tries.lock().unwrap().hold("anna", &Secret::new("secret"), machine.clock().now())
 }
 
 /// Runs a crawl until it ends, and looks at how it stands after these times.
@@ -289,25 +291,25 @@ async fn a_site_in_trouble_in_front_of_the_form_is_not_asked_again_by_each_proce
     assert!(matches!(hold(&files, &machine), Some(Hold::Until(..))));
 }
 
+/// A crawl whose form is taken and whose proof does not come: its process leaves the cookies.
+async fn unproven(machine: &Machine, forum: &Arc<Forum>, files: &Arc<Files>) {
+    let (ended, _) = crawl(machine, forum, files, RunOptions::default(), None).await;
+    assert!(matches!(ended, Ended::NotLoggedIn(_) | Ended::Unreachable(_)), "{ended:?}");
+    assert_eq!(files.kept.lock().unwrap().len(), 0);
+    assert!(files.unproven.lock().unwrap().is_some());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_process() {
-    // Its session holds, or has ended meanwhile.
-    for holds in [true, false] {
+    // Its session holds, has never begun, or may have ended meanwhile.
+    for (holds, hours, forms) in [(true, 0, 0), (false, 0, 0), (false, 2, 1)] {
         let machine = Machine::new();
         let of = Forum::of(&machine, Denial::Form, u64::MAX);
         let forum = Arc::new(Forum { trouble: u64::MAX, trouble_status: 500, details: 10, ..of });
         let files = Files::new("secret");
-        let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
-        assert!(matches!(ended, Ended::NotLoggedIn(_) | Ended::Unreachable(_)), "{ended:?}");
-        assert_eq!((forum.counts(), files.kept.lock().unwrap().len()), ((1, 0, 0), 0));
-        assert!(files.unproven.lock().unwrap().is_some());
-        {
-            let mut state = forum.state.lock().unwrap();
-            state.trouble = 0;
-            if !holds {
-                state.session = None;
-            }
-        }
+        unproven(&machine, &forum, &files).await;
+        assert_eq!(forum.counts(), (1, 0, 0));
+        forum.state.lock().unwrap().trouble = 0;
         let begun = forum.requests().len();
         let options = RunOptions { keep_looking: true, ..RunOptions::default() };
         let stop = Some(Duration::from_secs(6 * 3_600));
@@ -321,13 +323,117 @@ async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_proce
                 again
             }
         };
+        tokio::time::advance(Duration::from_secs(hours * 3_600)).await;
         let (ended, progress) = crawl(&machine, &forum, &files, options, stop).await;
-        assert_eq!((ended, progress.snapshot()["sim"].no_session()), (Ended::Stopped, None));
+        assert_eq!(ended, Ended::Stopped);
         let next: Vec<String> = paths(&forum).split_off(begun);
         assert_eq!(next[0], "/", "the proof comes first: {next:?}");
-        let forms = next.iter().filter(|path| *path == "/login").count();
-        assert_eq!((forms, files.unproven.lock().unwrap().is_some()), (usize::from(!holds), false), "{next:?}");
+        let sent = next.iter().filter(|path| *path == "/login").count();
+        assert_eq!((sent, files.unproven.lock().unwrap().is_some()), (forms, false), "{hours} h: {next:?}");
+        let waits = progress.snapshot()["sim"].no_session().map(|(until, _)| until);
+        if !holds && hours == 0 {
+            // Nobody sends the same a second time but the operator.
+            assert_eq!((waits, next.len()), (Some(None), 1), "{next:?}");
+            assert!(matches!(hold(&files, &machine), Some(Hold::Operator(_))));
+            continue;
+        }
+        assert_eq!(waits, None);
         let names = machine.db.site_counts("sim").await.unwrap();
         assert!(names.pages() > 0 && forum.asked("/dl/1") == 1, "{next:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_form_that_came_back_is_a_refusal_only_once_its_proof_says_so() {
+    let machine = Machine::new();
+    let of = Forum::of(&machine, Denial::Form, u64::MAX);
+    let refusal = Some("Sorry, no match.");
+    let forum = Arc::new(Forum { refusal, trouble: u64::MAX, trouble_status: 500, ..of });
+    let files = Files::new("secret");
+    unproven(&machine, &forum, &files).await;
+    let refusal = || files.tries.lock().unwrap().refusal("anna", &Secret::new("secret"));
+    assert_eq!((forum.counts(), refusal()), ((0, 1, 0), None));
+    forum.state.lock().unwrap().trouble = 0;
+    for _ in 0..2 {
+        let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+        let stop = Some(Duration::from_secs(6 * 3_600));
+        let (_, progress) = crawl(&machine, &forum, &files, options, stop).await;
+        let told = progress.snapshot()["sim"].no_session().map(|(until, why)| (until, why.to_owned()));
+        assert!(matches!(&told, Some((None, why)) if why.contains("probably refused")), "{told:?}");
+        assert_eq!((forum.counts(), refusal()), ((0, 1, 0), Some(Verdict::ProbablyRefused)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_session_that_is_kept_is_proven_before_a_login_that_is_not() {
+    let machine = Machine::new();
+    let of = Forum::of(&machine, Denial::Form, u64::MAX);
+    let forum = Arc::new(Forum { trouble: u64::MAX, trouble_status: 500, details: 10, ..of });
+    let files = Files::new("secret");
+    unproven(&machine, &forum, &files).await;
+    forum.state.lock().unwrap().trouble = 0;
+    // A browser's login ends that of the form.
+    files.import(forum.log_in());
+    let begun = forum.requests().len();
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let (ended, _) = crawl(&machine, &forum, &files, options, Some(Duration::from_secs(6 * 3_600))).await;
+    assert_eq!((ended, forum.asked("/dl/1")), (Ended::Stopped, 1));
+    assert!(!paths(&forum)[begun..].contains(&"/login".to_owned()), "{:?}", paths(&forum));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_by_hand_that_could_not_be_proven_is_what_a_waiting_service_goes_on_with() {
+    // It waits for a time, or for its operator.
+    for (statuses, refusal) in [(vec![429], None), (vec![], Some("Your account has been locked."))] {
+        let machine = Machine::new();
+        let of = Forum::of(&machine, Denial::Form, u64::MAX);
+        let forum = Arc::new(Forum { refusal, details: 10, ..of });
+        forum.state.lock().unwrap().form_statuses = statuses;
+        let files = Files::new("secret");
+        let by_hand = async {
+            tokio::time::sleep(Duration::from_secs(600)).await;
+            let (jar, session) = (files.session.lock().unwrap().take(), files.stamp.lock().unwrap().to_owned());
+            files.import(forum.log_in());
+            let unproven = std::mem::replace(&mut *files.session.lock().unwrap(), jar);
+            *files.unproven.lock().unwrap() = unproven;
+            *files.stamp.lock().unwrap() = session;
+            {
+                let mut tries = files.tries.lock().unwrap();
+                tries.begin("anna", &Secret::new("secret"));
+                tries.await_proof(Verdict::Unknown, machine.clock().now());
+            }
+            std::future::pending::<()>().await;
+        };
+        let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+        let stop = Some(Duration::from_secs(6 * 3_600));
+        let (ended, progress) = tokio::select! {
+            crawled = crawl(&machine, &forum, &files, options, stop) => crawled,
+            () = by_hand => unreachable!(),
+        };
+        assert_eq!((ended, progress.snapshot()["sim"].no_session()), (Ended::Stopped, None));
+        assert_eq!(forum.asked("/dl/1"), 1);
+        let forms = forum.requests().iter().filter(|(_, path)| path == "/login").count();
+        assert_eq!((forms, files.unproven.lock().unwrap().is_some()), (1, false), "{:?}", paths(&forum));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_site_asks_to_wait_at_the_proof_is_waited_by_the_next_process() {
+    let machine = Machine::new();
+    let of = Forum::of(&machine, Denial::Form, u64::MAX);
+    let forum = Arc::new(Forum { trouble: u64::MAX, details: 10, ..of });
+    let files = Files::new("secret");
+    unproven(&machine, &forum, &files).await;
+    forum.state.lock().unwrap().trouble = 0;
+    // The host's own pause is over by then.
+    tokio::time::advance(Duration::from_secs(7_200)).await;
+    let until = machine.clock().now().plus(Duration::from_secs(7_200));
+    files.tries.lock().unwrap().wait_as_asked(until, machine.clock().now());
+    let begun = forum.requests().len();
+    let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+    assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains(&until.rfc3339())), "{ended:?}");
+    assert_eq!(forum.requests().len(), begun);
+    tokio::time::advance(Duration::from_secs(7_200)).await;
+    let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+    assert_eq!((ended, forum.counts().0), (Ended::Exhausted, 1));
 }

@@ -7,7 +7,7 @@ use super::steps;
 use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted};
 use crate::clock::UnixMillis;
-use crate::crawl::login::{Pin, Report};
+use crate::crawl::login::{CODE_REFUSED, Pin, Report};
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
 
@@ -36,17 +36,16 @@ impl Login<'_> {
             }
             Verdict::Locked => format!("see with a browser how the account is unlocked, then run: {again}"),
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
-            Verdict::ProbablyRefused => format!(
-                "check the password in {place}, and `user` in [login] of {file}, then run: {again}; where both are surely right, \
-                 run: {}",
-                self.run(" --again")
-            ),
+            Verdict::ProbablyRefused => self.probably_refused(),
             Verdict::RateLimited => match self.not_before {
                 Some(until) => format!("wait until {}, then run: {again}", until.rfc3339()),
                 None => format!("see with a browser that the account is not locked, then run: {again}"),
             },
             Verdict::OtherSite | Verdict::Script => self.browser(),
             // What a script or a letter asks for is nothing that could be typed here.
+            Verdict::SecondFactor if evidence_has(CODE_REFUSED) => {
+                format!("type the code of that moment, run: {}", self.run(" --interactive"))
+            }
             Verdict::Captcha | Verdict::SecondFactor
                 if self.is_interactive || evidence_has(BY_SCRIPT) || evidence_has(BY_LETTER) =>
             {
@@ -56,6 +55,41 @@ impl Login<'_> {
             Verdict::NoForm => self.no_form(report, &file),
             Verdict::Unknown => self.unknown(report, &file),
         })
+    }
+
+    /// Behind a form that came back: only a members' page tells whether the password is wrong.
+    #[must_use]
+    pub fn probably_refused(&self) -> String {
+        let (file, again) = (quoted(&self.site.file), self.run(""));
+        let place = secrets::place_of(self.data_dir, &self.site.name);
+        let probe = match self.rules.probe {
+            None => format!("name a page that only members see as `probe` in [login] of {file} and run the same, or "),
+            Some(_) => String::new(),
+        };
+        format!(
+            "check the password in {place}, and `user` in [login] of {file}, then run: {again}; where both are surely right, \
+             {probe}run: {}",
+            self.run(" --again")
+        )
+    }
+
+    /// Where the page that proves the last login does not come.
+    #[must_use]
+    pub fn unproven(&self) -> String {
+        let (file, again) = (quoted(&self.site.file), self.run(""));
+        let when = match self.not_before {
+            Some(until) => format!("wait until {}, then run: {again}", until.rfc3339()),
+            None => format!("once the site answers again, run: {again}"),
+        };
+        let probe = match self.rules.probe {
+            None => "name a page that only members see as `probe`",
+            Some(_) => "name another page that only members see as `probe`",
+        };
+        format!(
+            "{when}; where that page never comes, {probe} in [login] of {file}, take over a browser's session by --cookies, \
+             forget the login by --logout, or have the form sent again by: {}",
+            self.run(" --again")
+        )
     }
 
     fn no_form(&self, report: &Report, file: &str) -> String {

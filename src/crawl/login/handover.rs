@@ -133,6 +133,7 @@ impl Run<'_> {
         let submission = fill_others(form, &[(control.name.clone(), code)], &page.view.base(&own), page.charset)
             .map_err(|error| ends(Verdict::SecondFactor, error.to_string()))?;
         self.tell_fields(&submission);
+        self.is_code_sent = true;
         self.send(&page, &submission).await
     }
 

@@ -12,7 +12,7 @@ use crate::login::fill::FillError;
 use crate::login::form::Form;
 use crate::login::scripts;
 use crate::login::secret::told_url;
-use crate::login::verdict::Verdict;
+use crate::login::verdict::{Verdict, asks_to_log_in};
 use crate::login::view::{View, speaks_of_login};
 use crate::politeness::Answered;
 use crate::render::children::Held;
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
         Ok(None)
     }
 
-    /// The page as a reader sees it: with its scripts run where it shows nothing without them.
+    /// The page as a reader sees it: with its scripts run where it shows nothing without them, or a login form.
     ///
     /// # Errors
     /// Where they were not run to their end: such a page proves nothing, neither way, and `trouble` says that nobody could be asked.
@@ -210,16 +210,23 @@ impl<'a> Run<'a> {
         // What it says without them is enough, be it that nobody is logged in.
         let says = !page.view.log_out_links.is_empty()
             || !page.view.log_in_links.is_empty()
-            || page.login_form().is_some()
             || !(200..300).contains(&page.status)
             || super::names(&page.view.text, &self.means.rules.user.to_lowercase());
-        if !page.waits || page.markup.is_none() || says {
+        // A form in the head of each page may be there until scripts take it away from members.
+        let has_form = page.login_form().is_some();
+        let may_change = if has_form { asks_to_log_in(&page.view).is_none() } else { page.waits };
+        if !may_change || page.markup.is_none() || says {
             return Ok(page);
         }
         Ok(match self.open(&page).await? {
             Ok(opened) => {
-                self.say(format!("{} shows nothing without its scripts: rendered", told_url(page.url.as_str())));
+                let shows = if has_form { "a login form" } else { "nothing" };
+                self.say(format!("{} shows {shows} without its scripts: rendered", told_url(page.url.as_str())));
                 opened.page
+            }
+            Err(error) if has_form => {
+                self.say(format!("its scripts were not run to their end: {error}"));
+                page
             }
             Err(error) => {
                 self.trouble = Some(Answered::Reached);

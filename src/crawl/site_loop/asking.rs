@@ -59,7 +59,7 @@ pub(super) async fn prove(site: &Site, account: &Account, pace: &mut Pace) -> As
 }
 
 /// A site whose rules have no login, which has no account either.
-const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), steps: Vec::new() });
+const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), asks_to_wait: None, steps: Vec::new() });
 
 /// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
 /// written down stays as it was.
@@ -86,6 +86,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         return operator(why);
     }
     tries.meet_table(rules.mark());
+    tries.meet_probe(rules.probe_mark());
     let broke_off = tries.broke_off(&rules.user, &password, now);
     let hold = tries.hold(&rules.user, &password, now);
     if hold.is_none() {
@@ -111,7 +112,12 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     if report.is_unproven() {
         // It has begun, and stays so until a page tells how it ended; it is not sent again for that, by the next process
         // neither.
-        if let Err(error) = keeper.keep_unproven(&of.jar) {
+        let now = site.clock.now();
+        tries.await_proof(report.unless, now);
+        if let Some(until) = report.asks_to_wait() {
+            tries.wait_as_asked(until, now);
+        }
+        if let Err(error) = keeper.keep_tries(&tries).and_then(|()| keeper.keep_unproven(&of.jar)) {
             let error = account::in_one_line(&error);
             tracing::error!(site = %site.rules.name, error, "the cookies of a login that is to be proven cannot be kept");
         }

@@ -10,8 +10,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::asking::{Asked, Unproven, log_in_once, prove, take_up_unproven};
 use super::{Ran, SiteLoop, visits};
 use crate::clock::UnixMillis;
@@ -20,15 +18,14 @@ use crate::crawl::account::{Account, in_one_line};
 use crate::crawl::host_work::HostWork;
 use crate::crawl::login::Proof;
 use crate::crawl::login::pace::{Bounds, Pace};
-use crate::crawl::progress::{Ended, SessionState};
+use crate::crawl::progress::SessionState;
 use crate::crawl::visit::Finished;
 use crate::crawldb::{Next, Outcome};
+use crate::fetch::session::Jar;
 use crate::limits;
-use crate::login::secret::told_url;
-use crate::login::tries::{self, Hold};
+use crate::login::tries::Hold;
 use crate::login::verdict::{Verdict, of_site};
 use crate::politeness::{Answered, shifted};
-use crate::rules::LoginRules;
 
 /// What a host's pause was asked for at, where it was no visit.
 const OF_LOGIN: &str = "the site's login";
@@ -37,31 +34,13 @@ const OF_LOGIN: &str = "the site's login";
 /// answers.
 const PROOF_KEPT_EVERY: Duration = Duration::from_secs(60);
 
-/// The note that keeps why a site had no session when it was last crawled.
-pub const SESSION_NOTE: &str = "session";
-
-/// Why a site had no session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MissingSession {
-    /// When that was.
-    pub at: UnixMillis,
-    /// When the crawl would have tried again by itself; None where its operator has to do something.
-    pub until: Option<UnixMillis>,
-    pub why: String,
-    /// What the operator had done by then ([`Keeper::stamp`](crate::crawl::account::Keeper::stamp)).
-    pub stamp: u64,
-    /// The rule file's table by which it was tried ([`LoginRules::mark`](crate::rules::LoginRules::mark)).
-    #[serde(default)]
-    pub table: Option<u32>,
-}
-
 /// What is known of a site's session.
 pub(super) struct Session {
     state: State,
     /// Counts the logins of this process.
     generation: u64,
     /// When the session was last proven.
-    proven: UnixMillis,
+    pub(super) proven: UnixMillis,
     /// When it began, if in this process.
     began: UnixMillis,
     /// Visits that were denied, until the session is proven or renewed.
@@ -78,9 +57,9 @@ pub(super) struct Session {
     /// A form was taken, and no page could be asked since whether it let us in: the next proof tells how that login ended.
     unproven: Unproven,
     /// Proofs in a row that a site in trouble did not give.
-    proofs_missed: u32,
+    pub(super) proofs_missed: u32,
     /// What the operator has done, as far as the cookies in hand follow it.
-    stamp: u64,
+    pub(super) stamp: u64,
     /// When it was last looked whether the operator has done something since.
     looked: UnixMillis,
 }
@@ -214,11 +193,19 @@ impl SiteLoop {
                     return Ok(());
                 }
                 self.session.looked = now;
-                if !is_over && account.keeper.stamp() == self.session.stamp {
+                // A login by hand whose proof did not come is something that the operator has done, too.
+                let has_login = || account.keeper.take_up_unproven(&Jar::default()).unwrap_or(false);
+                let has_acted = account.keeper.stamp() != self.session.stamp || *needs_operator && has_login();
+                if !is_over && !has_acted {
                     self.tell_session();
                     return Ok(());
                 }
-                self.enter(State::Doubted { log_in: account.jar.is_empty() });
+                let awaits_proof = matches!(self.session.unproven, Unproven::Sent | Unproven::TakenUp);
+                if !awaits_proof {
+                    // `gleaner login` may have left one meanwhile.
+                    self.session.unproven = Unproven::Unasked;
+                }
+                self.enter(State::Doubted { log_in: account.jar.is_empty() && !awaits_proof });
             }
             State::Doubted { .. } | State::Asking { .. } => {}
         }
@@ -226,20 +213,10 @@ impl SiteLoop {
         let is_alone = self.running_keys.is_empty() && !self.hosts.iter().any(HostWork::asks_for_robots);
         if let (State::Doubted { log_in }, true) = (&self.session.state, is_alone) {
             let mut log_in = *log_in;
-            if self.session.unproven == Unproven::Unasked {
-                let is_taken_up = take_up_unproven(&self.site, &account);
-                self.session.unproven = if is_taken_up { Unproven::TakenUp } else { Unproven::None };
-                log_in &= !is_taken_up;
-                self.enter(State::Doubted { log_in });
-            }
             let stamp = account.keeper.stamp();
             if stamp != self.session.stamp {
                 // The operator's session, or another password: what there is now is proven first.
-                self.session.stamp = stamp;
-                self.session.unproven = Unproven::None;
-                if let Err(error) = account.keeper.forget_unproven() {
-                    return self.pause_until(now, error, true).await;
-                }
+                (self.session.stamp, self.session.unproven) = (stamp, Unproven::Unasked);
                 // What was denied to the one before says nothing of this one.
                 self.session.generation += 1;
                 account.jar.clear();
@@ -249,37 +226,20 @@ impl SiteLoop {
                 log_in = account.jar.is_empty();
                 self.enter(State::Doubted { log_in });
             }
+            // The session that is kept was proven once, so that it comes first; before a form is sent anew, the last one's proof.
+            if log_in && self.session.unproven == Unproven::Unasked {
+                let is_taken_up = take_up_unproven(&self.site, &account);
+                self.session.unproven = if is_taken_up { Unproven::TakenUp } else { Unproven::None };
+                log_in = !is_taken_up;
+                self.enter(State::Doubted { log_in });
+            }
+            if let Some(until) = self.proof_not_before(&account, now) {
+                let why = "the site has asked to wait before the last login is proven".to_owned();
+                return self.pause_until(until, why, false).await;
+            }
             self.ask_for_session(account, now, log_in).await?;
         }
         Ok(())
-    }
-
-    /// Why a crawl that is to end does not wait for a session any longer.
-    pub(super) fn session_is_out_of_reach(&self, now: UnixMillis) -> Option<String> {
-        let (until, _, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
-        (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| self.why_no_session())?
-    }
-
-    /// Why there is no session, with when to crawl again where that needs nobody.
-    fn why_no_session(&self) -> Option<String> {
-        let (until, why, needs_operator) = self.session.pause()?;
-        let again = || format!("\nhint: crawl again at {} or later", until.rfc3339());
-        Some(if needs_operator { why.to_owned() } else { why.to_owned() + &again() })
-    }
-
-    /// How a crawl ends that a budget of its run, or of its site, ends: without a session it has not crawled for that.
-    pub(super) fn ended_by(&self, budget: String) -> Ended {
-        if let Some(why) = self.why_no_session() {
-            return Ended::NotLoggedIn(why);
-        }
-        let never_proven = self.session.proven == UnixMillis(0) && !self.session.is_good();
-        match never_proven && self.options.time_max.is_some_and(|max| self.site.clock.now().since(self.started) >= max)
-        {
-            true => Ended::NotLoggedIn(format!(
-                "stopped at {budget}, before the session was proven\nhint: crawl again with more time"
-            )),
-            false => Ended::Budget(budget),
-        }
     }
 
     fn enter(&mut self, state: State) {
@@ -362,22 +322,15 @@ impl SiteLoop {
             }
         }
         let now = self.site.clock.now();
-        if let Asked::Proof(Proof { holds: Some(holds), .. }) = &asked
-            && let unproven @ (Unproven::Sent | Unproven::TakenUp) =
-                std::mem::replace(&mut self.session.unproven, Unproven::None)
-            // A form of an earlier process is a try that has broken off, as the next login will find.
-            && (*holds || unproven == Unproven::Sent)
-        {
-            let verdict = if *holds { Verdict::LoggedIn } else { Verdict::Unknown };
-            if let Some(why) = self.login_turned_out(verdict, now) {
-                return self.pause_until(now, why, true).await;
-            }
-            self.session.generation += 1;
-            (self.session.answers, self.session.began) = (0, now);
-        }
+        let was_unproven = matches!(self.session.unproven, Unproven::Sent | Unproven::TakenUp);
         match asked {
             Asked::Proof(Proof { holds: Some(true), .. }) => {
                 self.session.proofs_missed = 0;
+                if was_unproven {
+                    self.session.unproven = Unproven::None;
+                    self.session.generation += 1;
+                    (self.session.answers, self.session.began) = (0, now);
+                }
                 tracing::debug!(%site, denied = self.session.held.len(), "the session holds");
                 self.session.proven = now;
                 self.enter(State::Good);
@@ -387,10 +340,21 @@ impl SiteLoop {
                         false => self.go_on(Box::new(finished)).await?,
                     }
                 }
-                self.keep_proof(now).await
+                self.keep_proof(now).await?;
+                if was_unproven {
+                    // Once the session is kept: a process that is killed here has lost nothing.
+                    self.login_turned_out(true, now);
+                }
+                Ok(())
             }
             Asked::Proof(Proof { holds: Some(false), .. }) => {
                 self.session.proofs_missed = 0;
+                if was_unproven {
+                    self.session.unproven = Unproven::None;
+                    if let Some(why) = self.login_turned_out(false, now) {
+                        return self.pause_until(now, why, true).await;
+                    }
+                }
                 let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
                 tracing::info!(%site, evidence, "the session has ended");
                 self.bury().await?;
@@ -468,42 +432,39 @@ impl SiteLoop {
         }
     }
 
-    /// Why there is no proof, and when it is asked for again: each time later, so that a page which is never answered is not
-    /// asked for each minute.
-    fn proof_missed(&self, now: UnixMillis) -> (String, UnixMillis) {
-        let times = self.session.proofs_missed;
-        let login = self.site.rules.login.as_ref();
-        let page = login.and_then(|login| login.probe.as_ref()).or(self.site.rules.start.first());
-        let page = page.map(|page| told_url(page.as_str())).unwrap_or_default();
-        let often = if times > 1 { format!(", {times} times in a row") } else { String::new() };
-        let why = format!(
-            "the page that proves the session was not answered, or only by a server in trouble{often}: {page} (hint: see \
-             with a browser whether it answers members, or name another one as `probe` in [login])"
-        );
-        (why, now.plus(tries::wait_in_trouble(times)))
-    }
-
-    /// Writes down how a login ended that could not be proven at once; gives back why there is no session.
-    fn login_turned_out(&self, verdict: Verdict, now: UnixMillis) -> Option<String> {
+    /// Writes down how a login ended that could not be proven at once; gives back why there is no session, where its operator
+    /// is to do something. A form of which nothing is known for so long that its session may have ended is a try that has broken
+    /// off, as the next login will find.
+    fn login_turned_out(&self, holds: bool, now: UnixMillis) -> Option<String> {
         let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
         let keeper = &account.keeper;
         let written = keeper.password().and_then(|password| {
             let mut tries = keeper.tries()?;
-            let ended = tries::Ended { verdict, was_sent: true, was_answered: true };
-            tries.ended(ended, &rules.user, &password, now);
-            keeper.keep_tries(&tries)?;
-            keeper.forget_unproven()
+            let verdict = tries.proof_came(holds, &rules.user, &password, now);
+            if verdict.is_some() {
+                keeper.keep_tries(&tries)?;
+            }
+            // A session that is kept has taken its place.
+            keeper.forget_unproven()?;
+            Ok(verdict)
         });
-        if let Err(error) = written {
+        let verdict = written.unwrap_or_else(|error| {
             let error = in_one_line(&error);
             tracing::error!(site = %self.site.rules.name, error, "how the login ended cannot be written down");
-        }
-        (verdict != Verdict::LoggedIn).then(|| verdict.sentence().to_owned())
+            (!holds).then_some(Verdict::Unknown)
+        });
+        verdict.filter(|verdict| *verdict != Verdict::LoggedIn).map(|verdict| verdict.sentence().to_owned())
     }
 
     /// True where what the rules, the run or the end of the crawl say keeps every request back.
     fn is_held_back(&self, now: UnixMillis) -> bool {
         *self.shared.stop.borrow() || self.held_until(now).is_some()
+    }
+
+    /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent.
+    fn proof_not_before(&self, account: &Account, now: UnixMillis) -> Option<UnixMillis> {
+        let tries = (self.session.unproven == Unproven::TakenUp).then(|| account.keeper.tries().ok())??;
+        tries.not_before(now)
     }
 
     fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
@@ -607,24 +568,6 @@ impl SiteLoop {
             self.ask_again(Box::new(finished)).await?;
         }
         Ok(())
-    }
-
-    /// Writes down why there is no session, for whoever asks while nobody crawls the site.
-    async fn keep_pause(&mut self) -> Result<(), CrawlError> {
-        let Some((until, why, needs_operator)) = self.session.pause() else { return Ok(()) };
-        let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(until));
-        let table = self.site.rules.login.as_ref().map(LoginRules::mark);
-        let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp, table };
-        let note = serde_json::to_vec(&note).unwrap_or_default();
-        Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
-    }
-
-    /// What an earlier crawl has written down of a pause that ends then, where the operator has done nothing since.
-    async fn why_until_then(&mut self, until: UnixMillis) -> Result<Option<String>, CrawlError> {
-        let note = self.site.db.note(&self.site.rules.name, SESSION_NOTE).await?;
-        let kept = note.and_then(|note| serde_json::from_slice::<MissingSession>(&note).ok());
-        let is_this = |kept: &MissingSession| kept.until == Some(until) && kept.stamp == self.session.stamp;
-        Ok(kept.filter(is_this).map(|kept| kept.why))
     }
 
     /// The session was proven just now: it is written down, so that its file tells when.

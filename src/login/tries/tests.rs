@@ -260,6 +260,71 @@ fn what_a_site_asks_to_wait_is_what_is_waited_also_by_the_next_process() {
     assert_eq!(troubled.not_before(NOW), Some(asked));
 }
 
+#[test]
+fn a_login_that_is_to_be_proven_ends_by_its_proof_and_by_what_its_form_was_answered() {
+    let password = Secret::new("one");
+    let begun = |unless: Verdict| {
+        let mut tries = Tries::default();
+        tries.begin("anna", &password);
+        tries.await_proof(unless, NOW);
+        serde_json::from_slice::<Tries>(&serde_json::to_vec(&tries).unwrap()).unwrap()
+    };
+    let soon = NOW.plus(UNPROVEN_SESSION_TIME / 2);
+    for verdict in [Verdict::ProbablyRefused, Verdict::Unknown, Verdict::SecondFactor] {
+        let mut tries = begun(verdict);
+        assert_eq!(tries.refusal("anna", &password), None, "nothing is refused before");
+        assert_eq!(tries.clone().proof_came(true, "anna", &password, soon), Some(Verdict::LoggedIn));
+        let mut late = tries.clone();
+        assert_eq!(late.proof_came(false, "anna", &password, NOW.plus(UNPROVEN_SESSION_TIME)), None);
+        assert!(late.broke_off("anna", &password, NOW), "nothing is known of it");
+        assert_eq!(tries.proof_came(false, "anna", &password, soon), Some(verdict));
+        assert!(matches!(tries.hold("anna", &password, soon), Some(Hold::Operator(_))));
+        assert!(!tries.has_begun("anna", &password) && !tries.forget_unproven());
+    }
+    let mut forgotten = begun(Verdict::Unknown);
+    assert!(forgotten.forget_unproven() && !forgotten.has_begun("anna", &password));
+}
+
+#[test]
+fn a_second_answer_to_the_same_password_that_tells_nothing_is_a_probable_refusal() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let ended = |was_answered| Ended { verdict: Verdict::Unknown, was_sent: true, was_answered };
+    tries.ended(ended(true), "anna", &password, NOW);
+    tries.ended(ended(true), "anna", &Secret::new("two"), NOW);
+    assert_eq!(tries.refusal("anna", &Secret::new("two")), None, "each one has its own");
+    tries.ended(ended(true), "anna", &Secret::new("two"), NOW);
+    assert_eq!(tries.refusal("anna", &Secret::new("two")), Some(Verdict::ProbablyRefused));
+    let mut troubled = Tries::default();
+    for _ in 0..3 {
+        troubled.ended(ended(false), "anna", &password, NOW);
+    }
+    assert_eq!(troubled.refusal("anna", &password), None, "a server in trouble refuses nothing");
+}
+
+#[test]
+fn a_probable_refusal_ends_with_another_page_that_proves_and_a_sure_one_does_not() {
+    let password = Secret::new("one");
+    for (verdict, is_kept) in [(Verdict::ProbablyRefused, false), (Verdict::WrongPassword, true)] {
+        let mut tries = Tries::default();
+        tries.meet_probe(1);
+        tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
+        tries.meet_probe(1);
+        assert!(tries.refusal("anna", &password).is_some());
+        tries.meet_probe(2);
+        assert_eq!(tries.hold("anna", &password, NOW).is_some(), is_kept, "{verdict:?}");
+    }
+}
+
+#[test]
+fn a_login_that_broke_off_shortens_no_wait_that_the_site_has_asked_for() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let asked = NOW.plus(Duration::from_secs(7_200));
+    tries.begin("anna", &password);
+    tries.wait_as_asked(asked, NOW);
+    assert!(tries.broke_off("anna", &password, NOW));
+    assert_eq!(tries.not_before(NOW), Some(asked));
+}
+
 /// What a hint says to do, done.
 fn follow(hint: &str, tries: &mut Tries, user: &str, password: &mut Secret, now: UnixMillis) -> bool {
     let ended = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };

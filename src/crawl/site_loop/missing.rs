@@ -1,0 +1,93 @@
+//! Why a site has no session: told to whoever asks while the site is crawled, and written down for whoever asks later.
+
+use serde::{Deserialize, Serialize};
+
+use super::SiteLoop;
+use crate::clock::UnixMillis;
+use crate::crawl::CrawlError;
+use crate::crawl::progress::Ended;
+use crate::limits;
+use crate::login::secret::told_url;
+use crate::login::tries;
+use crate::rules::LoginRules;
+
+/// The note that keeps why a site had no session when it was last crawled.
+pub const SESSION_NOTE: &str = "session";
+
+/// Why a site had no session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingSession {
+    /// When that was.
+    pub at: UnixMillis,
+    /// When the crawl would have tried again by itself; None where its operator has to do something.
+    pub until: Option<UnixMillis>,
+    pub why: String,
+    /// What the operator had done by then ([`Keeper::stamp`](crate::crawl::account::Keeper::stamp)).
+    pub stamp: u64,
+    /// The rule file's table by which it was tried ([`LoginRules::mark`](crate::rules::LoginRules::mark)).
+    #[serde(default)]
+    pub table: Option<u32>,
+}
+
+impl SiteLoop {
+    /// Why a crawl that is to end does not wait for a session any longer.
+    pub(super) fn session_is_out_of_reach(&self, now: UnixMillis) -> Option<String> {
+        let (until, _, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
+        (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| self.why_no_session())?
+    }
+
+    /// Why there is no session, with when to crawl again where that needs nobody.
+    fn why_no_session(&self) -> Option<String> {
+        let (until, why, needs_operator) = self.session.pause()?;
+        let again = || format!("\nhint: crawl again at {} or later", until.rfc3339());
+        Some(if needs_operator { why.to_owned() } else { why.to_owned() + &again() })
+    }
+
+    /// How a crawl ends that a budget of its run, or of its site, ends: without a session it has not crawled for that.
+    pub(super) fn ended_by(&self, budget: String) -> Ended {
+        if let Some(why) = self.why_no_session() {
+            return Ended::NotLoggedIn(why);
+        }
+        let never_proven = self.session.proven == UnixMillis(0) && !self.session.is_good();
+        match never_proven && self.options.time_max.is_some_and(|max| self.site.clock.now().since(self.started) >= max)
+        {
+            true => Ended::NotLoggedIn(format!(
+                "stopped at {budget}, before the session was proven\nhint: crawl again with more time"
+            )),
+            false => Ended::Budget(budget),
+        }
+    }
+
+    /// Why there is no proof, and when it is asked for again: each time later, so that a page which is never answered is not
+    /// asked for each minute.
+    pub(super) fn proof_missed(&self, now: UnixMillis) -> (String, UnixMillis) {
+        let times = self.session.proofs_missed;
+        let login = self.site.rules.login.as_ref();
+        let page = login.and_then(|login| login.probe.as_ref()).or(self.site.rules.start.first());
+        let page = page.map(|page| told_url(page.as_str())).unwrap_or_default();
+        let often = if times > 1 { format!(", {times} times in a row") } else { String::new() };
+        let why = format!(
+            "the page that proves the session was not answered, or only by a server in trouble{often}: {page} (hint: see \
+             with a browser whether it answers members, or name another one as `probe` in [login])"
+        );
+        (why, now.plus(tries::wait_in_trouble(times)))
+    }
+
+    /// Writes down why there is no session, for whoever asks while nobody crawls the site.
+    pub(super) async fn keep_pause(&mut self) -> Result<(), CrawlError> {
+        let Some((until, why, needs_operator)) = self.session.pause() else { return Ok(()) };
+        let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(until));
+        let table = self.site.rules.login.as_ref().map(LoginRules::mark);
+        let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp, table };
+        let note = serde_json::to_vec(&note).unwrap_or_default();
+        Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
+    }
+
+    /// What an earlier crawl has written down of a pause that ends then, where the operator has done nothing since.
+    pub(super) async fn why_until_then(&mut self, until: UnixMillis) -> Result<Option<String>, CrawlError> {
+        let note = self.site.db.note(&self.site.rules.name, SESSION_NOTE).await?;
+        let kept = note.and_then(|note| serde_json::from_slice::<MissingSession>(&note).ok());
+        let is_this = |kept: &MissingSession| kept.until == Some(until) && kept.stamp == self.session.stamp;
+        Ok(kept.filter(is_this).map(|kept| kept.why))
+    }
+}
