@@ -40,7 +40,8 @@ impl<'a> MakeWriter<'a> for Terminal {
 pub fn start(json: bool, filter: &str, terminal: &Terminal) {
     use std::io::IsTerminal;
     // What a certificate lacks is told with the visit; the verifier tells it once more for each attempt.
-    let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off"));
+    // html5ever tells of pages that are read another way than a browser would; no operator can mend one.
+    let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off,html5ever=off"));
     let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| quiet());
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt::layer().with_writer(terminal.clone()).with_target(false);

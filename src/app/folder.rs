@@ -1,12 +1,12 @@
 //! Whose a data folder is, and who may look into its private files: what cannot be written, or may be read by others, is told with
 //! the command that mends it. Never changes an owner, and the mode of nobody else's file, whoever runs it ([`super::owner`]).
 
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -82,6 +82,84 @@ fn name_of(uid: u32) -> String {
     name.unwrap_or_else(|| format!("'#{uid}'"))
 }
 
+/// Opens a file of an account, and waits for nobody: the end of a pipe is one only once somebody has the other. What is no regular file is
+/// an error that says so.
+///
+/// # Errors
+/// As said, and those of open(2).
+pub fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
+    let file = how.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    let metadata = file.metadata()?;
+    match () {
+        () if metadata.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder, and no file")),
+        () if !metadata.is_file() => Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR)),
+        () => Ok(file),
+    }
+}
+
+const NOT_REGULAR: &str = "this is not a regular file";
+
+/// An error of a file, or a folder, of an account with whose it is and what to run, where there is something to run.
+#[must_use]
+pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
+    let shown = path.display();
+    // A pipe or a socket that nobody reads is refused by open(2) already.
+    let is_other = |metadata: Metadata| !metadata.is_file() && !metadata.is_dir();
+    if error.kind() == io::ErrorKind::InvalidInput || fs::metadata(path).is_ok_and(is_other) {
+        return anyhow!("{shown}: {NOT_REGULAR}\nhint: move it away: a file of this name belongs there");
+    }
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => not_for_us(path).unwrap_or_else(|| anyhow!("{shown}: {error}")),
+        io::ErrorKind::IsADirectory => {
+            anyhow!("{shown}: this is a folder\nhint: move it away: a file of this name belongs there")
+        }
+        io::ErrorKind::NotADirectory => {
+            let file = path.ancestors().find(|above| fs::metadata(above).is_ok_and(|of| !of.is_dir()));
+            let file = file.unwrap_or(path).display();
+            anyhow!("{file}: this is a file\nhint: move it away: a folder of this name belongs there")
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            let folder = path.parent().unwrap_or(path).display();
+            anyhow!("{shown}: {error}\nhint: make room (`df {folder}` shows what is left), then run the same again")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            anyhow!("{shown}: {error}\nhint: mount it writable (`findmnt -T {shown}` names it), or pass another --data")
+        }
+        _ => anyhow!("{shown}: {error}"),
+    }
+}
+
+/// Whose the file or the folder is that is not for this user, and what to run: the nearest one that is another's, or closed to its owner.
+fn not_for_us(path: &Path) -> Option<anyhow::Error> {
+    let we = owner::of_files();
+    // A data folder, `sessions`, `tries`, the file: what lies above is not ours to tell of.
+    path.ancestors().take(4).find_map(|path| {
+        let metadata = fs::metadata(path).ok()?;
+        let (needed, mode) = (if metadata.is_dir() { 0o300 } else { 0o600 }, metadata.mode() & 0o777);
+        let shown = path.display();
+        if metadata.uid() != we {
+            let (owner, we) = (name_of(metadata.uid()), name_of(we));
+            return Some(anyhow!(
+                "{shown}: permission denied: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its \
+                 owner: sudo -u {owner} gleaner …; or pass another --data"
+            ));
+        }
+        (mode & needed != needed)
+            .then(|| anyhow!("{shown}: permission denied (mode {mode:04o})\nhint: chmod u+rwX {shown}"))
+    })
+}
+
+/// As [`keep_private`], for what is to be a folder.
+///
+/// # Errors
+/// As there, and where it is a file, whose mode is left alone.
+pub fn keep_folder_private(path: &Path) -> anyhow::Result<()> {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir()) {
+        return Err(failed(path, &io::ErrorKind::NotADirectory.into()));
+    }
+    keep_private(path)
+}
+
 /// Sees that nobody but its owner may read or write a file of an account, or a folder of such. Where others may, and it is ours, that is
 /// mended and told; one that is not there is nobody's.
 ///
@@ -91,7 +169,7 @@ pub fn keep_private(path: &Path) -> anyhow::Result<()> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        Err(error) => return Err(failed(path, &error)),
     };
     let mode = metadata.mode() & 0o777;
     if mode & 0o077 == 0 {
@@ -159,5 +237,43 @@ mod tests {
             assert_eq!(fs::metadata(path).unwrap().mode() & 0o777, wanted, "{open:o}");
         }
         assert!(keep_private(&folder.path().join("absent")).is_ok());
+    }
+
+    #[test]
+    fn an_error_of_a_file_tells_what_stands_in_its_way_and_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, pipe) = (folder.path().join("file"), folder.path().join("pipe"));
+        fs::write(&file, "").unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+        let told = |path: &Path, how: &mut OpenOptions| failed(path, &open(path, how).unwrap_err()).to_string();
+        for (path, expected) in [
+            (&pipe, "pipe: this is not a regular file\nhint: move it away"),
+            (&folder.path().to_path_buf(), ": this is a folder\nhint: move it away"),
+            (&file.join("x"), "/file: this is a file\nhint: move it away: a folder"),
+        ] {
+            for how in [OpenOptions::new().read(true), OpenOptions::new().write(true)] {
+                let told = told(path, how);
+                assert!(told.contains(expected), "{told}");
+            }
+        }
+        for (kind, expected) in [
+            (io::ErrorKind::StorageFull, "hint: make room (`df "),
+            (io::ErrorKind::ReadOnlyFilesystem, "hint: mount it writable"),
+        ] {
+            let told = failed(&file, &kind.into()).to_string();
+            assert!(told.contains(expected), "{told}");
+        }
+        fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        assert!(keep_folder_private(&file).is_err());
+        assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o644, "a file in the place of a folder is left alone");
+        fs::set_permissions(&file, Permissions::from_mode(0o400)).unwrap();
+        let told = failed(&file, &io::ErrorKind::PermissionDenied.into()).to_string();
+        assert!(told.contains("permission denied (mode 0400)\nhint: chmod u+rwX "), "{told}");
+        if owner::of_files() == 0 {
+            std::os::unix::fs::chown(&file, Some(4_321), None).unwrap();
+            let told = failed(&file, &io::ErrorKind::PermissionDenied.into()).to_string();
+            let expected = "it belongs to '#4321' (mode 0400), and this runs as root\nhint: run the same as its owner: sudo -u '#4321' gleaner";
+            assert!(told.contains(expected), "{told}");
+        }
     }
 }

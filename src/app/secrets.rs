@@ -3,7 +3,7 @@
 //! knows to itself: no core dumps, no look into its memory by others, nothing for its children.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use zeroize::Zeroizing;
 
+use super::folder;
 use crate::limits::SECRET_BYTES_MAX;
 use crate::login::secret::Secret;
 
@@ -56,8 +57,13 @@ pub enum SecretError {
         "{path}: this is a folder\nhint: the password is read from a file of this name: move the folder away, and write the file"
     )]
     Folder { path: String },
-    #[error("{path}: {error}\nhint: run this as the user that it belongs to, and see that it is a file")]
-    Io { path: String, error: io::Error },
+    /// With what to do about it.
+    #[error("{0:#}")]
+    Io(anyhow::Error),
+    #[error(
+        "{path}: this is a link to nothing\nhint: remove it, and write the password into a file of this name (chmod 600)"
+    )]
+    Dangling { path: String },
     #[error("{place}: the password is empty\nhint: write the password into it, in one line")]
     Empty { place: String },
     #[error(
@@ -171,16 +177,17 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
 /// The secret in a file; None where there is no file.
 fn of_file(path: &Path, must_be_private: bool) -> Result<Option<Secret>, SecretError> {
     let shown = || path.display().to_string();
-    let io = |error| SecretError::Io { path: shown(), error };
-    let file = match File::open(path) {
+    let io = |error| SecretError::Io(folder::failed(path, &error));
+    let file = match folder::open(path, OpenOptions::new().read(true)) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let is_link = fs::symlink_metadata(path).is_ok();
+            return if is_link { Err(SecretError::Dangling { path: shown() }) } else { Ok(None) };
+        }
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => return Err(SecretError::Folder { path: shown() }),
         Err(error) => return Err(io(error)),
     };
     let metadata = file.metadata().map_err(io)?;
-    if metadata.is_dir() {
-        return Err(SecretError::Folder { path: shown() });
-    }
     if must_be_private && metadata.mode() & 0o077 != 0 {
         return Err(SecretError::Readable { path: shown(), mode: metadata.mode() & 0o777 });
     }
@@ -218,6 +225,25 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    #[test]
+    fn what_is_no_file_is_told_at_once_and_no_pipe_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = file_of(folder.path(), "s");
+        let told = || password(folder.path(), "s").unwrap_err().to_string();
+        fs::write(file.parent().unwrap(), "").unwrap();
+        assert!(told().contains("/secrets: this is a file\nhint: move it away: a folder"), "{}", told());
+        fs::remove_file(file.parent().unwrap()).unwrap();
+        fs::create_dir(file.parent().unwrap()).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &file, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+        assert!(told().contains("/secrets/s: this is not a regular file\nhint: "), "{}", told());
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("nowhere", &file).unwrap();
+        assert!(told().contains("/secrets/s: this is a link to nothing\nhint: remove it"), "{}", told());
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert!(told().contains("/secrets/s: this is a folder\nhint: "), "{}", told());
+    }
 
     #[test]
     fn a_password_is_read_from_a_file_that_nobody_else_may_read() {

@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::anyhow;
 
 use super::{folder, owner, secrets};
 use crate::clock::UnixMillis;
@@ -56,14 +56,17 @@ pub fn load_of(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> anyhow::Re
 /// The bytes of a file of ours; None where there is none.
 fn read(data_dir: &Path, path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     let _owner = owner::act(data_dir);
-    path.parent().map_or(Ok(()), folder::keep_private)?;
-    folder::keep_private(path)?;
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+    path.parent().map_or(Ok(()), folder::keep_folder_private)?;
+    let mut bytes = Vec::new();
+    let opened = folder::open(path, OpenOptions::new().read(true));
+    // What is no file of ours is left as it is.
+    if opened.is_ok() {
+        folder::keep_private(path)?;
+    }
+    match opened.and_then(|mut file| file.read_to_end(&mut bytes)) {
+        Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            bail!("{}: {error}\nhint: run this as the user that crawls, and see that it is a file", path.display())
-        }
+        Err(error) => Err(folder::failed(path, &error)),
     }
 }
 
@@ -126,7 +129,7 @@ fn removed(data_dir: &Path, path: &Path) -> anyhow::Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).with_context(|| path.display().to_string()),
+        Err(error) => Err(folder::failed(path, &error)),
     }
 }
 
@@ -176,7 +179,7 @@ pub fn note_rules(data_dir: &Path, rules: &SiteRules) {
     let Ok(file) = fs::canonicalize(&rules.file) else { return };
     let (folder, name) = (tries_folder(data_dir), format!("{}.rules", rules.name));
     let bytes = file.as_os_str().as_bytes();
-    if fs::read(folder.join(&name)).is_ok_and(|noted| noted == bytes) {
+    if noted_in(&folder.join(&name)).is_ok_and(|noted| noted == bytes) {
         return;
     }
     if let Err(error) = write(data_dir, &folder, &name, bytes) {
@@ -192,14 +195,19 @@ pub fn noted_rules(data_dir: &Path) -> Vec<(String, PathBuf)> {
     let noted = entries.filter_map(|entry| {
         let path = entry.ok()?.path();
         let site = path.file_name()?.to_str()?.strip_suffix(".rules")?.to_owned();
-        // No path is longer than the system's own bound.
-        let mut bytes = Vec::new();
-        File::open(&path).ok()?.take(4_096).read_to_end(&mut bytes).ok()?;
-        Some((site, PathBuf::from(OsString::from_vec(bytes))))
+        Some((site, PathBuf::from(OsString::from_vec(noted_in(&path).ok()?))))
     });
     let mut noted: Vec<_> = noted.collect();
     noted.sort();
     noted
+}
+
+/// The path in a note.
+fn noted_in(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // No path is longer than the system's own bound.
+    folder::open(path, OpenOptions::new().read(true))?.take(4_096).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The right to log in to a site, which one process has at a time; None while another has it.
@@ -211,12 +219,12 @@ pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
     let folder = tries_folder(data_dir);
     private_folder(&folder)?;
     let path = folder.join(format!("{site}.lock"));
-    let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
-    let file = open.with_context(|| path.display().to_string())?;
+    let open = folder::open(&path, OpenOptions::new().write(true).create(true).truncate(false).mode(0o600));
+    let file = open.map_err(|error| folder::failed(&path, &error))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error).with_context(|| path.display().to_string()),
+        Err(TryLockError::Error(error)) => Err(folder::failed(&path, &error)),
     }
 }
 
@@ -224,7 +232,7 @@ pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
 #[must_use]
 pub fn is_logging_in(data_dir: &Path, site: &str) -> bool {
     let _owner = owner::act(data_dir);
-    let lock = File::open(tries_folder(data_dir).join(format!("{site}.lock")));
+    let lock = folder::open(&tries_folder(data_dir).join(format!("{site}.lock")), OpenOptions::new().read(true));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
@@ -260,8 +268,8 @@ fn tries_folder(data_dir: &Path) -> PathBuf {
 
 /// Makes a folder of accounts where there is none, and sees that one which is there is nobody else's.
 fn private_folder(path: &Path) -> anyhow::Result<()> {
-    secrets::private_folder(path).with_context(|| path.display().to_string())?;
-    folder::keep_private(path)
+    secrets::private_folder(path).map_err(|error| folder::failed(path, &error))?;
+    folder::keep_folder_private(path)
 }
 
 /// Writes a file in a folder, whole or not at all, for its owner alone.
@@ -285,7 +293,7 @@ fn write(data_dir: &Path, folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Re
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
-    written.with_context(|| path.display().to_string())?;
+    written.map_err(|error| folder::failed(&path, &error))?;
     Ok(path)
 }
 
@@ -389,6 +397,42 @@ mod tests {
         assert!(tries(folder.path(), "s").unwrap().refusal("anna", &password).is_some());
         fs::write(tries_folder(folder.path()).join("s.json"), "{").unwrap();
         assert!(tries(folder.path(), "s").unwrap_err().to_string().contains("not locked"));
+    }
+
+    #[test]
+    fn a_pipe_or_a_folder_in_the_place_of_a_file_is_told_and_waited_for_by_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let tries_of = tries_folder(folder.path());
+        drop(turn(folder.path(), "s").unwrap());
+        fs::remove_file(tries_of.join("s.lock")).unwrap();
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        for path in
+            [file_of(folder.path(), "s"), tries_of.join("s.json"), tries_of.join("s.lock"), tries_of.join("s.rules")]
+        {
+            rustix::fs::mkfifoat(rustix::fs::CWD, &path, mode).unwrap();
+        }
+        for told in [
+            load(folder.path(), "s", &Jar::default()).unwrap_err(),
+            tries(folder.path(), "s").unwrap_err(),
+            turn(folder.path(), "s").unwrap_err(),
+        ] {
+            assert!(told.to_string().contains("this is not a regular file\nhint: move it away"), "{told}");
+        }
+        assert!(noted_rules(folder.path()).is_empty() && !is_logging_in(folder.path(), "s"));
+        fs::remove_file(tries_of.join("s.lock")).unwrap();
+        fs::create_dir(tries_of.join("s.lock")).unwrap();
+        let told = turn(folder.path(), "s").unwrap_err().to_string();
+        assert!(told.contains("tries/s.lock: this is a folder\nhint: "), "{told}");
+
+        let other = tempfile::tempdir().unwrap();
+        fs::write(other.path().join("sessions"), "mine").unwrap();
+        for told in [
+            load(other.path(), "s", &Jar::default()).unwrap_err(),
+            tries(other.path(), "s").unwrap_err(),
+            turn(other.path(), "s").unwrap_err(),
+        ] {
+            assert!(told.to_string().contains("/sessions: this is a file\nhint: move it away: a folder"), "{told}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use super::hints::{Hints, quoted};
+use super::hints::{Hints, quoted, told_argument};
 use crate::config::Config;
 use crate::rules::{self, SiteRules, fault};
 
@@ -50,6 +50,7 @@ pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Resul
     if let Some(name) = names.iter().find(|name| !known.contains(name)) {
         let hint = hint_for(name, &known, &bad, hints);
         let sites = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
+        let name = told_argument(name);
         bail!("no usable rule file for site `{name}` in {dir}{sites}\nhint: {hint}");
     }
     if chosen.sites.is_empty() {

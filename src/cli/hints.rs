@@ -4,12 +4,15 @@
 use std::path::Path;
 
 use super::Global;
+use crate::login::secret::MASK;
 use crate::login::verdict;
 
 /// The options that commands in hints repeat.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
     options: String,
+    /// What of them names the folder of the rule files.
+    rules: String,
 }
 
 impl Hints {
@@ -17,17 +20,20 @@ impl Hints {
     #[must_use]
     pub fn of(global: &Global) -> Self {
         let given = [("--data", &global.data), ("--rules", &global.rules), ("--config", &global.config)];
-        let given = given.iter().filter_map(|(name, path)| Some((name, path.as_deref()?)));
-        Self { options: given.map(|(name, path)| format!(" {name} {}", quoted(path))).collect() }
+        let [data, rules, config] = given
+            .map(|(name, path)| path.as_deref().map_or_else(String::new, |path| format!(" {name} {}", quoted(path))));
+        Self { options: format!("{data}{rules}{config}"), rules }
     }
 
-    /// The same, with the folder of the rule files, for a command that finds its own without being told.
+    /// The same with this folder of rule files, in place of the one that was named and has not the site.
     #[must_use]
     pub fn with_rules(&self, folder: &Path) -> Self {
-        match self.options.contains(" --rules ") {
-            true => self.clone(),
-            false => Self { options: format!("{} --rules {}", self.options, quoted(folder)) },
-        }
+        let rules = format!(" --rules {}", quoted(folder));
+        let options = match &*self.rules {
+            "" => format!("{}{rules}", self.options),
+            named => self.options.replacen(named, &rules, 1),
+        };
+        Self { options, rules }
     }
 
     /// A command as it is to be typed.
@@ -73,6 +79,23 @@ pub fn told(error: &anyhow::Error) -> String {
     what.join(": ") + &hints
 }
 
+/// An argument that is none of ours as it may be told: a password that was typed into it, as `http://anna:hunter2@host/` or
+/// `anna:hunter2`, is not shown again.
+#[must_use]
+pub fn told_argument(text: &str) -> String {
+    let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
+    let scheme = if rest.len() < text.len() { format!("{scheme}://") } else { String::new() };
+    if let Some((_, host)) = rest.rsplit_once('@') {
+        return format!("{scheme}{MASK}@{host}");
+    }
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    match rest[..end].split_once(':') {
+        Some((host, port)) if !is_port(port) && !host.starts_with('[') => format!("{scheme}{host}:{MASK}"),
+        _ => text.to_owned(),
+    }
+}
+
 /// A path as a shell takes it.
 #[must_use]
 pub fn quoted(path: &Path) -> String {
@@ -89,7 +112,7 @@ mod tests {
 
     #[test]
     fn commands_in_hints_name_the_site_and_repeat_the_folders() {
-        let hints = Hints { options: " --data 'my data'".to_owned() };
+        let hints = Hints { options: " --data 'my data'".to_owned(), ..Hints::default() };
         for (text, expected) in [
             ("then run `gleaner login`)", "then run `gleaner login forum --data 'my data'`)"),
             ("`gleaner login --interactive`", "`gleaner login forum --data 'my data' --interactive`"),
@@ -104,8 +127,25 @@ mod tests {
         assert_eq!(hints.command("status"), "gleaner status --data 'my data'");
         let with_rules = hints.with_rules(Path::new("/my rules"));
         assert_eq!(with_rules.command("crawl"), "gleaner crawl --data 'my data' --rules '/my rules'");
-        assert_eq!(with_rules.with_rules(Path::new("b")).command("crawl"), with_rules.command("crawl"));
+        let elsewhere = with_rules.with_rules(Path::new("b"));
+        assert_eq!(elsewhere.command("crawl"), "gleaner crawl --data 'my data' --rules b");
         assert_eq!(quoted(Path::new("a b'c")), "'a b'\\''c'");
+    }
+
+    #[test]
+    fn an_argument_with_a_password_is_told_without_it() {
+        for (text, expected) in [
+            ("http://anna:hunter2@h/a", "http://••••••@h/a"),
+            ("http://anna:hunt/er2@h/a", "http://••••••@h/a"),
+            ("anna:hunter2@h", "••••••@h"),
+            ("anna:hunter2", "anna:••••••"),
+            ("ftp://anna:hunter2", "ftp://anna:••••••"),
+            ("http://h:8080/a:b", "http://h:8080/a:b"),
+            ("http://[::1]:8080/", "http://[::1]:8080/"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(told_argument(text), expected);
+        }
     }
 
     #[test]

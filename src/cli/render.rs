@@ -15,7 +15,7 @@ use url::Url;
 use self::beside::Beside;
 use self::report::{Report, View};
 use self::site::Wanted as Hosts;
-use super::hints::{Hints, quoted};
+use super::hints::{Hints, quoted, told_argument};
 use super::{Global, block_on};
 use crate::config::Config;
 use crate::crawl::look::Look;
@@ -111,7 +111,15 @@ enum Target {
 fn target(text: &str) -> anyhow::Result<Target> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     if matches!(scheme.as_deref(), Some("http" | "https")) {
-        return Ok(Target::Address(Url::parse(text).with_context(|| format!("`{text}` is no address"))?));
+        let url = Url::parse(text).with_context(|| format!("`{}` is no address", told_argument(text)))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            bail!(
+                "{}: a user name or password stands in the address\nhint: take it out; pages of members are shown with the session \
+                 of `gleaner login SITE`",
+                told_argument(text)
+            );
+        }
+        return Ok(Target::Address(url));
     }
     let path = PathBuf::from(text);
     if path.exists() {
@@ -123,9 +131,12 @@ fn target(text: &str) -> anyhow::Result<Target> {
         );
     }
     let like_a_host = text.split('/').next().is_some_and(|host| host.contains('.') && !host.starts_with('.'));
-    let hint =
-        if like_a_host { format!("is it an address? https://{text}") } else { "name a file or an address".to_owned() };
-    bail!("{text}: there is no such file\nhint: {hint}")
+    let hint = if like_a_host {
+        format!("is it an address? https://{}", told_argument(text))
+    } else {
+        "name a file or an address".to_owned()
+    };
+    bail!("{}: there is no such file\nhint: {hint}", told_argument(text))
 }
 
 pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {

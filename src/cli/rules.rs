@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::hints::told_argument;
 use crate::frontier::shape::Shape;
 use crate::frontier::traps::trap_form;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
@@ -93,6 +94,7 @@ pub fn explain(
     let plain = match CrawlUrl::parse(url, &Canonical::default()) {
         Ok(plain) => plain,
         Err(fault) => {
+            let url = told_argument(url);
             writeln!(out, "{url}: {fault}\n  hint: write an absolute http or https URL, in quotes")?;
             return Ok(false);
         }
@@ -210,7 +212,7 @@ fn judged(
 pub fn new_file(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result<PathBuf> {
     let starter = starter(url).map_err(|fault| {
         let hint = "write the site's address, as https://example.org/";
-        io::Error::new(io::ErrorKind::InvalidInput, format!("{url}: {fault}\n  hint: {hint}"))
+        io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {fault}\n  hint: {hint}", told_argument(url)))
     })?;
     std::fs::create_dir_all(rules_dir).map_err(|error| at(rules_dir, &error))?;
     let path = rules_dir.join(&starter.file_name);

@@ -9,8 +9,29 @@ use crate::rules::fault::nearest;
 /// Flags that people expect to take a password.
 const SECRETS: [&str; 6] = ["--password", "--passwd", "--passphrase", "--pass", "--pwd", "--secret"];
 
-/// Flags that are near to those, and are ours.
-const OURS: [&str; 3] = ["--page", "--pages-max", "--max-pages"];
+/// Flags that have letters in common with those, and take no password: ours, and what people look for.
+const OTHERS: [&str; 14] = [
+    "--page",
+    "--pages-max",
+    "--max-pages",
+    "--interactive",
+    "--cookies",
+    "--logout",
+    "--again",
+    "--json",
+    "--data",
+    "--rules",
+    "--config",
+    "--verbose",
+    "--user",
+    "--username",
+];
+
+/// True for a flag that was to take a password, be it mistyped.
+fn means_secret(flag: &str) -> bool {
+    let meant = nearest(flag, SECRETS.into_iter().chain(OTHERS));
+    flag.starts_with("--") && meant.is_some_and(|meant| SECRETS.contains(&meant))
+}
 
 /// Tells what is wrong with the arguments, or what was asked for (help, version).
 pub fn refused(error: &clap::Error) -> ExitCode {
@@ -37,8 +58,13 @@ fn of_secret(error: &clap::Error) -> Option<String> {
     }
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
     let flag = argument.split('=').next().unwrap_or_default();
-    let meant = nearest(flag, SECRETS.into_iter().chain(OURS));
-    if flag.starts_with("--") && meant.is_some_and(|meant| SECRETS.contains(&meant)) {
+    if is_of_login && matches!(flag, "--user" | "--username") {
+        return Some(format!(
+            "error: unexpected argument '{flag}': the name of the account stands in the site's rule file\nhint: write it as `user` \
+             into its table [login], then run: gleaner login SITE"
+        ));
+    }
+    if means_secret(flag) {
         return Some(format!(
             "error: unexpected argument '{flag}': a password is never an argument, which other users of the machine can read\nhint: \
              write it into the file `secrets/SITE` of the data folder (chmod 600), then run: gleaner login SITE\nhint: where it was \
@@ -51,4 +77,21 @@ fn of_secret(error: &clap::Error) -> Option<String> {
          its password belongs into the file `secrets/SITE` of the data folder (chmod 600)"
             .to_owned()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_that_were_to_take_a_password_are_told_from_mistyped_ones() {
+        for flag in ["--password", "--pasword", "--pass", "--passwrd", "--pwd", "--secret", "--PASSWORD"] {
+            assert!(means_secret(flag), "{flag}");
+        }
+        for flag in
+            ["--interactve", "--interactiv", "--user", "--usr", "--cookie", "--logut", "--pages", "--rule", "-x"]
+        {
+            assert!(!means_secret(flag), "{flag}");
+        }
+    }
 }

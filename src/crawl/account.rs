@@ -77,7 +77,11 @@ pub fn misplaced(site: &SiteRules, rules: &LoginRules, password: &Secret) -> Opt
     let of_user = parts.chain([&*rules.user]).any(|part| part == plain).then(|| "login.user".to_owned());
     let of_field =
         rules.fields.iter().filter(|(_, value)| holds(value)).map(|(name, _)| format!("login.fields.{name}"));
-    let key = of_user.into_iter().chain(of_field).chain(of_address).next()?;
+    // `text/html` holds a word that may be a password; one that somebody put there is the whole value.
+    let in_header = |value: &str| if is_word { value.trim() == plain } else { holds(value) };
+    let of_header =
+        site.headers.iter().filter(|(_, value)| in_header(value)).map(|(name, _)| format!("headers.{name}"));
+    let key = of_user.into_iter().chain(of_field).chain(of_address).chain(of_header).next()?;
     Some(format!(
         "{file}: the value of `{key}` holds the password: nothing is sent\nhint: take it out of the rule file (and of the \
          families that it extends), and change the password at the site: others may have read it"
@@ -155,6 +159,26 @@ mod tests {
                 }
                 None => assert_eq!(told, None, "{login}"),
             }
+        }
+    }
+
+    #[test]
+    fn a_header_that_holds_the_password_is_named_and_one_that_has_a_word_of_it_is_not() {
+        for (value, password, expected) in [
+            ("hunter2-x", "hunter2-x", true),
+            ("Basic YW5uYTpodW50ZXIyLXg=", "hunter2-x", true),
+            ("hunter", "hunter", true),
+            ("text/html", "text", false),
+            ("de, en", "hunter2-x", false),
+        ] {
+            let text = format!(
+                "start = ['http://h.example/']\nheaders = {{ X-Foo = '{value}' }}\nclasses.page = ['.']\n[login]\nuser = 'anna'"
+            );
+            let rules = rules::from_text("s", &text).unwrap();
+            let told = misplaced(&rules, rules.login.as_ref().unwrap(), &Secret::new(password));
+            assert_eq!(told.is_some(), expected, "{value}");
+            let told = told.unwrap_or_default();
+            assert!(told.is_empty() || (told.contains("`headers.X-Foo`") && !told.contains(password)), "{told}");
         }
     }
 

@@ -459,13 +459,15 @@ fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>
         "if-none-match",
     ];
     const SECRET: [&str; 6] = ["authorization", "cookie", "token", "api-key", "apikey", "passkey"];
+    /// Words of names, which mean a secret where they stand alone: `X-Auth`, and not `X-Author`.
+    const WORDS: [&str; 6] = ["auth", "secret", "credentials", "bearer", "jwt", "session"];
     for (name, value) in &file.headers.0 {
         let key = format!("headers.{name}");
         let lower = name.to_ascii_lowercase();
-        let is_secret = SECRET.iter().any(|secret| lower.contains(secret));
-        if is_secret {
-            faults.hide(spans.value(&key));
-        }
+        let has_word = lower.split(['-', '_']).any(|word| WORDS.contains(&word));
+        let is_secret = has_word || SECRET.iter().any(|secret| lower.contains(secret)) || secrets::names_password(name);
+        // One that is none by its name may be one all the same, and stands in the excerpt of its neighbour's fault.
+        faults.hide(spans.value(&key));
         let mut fault = |message: String, hint: &str| {
             faults.add(spans.key(&key), &key, message, Some(hint.to_owned()));
         };
@@ -485,7 +487,10 @@ fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>
 fn proxy(faults: &mut Faults, spans: &Spans, text: Option<&str>) -> Option<Url> {
     let text = text?;
     let (message, hint) = match Url::parse(text) {
-        Err(error) => (format!("`{text}` is not a URL: {error}"), "write it as socks5://127.0.0.1:1080"),
+        Err(error) => {
+            let shown = if secrets::may_have_userinfo(text) { "this" } else { &*format!("`{text}`") };
+            (format!("{shown} is not a URL: {error}"), "write it as socks5://127.0.0.1:1080")
+        }
         Ok(url) if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") => {
             (format!("`{}` is no kind of proxy", url.scheme()), "write http, https, socks5 or socks5h")
         }

@@ -66,6 +66,14 @@ pub(super) fn hosts(
         let key = format!("hosts[{index}]");
         match host(text) {
             Ok(host) => found.push(host),
+            Err(_) if secrets::may_have_userinfo(text) => {
+                let message =
+                    "this is not a host: a user name or a password seems to stand in front of it, or in its place";
+                let hint =
+                    "write the host alone, as example.org or example.org:8080: secrets never stand in rule files";
+                faults.hide(spans.value(&key));
+                faults.add(spans.value(&key), &key, message, Some(hint.to_owned()));
+            }
             Err((message, hint)) => faults.add(spans.value(&key), &key, message, Some(hint)),
         }
     }

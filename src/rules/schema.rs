@@ -76,6 +76,7 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut F
         let broken: Vec<usize> = faults.list().iter().map(|fault| fault.span.start).collect();
         secrets::broken_lines(faults.source(), &broken).into_iter().for_each(|span| faults.hide(span));
     }
+    secrets::userinfo(faults.source()).into_iter().for_each(|span| faults.hide(span));
     let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: syntax_faults == 0, has_login };
     let table = walk.table(&root, document.get_ref(), "", 0..0);
     let spans = walk.spans;

@@ -196,6 +196,27 @@ fn value_bytes(text: &str) -> usize {
     line.len()
 }
 
+/// User names and passwords in front of hosts, wherever in the text they stand: an excerpt shows whole lines. A password may have
+/// any character but blanks and quotes.
+pub(super) fn userinfo(text: &str) -> Vec<Range<usize>> {
+    static USERINFO: LazyLock<Regex> = LazyLock::new(|| {
+        let of_url = r#"//([^\s"'/@]*@|[^\s"'/@:]*:[^\s"']*@)"#;
+        let of_host = r#"["']([^\s"'/@:]*:[^\s"'/][^\s"']*@)"#;
+        // Classes alone: it compiles.
+        Regex::new(&format!("{of_url}|{of_host}")).unwrap_or_else(|error| unreachable!("{error}"))
+    });
+    let found = USERINFO.captures_iter(text).filter_map(|found| found.get(1).or_else(|| found.get(2)));
+    found.map(|found| found.range()).collect()
+}
+
+/// True for a host, or a URL, that may have a password in front of the host, or in its place: `anna:hunter2@host`, `anna:hunter2`.
+pub(super) fn may_have_userinfo(text: &str) -> bool {
+    let behind_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let port = behind_scheme.split(['/', '?', '#']).next().and_then(|authority| authority.rsplit_once(':'));
+    let is_port = |port: &str| port.ends_with(']') || port.bytes().all(|byte| byte.is_ascii_digit());
+    text.contains('@') || port.is_some_and(|(_, port)| !is_port(port))
+}
+
 /// Hides a URL, or what was to be one, that has a user name or a password in front of its host.
 pub(super) fn hide_userinfo(faults: &mut Faults, span: Range<usize>, text: &str) {
     let behind_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
@@ -237,6 +258,23 @@ mod tests {
         ] {
             let found: Vec<&str> = values(text).into_iter().map(|span| &text[span]).collect();
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_front_of_a_host_is_found_wherever_it_is() {
+        for (text, expected) in [
+            ("hosts = ['anna:pw@h', \"b:x@y@h\"]", vec!["anna:pw@", "b:x@y@"]),
+            ("accept = ['http://anna:p/w@h/', 'https://anna@h/x']", vec!["anna:p/w@", "anna@"]),
+            ("start = ['https://h:8080/a', 'https://h/user@b']\nindex = ['^/a@b$']", vec![]),
+        ] {
+            let found: Vec<&str> = userinfo(text).into_iter().map(|span| &text[span]).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        for (text, expected) in
+            [("anna:pw@h", true), ("anna:pw", true), ("h:8080", false), ("[::1]", false), ("https://h/a:b", false)]
+        {
+            assert_eq!(may_have_userinfo(text), expected, "{text}");
         }
     }
 

@@ -354,6 +354,92 @@ fn what_is_missing_or_mistyped_is_named_with_the_fix_and_no_secret_is_shown() {
 }
 
 #[test]
+fn a_password_that_is_typed_into_an_address_or_a_rule_file_is_never_shown_again() {
+    let forum = Forum::start();
+    let secret = "Hunter2-Xyzzy";
+    for arguments in [
+        &["login", "http://anna:Hunter2-Xyzzy@127.0.0.1/"][..],
+        &["login", "forum:Hunter2-Xyzzy"],
+        &["render", "http://anna:Hunter2-Xyzzy@127.0.0.1:9/"],
+        &["render", "anna:Hunter2-Xyzzy@127.0.0.1"],
+        &["rules", "explain", "http://anna:Hunter2-Xyzzy@127.0.0.1/"],
+        &["rules", "new", "http://anna:Hunter2-Xyzzy@127.0.0.1/"],
+    ] {
+        let told = forum.run(arguments).ended(1);
+        assert!(!format!("{}{}", told.out, told.err).contains(secret), "{arguments:?}: {} {}", told.out, told.err);
+    }
+    let file = forum.path().join("rules/forum.toml");
+    let rules = fs::read_to_string(&file).unwrap();
+    for (line, expected) in [
+        ("hosts = ['anna:Hunter2-Xyzzy@127.0.0.1']", "this is not a host"),
+        ("hosts = ['http://anna:Hunter2-Xyzzy@127.0.0.1']", "this is not a host"),
+        ("examples.accept = ['http://anna:Hunter2-Xyzzy@127.0.0.1/']", "a user name or password stands in the URL"),
+        ("headers = { X-Auth = 'Hunter2-Xyzzy' }", "the header `X-Auth` holds a secret"),
+        ("headers = { X-Foo = 'Hunter2-Xyzzy', Cookie = 'a' }", "the header `Cookie` holds a secret"),
+        ("proxy = 'http://anna:Hunter2-Xyzzy/@127.0.0.1'", "this is not a URL"),
+    ] {
+        fs::write(&file, format!("{line}\n{rules}")).unwrap();
+        for arguments in [&["rules", "check"][..], &["crawl"], &["status"]] {
+            let told = forum.run(arguments);
+            let told = format!("{}{}", told.out, told.err);
+            assert!(!told.contains(secret) && told.contains(expected), "{arguments:?} {line}: {told}");
+        }
+    }
+    // What no rule can know is known once the password is.
+    fs::write(&file, format!("headers = {{ X-Foo = '{secret}' }}\n{rules}")).unwrap();
+    forum.password(secret);
+    let told = forum.run(&["login", "forum"]).ended(1);
+    assert!(!told.err.contains(secret), "{}", told.err);
+    told.says(&["the value of `headers.X-Foo` holds the password: nothing is sent\nhint: take it out"]);
+    assert_eq!((forum.posts(), forum.seen.looks.load(Ordering::SeqCst)), (0, 0));
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_of_an_account_ends_the_command_with_a_word_about_it() {
+    let forum = Forum::start();
+    forum.password("one");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    for path in ["secrets/forum", "sessions/forum.json", "sessions/tries/forum.json"] {
+        let path = forum.path().join("data").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let before = fs::read(&path).ok();
+        let _ = fs::remove_file(&path);
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, mode).unwrap();
+        let wanted = "this is not a regular file";
+        forum.run(&["status"]).ended(0).says(&[wanted, "  hint: move it away"]);
+        // A kept session that is of no use is replaced by a login.
+        if !path.ends_with("sessions/forum.json") {
+            forum.run(&["crawl", "forum"]).ended(1).says(&[wanted]);
+            forum.run(&["login", "forum"]).ended(1).says(&[wanted, "hint: move it away"]);
+        }
+        fs::remove_file(&path).unwrap();
+        if let Some(bytes) = before {
+            fs::write(&path, bytes).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        }
+    }
+    assert_eq!(forum.posts(), 0);
+}
+
+#[test]
+fn what_status_tells_of_a_site_of_other_rules_names_their_folder() {
+    let forum = Forum::start();
+    forum.password("one");
+    forum.answers(&[(StatusCode::OK, "Your account has been banned.")]);
+    forum.run(&["login", "forum"]).ended(1);
+    fs::create_dir(forum.path().join("others")).unwrap();
+    let rules = fs::read_to_string(forum.path().join("rules/forum.toml")).unwrap();
+    fs::write(forum.path().join("others/b.toml"), rules).unwrap();
+    let mut command = gleaner(forum.path(), &["status", "--data", "data", "--rules", "others"]);
+    let told = Ran::of(&command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap()).ended(0);
+    let commands = commands(&told.out);
+    assert!(!commands.is_empty(), "{}", told.out);
+    for command in commands {
+        assert!(command.ends_with("/rules") && !command.contains("others"), "{command}");
+    }
+}
+
+#[test]
 fn a_wait_that_another_site_has_brought_about_is_told_as_such() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();

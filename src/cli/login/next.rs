@@ -52,6 +52,7 @@ impl Login<'_> {
                 self.browser()
             }
             Verdict::Captcha | Verdict::SecondFactor => format!("run: {}", self.run(" --interactive")),
+            Verdict::NoForm if evidence_has("password, or the code, in the URL") => self.browser(),
             Verdict::NoForm => self.no_form(report, &file),
             Verdict::Unknown => self.unknown(report, &file),
         })
