@@ -208,10 +208,11 @@ async fn hostile_pages_end_as_declared_and_cost_themselves_and_nothing_else() {
     println!("otherwise than declared, as the machine's speed has it: {}\n{}", by_speed.len(), by_speed.join("\n"));
     assert!(wrong.is_empty(), "ended otherwise than declared:\n{}", wrong.join("\n"));
     // A budget that is not counted any more shows in a hundred pages, a machine's speed in a few.
-    assert!(by_speed.len() <= 3 + chosen.len() / 8, "too many end by the clock:\n{}", by_speed.join("\n"));
+    assert!(by_speed.len() <= 3 + chosen.len() / 20, "too many end by the clock:\n{}", by_speed.join("\n"));
     // A child that a page has left without room is replaced as well.
-    let replaced = chosen.len() as u64 / 4;
+    let replaced = chosen.len() as u64 / 20;
     assert!(children.started() <= 2 + lost + 2 + replaced, "only pages that are lost take their child along");
-    // Other tests of this process run beside; a leak of what the pages asked for would be gigabytes.
-    assert!(resident() < before + (256 << 20), "the parent grew from {before} to {}", resident());
+    let after = resident();
+    println!("the parent held {before} bytes before and {after} after");
+    assert!(after < before + (64 << 20), "the parent grew from {before} to {after}");
 }
