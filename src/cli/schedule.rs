@@ -43,7 +43,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         }
         let note = db.reader().note(&options.site, SCHEDULE_NOTE).await?;
         let Some(state) = note.and_then(|note| State::from_bytes(&note)) else {
-            bail!("no list of {} was looked at yet\nhint: gleaner crawl {}", options.site, options.site);
+            // A crawl of the history reads each list once; only the service looks again.
+            bail!("no list of {} was looked at again yet: the service does that\nhint: gleaner run", options.site);
         };
         let boards = db.reader().note(&options.site, BOARDS_NOTE).await?;
         let boards = boards.and_then(|note| boards::State::from_bytes(&note)).unwrap_or_default();
