@@ -456,10 +456,10 @@ impl SiteLoop {
         let mut finished = finished;
         // What a page's scripts asked counts like any other request.
         if finished.errands > 0 {
-            self.errands_budget.booked(finished.errands);
-            self.errands_budget.leaves(self.requests_left());
             self.round_pages += finished.errands;
             self.count_of_day(finished.errands).await?;
+            self.errands_budget.booked(finished.errands);
+            self.errands_budget.leaves(self.requests_left());
             self.site.rendered().requests += finished.errands;
             self.shared.progress.update(&self.site.rules.name, |progress| {
                 progress.counts.script_requests += finished.errands;
