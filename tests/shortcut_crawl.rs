@@ -1,5 +1,6 @@
 //! Crawls of a list of twenty pages that a script builds from an interface: rendered a few times, then by the endpoint that was learned;
-//! rendered again once the interface changes; and without an engine at all where the endpoint is pinned.
+//! rendered again once the interface changes or moves; beside the page where that holds a token; and without an engine at all where
+//! the endpoint is pinned.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +15,10 @@ const PER_PAGE: usize = 10;
 const SCRIPT: &str = "const app = document.getElementById('app');
     const own = Number(new URLSearchParams(location.search).get('page') || 1);
     const link = (href) => { const a = document.createElement('a'); a.href = href; app.appendChild(a); };
-    fetch('/api/list?page=' + own, { headers: { 'X-Requested-With': 'app' } }).then(r => r.json()).then(d => {
+    const token = document.querySelector('meta[name=csrf]');
+    const headers = { 'X-Requested-With': 'app', ...(token && { 'X-CSRF': token.content }) };
+    const data = (path) => fetch(path + '?page=' + own, { headers });
+    data('/api/list').then(r => r.status == 404 ? data('/v2/list') : r).then(r => r.json()).then(d => {
         for (const t of d.items || d.torrents.list) link('/d/' + (t.id || t.number) + '.torrent');
         const last = Math.ceil(d.total / 10);
         for (const n of [own - 1, own + 1, 1, last]) if (n >= 1 && n <= last && n != own) link('/list?page=' + n); });";
@@ -24,8 +28,20 @@ const SCRIPT: &str = "const app = document.getElementById('app');
 struct Log {
     paths: Mutex<Vec<String>>,
     api: AtomicUsize,
-    /// From this request of its interface on, the answers have another shape.
+    change: Change,
+    /// From this request of its interface on, it is another.
     changes_at: usize,
+}
+
+/// What becomes of the interface.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Change {
+    #[default]
+    Shape,
+    /// It is found elsewhere, and its old address is gone.
+    Moves,
+    /// From the first request on it wants a token of the page's own markup, each page's own.
+    WantsToken,
 }
 
 impl Log {
@@ -34,19 +50,33 @@ impl Log {
     }
 }
 
-fn answer(path: &str, is_of_script: bool, log: &Log) -> (u16, &'static str, String) {
-    if path.starts_with("/list?page=") {
-        return (200, "text/html", "<!doctype html><div id=app></div><script src=/app.js></script>".to_owned());
+fn token(page: usize) -> String {
+    format!("t{:08x}", page * 0x9e37_79b1 % 0x1_0000_0000)
+}
+
+fn answer(path: &str, head: &[String], log: &Log) -> (u16, &'static str, String) {
+    let has = |line: &str| head.iter().any(|other| other.eq_ignore_ascii_case(line));
+    if let Some(page) = path.strip_prefix("/list?page=").and_then(|page| page.parse::<usize>().ok()) {
+        let meta = format!("<meta name=csrf content={}>", token(page));
+        let meta = if log.change == Change::WantsToken { meta } else { String::new() };
+        return (200, "text/html", format!("<!doctype html>{meta}<div id=app></div><script src=/app.js></script>"));
     }
     if path == "/app.js" {
         return (200, "text/javascript", SCRIPT.to_owned());
     }
-    if let Some(page) = path.strip_prefix("/api/list?page=").and_then(|page| page.parse::<usize>().ok()) {
-        if !is_of_script {
+    let (is_old, is_new) = (path.starts_with("/api/list?"), path.starts_with("/v2/list?"));
+    let page = path.split_once("?page=").and_then(|(_, page)| page.parse::<usize>().ok());
+    if let Some(page) = page.filter(|_| is_old || is_new) {
+        let has_token = log.change != Change::WantsToken || has(&format!("x-csrf: {}", token(page)));
+        if !has("x-requested-with: app") || !has_token {
             return (403, "text/plain", String::new());
         }
         let ids = if (1..=PAGES).contains(&page) { (page - 1) * PER_PAGE..page * PER_PAGE } else { 0..0 };
-        let is_changed = log.api.fetch_add(1, Ordering::Relaxed) >= log.changes_at;
+        let is_another = log.api.fetch_add(1, Ordering::Relaxed) >= log.changes_at;
+        if log.change == Change::Moves && is_another == is_old {
+            return (404, "text/plain", String::new());
+        }
+        let is_changed = log.change == Change::Shape && is_another;
         let rows: Vec<String> = ids
             .map(|id| {
                 format!("{{\"{}\":{},\"title\":\"No {id}\"}}", if is_changed { "number" } else { "id" }, id + 7_000)
@@ -73,9 +103,8 @@ fn serve(stream: TcpStream, log: &Log) -> Option<()> {
     let mut lines = BufReader::new(stream.take(64 << 10)).lines();
     let path = lines.next()?.ok()?.split(' ').nth(1)?.to_owned();
     let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
-    let is_of_script = head.iter().any(|line| line.eq_ignore_ascii_case("x-requested-with: app"));
     log.paths.lock().unwrap().push(path.clone());
-    let (status, kind, body) = answer(&path, is_of_script, log);
+    let (status, kind, body) = answer(&path, &head, log);
     let length = body.len();
     write!(
         writer,
@@ -91,10 +120,10 @@ struct Site {
 }
 
 impl Site {
-    fn new(changes_at: usize) -> Self {
+    fn new(change: Change, changes_at: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let log = Arc::new(Log { changes_at, ..Log::default() });
+        let log = Arc::new(Log { change, changes_at, ..Log::default() });
         let of_server = Arc::clone(&log);
         std::thread::spawn(move || {
             listener.incoming().flatten().for_each(|stream| {
@@ -118,12 +147,18 @@ impl Site {
 
     /// Crawls with these lines in the rule file; gives how many torrents are in the archive.
     fn crawled(&self, lines: &str, arguments: &[&str]) -> (usize, String) {
+        self.crawled_from(&[], lines, arguments)
+    }
+
+    /// The same with more addresses to start from.
+    fn crawled_from(&self, starts: &[String], lines: &str, arguments: &[&str]) -> (usize, String) {
         let rules = self.here.path().join("rules");
         std::fs::create_dir_all(&rules).unwrap();
         let text = format!(
-            "start = ['http://127.0.0.1:{}/list?page=1']\n[classes]\nindex = ['^/list\\?page=(?<page>\\d+)$']\n\
+            "start = ['http://127.0.0.1:{}/list?page=1',{}]\n[classes]\nindex = ['^/list\\?page=(?<page>\\d+)$']\n\
              download = ['\\.torrent$']\n[rate]\nrequests_per_second = 1000\nconnections = 1\nrest_factor = 0\n{lines}",
-            self.port
+            self.port,
+            starts.join(",")
         );
         write(&rules.join("spa.toml"), &text);
         let (_, told) = self.gleaner(&[&["crawl", "spa", "--max-time", "100"], arguments].concat());
@@ -138,7 +173,7 @@ fn write(path: &Path, text: &str) {
 
 #[test]
 fn a_list_that_a_script_builds_is_rendered_a_few_times_and_then_read_from_its_endpoint_which_can_be_pinned() {
-    let site = Site::new(usize::MAX);
+    let site = Site::new(Change::Shape, usize::MAX);
     // Stopped on the way, so that what was learned is taken up by another process.
     let (before, _) = site.crawled("", &["--max-pages", "60"]);
     let (torrents, told) = site.crawled("", &["-v"]);
@@ -164,7 +199,7 @@ fn a_list_that_a_script_builds_is_rendered_a_few_times_and_then_read_from_its_en
 
     let (is_well, table) = site.gleaner(&["rules", "explain", "spa", "--pin"]);
     assert!(is_well && table.contains("[shortcut.index]"), "{table}");
-    let pinned = Site::new(usize::MAX);
+    let pinned = Site::new(Change::Shape, usize::MAX);
     let table = table.replace(&site.port.to_string(), &pinned.port.to_string());
     let (torrents, told) = pinned.crawled(&format!("[render]\nindex = 'never'\n{table}"), &[]);
     assert_eq!(torrents, PAGES * PER_PAGE, "{table}\n{told}");
@@ -174,11 +209,51 @@ fn a_list_that_a_script_builds_is_rendered_a_few_times_and_then_read_from_its_en
 
 #[test]
 fn an_interface_that_changes_its_shape_is_rendered_again_and_nothing_is_lost() {
-    let site = Site::new(12);
+    let site = Site::new(Change::Shape, 12);
     let (torrents, told) = site.crawled("", &["-v"]);
     assert_eq!(torrents, PAGES * PER_PAGE, "{told}");
     assert!(told.contains("the endpoint does not hold"), "{told}");
     assert!(told.contains("by its endpoint"), "{told}");
     let (_, told) = site.gleaner(&["rules", "explain", "spa"]);
     assert!(told.contains("differed"), "{told}");
+}
+
+#[test]
+fn a_token_of_the_pages_own_markup_is_read_from_it_and_the_data_are_asked_for_beside_the_page() {
+    let site = Site::new(Change::WantsToken, 0);
+    let (torrents, told) = site.crawled("", &["-v"]);
+    assert_eq!(torrents, PAGES * PER_PAGE, "{told}");
+    let (shells, data) = (site.log.count("/list"), site.log.count("/api"));
+    assert_eq!((shells, data), (PAGES, PAGES), "a page and its data, each once: {told}");
+    assert!(told.matches("by its endpoint").count() >= PAGES / 2, "{told}");
+    let (_, explained) = site.gleaner(&["rules", "explain", "spa"]);
+    assert!(explained.contains("{@meta.csrf}"), "{explained}");
+}
+
+#[test]
+fn an_interface_that_moves_is_found_again_and_nothing_is_lost() {
+    let site = Site::new(Change::Moves, 12);
+    let (torrents, told) = site.crawled("", &["-v"]);
+    assert_eq!(torrents, PAGES * PER_PAGE, "{told}");
+    assert!(told.contains("the endpoint does not hold"), "{told}");
+    let (_, explained) = site.gleaner(&["rules", "explain", "spa"]);
+    assert!(explained.contains("GET /v2/list?page={@query.page} (learned)"), "{explained}");
+}
+
+#[test]
+fn a_pinned_interface_that_is_gone_is_not_asked_for_ever() {
+    let site = Site::new(Change::Moves, 0);
+    let pin = "[render]\nindex = 'never'\n[shortcut.index]\nurl = '/api/list?page={@query.page}'\nitems = 'items'\n\
+        link = ['/d/{id}.torrent']\nheaders = { x-requested-with = 'app' }\n";
+    let starts: Vec<String> =
+        (2..=PAGES).map(|page| format!("'http://127.0.0.1:{}/list?page={page}'", site.port)).collect();
+    let (torrents, told) = site.crawled_from(&starts, pin, &["-v"]);
+    assert_eq!(torrents, 0, "{told}");
+    // Three in a row, then one in ten.
+    let (shells, data) = (site.log.count("/list"), site.log.count("/api"));
+    assert!(
+        shells == PAGES && (3..=6).contains(&data),
+        "{data} requests for data that are gone, {shells} pages: {told}"
+    );
+    assert!(told.contains("the endpoint does not hold"), "{told}");
 }
