@@ -513,7 +513,7 @@ async fn logged_in(case: &Case, address: &str, answers: Option<&[(Wanted, &'stat
         assert_eq!(question.picture.is_some(), *wanted == Wanted::Captcha, "{}", case.name);
         (!answer.is_empty()).then(|| (*answer).into())
     };
-    let report = log_in_by_hand(&site, means, Some(&person), &|_| {}).await;
+    let report = log_in_by_hand(&site, means, &|| Ok(()), Some(&person), &|_| {}).await;
     assert_eq!(left.lock().unwrap().len(), 0, "{}: not everything was asked\n{:#?}", case.name, report.steps);
     report
 }
@@ -631,7 +631,7 @@ async fn what_began_over_https_never_goes_on_in_the_clear() {
         let site = Site::new(Arc::clone(&rules), Arc::new(transport), Arc::new(SystemClock), db);
         let (password, jar) = (Secret::new(PASSWORD), Jar::default());
         let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar };
-        let report = log_in_by_hand(&site, means, Some(&|_| Some("x".into())), &|_| {}).await;
+        let report = log_in_by_hand(&site, means, &|| Ok(()), Some(&|_| Some("x".into())), &|_| {}).await;
         assert_eq!(report.judged.verdict, verdict, "{:#?}", report.steps);
         let asked = asked.lock().unwrap();
         assert!(!asked.is_empty() && asked.iter().all(|url| url.starts_with("https:")), "{asked:?}");
