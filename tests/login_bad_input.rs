@@ -352,7 +352,7 @@ fn cases() -> Vec<Case> {
         },
         Case::new("no-action", format!("<form method=post>{FIELDS}</form>")),
         Case::new("empty-action", format!("<base href=/elsewhere/><form method=post action='  '>{FIELDS}</form>"))
-            .ends(Verdict::Unknown, "404", 0),
+            .ends(Verdict::ProbablyRefused, "404", 0),
         Case { cookie: "sid=member; Path=/; Expires=Foo, 99 Bar 20 99:99", ..Case::new("bad-date", form()) },
         Case {
             cookie: "sid=member; Path=/; Max-Age=3600; Expires=Thu, 01 Jan 2015 00:00:00 GMT",
@@ -367,8 +367,12 @@ fn cases() -> Vec<Case> {
             .page("login", form())
             .page("wrong", "<p>Thank you.")
             .accepts(&["nothing"])
-            .ends(Verdict::Unknown, "no proof", 1),
-        Case::new("loop", "<a href=login>Log in</a>").page("login", "302 login").ends(Verdict::NoForm, "redirects", 0),
+            .ends(Verdict::ProbablyRefused, "no login form", 1),
+        Case::new("loop", "<a href=login>Log in</a>").page("login", "302 login").ends(
+            Verdict::RedirectLoop,
+            "redirect loop: ",
+            0,
+        ),
         Case::new("captcha", captcha("code.png")).accepts(captcha_body).ends(Verdict::Captcha, "asks for `seccode`", 0),
         Case::new("widget", form().replace("</form>", "<div class=g-recaptcha></div></form>")).ends(
             Verdict::Captcha,
@@ -426,6 +430,15 @@ fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
                 .page("wrong", format!("验证码错误{}", captcha().pages[0].1))
                 .ends(Verdict::Captcha, "验证码错误", 2),
             vec![(Wanted::Captcha, "1"), (Wanted::Captcha, "2")],
+        ),
+        (
+            // What the person has read may be right: the password is what is not sent again.
+            with(captcha(), "refused-behind-a-captcha")
+                .page("code.png", "png")
+                .page("wrong", format!("<p>Sorry, no match.</p>{}", captcha().pages[0].1))
+                .accepts(&["nothing"])
+                .ends(Verdict::ProbablyRefused, "the login form is back", 1),
+            vec![(Wanted::Captcha, "XKQ7")],
         ),
         (
             with(captcha(), "asked-for-nothing").page("code.png", "png").ends(Verdict::Captcha, "nothing was typed", 0),
