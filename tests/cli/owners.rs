@@ -67,6 +67,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
     let text = fs::read_to_string(&rules).unwrap();
     fs::write(&rules, format!("{text}\n[login]\nuser = 'anna'\n")).unwrap();
     let data = here.path().join("data");
+    let stranger = |words: &[&str]| as_stranger(here.path(), &[words, &["--data", "data"]].concat());
     for (path, bytes) in [("secrets/demo", "s3cret"), ("sessions/tries/demo.json", r#"{"refused":[]}"#)] {
         let path = data.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -80,8 +81,18 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         fs::set_permissions(data.join(path), fs::Permissions::from_mode(0o644)).unwrap();
     }
     give(&data, OWNER);
-    let before = below(&data);
     let owns = "it belongs to '#4321' (mode 0";
+    // Whoever may not even look into it is told so, and not that it is empty.
+    let harvest = here.path().join("harvest");
+    for words in [&["status"][..], &["coverage"], &["export", harvest.to_str().unwrap()], &["verify"]] {
+        stranger(words).ended(1).says(&[
+            "data: permission denied: ",
+            owns,
+            "hint: run the same as its owner: sudo -u '#4321' gleaner",
+        ]);
+    }
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o755)).unwrap();
+    let before = below(&data);
     let hint = "hint: run the same as its owner: sudo -u '#4321' gleaner";
     for words in [&["crawl"][..], &["run"], &["login", "demo"], &["verify", "--repair"]] {
         let ran =
@@ -89,13 +100,13 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         assert!(ran.err.contains(owns) && ran.err.contains(hint), "{words:?}: {}{}", ran.out, ran.err);
         assert_eq!(ran.code, Some(1), "{words:?}");
     }
-    as_stranger(here.path(), &["status", "--data", "data", "--rules", "rules"]).ended(0).says(&["20 torrents"]);
+    stranger(&["status", "--rules", "rules"]).ended(0).says(&["20 torrents"]);
     let out = folder();
     fs::set_permissions(out.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let harvest = out.path().join("harvest");
-    as_stranger(here.path(), &["coverage", "demo", "--data", "data"]).ended(0).says(&["demo"]);
-    as_stranger(here.path(), &["export", harvest.to_str().unwrap(), "--data", "data"]).ended(0).says(&["20 torrents"]);
-    as_stranger(here.path(), &["verify", "--data", "data"]).ended(0).says(&["archive and database agree"]);
+    stranger(&["coverage", "demo"]).ended(0).says(&["demo"]);
+    stranger(&["export", harvest.to_str().unwrap()]).ended(0).says(&["20 torrents"]);
+    stranger(&["verify"]).ended(0).says(&["archive and database agree"]);
     let after = below(&data);
     assert!(
         after == before,

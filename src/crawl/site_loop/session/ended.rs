@@ -53,6 +53,10 @@ impl SiteLoop {
                 if was_unproven {
                     // Once the session is kept: a process that is killed here has lost nothing.
                     self.login_turned_out(true, now);
+                } else if self.session.unproven == Unproven::Unasked {
+                    // A process that was killed there has left it.
+                    self.session.unproven = Unproven::None;
+                    self.nothing_is_to_be_proven();
                 }
                 Ok(())
             }
@@ -138,6 +142,20 @@ impl SiteLoop {
                 self.pause_until(until, why, false).await
             }
             Asked::Login(Err(Hold::Operator(why))) => self.pause_until(now, why, true).await,
+        }
+    }
+
+    /// A session that is kept is a member's: whether an earlier process's login has let us in is no question any more.
+    fn nothing_is_to_be_proven(&self) {
+        let Some(account) = &self.site.account else { return };
+        let keeper = &account.keeper;
+        let written = keeper.tries().and_then(|mut tries| match tries.forget_unproven() {
+            true => keeper.keep_tries(&tries).and_then(|()| keeper.forget_unproven()),
+            false => Ok(()),
+        });
+        if let Err(error) = written {
+            let error = in_one_line(&error);
+            tracing::warn!(site = %self.site.rules.name, error, "a login that was to be proven cannot be forgotten");
         }
     }
 
