@@ -100,7 +100,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         assert!(ran.err.contains(owns) && ran.err.contains(hint), "{words:?}: {}{}", ran.out, ran.err);
         assert_eq!(ran.code, Some(1), "{words:?}");
     }
-    stranger(&["status", "--rules", "rules"]).ended(0).says(&["20 torrents"]);
+    stranger(&["status", "--rules", "rules"]).ended(0).says(&["demo  20 "]);
     let out = folder();
     fs::set_permissions(out.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let harvest = out.path().join("harvest");
