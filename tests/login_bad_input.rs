@@ -314,7 +314,7 @@ fn cases() -> Vec<Case> {
             .ends(Verdict::Script, "return sha256it(this)", 0),
         Case::new("handler", format!("<form method=post action=in onsubmit='return filled(this)'>{FIELDS}</form>"))
             .ends(Verdict::LoggedIn, "which is not run", 1),
-        Case::new("in-the-url", format!("<form action=in>{FIELDS}</form>")).ends(Verdict::NoForm, "in the URL", 0),
+        Case::new("in-the-url", format!("<form action=in>{FIELDS}</form>")).ends(Verdict::SentByGet, "in the URL", 0),
         Case::new("identical", form() + &form()),
         Case::new("header-first", format!("{header}{main}")).accepts(main_body),
         Case::new("header-last", format!("{main}{header}")).accepts(main_body),

@@ -171,8 +171,11 @@ pub fn judge(after: &After<'_>) -> Judged {
     }
     if after.login_form.is_some() {
         evidence.push("the login form is back".to_owned());
-        if view.has_captcha && !after.has_read_captcha {
+        // The page may say of a second text what it said of the first.
+        let misread = view.says(phrases::WRONG_CAPTCHA);
+        if view.has_captcha && (!after.has_read_captcha || misread.is_some()) {
             evidence.insert(0, "the form has a CAPTCHA".to_owned());
+            evidence.extend(misread.map(|phrase| format!("the page says “{phrase}”")));
             return Judged { verdict: Verdict::Captcha, evidence };
         }
         if matches!(after.status, 401 | 403) {

@@ -9,11 +9,11 @@ use crate::app::{self, sessions};
 use crate::cli::block_on;
 use crate::clock::{Clock as _, SystemClock, UnixMillis};
 use crate::config::Config;
+use crate::crawl::hosts::is_asked_for;
 use crate::crawldb::{CrawlDbError, HostRow, Reader as _};
 use crate::limits;
 use crate::login::secret::Secret;
 use crate::login::tries::Tries;
-use crate::politeness;
 
 impl Login<'_> {
     /// An error, with what to do, where a form may not be sent now.
@@ -66,7 +66,7 @@ impl Login<'_> {
         let json = login.json.as_ref().map(|json| &json.url);
         let asked = rules.start.first().into_iter().chain(&login.page).chain(&login.probe).chain(json);
         let is_asked = rules.primary() == &*host.origin || asked.into_iter().any(|url| url.origin() == &*host.origin);
-        let is_told = *host.site == *rules.name && is_asked && politeness::is_asked_for(&host.blocked_reason);
+        let is_told = *host.site == *rules.name && is_asked && is_asked_for(&host.blocked_reason);
         // None was ever longer: the clock was ahead when it was written.
         let until = host.blocked_until.min(now.plus(limits::RETRY_AFTER_MAX));
         (is_told && until > now).then_some((&*host.origin, until, &*host.blocked_reason))
