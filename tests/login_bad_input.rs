@@ -314,7 +314,7 @@ fn cases() -> Vec<Case> {
             .ends(Verdict::Script, "return sha256it(this)", 0),
         Case::new("handler", format!("<form method=post action=in onsubmit='return filled(this)'>{FIELDS}</form>"))
             .ends(Verdict::LoggedIn, "which is not run", 1),
-        Case::new("in-the-url", format!("<form action=in>{FIELDS}</form>")).ends(Verdict::NoForm, "in the URL", 0),
+        Case::new("in-the-url", format!("<form action=in>{FIELDS}</form>")).ends(Verdict::SentByGet, "in the URL", 0),
         Case::new("identical", form() + &form()),
         Case::new("header-first", format!("{header}{main}")).accepts(main_body),
         Case::new("header-last", format!("{main}{header}")).accepts(main_body),
@@ -352,7 +352,7 @@ fn cases() -> Vec<Case> {
         },
         Case::new("no-action", format!("<form method=post>{FIELDS}</form>")),
         Case::new("empty-action", format!("<base href=/elsewhere/><form method=post action='  '>{FIELDS}</form>"))
-            .ends(Verdict::Unknown, "404", 0),
+            .ends(Verdict::ProbablyRefused, "404", 0),
         Case { cookie: "sid=member; Path=/; Expires=Foo, 99 Bar 20 99:99", ..Case::new("bad-date", form()) },
         Case {
             cookie: "sid=member; Path=/; Max-Age=3600; Expires=Thu, 01 Jan 2015 00:00:00 GMT",
@@ -367,8 +367,12 @@ fn cases() -> Vec<Case> {
             .page("login", form())
             .page("wrong", "<p>Thank you.")
             .accepts(&["nothing"])
-            .ends(Verdict::Unknown, "no proof", 1),
-        Case::new("loop", "<a href=login>Log in</a>").page("login", "302 login").ends(Verdict::NoForm, "redirects", 0),
+            .ends(Verdict::ProbablyRefused, "no login form", 1),
+        Case::new("loop", "<a href=login>Log in</a>").page("login", "302 login").ends(
+            Verdict::RedirectLoop,
+            "redirect loop: ",
+            0,
+        ),
         Case::new("captcha", captcha("code.png")).accepts(captcha_body).ends(Verdict::Captcha, "asks for `seccode`", 0),
         Case::new("widget", form().replace("</form>", "<div class=g-recaptcha></div></form>")).ends(
             Verdict::Captcha,
@@ -426,6 +430,15 @@ fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
                 .page("wrong", format!("验证码错误{}", captcha().pages[0].1))
                 .ends(Verdict::Captcha, "验证码错误", 2),
             vec![(Wanted::Captcha, "1"), (Wanted::Captcha, "2")],
+        ),
+        (
+            // What the person has read may be right: the password is what is not sent again.
+            with(captcha(), "refused-behind-a-captcha")
+                .page("code.png", "png")
+                .page("wrong", format!("<p>Sorry, no match.</p>{}", captcha().pages[0].1))
+                .accepts(&["nothing"])
+                .ends(Verdict::ProbablyRefused, "the login form is back", 1),
+            vec![(Wanted::Captcha, "XKQ7")],
         ),
         (
             with(captcha(), "asked-for-nothing").page("code.png", "png").ends(Verdict::Captcha, "nothing was typed", 0),
@@ -513,7 +526,7 @@ async fn logged_in(case: &Case, address: &str, answers: Option<&[(Wanted, &'stat
         assert_eq!(question.picture.is_some(), *wanted == Wanted::Captcha, "{}", case.name);
         (!answer.is_empty()).then(|| (*answer).into())
     };
-    let report = log_in_by_hand(&site, means, Some(&person), &|_| {}).await;
+    let report = log_in_by_hand(&site, means, &|| Ok(()), Some(&person), &|_| {}).await;
     assert_eq!(left.lock().unwrap().len(), 0, "{}: not everything was asked\n{:#?}", case.name, report.steps);
     report
 }
@@ -631,7 +644,7 @@ async fn what_began_over_https_never_goes_on_in_the_clear() {
         let site = Site::new(Arc::clone(&rules), Arc::new(transport), Arc::new(SystemClock), db);
         let (password, jar) = (Secret::new(PASSWORD), Jar::default());
         let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar };
-        let report = log_in_by_hand(&site, means, Some(&|_| Some("x".into())), &|_| {}).await;
+        let report = log_in_by_hand(&site, means, &|| Ok(()), Some(&|_| Some("x".into())), &|_| {}).await;
         assert_eq!(report.judged.verdict, verdict, "{:#?}", report.steps);
         let asked = asked.lock().unwrap();
         assert!(!asked.is_empty() && asked.iter().all(|url| url.starts_with("https:")), "{asked:?}");

@@ -211,12 +211,14 @@ async fn a_locked_account_is_told_from_a_wrong_password() {
 
 /// What an API answers to a login that brings no token, and what that is.
 const WITHOUT_TOKEN: &[(u16, &str, Verdict)] = &[
-    (200, r#"{"data":{"username":"anna"}}"#, Verdict::Unknown),
-    (200, r#"{"data":{"token":17}}"#, Verdict::Unknown),
+    (200, r#"{"data":{"username":"anna"}}"#, Verdict::ProbablyRefused),
+    (200, r#"{"data":{"token":17}}"#, Verdict::ProbablyRefused),
     (200, r#"{"data":{"token":"two\nlines"}}"#, Verdict::Unknown),
-    (200, "<html>You have successfully logged in</html>", Verdict::Unknown),
+    (200, "<html>You have successfully logged in</html>", Verdict::ProbablyRefused),
+    (200, r#"{"status":"nope"}"#, Verdict::ProbablyRefused),
+    (404, "", Verdict::ProbablyRefused),
     (500, r#"{"data":{"token":"abc"}}"#, Verdict::Unknown),
-    (200, "", Verdict::Unknown),
+    (200, "", Verdict::ProbablyRefused),
     (403, r#"{"error":"Invalid username/email or password"}"#, Verdict::WrongPassword),
     (401, "{}", Verdict::WrongPassword),
     (429, "{}", Verdict::RateLimited),

@@ -64,8 +64,17 @@ const BROKE_OFF: &str = "the last login did not get to its end: the next crawl w
                          `gleaner login` does not wait)";
 
 /// Told where a form was taken, and no page could be asked since whether it let us in.
-const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first{when} \
+const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first \
                         (hint: `gleaner login` does it at once, and sends the password again only where the proof fails)";
+
+/// Told of the same where the site has asked to be left alone.
+fn unproven_until(until: UnixMillis) -> String {
+    let until = until.rfc3339();
+    format!(
+        "the site took the last login, which is still to be proven, and asks to be left alone until {until}: the next crawl asks \
+         for its proof then (hint: so does `gleaner login`; `gleaner login --again` does not wait)"
+    )
+}
 
 /// Told where nothing stands against a login.
 const NOT_YET: &str = "none is kept, and the next crawl logs in (hint: `gleaner login` does it at once)";
@@ -250,15 +259,14 @@ fn missing_by_files(
     };
     if sessions::is_unproven(data_dir, site, user, &password) {
         let until = tries.not_before(now);
-        let when = until.map_or_else(String::new, |until| format!(", not before {}", until.rfc3339()));
-        return (until, UNPROVEN.replace("{when}", &when));
+        return (until, until.map_or_else(|| UNPROVEN.to_owned(), unproven_until));
     }
     // What the next crawl would make of them.
     let mut tries = tries.clone();
     let broke_off = tries.broke_off(user, &password, now);
     match tries.hold(user, &password, now) {
         None => (None, NOT_YET.to_owned()),
-        Some(Hold::Until(..)) if broke_off => (None, BROKE_OFF.to_owned()),
+        Some(Hold::Until(..)) if broke_off && tries.asked_until(now).is_none() => (None, BROKE_OFF.to_owned()),
         Some(Hold::Until(until, why)) => (Some(until), why),
         Some(Hold::Operator(why)) => (None, why),
     }

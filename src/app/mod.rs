@@ -250,12 +250,21 @@ pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
 
 /// An error with a hint unless a crawl has begun in this folder: reading must not make one.
 pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
-    if database_path(data_dir).exists() {
+    is_folder(data_dir)?;
+    if has_database(data_dir)? {
         return Ok(());
     }
-    is_folder(data_dir)?;
     let what = if data_dir.exists() { "no crawl has begun in this folder" } else { "there is no such folder" };
     bail!("{}: {what}\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
+}
+
+/// Whether a crawl has begun in a data folder; an error that tells whose it is where this process may not look into it.
+///
+/// # Errors
+/// As said.
+pub fn has_database(data_dir: &Path) -> anyhow::Result<bool> {
+    let database = database_path(data_dir);
+    database.try_exists().map_err(|error| folder::failed(&database, &error))
 }
 
 /// Where the crawl database of a data folder lies.

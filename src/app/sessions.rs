@@ -14,7 +14,7 @@ use anyhow::anyhow;
 
 use super::{folder, owner, secrets};
 use crate::clock::UnixMillis;
-use crate::crawl::account::{Keeper, Turn};
+use crate::crawl::account::{Keeper, Turn, in_one_line};
 use crate::fetch::session::Jar;
 use crate::login::secret::Secret;
 use crate::login::tries::Tries;
@@ -183,7 +183,8 @@ pub fn note_rules(data_dir: &Path, rules: &SiteRules) {
         return;
     }
     if let Err(error) = write(data_dir, &folder, &name, bytes) {
-        tracing::warn!(site = %rules.name, error = format!("{error:#}"), "the rule file's place cannot be written down");
+        let error = in_one_line(&format!("{error:#}"));
+        tracing::warn!(site = %rules.name, error, "the rule file's place cannot be written down");
     }
 }
 

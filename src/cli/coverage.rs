@@ -30,6 +30,10 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             return text(&remote, options).await;
         }
         app::must_exist(&config.data_dir)?;
+        if app::folder::is_read_only(&config.data_dir) {
+            // Whoever only reads needs no more than that.
+            return text(app::read_only(&config.into())?.as_ref(), options).await;
+        }
         let app = App::open(&config.into())?;
         // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
         let _control = control::serve(&app, None);

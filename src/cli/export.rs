@@ -97,6 +97,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             return run(&remote, &archive, options).await;
         }
         app::must_exist(&config.data_dir)?;
+        if app::folder::is_read_only(&config.data_dir) {
+            // Whoever only reads needs no more than that.
+            let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
+            return run(app::read_only(&config.into())?.as_ref(), &archive, options).await;
+        }
         let app = App::open(&config.into())?;
         // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
         let _control = control::serve(&app, None);

@@ -2,6 +2,7 @@
 //! takes over the session of a browser.
 
 pub mod by_hand;
+mod holds;
 mod next;
 mod person;
 pub mod steps;
@@ -10,7 +11,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -48,7 +49,7 @@ pub struct Options {
     /// Forget the session; refused while another process crawls the site with it
     #[arg(long)]
     logout: bool,
-    /// Log in although the site has refused this password before
+    /// Go on although the site has refused this password before, the account was locked, or the site has asked to wait
     #[arg(long)]
     again: bool,
     /// Show no steps while it runs, and print one JSON object at the end, also where nothing could be begun
@@ -184,16 +185,17 @@ impl Login<'_> {
             let sentence = format!("{}: no cookie of {hosts} that is any use", file.display());
             return Ok(Told { sentence, hint: Some(hint), ..told });
         }
-        let site = by_hand(site, steps, Box::new(|| Ok(())));
+        let mut tries = sessions::tries(&config.data_dir, name)?;
+        self.may_ask(&tries)?;
+        let site = by_hand(site, steps);
         let nothing = Secret::new("");
         let means = Means { rules: self.login, password: &nothing, jar: &jar };
-        let Proof { holds, steps, .. } =
+        let Proof { holds, asks_to_wait, steps } =
             block_on(async { Ok(login::prove_by_hand(&site, means, &|step| steps.tell(step)).await) })?;
         let told = Told { steps, ..told };
         let file = file.display();
         Ok(match holds {
             Some(true) => {
-                let mut tries = sessions::tries(&config.data_dir, name)?;
                 tries.operator_has_logged_in(&self.login.user);
                 sessions::save_tries(&config.data_dir, name, &tries)?;
                 let session = sessions::save(&config.data_dir, name, &jar)?.display().to_string();
@@ -208,11 +210,19 @@ impl Login<'_> {
                 ),
                 ..told
             },
-            None => Told {
-                sentence: format!("the session of {file} cannot be proven now: it is not kept"),
-                hint: Some("run the same again once the site answers".to_owned()),
-                ..told
-            },
+            None => {
+                if let Some(until) = asks_to_wait {
+                    tries.wait_as_asked(until, SystemClock.now());
+                    sessions::save_tries(&config.data_dir, name, &tries)?;
+                }
+                let when = asks_to_wait
+                    .map_or_else(|| "once the site answers".to_owned(), |at| format!("at {}", at.rfc3339()));
+                Told {
+                    sentence: format!("the session of {file} cannot be proven now: it is not kept"),
+                    hint: Some(format!("run the same again {when}")),
+                    ..told
+                }
+            }
         })
     }
 
@@ -233,52 +243,28 @@ impl Login<'_> {
         let mut before = sessions::tries(data_dir, name)?;
         before.meet_table(self.login.mark());
         before.meet_probe(self.login.probe_mark());
-        // Whoever runs this command says that a locked account may be touched; a refused password is refused all the same.
-        if let Some(refusal) = before.refusal(&self.login.user, &password).filter(|_| !self.options.again) {
-            let (sure, probe) = match refusal {
-                Verdict::WrongPassword => ("", String::new()),
-                _ if self.login.probe.is_some() => ("probably ", String::new()),
-                _ => (
-                    "probably ",
-                    format!(
-                        "; where it is right, name a page that only members see as `probe` in [login] of {}, then run the same",
-                        quoted(&self.rules.file)
-                    ),
-                ),
-            };
-            bail!(
-                "the site has {sure}refused this user and password before\nhint: correct the password in {}; `{} --again` \
-                 sends the same once more{probe}",
-                secrets::place_of(data_dir, name),
-                self.hints.command(&format!("login {name}"))
-            );
-        }
+        self.may_log_in(&before, &password)?;
         let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name)).transpose()?;
         let (site, jar) = App::site_alone(&self.config.into(), self.rules)?;
-        // It is a try from when a form leaves, be it with the user's name alone, at which sites send letters: one that is
-        // broken off before has asked nothing of the account. That the file can be written is seen before.
+        // It is a try from when a form leaves: one that is broken off before has asked nothing of the account. That the file can
+        // be written is seen before.
         sessions::save_tries(data_dir, name, &before)?;
-        let begun = Arc::new(Mutex::new(before.clone()));
-        let begins = {
-            let (data_dir, name, begun) = (data_dir.clone(), name.to_owned(), Arc::clone(&begun));
-            let save = move |tries: &Tries| sessions::save_tries(&data_dir, &name, tries);
-            move || save(&begun.lock().unwrap_or_else(PoisonError::into_inner)).map_err(|error| format!("{error:#}"))
-        };
         let is_unproven = sessions::load_unproven(data_dir, name, &self.login.user, &password, &jar)?;
-        let site = by_hand(site, steps, Box::new(begins));
+        let site = by_hand(site, steps);
         let means = Means { rules: self.login, password: &password, jar: &jar };
         if is_unproven && let Some(told) = self.prove_last(&site, means, steps, &mut before)? {
             return Ok(told);
         }
         let mut tries = before.clone();
         tries.begin(&self.login.user, &password);
-        begun.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&tries);
+        let begun = tries.clone();
+        let begins = || sessions::save_tries(data_dir, name, &begun).map_err(|error| format!("{error:#}"));
         sessions::forget_unproven(data_dir, name)?;
         jar.clear();
         let ask = terminal.as_ref().map(|terminal| move |question: &Question<'_>| terminal.ask(question));
         let person = ask.as_ref().map(|ask| ask as Person<'_>);
         let tell = |step: &str| steps.tell(step);
-        let mut report = block_on(async { Ok(login::log_in_by_hand(&site, means, person, &tell).await) })?;
+        let mut report = block_on(async { Ok(login::log_in_by_hand(&site, means, &begins, person, &tell).await) })?;
         let now = SystemClock.now();
         match report.trouble {
             Some(_) if !report.was_sent => {
@@ -334,6 +320,7 @@ impl Login<'_> {
             site: self.rules,
             rules: self.login,
             is_interactive: self.options.interactive,
+            cookies: self.options.cookies.as_deref(),
             not_before,
         }
     }
@@ -448,6 +435,13 @@ fn cookies_of(file: &Path) -> anyhow::Result<String> {
         anyhow::anyhow!("{}: {error}\nhint: {hint}", file.display())
     })?;
     let metadata = opened.metadata().with_context(name)?;
+    if metadata.is_dir() {
+        bail!(
+            "{}: this is a folder\nhint: name the cookies.txt itself, which a browser's extension exports; the folder of a browser's \
+             profile has none",
+            file.display()
+        );
+    }
     if metadata.is_file() && metadata.mode() & 0o077 != 0 {
         let file = quoted(file);
         eprintln!(

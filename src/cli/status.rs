@@ -43,7 +43,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             return with_holds(report, &remote, config).await;
         }
         app::is_folder(&config.data_dir)?;
-        if !app::database_path(&config.data_dir).exists() {
+        if !app::has_database(&config.data_dir)? {
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, accounts });
         }

@@ -38,6 +38,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             return Ok(verify::verify(&remote, &archive).await?);
         }
         app::must_exist(&config.data_dir)?;
+        if app::folder::is_read_only(&config.data_dir) && !options.repair {
+            // Whoever only reads needs no more than that.
+            let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
+            return Ok(verify::verify(app::read_only(&config.into())?.as_ref(), &archive).await?);
+        }
         let app = App::open(&config.into())?;
         // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
         let _control = control::serve(&app, None);

@@ -8,6 +8,7 @@ mod find;
 pub mod handover;
 mod json;
 pub mod pace;
+mod proof;
 mod reading;
 mod script_gate;
 mod scripted;
@@ -20,6 +21,7 @@ use encoding_rs::Encoding;
 
 use self::handover::Person;
 use self::pace::Pace;
+pub use self::proof::{Proof, prove, prove_by_hand};
 use self::sending::ByScripts;
 use self::steps::FirstStep;
 use super::site::Site;
@@ -35,9 +37,7 @@ use crate::login::mask::Mask;
 use crate::login::model::Judge;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::tries::Ended;
-use crate::login::verdict::{
-    After, IN_TROUBLE, Judged, Verdict, asks_to_log_in, judge, logged_out, of_site, says_rate_limited,
-};
+use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, of_site, says_rate_limited};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::render::children::Held;
@@ -102,6 +102,9 @@ impl Pin {
 /// Hears each step of a login when it happens.
 pub type Tell<'a> = &'a (dyn Fn(&str) + Sync);
 
+/// Writes down that a form is about to leave; why it cannot be, at which nothing is sent.
+pub type Begins<'a> = &'a (dyn Fn() -> Result<(), String> + Sync);
+
 /// What a login needs beside the site.
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
@@ -117,14 +120,20 @@ pub async fn log_in(site: &Site, means: Means<'_>) -> Report {
 }
 
 /// Logs in at the pace of a crawl, beside the other requests of its process.
-pub async fn log_in_paced(site: &Site, means: Means<'_>, pace: &mut Pace) -> Report {
-    run(Run { pace: Some(pace), ..Run::new(site, means) }).await
+pub async fn log_in_paced(site: &Site, means: Means<'_>, begins: Begins<'_>, pace: &mut Pace) -> Report {
+    run(Run { pace: Some(pace), begins: Some(begins), ..Run::new(site, means) }).await
 }
 
 /// Logs in for somebody who watches, and with a person at hand, if there is one, who is asked in the middle of it: the thread
 /// waits for the answer.
-pub async fn log_in_by_hand(site: &Site, means: Means<'_>, person: Option<Person<'_>>, tell: Tell<'_>) -> Report {
-    run(Run { person, tell: Some(tell), ..Run::new(site, means) }).await
+pub async fn log_in_by_hand(
+    site: &Site,
+    means: Means<'_>,
+    begins: Begins<'_>,
+    person: Option<Person<'_>>,
+    tell: Tell<'_>,
+) -> Report {
+    run(Run { person, begins: Some(begins), tell: Some(tell), ..Run::new(site, means) }).await
 }
 
 async fn run(mut run: Run<'_>) -> Report {
@@ -192,37 +201,13 @@ impl Report {
     }
 }
 
-/// Whether a session holds.
-pub struct Proof {
-    /// None where the site did not answer, or is in trouble.
-    pub holds: Option<bool>,
-    /// Until when it asks to be left alone then (`Retry-After`), where it does.
-    pub asks_to_wait: Option<UnixMillis>,
-    /// What was done and seen, in order.
-    pub steps: Vec<String>,
-}
-
-/// Does the session hold? Asks for the page that proves it.
-pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Proof {
-    proof(Run { pace, ..Run::new(site, means) }).await
-}
-
-/// The same for somebody who watches.
-pub async fn prove_by_hand(site: &Site, means: Means<'_>, tell: Tell<'_>) -> Proof {
-    proof(Run { tell: Some(tell), ..Run::new(site, means) }).await
-}
-
-async fn proof(mut run: Run<'_>) -> Proof {
-    let holds = run.holds().await;
-    let asks_to_wait = asked_until(run.trouble).filter(|_| holds.is_none());
-    Proof { holds, asks_to_wait, steps: run.steps }
-}
-
 struct Run<'a> {
     site: &'a Site,
     means: Means<'a>,
     person: Option<Person<'a>>,
     tell: Option<Tell<'a>>,
+    /// Called before a form leaves.
+    begins: Option<Begins<'a>>,
     /// None where nothing else is asked beside it.
     pace: Option<&'a mut Pace>,
     steps: Vec<String>,
@@ -231,6 +216,8 @@ struct Run<'a> {
     first_step: Option<FirstStep>,
     /// True once a form is on its way that is a try to log in.
     is_try: bool,
+    /// True once a person has read a CAPTCHA for the form.
+    has_read_captcha: bool,
     /// True once a one-time code has left behind that.
     is_code_sent: bool,
     /// True once a form has left.
@@ -305,11 +292,13 @@ impl<'a> Run<'a> {
             means,
             person: None,
             tell: None,
+            begins: None,
             pace: None,
             steps: Vec::new(),
             is_first: true,
             first_step: None,
             is_try: false,
+            has_read_captcha: false,
             is_code_sent: false,
             was_sent: false,
             was_answered: false,
@@ -409,7 +398,9 @@ impl<'a> Run<'a> {
 
     fn judge_shown(&self, after: &Page, before: &Page, cookies_changed: bool) -> Judged {
         let (view, login_form, before) = (&after.view, after.login_form(), Some(&before.view));
-        let mut judged = judge(&After { status: after.status, view, login_form, cookies_changed, before });
+        let has_read_captcha = self.has_read_captcha;
+        let mut judged =
+            judge(&After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha });
         if judged.verdict == Verdict::ProbablyRefused
             && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
         {
@@ -417,47 +408,6 @@ impl<'a> Run<'a> {
             judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.hidden(message)))));
         }
         judged
-    }
-
-    /// What seems to have worked, or tells nothing, is held to a page that members see: the one behind the form, where its
-    /// redirects lead there.
-    async fn proven(&mut self, judged: Judged, after: Option<Page>) -> Step<Judged> {
-        if !judged.verdict.needs_proof() {
-            return Ok(judged);
-        }
-        // What seemed to have worked and has not tells nothing of the password.
-        self.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
-        let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
-        let after = after.filter(is_proof).filter(|page| self.trouble_of(page.status).is_none());
-        let mut proof = self.probe(after).await;
-        let now = self.site.clock.now();
-        let is_soon = |until: Option<UnixMillis>| until.is_none_or(|at| at.since(now) <= limits::SESSION_PATIENCE);
-        let is_waited_out = matches!(self.trouble, Some(Answered::Throttled(until)) if is_soon(until));
-        if proof.is_err() && self.pace.is_none() && is_waited_out {
-            // A crawl asks again later; by hand there is no later, and what the site asks for is waited out here.
-            proof = self.probe(None).await;
-        }
-        let proof = proof.map_err(|ended| {
-            let evidence = judged.evidence.iter().cloned().chain(ended.evidence).collect();
-            let verdict = match judged.verdict {
-                // Nothing is wrong with a login whose proof has to wait, and a form that came back is no refusal before it.
-                _ if self.trouble.is_some() && self.was_answered => Verdict::Unknown,
-                // Such a form is not sent again for want of a proof.
-                Verdict::ProbablyRefused => Verdict::ProbablyRefused,
-                _ if self.trouble.is_some() => Verdict::Unknown,
-                _ => ended.verdict,
-            };
-            Judged { verdict, evidence }
-        })?;
-        if proof.is_ok() || self.was_answered {
-            // A page was read: the site is in trouble no more.
-            self.trouble = None;
-        }
-        Ok(match proof {
-            Ok(proof) => ends(Verdict::LoggedIn, proof),
-            Err(_) if judged.verdict != Verdict::LoggedIn => judged,
-            Err(why) => ends(Verdict::Unknown, format!("the site seemed to let us in, but {why}")),
-        })
     }
 
     fn choose_form(&mut self, page: &Page) -> Step<Form> {
@@ -539,8 +489,7 @@ impl<'a> Run<'a> {
     fn fill_in(&mut self, page: &Page, form: &Form, typed: &[(Box<str>, Box<str>)]) -> Step<Submission> {
         let refused = |why: Result<FillError, Judged>| match why {
             Err(judged) => judged,
-            Ok(error) if error.is_scripts() => ends(Verdict::Script, error.to_string()),
-            Ok(error) => ends(Verdict::NoForm, error.to_string()),
+            Ok(error) => ends(error.verdict(), error.to_string()),
         };
         let filled = self.submission(page, form, typed).map_err(refused);
         if self.means.rules.form.is_some() && filled.as_ref().is_err_and(|judged| judged.verdict == Verdict::NoForm) {
@@ -574,65 +523,6 @@ impl<'a> Run<'a> {
         self.trouble = self.trouble_of(page.status);
         Ok(page)
     }
-
-    async fn holds(&mut self) -> Option<bool> {
-        match self.probe(None).await {
-            Ok(proof) => Some(proof.is_ok()),
-            Err(_) if self.trouble.is_some() => None,
-            // Guests are sent elsewhere, to another site or in circles.
-            Err(judged) => {
-                self.say(format!("no proof: {}", judged.evidence.join("; ")));
-                Some(false)
-            }
-        }
-    }
-
-    /// The page that members see.
-    fn probe_url(&self) -> Option<CrawlUrl> {
-        self.means.rules.probe.clone().or_else(|| self.site.rules.start.first().cloned())
-    }
-
-    /// A page that members see, which is asked for unless it is at hand: Ok with what proves that we are one, Err with what
-    /// speaks against it.
-    async fn probe(&mut self, at_hand: Option<Page>) -> Step<Result<String, String>> {
-        let Some(asked) = self.probe_url() else {
-            return Ok(Err("the site has no page to ask".to_owned()));
-        };
-        let page = match at_hand {
-            Some(page) => page,
-            None => self.page(asked.clone(), false).await?,
-        };
-        let page = self.shown(page).await?;
-        // A guest who is sent elsewhere sees no members' page.
-        let is_there = page.url.path().split('?').next() == asked.path().split('?').next();
-        let login_form = page.login_form();
-        let address = told_url(page.url.as_str());
-        let proof = if let Some(link) = page.view.log_out_links.first() {
-            Ok(format!("{address} has a link to log out: {}", told_url(link)))
-        } else if let Some(sign) = logged_out(&page.view, login_form) {
-            Err(format!("{address} shows {sign}"))
-        } else if !(200..300).contains(&page.status) {
-            Err(format!("{address} answers {}", page.status))
-        } else if self.means.rules.probe.is_some() && !is_there {
-            Err(format!("{} leads to {address}", told_url(asked.as_str())))
-        } else if let Some(link) = page.view.log_in_links.first() {
-            Err(format!("{address} has a link to log in ({}) and none to log out", told_url(link)))
-        } else if let Some(phrase) = asks_to_log_in(&page.view) {
-            // However long the page is around them.
-            Err(format!("{address} says “{phrase}”"))
-        } else if self.means.rules.probe.is_some() {
-            Ok(format!("{address}, which the rule file names for members, is shown"))
-        } else if names(&page.view.text, &self.means.rules.user.to_lowercase()) {
-            Ok(format!("{address} names the user"))
-        } else {
-            Err(format!("{address} shows neither a link to log out nor the user's name"))
-        };
-        self.say(match &proof {
-            Ok(proof) => format!("proof: {proof}"),
-            Err(why) => format!("no proof: {why}"),
-        });
-        Ok(proof)
-    }
 }
 
 fn asked_until(trouble: Option<Answered>) -> Option<UnixMillis> {
@@ -653,13 +543,4 @@ fn sentence(verdict: Verdict, trouble: Option<Answered>, pinned: Option<Pin>) ->
 /// The place of a form's field of this name.
 fn place(form: &Form, name: &str) -> Option<usize> {
     form.controls.iter().position(|control| &*control.name == name)
-}
-
-/// True where the text has this name as a word of its own.
-fn names(text: &str, name: &str) -> bool {
-    let is_outside = |of: Option<char>| of.is_none_or(|of| !of.is_alphanumeric());
-    !name.is_empty()
-        && text.match_indices(name).any(|(at, _)| {
-            is_outside(text[..at].chars().next_back()) && is_outside(text[at + name.len()..].chars().next())
-        })
 }

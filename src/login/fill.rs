@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use super::form::{Control, Encoding, Form, Kind, Method};
 use super::hashing::{self, Hashing};
 use super::secret::{MASK, Secret, told};
+use super::verdict::Verdict;
 use crate::limits::HANDLER_TOLD_BYTES_MAX;
 
 /// Which control of a form is which, by its place among them.
@@ -68,6 +69,16 @@ pub enum FillError {
 }
 
 impl FillError {
+    /// How a login ends whose form cannot be sent for this.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::SecretInUrl => Verdict::SentByGet,
+            error if error.is_scripts() => Verdict::Script,
+            _ => Verdict::NoForm,
+        }
+    }
+
     /// True where a browser would not send the form as it stands: its page's scripts do, or nobody.
     #[must_use]
     pub fn is_scripts(&self) -> bool {

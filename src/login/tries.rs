@@ -51,6 +51,8 @@ pub struct Tries {
     /// Logins without a clear end in a row.
     unclear: u32,
     not_before: UnixMillis,
+    /// Until when the site itself has asked to be left alone, which whoever logs in by hand waits for, too.
+    asked_until: UnixMillis,
     /// How the last login ended that was not let in.
     last: Option<Verdict>,
     /// True where that was a site which did not answer, or was in trouble.
@@ -99,6 +101,18 @@ pub enum Hold {
     Until(UnixMillis, String),
     /// Not until the operator has done something.
     Operator(String),
+}
+
+/// What keeps back a login that its operator begins by hand, unless told to go on all the same. What else keeps a crawl's back
+/// is a guess of our own, or asks for the very login that begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByHand {
+    /// The site has refused this user and password, for sure or probably.
+    Refused(Verdict),
+    /// The account was locked when it was last tried.
+    Locked,
+    /// The site has asked to be left alone until then.
+    AskedToWait(UnixMillis),
 }
 
 /// Tells one password of one user from another; too short to find out which.
@@ -208,8 +222,28 @@ impl Tries {
         }
         self.not_before(now).map(|until| {
             let last = self.trouble().unwrap_or("the last login did not get to its end");
-            Hold::Until(until, format!("{last} (no new try before {}; `gleaner login` does not wait)", until.rfc3339()))
+            let by_hand = match self.asked_until(now) {
+                Some(_) => "as the site asks; `gleaner login --again` does not wait",
+                None => "`gleaner login` does not wait",
+            };
+            Hold::Until(until, format!("{last} (no new try before {}; {by_hand})", until.rfc3339()))
         })
+    }
+
+    /// Why there may be no login by hand with this password now; None where there may.
+    #[must_use]
+    pub fn hold_by_hand(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<ByHand> {
+        let marks = self.marks(user, password);
+        let is_locked = self.held.is_some_and(|(verdict, of)| verdict == Verdict::Locked && marks.contains(&of));
+        let refused = self.refusal(user, password).map(ByHand::Refused);
+        let locked = || is_locked.then_some(ByHand::Locked);
+        refused.or_else(locked).or_else(|| self.asked_until(now).map(ByHand::AskedToWait))
+    }
+
+    /// Until when the site has asked to be left alone, where that is not over.
+    #[must_use]
+    pub fn asked_until(&self, now: UnixMillis) -> Option<UnixMillis> {
+        is_ahead(self.asked_until, now)
     }
 
     /// Told where the site asks for patience time and again: the operator may know why, and not before when.
@@ -227,8 +261,7 @@ impl Tries {
     /// Before when the site is to be left alone, where that is not over.
     #[must_use]
     pub fn not_before(&self, now: UnixMillis) -> Option<UnixMillis> {
-        // None was ever as far away: the clock was ahead when it was written.
-        Some(self.not_before).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX))
+        is_ahead(self.not_before.max(self.asked_until(now).unwrap_or_default()), now)
     }
 
     /// Takes in how long the answer that ended the last login asks to wait (`Retry-After`, no more than
@@ -238,6 +271,7 @@ impl Tries {
         let is_limit = self.last == Some(Verdict::RateLimited);
         let least = if is_limit { now.plus(LOGIN_BROKEN_OFF_WAIT) } else { self.not_before };
         self.not_before = until.max(least);
+        self.asked_until = self.not_before;
     }
 
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
@@ -328,7 +362,7 @@ impl Tries {
             (verdict, self.held) = (Verdict::ProbablyRefused, None);
         }
         self.keep_by_forms(was_sent);
-        (self.begun, self.unproven) = (None, None);
+        (self.begun, self.unproven, self.asked_until) = (None, None, UnixMillis(0));
         // A site that did not answer before anything was sent has said nothing of the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
@@ -351,11 +385,16 @@ impl Tries {
                 list.drain(..too_many);
             }
             // A form that is not there may be back tomorrow.
-            Verdict::RateLimited | Verdict::Unknown | Verdict::NoForm => {
-                self.unclear = self.unclear.saturating_add(u32::from(was_sent || verdict == Verdict::NoForm));
+            Verdict::RateLimited | Verdict::Unknown | Verdict::NoForm | Verdict::RedirectLoop => {
+                let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
+                self.unclear = self.unclear.saturating_add(u32::from(was_sent || is_known));
                 let first = if verdict == Verdict::RateLimited { LOGIN_HOUR } else { FIRST_WAIT };
                 let wait = first.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
                 self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
+                if verdict == Verdict::RateLimited {
+                    // For how long, it may tell better: `wait_as_asked`.
+                    self.asked_until = self.not_before;
+                }
                 // A site that answers and lets nobody in may have refused the password in words that are not known.
                 let may_be_refused = verdict == Verdict::Unknown && was_answered;
                 if was_sent && (may_be_refused || self.unclear >= LOGINS_UNCLEAR_MAX) {
@@ -367,9 +406,15 @@ impl Tries {
             | Verdict::SecondFactor
             | Verdict::ConfirmEmail
             | Verdict::OtherSite
+            | Verdict::SentByGet
             | Verdict::Script => self.held = Some((verdict, mark)),
         }
     }
+}
+
+/// A time to wait for. None was ever as far away as the longest wait: the clock was ahead when it was written.
+fn is_ahead(until: UnixMillis, now: UnixMillis) -> Option<UnixMillis> {
+    Some(until).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX))
 }
 
 /// Wait behind the `nth` time in a row, from 1, that a site was in trouble.

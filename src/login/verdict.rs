@@ -15,7 +15,8 @@ pub enum Verdict {
     LoggedIn,
     /// The name or the password is wrong: the same is not tried again.
     WrongPassword,
-    /// The form came back in words that are not known: it has probably been refused, and is not sent again unawares.
+    /// The form came back, or was answered without one, in words that are not known: it has probably been refused, and is not
+    /// sent again unawares.
     ProbablyRefused,
     /// The account or the address is locked or banned: nothing is tried until the operator says so.
     Locked,
@@ -27,6 +28,10 @@ pub enum Verdict {
     OtherSite,
     /// No login form was found.
     NoForm,
+    /// The login form is sent by GET: the password would stand in an address.
+    SentByGet,
+    /// A page on the way to the form redirects in a loop.
+    RedirectLoop,
     /// The form is sent by scripts that were not run, or did not send it.
     Script,
     Unknown,
@@ -47,10 +52,10 @@ impl Verdict {
                 "no session came of the login: the site has probably refused the user name or the password, and the same are \
                  not sent again (hint: check the password, in `secrets` of the data folder or wherever it comes from, and \
                  `user` in [login], then run `gleaner login`; where both are surely right, name a page that only members see \
-                 as `probe` in [login], or run `gleaner login --again`)"
+                 as `probe` in [login], or correct `json.token` where it has one, or run `gleaner login --again`)"
             }
             Self::Locked => {
-                "the account or the address is locked (hint: see to it with a browser, then run `gleaner login`)"
+                "the account or the address is locked (hint: see to it with a browser, then run `gleaner login --again`)"
             }
             Self::Captcha => {
                 "the site asks for a CAPTCHA (hint: `gleaner login --interactive`, or `gleaner login --cookies FILE`)"
@@ -74,6 +79,14 @@ impl Verdict {
             Self::NoForm => {
                 "no login form was found (hint: name its page in `login.page`, or correct what [login] names, then run \
                  `gleaner login`)"
+            }
+            Self::SentByGet => {
+                "the login form is sent by GET, and the password would stand in an address: nothing was sent (hint: log in \
+                 with a browser, then `gleaner login --cookies FILE`)"
+            }
+            Self::RedirectLoop => {
+                "the way to the login form is a redirect loop (hint: see `gleaner login` for the address; correct `start`, or \
+                 name the page of the form as `page` in [login])"
             }
             // A table that names one is no new try: what the form was answered outlives it.
             Self::Unknown => {
@@ -115,11 +128,13 @@ pub struct After<'a> {
     pub cookies_changed: bool,
     /// The page that the form was sent from: what it said already is no answer.
     pub before: Option<&'a View>,
+    /// A person has read the form's CAPTCHA, so that one on the page again is no reason why it came back.
+    pub has_read_captcha: bool,
 }
 
 impl Verdict {
     /// True where a page that members see has the last word: what seems to have worked, what tells nothing, and a form
-    /// that came back, which some sites show to members as well.
+    /// that came back, which some sites show to members as well. Where it shows a guest, the two last are refusals.
     #[must_use]
     pub fn needs_proof(self) -> bool {
         matches!(self, Self::LoggedIn | Self::Unknown | Self::ProbablyRefused)
@@ -156,8 +171,11 @@ pub fn judge(after: &After<'_>) -> Judged {
     }
     if after.login_form.is_some() {
         evidence.push("the login form is back".to_owned());
-        if view.has_captcha {
+        // The page may say of a second text what it said of the first.
+        let misread = view.says(phrases::WRONG_CAPTCHA);
+        if view.has_captcha && (!after.has_read_captcha || misread.is_some()) {
             evidence.insert(0, "the form has a CAPTCHA".to_owned());
+            evidence.extend(misread.map(|phrase| format!("the page says “{phrase}”")));
             return Judged { verdict: Verdict::Captcha, evidence };
         }
         if matches!(after.status, 401 | 403) {
@@ -168,9 +186,7 @@ pub fn judge(after: &After<'_>) -> Judged {
             evidence.push(format!("the page says “{phrase}”"));
             return Judged { verdict: Verdict::Unknown, evidence };
         }
-        // A server in trouble shows its form, too.
-        let verdict = if after.status < 500 { Verdict::ProbablyRefused } else { Verdict::Unknown };
-        return Judged { verdict, evidence };
+        return Judged { verdict: untold(after.status), evidence };
     }
     if let Some(phrase) = view.says(phrases::WELCOME) {
         evidence.push(format!("the page says “{phrase}”"));
@@ -185,7 +201,12 @@ pub fn judge(after: &After<'_>) -> Judged {
         return Judged { verdict: Verdict::LoggedIn, evidence };
     }
     evidence.push(format!("status {}, no login form, no link to log out, no new cookie", after.status));
-    Judged { verdict: Verdict::Unknown, evidence }
+    Judged { verdict: untold(after.status), evidence }
+}
+
+/// An answer in which nothing tells how it went: whoever let us in would have told. A server in trouble tells nothing at all.
+fn untold(status: u16) -> Verdict {
+    if status < 500 { Verdict::ProbablyRefused } else { Verdict::Unknown }
 }
 
 /// The first of these phrases that the page shows, and where the form is back on it, more often than the page in front of it
@@ -268,7 +289,8 @@ mod tests {
 
     fn judged(status: u16, page: &str, login_form: Option<usize>, cookies_changed: bool) -> Verdict {
         let view = View::of(page).unwrap();
-        judge(&After { status, view: &view, login_form, cookies_changed, before: None }).verdict
+        judge(&After { status, view: &view, login_form, cookies_changed, before: None, has_read_captcha: false })
+            .verdict
     }
 
     const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
@@ -281,7 +303,7 @@ mod tests {
             (200, format!("<a href='/u?do=x'>Abmelden</a>{forum}"), None, false, Verdict::LoggedIn),
             (200, "欢迎回来，anna".to_owned(), None, false, Verdict::LoggedIn),
             (200, forum.clone(), None, true, Verdict::LoggedIn),
-            (200, forum, None, false, Verdict::Unknown),
+            (200, forum, None, false, Verdict::ProbablyRefused),
             (200, format!("<b>Wrong password.</b>{FORM}"), Some(0), true, Verdict::WrongPassword),
             (200, format!("密码错误次数过多，请 15 分钟后重新登录{FORM}"), Some(0), false, Verdict::RateLimited),
             (200, format!("密码错误{FORM}"), Some(0), false, Verdict::WrongPassword),
@@ -298,6 +320,9 @@ mod tests {
             (200, format!("Sorry, no match.{FORM}"), Some(0), true, Verdict::ProbablyRefused),
             (200, FORM.to_owned(), Some(0), true, Verdict::ProbablyRefused),
             (500, FORM.to_owned(), Some(0), true, Verdict::Unknown),
+            (200, String::new(), None, false, Verdict::ProbablyRefused),
+            (404, "Not found".to_owned(), None, false, Verdict::ProbablyRefused),
+            (502, "Bad gateway".to_owned(), None, false, Verdict::Unknown),
             (200, format!("Your browser does not accept cookies.{FORM}"), Some(0), true, Verdict::Unknown),
             (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::Unknown),
             (
@@ -311,6 +336,28 @@ mod tests {
             (200, format!("您的请求来路不正确{FORM}"), Some(0), false, Verdict::Unknown),
         ] {
             assert_eq!(judged(status, &page, form, cookies), expected, "{status} {page}");
+        }
+    }
+
+    #[test]
+    fn a_captcha_beside_the_form_is_no_reason_once_a_person_has_read_it() {
+        let captcha = format!("<div class='g-recaptcha'></div>{FORM}");
+        for (page, has_read_captcha, expected) in [
+            (format!("<p>Sorry, no match.</p>{captcha}"), false, Verdict::Captcha),
+            (format!("<p>Sorry, no match.</p>{captcha}"), true, Verdict::ProbablyRefused),
+            // The text that was read is the wrong one, as the page says.
+            (format!("验证码错误{captcha}"), true, Verdict::Captcha),
+        ] {
+            let view = View::of(&page).unwrap();
+            let after = After {
+                status: 200,
+                view: &view,
+                login_form: Some(0),
+                cookies_changed: true,
+                before: None,
+                has_read_captcha,
+            };
+            assert_eq!(judge(&after).verdict, expected, "{page}");
         }
     }
 
@@ -330,8 +377,14 @@ mod tests {
         ] {
             let [before, view] = [&before, &after].map(|page| View::of(page).unwrap());
             let login_form = after.contains(FORM).then_some(0);
-            let after_it =
-                After { status: 200, view: &view, login_form, cookies_changed: false, before: Some(&before) };
+            let after_it = After {
+                status: 200,
+                view: &view,
+                login_form,
+                cookies_changed: false,
+                before: Some(&before),
+                has_read_captcha: false,
+            };
             assert_eq!(judge(&after_it).verdict, expected, "{after}");
         }
     }
@@ -348,6 +401,8 @@ mod tests {
             Verdict::ConfirmEmail,
             Verdict::OtherSite,
             Verdict::NoForm,
+            Verdict::SentByGet,
+            Verdict::RedirectLoop,
             Verdict::Script,
             Verdict::Unknown,
         ] {

@@ -77,6 +77,18 @@ pub enum Answered {
     Unreachable,
 }
 
+/// Told of a pause for which the server has named the time.
+const ASKED: &str = "the server asked for it (Retry-After)";
+
+/// Told of one that it has asked for without a time.
+const RATE_REFUSED: &str = "the server refused the rate (429 or 503)";
+
+/// True where the reason of a pause, with whatever detail behind it, tells that the server itself has asked for it.
+#[must_use]
+pub fn is_asked_for(reason: &str) -> bool {
+    [ASKED, RATE_REFUSED].iter().any(|asked| reason.starts_with(asked))
+}
+
 /// A pause that the host imposed, to be kept in the crawl database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -202,8 +214,8 @@ impl Patience {
             Answered::Throttled(asked) => {
                 let own = backoff::throttled_until(self.complaints, now);
                 match asked {
-                    Some(asked) => (asked.max(own), "the server asked for it (Retry-After)"),
-                    None => (own, "the server refused the rate (429 or 503)"),
+                    Some(asked) => (asked.max(own), ASKED),
+                    None => (own, RATE_REFUSED),
                 }
             }
             Answered::Faulty => (backoff::unreachable_until(self.complaints, now), "the server failed several times"),

@@ -220,10 +220,11 @@ impl LoginRules {
         mark(&format!("{self:?}"))
     }
 
-    /// Tells one page that proves a session from another.
+    /// Tells what proves a session from something else: a page, and of a login by JSON the place of its token.
     #[must_use]
     pub fn probe_mark(&self) -> u32 {
-        mark(&format!("{:?}", self.probe))
+        let token = self.json.as_ref().map_or_else(String::new, |json| format!(" {}", json.token));
+        mark(&format!("{:?}{token}", self.probe))
     }
 }
 

@@ -3,9 +3,11 @@
 
 mod accounts;
 mod changes;
+mod demo;
 mod disks;
 mod harness;
 mod login;
+mod owners;
 mod service;
 mod told;
 

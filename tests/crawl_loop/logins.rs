@@ -84,20 +84,34 @@ async fn a_login_pauses_where_a_person_types_and_asks_for_its_proof_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_login_whose_process_is_killed_is_a_try_and_the_next_one_waits_and_says_for_what() {
+async fn a_login_whose_process_is_killed_is_a_try_once_its_form_has_left_and_the_next_one_waits_and_says_for_what() {
+    // Sixteen seconds between two requests, of which the first asks for robots.txt, the second for the page with the form, and
+    // the third is the form.
+    let rules = slow(16.0, "");
+    let kill = async |machine: &Machine, forum: &Arc<Forum>, files: &Arc<Files>, seconds: u64| {
+        let crawling = crawl_by(&rules, machine, forum, files, RunOptions::default(), None);
+        assert!(tokio::time::timeout(Duration::from_secs(seconds), crawling).await.is_err());
+    };
     let machine = Machine::new();
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let files = Files::new("secret");
-    // Sixteen seconds between two requests, of which the first asks for robots.txt: the page with the form is there.
-    let rules = slow(16.0, "");
-    let crawling = crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None);
-    assert!(tokio::time::timeout(Duration::from_secs(20), crawling).await.is_err());
+    kill(&machine, &forum, &files, 20).await;
     assert_eq!((paths(&forum), forum.counts()), (vec!["/".to_owned()], (0, 0, 0)));
-    let crawling = crawl(&machine, &forum, &files, RunOptions::default(), None);
-    let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(30)]).await;
+    assert_eq!(hold(&files, &machine), None, "nothing was sent: nothing was tried");
+    let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
     assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
+    assert!(machine.start.elapsed() < Duration::from_secs(60), "nor does it wait");
+
+    let machine = Machine::new();
+    let forum = Forum::new(&machine, Denial::Form, u64::MAX);
+    let files = Files::new("secret");
+    kill(&machine, &forum, &files, 40).await;
+    assert_eq!(forum.counts(), (1, 0, 0));
+    let crawling = crawl(&machine, &forum, &files, RunOptions::default(), None);
+    let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(50)]).await;
+    assert_eq!((ended, forum.counts()), (Ended::Exhausted, (2, 0, 0)));
     let (until, why) = seen[0].waiting.clone().expect("it waits");
-    assert!((80_000..82_000).contains(&(until.0 - BEGIN)), "a minute behind the start: {until:?}");
+    assert!((100_000..102_000).contains(&(until.0 - BEGIN)), "a minute behind the start: {until:?}");
     assert!(why.starts_with("the next try to log in: ") && why.contains("did not get to its end"), "{why}");
     assert_eq!(seen[0].no_session().and_then(|(until, _)| until), Some(until));
 }

@@ -81,11 +81,12 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
     let password = secrets::password(&data_dir, SITE)?;
     let login = rules.login.as_ref().context("the demo's rule file has a login")?;
     let steps = Steps::new(SITE, &Hints::of(global), options.json, global.verbose > 0);
-    // The demo's own password is right, and may be sent again after any end.
-    let crawled = by_hand(crawled, &steps, Box::new(|| Ok(())));
+    let crawled = by_hand(crawled, &steps);
     let means = Means { rules: login, password: &password, jar: &jar };
     let tell = |step: &str| steps.tell(step);
-    let report = block_on(async { Ok(log_in_by_hand(&crawled, means, None, &tell).await) })?;
+    // The demo's own password is right, and may be sent again after any end.
+    let begins = &|| Ok(());
+    let report = block_on(async { Ok(log_in_by_hand(&crawled, means, begins, None, &tell).await) })?;
     if report.judged.verdict == Verdict::LoggedIn {
         sessions::save(&data_dir, SITE, &jar)?;
     }

@@ -1,5 +1,5 @@
 //! The requests of a login that an operator begins by hand: each at the pace that its host asks for (`Crawl-delay` of its
-//! robots.txt, which closes no page to a login), forms told when they leave, and written down as a try before they do.
+//! robots.txt, which closes no page to a login), and forms told when they leave.
 //!
 //! It stands between the login and the site's transport, so that whatever the login asks for passes here: pages, forms,
 //! pictures, proofs. The pauses of the login itself come before it, and count. A crawl's logins do not come here: the gate
@@ -16,20 +16,17 @@ use super::steps::Steps;
 use crate::crawl::hosts::HostKeys;
 use crate::crawl::robots_txt::{self, Place, RobotsAnswer};
 use crate::crawl::site::Site;
-use crate::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, Transport};
+use crate::fetch::{FetchFailure, Request, Resolution, Response, Transport};
 use crate::rules::Robots;
 use crate::url::CrawlUrl;
 
-/// Writes down that a try begins; with why it cannot be, at which nothing is sent.
-pub type Begins = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
-
 /// The site as a login by hand asks it.
 #[must_use]
-pub fn by_hand(site: Site, steps: &Steps, begins: Begins) -> Site {
+pub fn by_hand(site: Site, steps: &Steps) -> Site {
     steps.hear_requests();
     let (rules, clock, db) = (Arc::clone(&site.rules), Arc::clone(&site.clock), Arc::clone(&site.db));
     let (memory, renderer) = (site.memory.clone(), site.renderer.clone());
-    let by_hand = ByHand { site, steps: steps.clone(), begins, origins: Mutex::default() };
+    let by_hand = ByHand { site, steps: steps.clone(), origins: Mutex::default() };
     let site = Site::new(rules, Arc::new(by_hand), clock, db).with_memory(memory);
     match renderer {
         Some(children) => site.with_renderer(children),
@@ -41,7 +38,6 @@ struct ByHand {
     /// As it is, with its own transport.
     site: Site,
     steps: Steps,
-    begins: Begins,
     /// Those that were asked: a login meets as many as it sends requests.
     origins: Mutex<HashMap<Box<str>, Origin>>,
 }
@@ -105,10 +101,6 @@ impl ByHand {
 impl Transport for ByHand {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         self.pass(request.url).await;
-        if request.post.is_some() {
-            let why = |error| FetchFailure { kind: FailureKind::Connect, detail: format!("nothing was sent: {error}") };
-            (self.begins)().map_err(why)?;
-        }
         self.steps.leaves(request.post.map(|_| request.url.as_str()));
         let answer = self.site.transport.send(request).await;
         if let Some(origin) = self.origins().get_mut(request.url.origin()) {

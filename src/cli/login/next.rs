@@ -8,6 +8,7 @@ use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted};
 use crate::clock::UnixMillis;
 use crate::crawl::login::{CODE_REFUSED, Pin, Report};
+use crate::login::tries::ByHand;
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
 
@@ -18,6 +19,8 @@ pub struct Login<'a> {
     pub site: &'a SiteRules,
     pub rules: &'a LoginRules,
     pub is_interactive: bool,
+    /// The file of a browser's session, where that is taken over.
+    pub cookies: Option<&'a Path>,
     /// Before when the site is to be left alone, where it asks for that.
     pub not_before: Option<UnixMillis>,
 }
@@ -34,14 +37,14 @@ impl Login<'_> {
             Verdict::WrongPassword => {
                 format!("correct the password in {place}, or `user` in [login] of {file}, then run: {again}")
             }
-            Verdict::Locked => format!("see with a browser how the account is unlocked, then run: {again}"),
+            Verdict::Locked => self.locked(),
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
             Verdict::ProbablyRefused => self.probably_refused(),
             Verdict::RateLimited => match self.not_before {
                 Some(until) => format!("wait until {}, then run: {again}", until.rfc3339()),
                 None => format!("see with a browser that the account is not locked, then run: {again}"),
             },
-            Verdict::OtherSite | Verdict::Script => self.browser(),
+            Verdict::OtherSite | Verdict::SentByGet | Verdict::Script => self.browser(),
             // What a script or a letter asks for is nothing that could be typed here.
             Verdict::SecondFactor if evidence_has(CODE_REFUSED) => {
                 format!("type the code of that moment, run: {}", self.run(" --interactive"))
@@ -52,7 +55,11 @@ impl Login<'_> {
                 self.browser()
             }
             Verdict::Captcha | Verdict::SecondFactor => format!("run: {}", self.run(" --interactive")),
-            Verdict::NoForm if evidence_has("password, or the code, in the URL") => self.browser(),
+            Verdict::RedirectLoop => {
+                format!(
+                    "see with a browser where it leads, and correct `start`, or `page` in [login], of {file}, then run: {again}"
+                )
+            }
             Verdict::NoForm => self.no_form(report, &file),
             Verdict::Unknown => self.unknown(report, &file),
         })
@@ -63,14 +70,73 @@ impl Login<'_> {
     pub fn probably_refused(&self) -> String {
         let (file, again) = (quoted(&self.site.file), self.run(""));
         let place = secrets::place_of(self.data_dir, &self.site.name);
-        let probe = match self.rules.probe {
-            None => format!("name a page that only members see as `probe` in [login] of {file} and run the same, or "),
-            Some(_) => String::new(),
+        let proof = match self.other_proof() {
+            Some(proof) => format!("{proof} in [login] of {file} and run the same, or "),
+            None => String::new(),
         };
         format!(
             "check the password in {place}, and `user` in [login] of {file}, then run: {again}; where both are surely right, \
-             {probe}run: {}",
+             {proof}run: {}",
             self.run(" --again")
+        )
+    }
+
+    /// What else may prove a session, where the rule file leaves it open.
+    fn other_proof(&self) -> Option<String> {
+        match (&self.rules.json, &self.rules.probe) {
+            (Some(json), _) => {
+                Some(format!("correct `json.token` (`{}`), which has to point to the token,", json.token))
+            }
+            (None, None) => Some("name a page that only members see as `probe`".to_owned()),
+            (None, Some(_)) => None,
+        }
+    }
+
+    fn locked(&self) -> String {
+        format!("see with a browser how the account is unlocked, then run: {}", self.run(" --again"))
+    }
+
+    /// Why a login is not begun, and what to do.
+    #[must_use]
+    pub fn kept_back(&self, hold: ByHand, is_unproven: bool) -> String {
+        match hold {
+            ByHand::Refused(verdict) => {
+                let is_sure = verdict == Verdict::WrongPassword;
+                let proof = self.other_proof().filter(|_| !is_sure);
+                let proof = proof.map_or_else(String::new, |proof| {
+                    format!("; where it is right, {proof} in [login] of {}, then run the same", quoted(&self.site.file))
+                });
+                format!(
+                    "the site has {}refused this user and password before\nhint: correct the password in {}; `{}` sends the same once \
+                     more{proof}",
+                    if is_sure { "" } else { "probably " },
+                    secrets::place_of(self.data_dir, &self.site.name),
+                    self.run(" --again")
+                )
+            }
+            ByHand::Locked => {
+                format!(
+                    "the account was locked when it was last tried: it is not touched again\nhint: {}",
+                    self.locked()
+                )
+            }
+            ByHand::AskedToWait(until) if is_unproven => format!(
+                "the site has asked at the last login, which is still to be proven, to be left alone until {}\nhint: {}",
+                until.rfc3339(),
+                self.unproven()
+            ),
+            ByHand::AskedToWait(until) => self.waits("the site has asked at the last login to be left alone", until),
+        }
+    }
+
+    /// Why nothing is asked before a time, by whoever has said so.
+    #[must_use]
+    pub fn waits(&self, who: &str, until: UnixMillis) -> String {
+        let until = until.rfc3339();
+        let cookies = self.cookies.map_or_else(String::new, |file| format!(" --cookies {}", quoted(file)));
+        format!(
+            "{who} until {until}: nothing was sent\nhint: run the same then; `{}` does not wait",
+            self.run(&format!("{cookies} --again"))
         )
     }
 

@@ -6,7 +6,7 @@ use super::{Page, Pin, Run, Step, ends};
 use crate::limits;
 use crate::login::fields::{asks_for_user_alone, roles};
 use crate::login::secret::told_url;
-use crate::login::verdict::Verdict;
+use crate::login::verdict::{Judged, Verdict};
 use crate::login::view::speaks_of_login;
 use crate::url::CrawlUrl;
 
@@ -20,6 +20,8 @@ pub(super) struct Met {
     /// A page whose form asks for the user's name alone.
     first_step: Option<(Page, FirstStep)>,
     tried: Vec<CrawlUrl>,
+    /// A redirect loop in the place of a page that another one names, as it is told.
+    redirect_loop: Option<Judged>,
     /// Pages without a login form whose scripts may build one, at most `limits::LOGIN_RENDERED_MAX`.
     pub(super) scripted: Vec<Page>,
 }
@@ -115,8 +117,10 @@ impl Run<'_> {
             // One of several links may lead to another site's accounts, or nowhere: the next may be the right one.
             Err(judged) => {
                 self.say(format!("{}: {}", told_url(url.as_str()), judged.evidence.join("; ")));
-                if judged.verdict == Verdict::OtherSite {
-                    met.elsewhere.get_or_insert(self.last_refused.take().unwrap_or(url));
+                match judged.verdict {
+                    Verdict::OtherSite => drop(met.elsewhere.get_or_insert(self.last_refused.take().unwrap_or(url))),
+                    Verdict::RedirectLoop => drop(met.redirect_loop.get_or_insert(judged)),
+                    _ => {}
                 }
                 Ok(None)
             }
@@ -203,6 +207,9 @@ impl Run<'_> {
                     ),
                 ),
             });
+        }
+        if let Some(judged) = met.redirect_loop {
+            return Err(judged);
         }
         let others = met.tried.len();
         Err(ends(Verdict::NoForm, format!("neither {} nor {others} pages it links to have one", told(&start))))

@@ -97,6 +97,7 @@ impl Run<'_> {
             let question = Question { picture, ..question(Wanted::Captcha, &form.controls[at]) };
             let wants = format!("the form asks for `{}`", form.controls[at].name);
             typed.push((form.controls[at].name.clone(), self.ask(&question, Verdict::Captcha, &wants)?));
+            self.has_read_captcha = true;
         }
         let chosen = roles.question.filter(|at| is_open(&typed, at) && !may_be_none(&form.controls[*at]));
         if let Some(at) = chosen {

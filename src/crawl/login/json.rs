@@ -53,13 +53,21 @@ impl Run<'_> {
         let text = String::from_utf8_lossy(bytes);
         let view =
             View::of(&text).map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
-        let after = After { status: *status, view: &view, login_form: None, cookies_changed: false, before: None };
+        let after = After {
+            status: *status,
+            view: &view,
+            login_form: None,
+            cookies_changed: false,
+            before: None,
+            has_read_captcha: false,
+        };
         let judged = judge(&after);
-        // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests.
+        // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests. A wrong
+        // password in words that are not known and a pointer to the wrong place look alike.
+        let why = format!("status {status}, and no text at {} (`json.token`) of the answer", json.token);
         Err(match judged.verdict {
-            Verdict::LoggedIn | Verdict::Unknown | Verdict::ProbablyRefused => {
-                ends(Verdict::Unknown, format!("status {status}, and no text at {} of the answer", json.token))
-            }
+            Verdict::LoggedIn => ends(Verdict::ProbablyRefused, why),
+            verdict @ (Verdict::Unknown | Verdict::ProbablyRefused) => ends(verdict, why),
             _ => judged,
         })
     }

@@ -145,6 +145,9 @@ impl Run<'_> {
             if let Some(told) = told.filter(|_| hop == 0) {
                 self.say(told.to_owned());
             }
+            if post.is_some() {
+                self.begins()?;
+            }
             self.was_sent |= self.is_try && post.is_some();
             let request = Request { post, by_script, ..(&url).into() };
             let sent = self.site.transport.send(request).await;
@@ -212,8 +215,21 @@ impl Run<'_> {
             let was_got = post.is_none();
             return Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts });
         }
-        let url = told_url(url.as_str());
-        Err(ends(Verdict::Unknown, format!("{url}: more than {} redirects", limits::LOGIN_HOPS_MAX)))
+        let told =
+            format!("redirect loop: {} redirects after {} others", told_url(url.as_str()), limits::LOGIN_HOPS_MAX);
+        // Behind a form it says nothing of the way to it.
+        Err(ends(if self.was_sent { Verdict::Unknown } else { Verdict::RedirectLoop }, told))
+    }
+
+    /// A form is about to leave, be it with the user's name alone, at which sites send letters: whoever keeps the account's tries
+    /// writes that down first.
+    fn begins(&mut self) -> Step<()> {
+        let begun = self.begins.map_or(Ok(()), |begins| begins());
+        begun.map_err(|error| {
+            // Of the site it says nothing.
+            self.trouble = Some(Answered::Reached);
+            ends(Verdict::Unknown, format!("nothing was sent: {error}"))
+        })
     }
 
     /// A request that was not answered, or not to its end.

@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
         let says = !page.view.log_out_links.is_empty()
             || !page.view.log_in_links.is_empty()
             || !(200..300).contains(&page.status)
-            || super::names(&page.view.text, &self.means.rules.user.to_lowercase());
+            || super::proof::names(&page.view.text, &self.means.rules.user.to_lowercase());
         // A form in the head of each page may be there until scripts take it away from members.
         let has_form = page.login_form().is_some();
         let may_change = if has_form { asks_to_log_in(&page.view).is_none() } else { page.waits };

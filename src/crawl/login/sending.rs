@@ -155,8 +155,14 @@ impl Run<'_> {
     ) -> Step<ByScripts> {
         let cookies_changed = self.means.jar.changes() != cookies_before;
         let words = View::of(&words_of(&said.body)).unwrap_or_default();
-        let after =
-            After { status: said.status, view: &words, login_form: None, cookies_changed, before: Some(&page.view) };
+        let after = After {
+            status: said.status,
+            view: &words,
+            login_form: None,
+            cookies_changed,
+            before: Some(&page.view),
+            has_read_captcha: self.has_read_captcha,
+        };
         let mut by_answer = judge(&after);
         if by_answer.verdict == Verdict::RateLimited && said.was_got && says_rate_limited(&words).is_none() {
             // What asks for patience is the page behind the POST, and says nothing of the login.

@@ -55,7 +55,7 @@ impl Run<'_> {
         typed.extend(rules.fields.iter().filter(|(name, _)| is_here(name)).cloned());
         let own = page.url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
         let submission = fill_others(form, &typed, &page.view.base(&own), page.charset)
-            .map_err(|error| ends(Verdict::NoForm, error.to_string()))?;
+            .map_err(|error| ends(error.verdict(), error.to_string()))?;
         let url = CrawlUrl::exact(&submission.url)
             .ok_or_else(|| ends(Verdict::Unknown, "the form's address is longer than any that is asked for"))?;
         self.may_ask(&url, page.is_over_tls())?;

@@ -89,10 +89,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     tries.meet_probe(rules.probe_mark());
     let broke_off = tries.broke_off(&rules.user, &password, now);
     let hold = tries.hold(&rules.user, &password, now);
-    if hold.is_none() {
-        tries.begin(&rules.user, &password);
-    }
-    // What cannot be written down may be forgotten, and then be tried once too often.
+    // What cannot be written down may be forgotten, and then be tried once too often: that it can be is seen before.
     if (broke_off || hold.is_none())
         && let Err(error) = keeper.keep_tries(&tries)
     {
@@ -108,7 +105,9 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     let before = of.jar.to_bytes();
     of.jar.clear();
     let means = Means { rules, password: &password, jar: &of.jar };
-    let report = login::log_in_paced(site, means, pace).await;
+    // It is a try from when a form leaves: a process that is killed before has asked nothing of the account.
+    tries.begin(&rules.user, &password);
+    let report = login::log_in_paced(site, means, &|| keeper.keep_tries(&tries), pace).await;
     if report.is_unproven() {
         // It has begun, and stays so until a page tells how it ended; it is not sent again for that, by the next process
         // neither.

@@ -328,8 +328,9 @@ fn a_login_that_broke_off_shortens_no_wait_that_the_site_has_asked_for() {
 /// What a hint says to do, done.
 fn follow(hint: &str, tries: &mut Tries, user: &str, password: &mut Secret, now: UnixMillis) -> bool {
     let ended = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
-    // `gleaner login` sends nothing that was refused, unless it is told to.
-    let is_sent = tries.refusal(user, password).is_none() || hint.contains("login --again`");
+    // `gleaner login` sends nothing that was refused, and touches no locked account, unless it is told to.
+    let is_kept_back = matches!(tries.hold_by_hand(user, password, now), Some(ByHand::Refused(_) | ByHand::Locked));
+    let is_sent = !is_kept_back || hint.contains("login --again`");
     match hint {
         hint if hint.contains("`gleaner login") && is_sent => tries.ended(ended, user, password, now),
         hint if hint.contains("--cookies") => tries.operator_has_logged_in(user),
@@ -352,6 +353,8 @@ fn what_each_hint_says_to_do_ends_the_state_that_it_is_told_of() {
         Verdict::RateLimited,
         Verdict::OtherSite,
         Verdict::NoForm,
+        Verdict::SentByGet,
+        Verdict::RedirectLoop,
         Verdict::Script,
         Verdict::Unknown,
     ];
@@ -381,4 +384,43 @@ fn what_each_hint_says_to_do_ends_the_state_that_it_is_told_of() {
             assert_eq!(tries.hold(user, &password, NOW), None, "{state:?}: {why}");
         }
     }
+}
+
+#[test]
+fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
+    let (password, later) = (Secret::new("one"), NOW.plus(Duration::from_secs(60)));
+    let after = |verdict, was_answered| {
+        let mut tries = Tries::default();
+        tries.ended(Ended { verdict, was_sent: true, was_answered }, "anna", &password, NOW);
+        tries
+    };
+    for (verdict, expected) in [
+        (Verdict::WrongPassword, Some(ByHand::Refused(Verdict::WrongPassword))),
+        (Verdict::ProbablyRefused, Some(ByHand::Refused(Verdict::ProbablyRefused))),
+        (Verdict::Locked, Some(ByHand::Locked)),
+        (Verdict::RateLimited, Some(ByHand::AskedToWait(NOW.plus(LOGIN_HOUR)))),
+        (Verdict::Captcha, None),
+        (Verdict::Unknown, None),
+        (Verdict::NoForm, None),
+        (Verdict::RedirectLoop, None),
+    ] {
+        let tries = after(verdict, true);
+        assert_eq!(tries.hold_by_hand("anna", &password, later), expected, "{verdict:?}");
+        let read: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        assert_eq!(read.hold_by_hand("anna", &password, later), expected, "{verdict:?}: in the next process");
+        let is_of_account = !matches!(expected, Some(ByHand::AskedToWait(_)));
+        let other = tries.hold_by_hand("anna", &Secret::new("two"), later);
+        assert_eq!(other, expected.filter(|_| !is_of_account), "{verdict:?}: another password");
+    }
+    // A server in trouble is guessed at, unless it has named a time; that is over when it is, and no clock makes it longer.
+    let mut tries = after(Verdict::Unknown, false);
+    assert_eq!(tries.hold_by_hand("anna", &password, later), None);
+    let asked = NOW.plus(Duration::from_secs(7_200));
+    tries.wait_as_asked(asked, NOW);
+    assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::AskedToWait(asked)));
+    assert_eq!(tries.hold_by_hand("anna", &password, asked), None);
+    assert_eq!(tries.hold_by_hand("anna", &password, UnixMillis(5)), None, "the clock was ahead");
+    // What the site says later is what it says.
+    tries.ended(Ended { verdict: Verdict::Captcha, was_sent: true, was_answered: true }, "anna", &password, later);
+    assert_eq!(tries.hold_by_hand("anna", &password, later), None);
 }

@@ -1,0 +1,85 @@
+//! What keeps a login by hand back until it is told `--again`: what earlier logins of the account have brought about, and the
+//! pauses of the site's hosts that a crawl was told and has kept.
+
+use anyhow::bail;
+
+use super::Login;
+use crate::app::control::Remote;
+use crate::app::{self, sessions};
+use crate::cli::block_on;
+use crate::clock::{Clock as _, SystemClock, UnixMillis};
+use crate::config::Config;
+use crate::crawl::hosts::is_asked_for;
+use crate::crawldb::{CrawlDbError, HostRow, Reader as _};
+use crate::limits;
+use crate::login::secret::Secret;
+use crate::login::tries::Tries;
+
+impl Login<'_> {
+    /// An error, with what to do, where a form may not be sent now.
+    ///
+    /// # Errors
+    /// As said.
+    pub(super) fn may_log_in(&self, tries: &Tries, password: &Secret) -> anyhow::Result<()> {
+        if self.options.again {
+            return Ok(());
+        }
+        let (data_dir, name, user) = (&self.config.data_dir, &*self.rules.name, &self.login.user);
+        if let Some(hold) = tries.hold_by_hand(user, password, SystemClock.now()) {
+            let is_unproven = sessions::is_unproven(data_dir, name, user, password);
+            bail!(self.next(tries.not_before(SystemClock.now())).kept_back(hold, is_unproven));
+        }
+        self.hosts_may_be_asked()
+    }
+
+    /// The same where a page alone is to be asked for.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn may_ask(&self, tries: &Tries) -> anyhow::Result<()> {
+        if self.options.again {
+            return Ok(());
+        }
+        if let Some(until) = tries.asked_until(SystemClock.now()) {
+            bail!(self.next(None).waits("the site has asked at a login to be left alone", until));
+        }
+        self.hosts_may_be_asked()
+    }
+
+    fn hosts_may_be_asked(&self) -> anyhow::Result<()> {
+        let now = SystemClock.now();
+        let hosts = block_on(async { Ok(hosts(self.config).await) })?;
+        let hosts = hosts.unwrap_or_else(|error| {
+            // Whatever is wrong with the database is for a crawl to tell in full, and no reason against a login.
+            tracing::warn!(%error, "which pauses crawls were told is not known");
+            Vec::new()
+        });
+        let Some((origin, until, reason)) = hosts.iter().find_map(|host| self.pause(host, now)) else { return Ok(()) };
+        let who = format!("{origin} has asked a crawl to be left alone ({reason})");
+        bail!(self.next(None).waits(&who, until))
+    }
+
+    /// Where a login asks, until when that host is to be left alone, and why, where it has asked for that. What a crawl makes of a
+    /// host that does not answer is a guess, which whoever logs in by hand may know better.
+    fn pause<'h>(&self, host: &'h HostRow, now: UnixMillis) -> Option<(&'h str, UnixMillis, &'h str)> {
+        let (rules, login) = (self.rules, self.login);
+        let json = login.json.as_ref().map(|json| &json.url);
+        let asked = rules.start.first().into_iter().chain(&login.page).chain(&login.probe).chain(json);
+        let is_asked = rules.primary() == &*host.origin || asked.into_iter().any(|url| url.origin() == &*host.origin);
+        let is_told = *host.site == *rules.name && is_asked && is_asked_for(&host.blocked_reason);
+        // None was ever longer: the clock was ahead when it was written.
+        let until = host.blocked_until.min(now.plus(limits::RETRY_AFTER_MAX));
+        (is_told && until > now).then_some((&*host.origin, until, &*host.blocked_reason))
+    }
+}
+
+/// The hosts that crawls of the data folder know, from the process that holds it or from the folder itself, which is only read.
+async fn hosts(config: &Config) -> Result<Vec<HostRow>, CrawlDbError> {
+    if let Some(remote) = Remote::connect(&config.data_dir).await {
+        return remote.hosts().await;
+    }
+    if !app::database_path(&config.data_dir).exists() {
+        return Ok(Vec::new());
+    }
+    app::read_only(&config.into())?.hosts().await
+}

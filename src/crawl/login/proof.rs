@@ -1,0 +1,151 @@
+//! The proof of a session: a page that members see, asked for behind a login, or where a crawl doubts what it has.
+
+use super::{Judged, Means, Page, Run, Step, Tell, asked_until, ends};
+use crate::clock::UnixMillis;
+use crate::crawl::login::pace::Pace;
+use crate::crawl::site::Site;
+use crate::limits;
+use crate::login::secret::told_url;
+use crate::login::verdict::{Verdict, asks_to_log_in, logged_out};
+use crate::politeness::Answered;
+use crate::url::CrawlUrl;
+
+/// Whether a session holds.
+pub struct Proof {
+    /// None where the site did not answer, or is in trouble.
+    pub holds: Option<bool>,
+    /// Until when it asks to be left alone then (`Retry-After`), where it does.
+    pub asks_to_wait: Option<UnixMillis>,
+    /// What was done and seen, in order.
+    pub steps: Vec<String>,
+}
+
+/// Does the session hold? Asks for the page that proves it.
+pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Proof {
+    proof(Run { pace, ..Run::new(site, means) }).await
+}
+
+/// The same for somebody who watches.
+pub async fn prove_by_hand(site: &Site, means: Means<'_>, tell: Tell<'_>) -> Proof {
+    proof(Run { tell: Some(tell), ..Run::new(site, means) }).await
+}
+
+async fn proof(mut run: Run<'_>) -> Proof {
+    let holds = run.holds().await;
+    let asks_to_wait = asked_until(run.trouble).filter(|_| holds.is_none());
+    Proof { holds, asks_to_wait, steps: run.steps }
+}
+
+impl Run<'_> {
+    /// What seems to have worked, or tells nothing, is held to a page that members see: the one behind the form, where its
+    /// redirects lead there.
+    pub(super) async fn proven(&mut self, judged: Judged, after: Option<Page>) -> Step<Judged> {
+        if !judged.verdict.needs_proof() {
+            return Ok(judged);
+        }
+        // What seemed to have worked and has not tells nothing of the password.
+        self.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
+        let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
+        let after = after.filter(is_proof).filter(|page| self.trouble_of(page.status).is_none());
+        let mut proof = self.probe(after).await;
+        let now = self.site.clock.now();
+        let is_soon = |until: Option<UnixMillis>| until.is_none_or(|at| at.since(now) <= limits::SESSION_PATIENCE);
+        let is_waited_out = matches!(self.trouble, Some(Answered::Throttled(until)) if is_soon(until));
+        if proof.is_err() && self.pace.is_none() && is_waited_out {
+            // A crawl asks again later; by hand there is no later, and what the site asks for is waited out here.
+            proof = self.probe(None).await;
+        }
+        let proof = proof.map_err(|ended| {
+            let evidence = judged.evidence.iter().cloned().chain(ended.evidence).collect();
+            let verdict = match judged.verdict {
+                // Nothing is wrong with a login whose proof has to wait, and a form that came back is no refusal before it.
+                _ if self.trouble.is_some() && self.was_answered => Verdict::Unknown,
+                // Such a form is not sent again for want of a proof.
+                Verdict::ProbablyRefused => Verdict::ProbablyRefused,
+                _ if self.trouble.is_some() => Verdict::Unknown,
+                _ => ended.verdict,
+            };
+            Judged { verdict, evidence }
+        })?;
+        if proof.is_ok() || self.was_answered {
+            // A page was read: the site is in trouble no more.
+            self.trouble = None;
+        }
+        Ok(match proof {
+            Ok(proof) => ends(Verdict::LoggedIn, proof),
+            Err(why) if judged.verdict != Verdict::LoggedIn => {
+                let evidence = judged.evidence.into_iter().chain([why]).collect();
+                Judged { evidence, ..judged }
+            }
+            Err(why) => ends(Verdict::Unknown, format!("the site seemed to let us in, but {why}")),
+        })
+    }
+
+    async fn holds(&mut self) -> Option<bool> {
+        match self.probe(None).await {
+            Ok(proof) => Some(proof.is_ok()),
+            Err(_) if self.trouble.is_some() => None,
+            // Guests are sent elsewhere, to another site or in circles.
+            Err(judged) => {
+                self.say(format!("no proof: {}", judged.evidence.join("; ")));
+                Some(false)
+            }
+        }
+    }
+
+    /// The page that members see.
+    fn probe_url(&self) -> Option<CrawlUrl> {
+        self.means.rules.probe.clone().or_else(|| self.site.rules.start.first().cloned())
+    }
+
+    /// A page that members see, which is asked for unless it is at hand: Ok with what proves that we are one, Err with what
+    /// speaks against it.
+    async fn probe(&mut self, at_hand: Option<Page>) -> Step<Result<String, String>> {
+        let Some(asked) = self.probe_url() else {
+            return Ok(Err("the site has no page to ask".to_owned()));
+        };
+        let page = match at_hand {
+            Some(page) => page,
+            None => self.page(asked.clone(), false).await?,
+        };
+        let page = self.shown(page).await?;
+        // A guest who is sent elsewhere sees no members' page.
+        let is_there = page.url.path().split('?').next() == asked.path().split('?').next();
+        let login_form = page.login_form();
+        let address = told_url(page.url.as_str());
+        let proof = if let Some(link) = page.view.log_out_links.first() {
+            Ok(format!("{address} has a link to log out: {}", told_url(link)))
+        } else if let Some(sign) = logged_out(&page.view, login_form) {
+            Err(format!("{address} shows {sign}"))
+        } else if !(200..300).contains(&page.status) {
+            Err(format!("{address} answers {}", page.status))
+        } else if self.means.rules.probe.is_some() && !is_there {
+            Err(format!("{} leads to {address}", told_url(asked.as_str())))
+        } else if let Some(link) = page.view.log_in_links.first() {
+            Err(format!("{address} has a link to log in ({}) and none to log out", told_url(link)))
+        } else if let Some(phrase) = asks_to_log_in(&page.view) {
+            // However long the page is around them.
+            Err(format!("{address} says “{phrase}”"))
+        } else if self.means.rules.probe.is_some() {
+            Ok(format!("{address}, which the rule file names for members, is shown"))
+        } else if names(&page.view.text, &self.means.rules.user.to_lowercase()) {
+            Ok(format!("{address} names the user"))
+        } else {
+            Err(format!("{address} shows neither a link to log out nor the user's name"))
+        };
+        self.say(match &proof {
+            Ok(proof) => format!("proof: {proof}"),
+            Err(why) => format!("no proof: {why}"),
+        });
+        Ok(proof)
+    }
+}
+
+/// True where the text has this name as a word of its own.
+pub(super) fn names(text: &str, name: &str) -> bool {
+    let is_outside = |of: Option<char>| of.is_none_or(|of| !of.is_alphanumeric());
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            is_outside(text[..at].chars().next_back()) && is_outside(text[at + name.len()..].chars().next())
+        })
+}

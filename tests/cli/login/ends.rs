@@ -1,0 +1,269 @@
+//! How logins end, and the next step that is told behind each.
+
+use std::fs;
+
+use super::forum::{FOLDERS, Forum, PASSWORD};
+use crate::harness::{Service, run, wait_for};
+
+#[test]
+fn each_end_of_a_login_tells_the_next_step() {
+    let forum = Forum::start();
+    let again = "then run: gleaner login forum --data data --rules rules";
+    let cookies = "then run: gleaner login forum --cookies cookies.txt --data data --rules rules";
+    let next = |login: &str, verdict: &str, hint: &str| {
+        forum.rules(login);
+        let told = forum.login(&["--again"]).ended(1);
+        let last = told.out.lines().last().unwrap();
+        assert!(last.starts_with("verdict: ") && last.contains(verdict) && !last.contains("hint"), "{last}");
+        let hints: Vec<&str> = told.err.lines().filter(|line| line.starts_with("hint: ")).collect();
+        assert!(hints.len() == 1 && hints[0].contains(hint), "{login}: {hint}: {}", told.err);
+        hints[0].to_owned()
+    };
+    let broken = next("page = 'to/broken'", "only that it is in trouble", "that the account is not locked");
+    assert!(broken.ends_with(again), "{broken}");
+    let none = next(
+        "page = '/nothing'",
+        "the page that [login] names has no login form",
+        "see with a browser which page has the form",
+    );
+    assert!(none.ends_with("correct `page` in [login] of rules/forum.toml"), "{none}");
+    let unknown = next("page = '/to/welcome'", "does not tell whether it worked", "name a page that only members see");
+    assert!(unknown.contains("as `probe` in [login] of rules/forum.toml") && unknown.ends_with(again), "{unknown}");
+    let unproven = next(
+        "page = '/to/dumb'\nprobe = '/nothing/'",
+        "has probably refused",
+        "check the password in data/secrets/forum",
+    );
+    assert!(unproven.ends_with("run: gleaner login forum --again --data data --rules rules"), "{unproven}");
+    assert!(next("page = '/widget/'", "CAPTCHA", "log in with a browser").ends_with(cookies));
+    let letter = next("page = '/name/login'", "the site asks for a second factor", "log in with a browser");
+    assert!(letter.ends_with(cookies), "{letter}");
+    assert!(next("page = '/sso'", "another site is to log in", "log in with a browser").ends_with(cookies));
+    let captcha = next("page = '/captcha/'", "CAPTCHA", "run: gleaner login forum --interactive");
+    assert!(captcha.ends_with("--interactive --data data --rules rules"), "{captcha}");
+    forum.password("wrong");
+    let wrong = next("", "the password is wrong", "correct the password in data/secrets/forum");
+    assert!(wrong.contains("or `user` in [login] of rules/forum.toml") && wrong.ends_with(again), "{wrong}");
+
+    // What a crawl says of the same has the command as it is to be typed, and its log no name that stands for one. What forms
+    // were answered above outlasts a new table, so that this one begins anew.
+    let forum = Forum::start();
+    forum.rules("page = '/captcha/'");
+    forum.password("s3cret");
+    let crawled = run(forum.path(), &[&["crawl", "forum", "-vv"], &FOLDERS[..]].concat()).ended(1);
+    assert!(!crawled.err.contains("SITE") && !crawled.out.contains("SITE"), "{}{}", crawled.out, crawled.err);
+    crawled.says(&["`gleaner login forum --data data --rules rules --interactive`"]);
+}
+
+#[test]
+fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_again() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/back'");
+    let told = forum.login(&[]).ended(1).says(&[
+        "has probably refused the user name or the password",
+        "the page says “Sorry, no match.”",
+        "hint: check the password in data/secrets/forum, and `user` in [login] of rules/forum.toml, then run: gleaner login \
+         forum --data data --rules rules; where both are surely right, name a page that only members see as `probe` in [login] of \
+         rules/forum.toml and run the same, or run: gleaner login forum --again --data data --rules rules",
+    ]);
+    assert!(!told.err.contains(PASSWORD) && !told.out.contains(PASSWORD), "{}", told.err);
+    forum.login(&[]).ended(1).says(&[
+        "the site has probably refused this user and password before",
+        "`gleaner login forum --again --data data --rules rules` sends",
+        "name a page that only members see as `probe` in [login] of rules/forum.toml, then run the same",
+    ]);
+    // Neither a crawl nor the service nor a mended table sends it.
+    for login in ["page = '/to/back'", "page = '/to/back'\nform = 1"] {
+        forum.rules(login);
+        let crawled = run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(1);
+        crawled.says(&["probably refused", "`gleaner login forum --data data --rules rules --again`"]);
+        run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["probably refused", "--again`"]);
+    }
+    let service = Service::start(forum.path());
+    wait_for("the service tells why it waits", || service.logged("no session: the site waits for its operator").pop());
+    assert_eq!(service.stop().code(), Some(0));
+    assert_eq!(forum.posts(), 1);
+    // What the hint says leads out: the same again where it is told to, and another one at once.
+    forum.login(&["--again"]).ended(1);
+    assert_eq!(forum.posts(), 2);
+    forum.password("another");
+    forum.login(&[]).ended(1);
+    assert_eq!(forum.posts(), 3);
+    forum.rules("");
+    forum.password(PASSWORD);
+    forum.login(&["--again"]).ended(0);
+    forum.login(&[]).ended(0);
+    assert_eq!(forum.posts(), 5, "it was let in: nothing is refused any more");
+}
+
+#[test]
+fn another_page_that_proves_has_a_good_password_tried_once_more() {
+    let forum = Forum::start();
+    forum.rules("page = '/shown'\nprobe = '/shown'");
+    forum.login(&[]).ended(1).says(&["has probably refused"]);
+    forum.login(&[]).ended(1).says(&["has probably refused this user and password before"]);
+    forum.rules("page = '/shown'\nprobe = '/flaky'");
+    forum.login(&[]).ended(0);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn a_form_that_scripts_take_away_from_members_is_no_sign_of_a_guest() {
+    let forum = Forum::start();
+    forum.rules("page = '/taken-away'\nprobe = '/taken-away'");
+    forum.login(&[]).ended(0).says(&["shows a login form without its scripts: rendered", "has a link to log out"]);
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn an_answer_that_tells_nothing_is_a_refusal_where_nobody_sees_a_member() {
+    for (login, answer) in [
+        ("page = '/to/dumb'", "status 200"),
+        ("page = '/to/empty'", "status 200"),
+        ("page = '/to/lost'", "status 404"),
+        ("page = '/to/empty'\nprobe = '/flaky'", "status 200"),
+    ] {
+        let forum = Forum::start();
+        forum.rules(login);
+        forum.login(&[]).ended(1).says(&[answer, "probably refused", "hint: check the password in data/secrets/forum"]);
+        forum.login(&[]).ended(1).says(&["has probably refused this user and password before"]);
+        forum.run(&["crawl", "forum"]).ended(1).says(&["probably refused"]);
+        assert_eq!(forum.posts(), 1, "{login}");
+    }
+    // One that spoke of a member says less of the password: its second is one.
+    let forum = Forum::start();
+    forum.rules("page = '/to/welcome'");
+    forum
+        .login(&[])
+        .ended(1)
+        .says(&["does not tell whether it worked", "name a page that only members see as `probe`"]);
+    forum.login(&[]).ended(1).says(&["check the password in data/secrets/forum"]);
+    forum.login(&[]).ended(1).says(&["has probably refused this user and password before"]);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn an_api_that_brings_no_token_is_told_with_both_that_may_be_wrong() {
+    let forum = Forum::start();
+    let table = |token: &str| {
+        format!("json = {{ url = '/api', user = 'user', password = 'password', token = '{token}' }}\nprobe = '/me'")
+    };
+    forum.rules(&table("/data/token"));
+    let told = forum.login(&[]).ended(1).says(&["probably refused", "no text at /data/token (`json.token`)"]);
+    let hints: Vec<&str> = told.err.lines().filter(|line| line.starts_with("hint: ")).collect();
+    for part in ["check the password in data/secrets/forum", "correct `json.token` (`/data/token`)", "rules/forum.toml"]
+    {
+        assert!(hints.len() == 1 && hints[0].contains(part), "{part}: {hints:?}");
+    }
+    forum.login(&[]).ended(1).says(&["refused this user and password before", "correct `json.token` (`/data/token`)"]);
+    forum.run(&["crawl", "forum"]).ended(1).says(&["check the password", "correct `json.token`"]);
+    assert_eq!(forum.posts(), 1);
+    // The pointer that is mended has the same password tried once more.
+    forum.rules(&table("/data/key"));
+    forum.login(&[]).ended(0);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn a_locked_account_is_touched_again_only_where_its_operator_says_so() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/locked'");
+    let again = "run: gleaner login forum --again --data data --rules rules";
+    forum.login(&[]).ended(1).says(&["the account or the address is locked", again]);
+    let asked = forum.asked();
+    for _ in 0..2 {
+        forum.login(&[]).ended(1).says(&["the account was locked when it was last tried", again]);
+    }
+    let told = forum.login(&["--json"]).ended(1).json();
+    assert!(told["verdict"].is_null() && told["hint"].as_str().unwrap().contains("--again"), "{told}");
+    assert_eq!((forum.posts(), forum.asked()), (1, asked), "nothing was asked");
+    forum
+        .run(&["crawl", "forum"])
+        .ended(1)
+        .says(&["is locked", "`gleaner login forum --data data --rules rules --again`"]);
+    assert_eq!(forum.posts(), 1);
+    forum.login(&["--again"]).ended(1);
+    assert_eq!(forum.posts(), 2);
+    // Unlocking often asks for another one.
+    forum.password("another");
+    forum.login(&[]).ended(1);
+    assert_eq!(forum.posts(), 3);
+}
+
+/// One sentence for all who tell it.
+#[test]
+fn a_form_that_is_sent_by_get_is_told_with_what_to_do_by_everybody() {
+    let forum = Forum::start();
+    forum.rules("page = '/get'");
+    let said = "the login form is sent by GET, and the password would stand in an address: nothing was sent";
+    let cookies = "gleaner login forum --cookies cookies.txt --data data --rules rules";
+    forum.login(&[]).ended(1).says(&[said, cookies]);
+    for words in [&["crawl", "forum"][..], &["status"]] {
+        let told = forum.run(words).ended(i32::from(words[0] == "crawl"));
+        assert!(!told.out.contains("login.page") && !told.err.contains("login.page"), "{}{}", told.out, told.err);
+        told.says(&[said, "`gleaner login forum --data data --rules rules --cookies FILE`"]);
+    }
+    assert_eq!(forum.posts(), 0);
+    assert!(forum.seen.at.lock().unwrap().iter().all(|(what, _)| what != "GET /in"), "no password in an address");
+}
+
+#[test]
+fn a_redirect_loop_is_told_as_one_with_its_address() {
+    let forum = Forum::start();
+    let address = format!("http://127.0.0.1:{}/circle redirects", forum.port);
+    for login in ["page = '/circle'", ""] {
+        forum.rules(login);
+        if login.is_empty() {
+            let file = forum.path().join("rules/forum.toml");
+            let text = fs::read_to_string(&file).unwrap();
+            fs::write(&file, text.replacen("/']", "/circle']", 1).replace("'^/$'", "'.'")).unwrap();
+        }
+        forum.login(&[]).ended(1).says(&[
+            "verdict: the way to the login form is a redirect loop",
+            &address,
+            "hint: see with a browser",
+        ]);
+        for words in [&["status"][..], &["crawl", "forum"], &["crawl", "forum"], &["status"]] {
+            let told = forum.run(words).ended(i32::from(words[0] == "crawl"));
+            let said = format!("{}{}", told.out, told.err);
+            assert!(said.contains("redirect loop") && !said.contains("did not get to its end"), "{words:?}: {said}");
+        }
+        fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
+        forum.run(&["crawl", "forum"]).ended(1).says(&["redirect loop", &address]);
+        forum.run(&["status"]).ended(0).says(&["redirect loop", &address]);
+    }
+    assert_eq!(forum.posts(), 0);
+}
+
+#[test]
+fn hints_name_the_site_repeat_the_folders_and_tell_what_is_there() {
+    let forum = Forum::start();
+    forum.rules("form = 3");
+    forum.login(&[]).ended(1).says(&[
+        "the rule file names form 3, the page has 1",
+        "verdict: the form that [login] names is none to log in by",
+        "hint: correct `form` in [login] of rules/forum.toml; the page has form 1, a login form, with the fields username, password, go",
+    ]);
+    forum.rules("user_field = 'nick'");
+    forum.login(&[]).ended(1).says(&[
+        "has no field `nick`",
+        "correct `user_field` in",
+        "with the fields username, password, go",
+    ]);
+    forum.rules("page = '/captcha/'");
+    let told = forum.login(&[]).ended(1);
+    assert!(told.err.contains("run: gleaner login forum --interactive --data data --rules rules\n"), "{}", told.err);
+    assert_eq!(forum.posts(), 0);
+
+    forum.rules("");
+    forum.password("wrong");
+    forum.login(&[]).ended(1).says(&["the user name or the password is wrong"]);
+    forum.login(&[]).ended(1).says(&[
+        "hint: correct the password in data/secrets/forum; `gleaner login forum --again --data data --rules rules`",
+    ]);
+    assert_eq!(forum.posts(), 1);
+    fs::write(forum.path().join("data/sessions/forum.json"), "{").unwrap();
+    fs::write(forum.path().join("data/sessions/tries/forum.json"), "{").unwrap();
+    let told = forum.login(&[]).ended(1);
+    assert!(told.err.trim_end().lines().last().unwrap().starts_with("hint: "), "the hint is the end: {}", told.err);
+}

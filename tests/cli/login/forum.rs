@@ -1,0 +1,209 @@
+//! The forum that `gleaner login` meets, and a folder with its rule file and its password.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::harness::{BINARY, Ran, folder, gleaner, now, run};
+
+pub const PASSWORD: &str = "s3cret";
+
+#[derive(Clone, Default)]
+pub struct Seen {
+    /// Forms that were sent.
+    pub posts: Arc<AtomicUsize>,
+    pub bodies: Arc<Mutex<Vec<String>>>,
+    /// When each request came.
+    pub at: Arc<Mutex<Vec<(String, Instant)>>>,
+    pub robots: Arc<Mutex<String>>,
+    /// Times that /flaky is still answered by a server in trouble.
+    pub trouble: Arc<AtomicUsize>,
+}
+
+/// A forum whose start page has the form. Below /captcha/ it has a CAPTCHA, below /widget/ one of another site's script;
+/// forms that are sent to /broken are answered by a server in trouble, those of /sso are another site's.
+async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+    let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let html = |text: &str| ([(header::CONTENT_TYPE, "text/html")], text.to_owned()).into_response();
+    seen.at.lock().unwrap().push((format!("{method} {}", uri.path()), now()));
+    if uri.path() == "/robots.txt" {
+        return seen.robots.lock().unwrap().clone().into_response();
+    }
+    if uri.path().ends_with(".png") {
+        return ([(header::CONTENT_TYPE, "image/png")], &b"\x89PNG\r\n\x1a\n"[..]).into_response();
+    }
+    if method == Method::POST {
+        seen.posts.fetch_add(1, Ordering::SeqCst);
+        let body = String::from_utf8_lossy(&body).into_owned();
+        let is_right = body.contains(&format!("password={PASSWORD}&"));
+        seen.bodies.lock().unwrap().push(body);
+        if uri.path() == "/broken" {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+        match uri.path() {
+            "/dumb" => return html("Hello."),
+            "/empty" => return html(""),
+            "/lost" => return StatusCode::NOT_FOUND.into_response(),
+            "/welcome" => return html("Welcome back, anna"),
+            "/locked" => return html("Your account has been banned."),
+            "/api" => {
+                return ([(header::CONTENT_TYPE, "application/json")], r#"{"status":"nope","data":{"key":"t0k"}}"#)
+                    .into_response();
+            }
+            _ => {}
+        }
+        if uri.path() == "/back" {
+            return html(&format!("<p class=error>Sorry, no match.</p>{}", form_to("/back", "")));
+        }
+        if let (Some(path), true) = (["/shown", "/taken-away"].into_iter().find(|path| *path == uri.path()), is_right) {
+            return (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, path)])
+                .into_response();
+        }
+        if let Some(seconds) = uri.path().strip_prefix("/limited/") {
+            return (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds.to_owned())]).into_response();
+        }
+        if uri.path() == "/letter" {
+            return html("A letter is on its way to you.");
+        }
+        if is_right {
+            return (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, "/")])
+                .into_response();
+        }
+        return html("Wrong password.");
+    }
+    match (uri.path(), cookies.contains("sid=abc")) {
+        ("/", true) => html("<a href='/logout'>Log out</a> anna"),
+        ("/nothing", _) => html("Nothing here."),
+        ("/flaky", _) if seen.trouble.load(Ordering::SeqCst) > 0 => {
+            seen.trouble.fetch_sub(1, Ordering::SeqCst);
+            StatusCode::SERVICE_UNAVAILABLE.into_response()
+        }
+        ("/busy", _) => (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "7200")]).into_response(),
+        ("/circle", _) => (StatusCode::FOUND, [(header::LOCATION, "/circle")]).into_response(),
+        ("/get", _) => html(&form_to("/in", "").replace("method=post", "method=get")),
+        // Members of the API, by the token that their session has.
+        ("/me", _) => match headers.get(header::AUTHORIZATION).is_some_and(|token| token == "Bearer t0k") {
+            true => html("anna"),
+            false => StatusCode::FORBIDDEN.into_response(),
+        },
+        ("/patience", _) => (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "7200")]).into_response(),
+        // To members as to guests: the second until its scripts have run.
+        ("/shown", _) => html(&form_to("/shown", "")),
+        ("/taken-away", _) => html(&format!("{}<script>{TAKEN_AWAY}</script>", form_to("/taken-away", ""))),
+        ("/flaky", true) => html("<a href='/logout'>Log out</a> anna"),
+        (path, _) if path.starts_with("/to/") => html(&form_to(&path[3..], "")),
+        ("/name/login", _) => html(
+            "<form method=post action=/letter id=login>Username: <input name=username autocomplete=username>\
+             <input type=submit value=Next></form>",
+        ),
+        ("/sso", _) => (StatusCode::FOUND, [(header::LOCATION, "http://127.0.0.2:9/login")]).into_response(),
+        ("/", false) | ("/captcha/" | "/widget/", _) => {
+            let captcha = match uri.path() {
+                "/captcha/" => "Security code: <input name=captcha><img src=/c.png>",
+                "/widget/" => "<div class='g-recaptcha' data-sitekey='x'></div>",
+                _ => "",
+            };
+            html(&form_to("/in", captcha))
+        }
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+const TAKEN_AWAY: &str = "if (document.cookie.includes('sid=abc')) { document.getElementById('login').remove(); \
+                          document.body.insertAdjacentHTML('beforeend', '<a href=/logout>Log out</a>') }";
+
+fn form_to(action: &str, captcha: &str) -> String {
+    format!(
+        "<title>Login</title><form method=post action='{action}' id=login>Username: <input name=username> Password: \
+         <input type=password name=password>{captcha}<input type=submit name=go value='Log in'></form>"
+    )
+}
+
+pub struct Forum {
+    pub here: tempfile::TempDir,
+    pub seen: Seen,
+    pub port: u16,
+    _runtime: tokio::runtime::Runtime,
+}
+
+pub const FOLDERS: [&str; 4] = ["--data", "data", "--rules", "rules"];
+
+impl Forum {
+    pub fn start() -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let seen = Seen::default();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let app = Router::new().fallback(forum).with_state(seen.clone());
+        runtime.spawn(async move { axum::serve(listener, app).await.unwrap() });
+        let forum = Self { here: folder(), seen, port, _runtime: runtime };
+        fs::create_dir(forum.path().join("rules")).unwrap();
+        forum.rules("");
+        forum.password(&format!("{PASSWORD}\n"));
+        forum
+    }
+
+    pub fn path(&self) -> &Path {
+        self.here.path()
+    }
+
+    /// Writes the site's file, with more keys of its [login].
+    pub fn rules(&self, login: &str) {
+        let text = format!(
+            "enabled = true\nstart = ['http://127.0.0.1:{}/']\n[login]\nuser = 'anna'\n{login}\n[classes]\nindex = ['^/$']\n\
+             [rate]\nrequests_per_second = 1000000\n",
+            self.port
+        );
+        fs::write(self.path().join("rules/forum.toml"), text).unwrap();
+    }
+
+    pub fn password(&self, text: &str) {
+        let secrets = self.path().join("data/secrets");
+        fs::create_dir_all(&secrets).unwrap();
+        fs::set_permissions(&secrets, fs::Permissions::from_mode(0o700)).unwrap();
+        fs::write(secrets.join("forum"), text).unwrap();
+        fs::set_permissions(secrets.join("forum"), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+
+    pub fn login(&self, more: &[&str]) -> Ran {
+        let mut command = gleaner(self.path(), &[&["login", "forum"], &FOLDERS[..], more].concat());
+        Ran::of(&command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap())
+    }
+
+    pub fn command(&self, more: &[&str]) -> Command {
+        let mut command = Command::new(BINARY);
+        command.current_dir(self.path()).args(["login", "forum"]).args(FOLDERS).args(more);
+        command.env_remove("CREDENTIALS_DIRECTORY").env_remove("GLEANER_LOG").env_remove("GLEANER_CONFIG");
+        command
+    }
+
+    /// The mark of a try that has begun and not ended, as it is written down.
+    pub fn begun(&self) -> serde_json::Value {
+        let tries = fs::read(self.path().join("data/sessions/tries/forum.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&tries).unwrap()["begun"].clone()
+    }
+
+    /// Requests so far, whatever for.
+    pub fn asked(&self) -> usize {
+        self.seen.at.lock().unwrap().len()
+    }
+
+    /// What another command about the site tells.
+    pub fn run(&self, words: &[&str]) -> Ran {
+        run(self.path(), &[words, &FOLDERS].concat())
+    }
+
+    pub fn posts(&self) -> usize {
+        self.seen.posts.load(Ordering::SeqCst)
+    }
+}
