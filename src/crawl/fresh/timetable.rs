@@ -271,6 +271,17 @@ impl Timetable {
         }
     }
 
+    /// A list that was asked for was visited, and showed nothing of itself: it failed, has gone, or is none. The next one has its turn.
+    pub fn came(&self, url: &str, at: UnixMillis) {
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let Some((asked, _)) = kept.asked.filter(|(asked, _)| kept.numbers.get(url) == Some(asked)) else { return };
+        if let Some(state) = kept.state.as_mut() {
+            state.schedule.looked(asked, at.0 / 1_000, &[]);
+        }
+        kept.asked = None;
+    }
+
     /// What pages behind the front of a list showed in the same look.
     pub fn learned(&self, url: &str, at: UnixMillis, posts: &[Post]) {
         let mut kept = self.kept();
