@@ -74,6 +74,7 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
             "site": options.site,
             "policy": state.policy.name(),
             "looks_per_day": state.per_day,
+            "is_full": state.is_full(),
             "lists": lists,
         });
         return Ok(all.to_string() + "\n");
@@ -100,6 +101,10 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
         state.per_day,
         state.policy.name()
     );
+    if state.is_full() {
+        let interval = "the site's other lists, if there are any, are looked at every revisit_minutes";
+        text.push_str(&format!("that is as many as a schedule holds: {interval}\n"));
+    }
     text.extend(table.lines().map(|line| format!("{}\n", line.trim_end())));
     if told.len() > options.lists {
         text.push_str(&format!("and {} more lists (hint: --lists {})\n", told.len() - options.lists, told.len()));

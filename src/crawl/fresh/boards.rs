@@ -358,3 +358,32 @@ pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], now:
 pub fn seconds(at: UnixMillis) -> i64 {
     i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_hundred_thousand_boards_no_more_is_kept_than_the_bounds_allow() {
+        let boards = Boards::new(&BoardRules::default());
+        for n in 0..100_000 {
+            let page = |page: u32| format!("http://a.example/{n}/list/{page}");
+            boards.leads_to(&page(1), &page(2));
+            let mut kept = boards.kept();
+            kept.board(&page(1));
+            kept.is_changed = true;
+        }
+        let (of_boards, of_pages) = (boards.kept().state.boards.len(), boards.kept().state.paged.len());
+        assert_eq!((of_boards, of_pages), (limits::BOARDS_KEPT_MAX, limits::BOARDS_KEPT_MAX));
+        let (_, note) = boards.note().unwrap();
+        assert!(note.len() <= limits::NOTE_BYTES_MAX);
+        assert!(boards.is_behind_a_front("http://a.example/7/list/2"));
+        assert!(!boards.is_behind_a_front("http://a.example/7/list/1"));
+        assert!(!boards.is_behind_a_front("http://a.example/99999/list/2"), "beyond the bound its address decides");
+        assert!(boards.kept().board("http://a.example/99999/list/1").is_none());
+        // Another process goes on with it.
+        let again = Boards::new(&BoardRules::default());
+        again.take_up("a", Some(&note));
+        assert!(again.is_behind_a_front("http://a.example/7/list/3"));
+    }
+}
