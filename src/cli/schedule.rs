@@ -8,10 +8,9 @@ use comfy_table::Table;
 use serde_json::json;
 
 use super::block_on;
-use crate::app::queues::Database;
+use super::learned::database_of;
 use crate::clock::{Clock as _, SystemClock, UnixMillis};
 use crate::config::Config;
-use crate::coverage;
 use crate::crawl::fresh::boards::{self, BOARDS_NOTE, Told as TellsBy};
 use crate::crawl::fresh::timetable::{SCHEDULE_NOTE, State, Told};
 use crate::schedule::plot::plot;
@@ -33,14 +32,7 @@ pub struct Options {
 
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
-        let Some(db) = Database::of(&config.into()).await? else {
-            bail!("nothing has been crawled yet\nhint: gleaner crawl {}", options.site);
-        };
-        let known = coverage::sites(db.reader()).await?;
-        if !known.contains(&options.site) {
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            bail!("site {} is not in the database\nhint: known are {}", options.site, known.join(", "));
-        }
+        let db = database_of(config, &options.site).await?;
         let note = db.reader().note(&options.site, SCHEDULE_NOTE).await?;
         let Some(state) = note.and_then(|note| State::from_bytes(&note)) else {
             // A crawl of the history reads each list once; only the service looks again.
