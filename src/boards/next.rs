@@ -91,10 +91,9 @@ mod tests {
 
     #[test]
     fn the_number_that_grows_from_a_page_to_its_next_one_is_the_page() {
-        let form = |own, next| numbered_form(own, next);
         let list = Some(("http://a.example:81/list/{page}".to_owned(), 2));
-        assert_eq!(form("http://a.example:81/list/2", "http://a.example:81/list/3"), list);
-        assert_eq!(form("http://a.example/7/50", "http://a.example/7/100").unwrap().1, 50);
+        assert_eq!(numbered_form("http://a.example:81/list/2", "http://a.example:81/list/3"), list);
+        assert_eq!(numbered_form("http://a.example/7/50", "http://a.example/7/100").unwrap().1, 50);
         for (own, next) in [("/list/3", "/list/2"), ("/list/2", "/other/3"), ("/", "/list/2"), ("/1/1", "/2/2")] {
             let url = |path| format!("http://a.example{path}");
             assert_eq!(numbered_form(&url(own), &url(next)), None, "{own} {next}");
