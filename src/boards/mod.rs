@@ -19,7 +19,7 @@ mod flat;
 pub mod identity;
 mod lines;
 mod lists;
-mod next;
+pub mod next;
 mod order;
 mod records;
 mod rows;

@@ -33,7 +33,7 @@ pub(super) fn page(html: &Html, page: &Page<'_>, base: &url::Url, ask: &Ask<'_>)
     let series = own.as_ref().map_or_else(|| pagination::series_of_first(ask.url.path()), |own| own.series.clone());
     let mut numbered: Vec<(u64, CrawlUrl)> = Vec::new();
     let mut wider: Vec<(String, u64, CrawlUrl)> = Vec::new();
-    let mut said: Option<CrawlUrl> = None;
+    let (mut said, mut said_elsewhere): (Option<CrawlUrl>, Option<CrawlUrl>) = (None, None);
     let own_shape = shape(ask.url.as_str(), false);
     for (at, href) in links(page) {
         let Some(url) = resolve(href).filter(|url| url.origin() == ask.url.origin()) else { continue };
@@ -46,15 +46,59 @@ pub(super) fn page(html: &Html, page: &Page<'_>, base: &url::Url, ask: &Ask<'_>)
             && is_wider(&its, &series)
         {
             wider.push((its, number, url));
-        } else if said.is_none()
-            && shape(url.as_str(), false) == own_shape
-            && words::says_next(&text_of(page, page.elements[at].texts.clone()))
-        {
-            said = Some(url);
+        } else if said.is_none() && words::says_next(&text_of(page, page.elements[at].texts.clone())) {
+            let slot = if shape(url.as_str(), false) == own_shape { &mut said } else { &mut said_elsewhere };
+            slot.get_or_insert(url);
         }
     }
     let own = own.map(|own| own.number);
-    successor(own, numbered).or_else(|| successor(own, most_linked(wider))).or(said)
+    // A first page may have an address of another form than those behind it (`/` and `/list/2`).
+    let said_elsewhere =
+        said_elsewhere.filter(|_| !ask.url.path().contains(|character: char| character.is_ascii_digit()));
+    successor(own, numbered).or_else(|| successor(own, most_linked(wider))).or(said).or(said_elsewhere)
+}
+
+/// The form of the addresses of a list whose number is the page, where a page's link to its next one shows it: they differ in
+/// one number alone, which grows. The number stands in it as `{page}`; the second value is the page's own.
+#[must_use]
+pub fn numbered_form(own: &str, next: &str) -> Option<(String, u64)> {
+    numbers_of(own).into_iter().find_map(|(form, number)| {
+        let next = numbers_of(next).into_iter().find(|(other, _)| *other == form)?.1;
+        (next > number).then_some((form, number))
+    })
+}
+
+/// Each number of an address, with the address that has `{page}` in its place. Long ones are identifiers.
+#[must_use]
+pub fn numbers_of(address: &str) -> Vec<(String, u64)> {
+    let path = address.find("://").and_then(|scheme| Some(scheme + 3 + address[scheme + 3..].find('/')?));
+    let mut found = Vec::new();
+    let mut rest = path.unwrap_or(0);
+    while let Some(start) = address[rest..].find(|character: char| character.is_ascii_digit()).map(|at| rest + at) {
+        let digits = address[start..].find(|character: char| !character.is_ascii_digit());
+        let end = digits.map_or(address.len(), |length| start + length);
+        if let Some(number) = (end - start <= 9).then(|| address[start..end].parse().ok()).flatten() {
+            found.push((format!("{}{{page}}{}", &address[..start], &address[end..]), number));
+        }
+        rest = end;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_that_grows_from_a_page_to_its_next_one_is_the_page() {
+        let list = Some(("http://a.example:81/list/{page}".to_owned(), 2));
+        assert_eq!(numbered_form("http://a.example:81/list/2", "http://a.example:81/list/3"), list);
+        assert_eq!(numbered_form("http://a.example/7/50", "http://a.example/7/100").unwrap().1, 50);
+        for (own, next) in [("/list/3", "/list/2"), ("/list/2", "/other/3"), ("/", "/list/2"), ("/1/1", "/2/2")] {
+            let url = |path| format!("http://a.example{path}");
+            assert_eq!(numbered_form(&url(own), &url(next)), None, "{own} {next}");
+        }
+    }
 }
 
 /// `/browse?page=torrents&order=3` is `/browse?page=torrents` with the site's own order written out.

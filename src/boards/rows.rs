@@ -93,6 +93,39 @@ pub struct BoardPage {
     pub other_lists: usize,
 }
 
+impl Row {
+    /// A row of which nothing is known but where it leads.
+    #[must_use]
+    pub fn of_link(url: &CrawlUrl) -> Self {
+        Self {
+            id: id_of(url),
+            url: url.clone(),
+            title: String::new(),
+            last: None,
+            created: None,
+            replies: None,
+            views: None,
+            seeders: None,
+            leechers: None,
+            completed: None,
+            size_bytes: None,
+            author: None,
+            pinned: None,
+            last_page: None,
+        }
+    }
+}
+
+impl BoardPage {
+    /// The page by its links alone, in their order: what nobody could mine tells no times.
+    #[must_use]
+    pub fn with_links<'u>(self, urls: impl Iterator<Item = &'u CrawlUrl>) -> Self {
+        let mut seen = HashSet::new();
+        let rows = urls.map(Row::of_link).filter(|row| seen.insert(row.id.clone())).collect();
+        Self { rows, sorted: Sorted::Unknown, times: Times::None, replies_named: false, layout: None, ..self }
+    }
+}
+
 /// How a page is to be read.
 #[derive(Clone, Debug)]
 pub struct Ask<'a> {

@@ -55,6 +55,9 @@ pub struct Memory {
     pub lies: u32,
     /// Seconds by which all of the board's times were last seen to move at once: summer began or ended.
     pub shift_s: i64,
+    /// Of a list without times whose order no news have shown yet: its looks.
+    #[serde(default)]
+    pub unproven: u32,
 }
 
 /// Why a thread is fetched, or is not.
@@ -143,6 +146,16 @@ pub struct Walk<M> {
     deepest: usize,
     seen: HashSet<String>,
     oldest: Option<Time>,
+    /// Known rows that stood above, unknown ones that stood below such, and unknown ones above any: pinned rows apart.
+    order: Order,
+}
+
+/// Where unknown rows stand among the known ones of a look.
+#[derive(Clone, Copy, Debug, Default)]
+struct Order {
+    known: usize,
+    news_above: usize,
+    news_below: usize,
 }
 
 /// Quiet pages after which a walk ends on a list that is not in the order of time.
@@ -150,6 +163,14 @@ const PATIENCE: usize = 2;
 
 /// Looks after which a list that is not in the order of time is gone through to its end.
 const WHOLE_EVERY: u32 = 4;
+
+/// A list without times is taken for one whose news stand on top until news have shown otherwise. Every so many looks, as long as
+/// none have shown anything, that many of its pages are read.
+const UNPROVEN_EVERY: u32 = 16;
+const UNPROVEN_PAGES: usize = 4;
+
+/// Known rows that unknown ones must stand above for a proof: they are a part of any page.
+const TOPPED_ROWS: usize = 3;
 
 /// What is kept of a page's disorder by each page in order.
 const DISORDER_KEPT: f64 = 0.95;
@@ -179,7 +200,17 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     #[must_use]
     pub fn begin(memory: M, now: i64, pages_max: usize) -> Self {
         let pages_max = pages_max.clamp(1, BOARD_PAGES_MAX);
-        Self { memory, now, pages_max, pages: 0, quiet: 0, deepest: 0, seen: HashSet::new(), oldest: None }
+        Self {
+            memory,
+            now,
+            pages_max,
+            pages: 0,
+            quiet: 0,
+            deepest: 0,
+            seen: HashSet::new(),
+            oldest: None,
+            order: Order::default(),
+        }
     }
 
     /// What is remembered of the board, for reading the next page.
@@ -227,6 +258,9 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         if has_news {
             self.deepest = self.pages;
         }
+        if page.times == Times::None {
+            self.learn_order(page, &changes);
+        }
         for row in &page.rows {
             if row.pinned.is_none() {
                 self.oldest = older(self.oldest, row.last);
@@ -258,15 +292,17 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         if repeats {
             return Err(Stop::Repeats);
         }
-        let is_sorted = self.is_sorted();
-        let patience = if is_sorted { 1 } else { PATIENCE };
+        let memory = self.known();
+        let as_lately = memory.depth.ceil() as usize;
         // Where news were found lately, they are looked for; `depth` is small. Old threads that come back are found by going
         // through all from time to time.
-        let known_depth = match (is_sorted, page.times) {
-            (true, _) => 0,
-            (false, Times::None) => self.memory().depth.ceil() as usize,
-            _ if self.memory().since_whole >= WHOLE_EVERY => usize::MAX,
-            _ => self.memory().depth.ceil() as usize,
+        let (patience, known_depth) = match page.times {
+            _ if self.is_sorted() => (1, 0),
+            Times::None if memory.disorder >= 0.5 => (PATIENCE, as_lately),
+            Times::None if memory.unproven % UNPROVEN_EVERY == UNPROVEN_EVERY - 1 => (1, UNPROVEN_PAGES),
+            Times::None => (1, 0),
+            _ if memory.since_whole >= WHOLE_EVERY => (PATIENCE, usize::MAX),
+            _ => (PATIENCE, as_lately),
         };
         if self.quiet >= patience && self.pages >= known_depth {
             return Err(Stop::NothingNew);
@@ -276,6 +312,27 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             return Err(Stop::LastPage);
         };
         if self.pages >= self.pages_max { Err(Stop::Capped) } else { Ok(next) }
+    }
+
+    /// Of a list without times, unknown rows tell the order: above all that was known before, or among it.
+    fn learn_order(&mut self, page: &BoardPage, changes: &[Change]) {
+        let free =
+            page.rows.iter().zip(changes).filter(|(row, _)| row.pinned.is_none() && !self.seen.contains(&row.id));
+        let mut order = self.order;
+        for (_, change) in free {
+            match (change.is_fetched(), order.known) {
+                (false, _) => order.known += 1,
+                (true, 0) => order.news_above += 1,
+                (true, _) => order.news_below += 1,
+            }
+        }
+        let had_news_below = std::mem::replace(&mut self.order, order).news_below;
+        if order.news_below > had_news_below {
+            self.memory().disorder = 1.0;
+        } else if order.news_above > 0 && order.known >= TOPPED_ROWS {
+            self.memory().is_sorted = true;
+            self.memory().disorder *= DISORDER_KEPT;
+        }
     }
 
     /// Whom to believe on this page.
@@ -418,6 +475,8 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     fn end(&mut self) {
         let deepest = self.deepest as f64;
         self.memory().since_whole = self.memory().since_whole.saturating_add(1);
+        let is_unproven = !self.known().is_sorted && self.known().disorder < 0.5;
+        self.memory().unproven = if is_unproven { self.known().unproven.saturating_add(1) } else { 0 };
         self.memory().depth = deepest.max(self.memory().depth * DEPTH_KEPT);
     }
 

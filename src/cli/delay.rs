@@ -6,10 +6,9 @@ use anyhow::bail;
 use clap::Args;
 
 use super::block_on;
+use super::learned::database_of;
 use crate::app::changes;
-use crate::app::queues::Database;
 use crate::config::Config;
-use crate::coverage;
 use crate::freshness::plot::{duration, plot};
 
 #[derive(Args, Clone, Debug)]
@@ -26,14 +25,7 @@ pub struct Options {
 
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
-        let Some(db) = Database::of(&config.into()).await? else {
-            bail!("nothing has been crawled yet\nhint: gleaner crawl {}", options.site);
-        };
-        let known = coverage::sites(db.reader()).await?;
-        if !known.contains(&options.site) {
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            bail!("site {} is not in the database\nhint: known are {}", options.site, known.join(", "));
-        }
+        let db = database_of(config, &options.site).await?;
         let Some(report) = changes::delays(db.reader(), &options.site).await? else {
             bail!("no delay was measured yet of {}\nhint: gleaner crawl {}", options.site, options.site);
         };

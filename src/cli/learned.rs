@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use anyhow::bail;
 use url::Url;
 
 use super::block_on;
 use crate::app::queues::Database;
 use crate::clock::UnixMillis;
 use crate::config::Config;
+use crate::coverage;
 use crate::crawl::shortcut::{Note, SHORTCUTS_NOTE};
 use crate::rules::{SiteRules, load_dir};
 use crate::shortcut::book::{KeptBook, KeptEndpoint};
@@ -17,6 +19,19 @@ use crate::shortcut::written::{Written, WrittenCall, WrittenLink};
 /// The site of a name, where the rules folder has one without faults.
 pub(super) fn site_named(name: &str, config: &Config) -> Option<std::sync::Arc<SiteRules>> {
     load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()).find(|site| *site.name == *name)
+}
+
+/// The database of this data folder, which knows the site.
+pub(super) async fn database_of(config: &Config, site: &str) -> anyhow::Result<Database> {
+    let Some(db) = Database::of(&config.into()).await? else {
+        bail!("nothing has been crawled yet\nhint: gleaner crawl {site}");
+    };
+    let known = coverage::sites(db.reader()).await?;
+    if !known.iter().any(|known| known == site) {
+        let known: Vec<&str> = known.iter().map(|name| &**name).collect();
+        bail!("site {site} is not in the database\nhint: known are {}", known.join(", "));
+    }
+    Ok(db)
 }
 
 /// Tells all that is learned of a site; with `pin` as tables of its file. False where there is nothing.

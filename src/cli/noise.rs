@@ -1,5 +1,7 @@
 //! `gleaner noise`: one page of a site with its blocks marked as the crawl sees them: template, volatile, content.
 
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -15,7 +17,8 @@ use crate::config::Config;
 use crate::crawl::account::Account;
 use crate::crawl::fresh::changed::{self, note_name};
 use crate::crawl::look::Look;
-use crate::rules::{Class, Verdict};
+use crate::limits::PAGE_BYTES_MAX;
+use crate::rules::{Class, SiteRules, Verdict};
 use crate::url::CrawlUrl;
 
 #[derive(Args, Clone, Debug)]
@@ -24,6 +27,9 @@ pub struct Options {
     site: String,
     /// Address of one of its pages; its first start URL when none is given
     url: Option<String>,
+    /// Mark this file as the page at that address, and ask the site for nothing: pages themselves are not kept
+    #[arg(long, value_name = "PATH")]
+    file: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -67,22 +73,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             None => None,
         };
         let model = changed::model(class, note.as_deref())?;
-        let (site, jar) = App::site_alone(&config.into(), &rules)?;
-        let site = match &rules.login {
-            Some(login) => {
-                sessions::load_of(&config.data_dir, &rules.name, &login.user, &jar)?;
-                let keeper = Arc::new(sessions::Files::new(&config.data_dir, &rules.name, &login.user));
-                site.with_account(Account { jar, keeper })
-            }
-            None => site,
+        let (content_type, body) = match &options.file {
+            Some(path) => (None, read(path)?),
+            None => asked_for(config, &rules, &page).await?,
         };
-        let unanswered = |why: String| anyhow::anyhow!("{}: {why}", page.as_str());
-        let mut look = Look::begin(site, page.clone()).await.map_err(unanswered)?;
-        let answer = look.open(page.clone()).await.map_err(unanswered)?;
-        if !(200..300).contains(&answer.status) {
-            bail!("{}: answered with status {}\nhint: name a page that is there", page.as_str(), answer.status);
-        }
-        let explained = changed::explain(&rules, &page, &model, answer.header("content-type"), &answer.body);
+        let explained = changed::explain(&rules, &page, &model, content_type.as_deref(), &body);
         if options.json {
             let told = json!({
                 "site": &*rules.name,
@@ -115,4 +110,50 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         Ok(())
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The page as the site sends it now: its type, and its bytes.
+async fn asked_for(
+    config: &Config,
+    rules: &Arc<SiteRules>,
+    page: &CrawlUrl,
+) -> anyhow::Result<(Option<String>, Vec<u8>)> {
+    let (site, jar) = App::site_alone(&config.into(), rules)?;
+    let site = match &rules.login {
+        Some(login) => {
+            sessions::load_of(&config.data_dir, &rules.name, &login.user, &jar)?;
+            let keeper = Arc::new(sessions::Files::new(&config.data_dir, &rules.name, &login.user));
+            site.with_account(Account { jar, keeper })
+        }
+        None => site,
+    };
+    let (name, url) = (&rules.name, page.as_str());
+    let unanswered = |why: String| {
+        anyhow::anyhow!(
+            "{url}: {why}\nhint: a crawl keeps what it learned of noise, not the pages: where the site is gone, save a page \
+             of it and run gleaner noise {name} {url} --file PAGE"
+        )
+    };
+    let mut look = Look::begin(site, page.clone()).await.map_err(unanswered)?;
+    let answer = look.open(page.clone()).await.map_err(unanswered)?;
+    if !(200..300).contains(&answer.status) {
+        bail!("{url}: answered with status {}\nhint: name a page that is there", answer.status);
+    }
+    Ok((answer.header("content-type").map(str::to_owned), answer.body.to_vec()))
+}
+
+/// A page that was saved.
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let told = |fault: std::io::Error| anyhow::anyhow!("{}: {fault}\nhint: name a page that was saved", path.display());
+    let meta = std::fs::metadata(path).map_err(told)?;
+    if !meta.is_file() {
+        bail!("{}: is no file\nhint: name a page that was saved", path.display());
+    }
+    let mut body = Vec::new();
+    let file = std::fs::File::open(path).map_err(told)?;
+    file.take(PAGE_BYTES_MAX as u64 + 1).read_to_end(&mut body).map_err(told)?;
+    if body.len() > PAGE_BYTES_MAX {
+        bail!("{}: is longer than {PAGE_BYTES_MAX} bytes, the most that the crawl reads of a page", path.display());
+    }
+    Ok(body)
 }

@@ -8,10 +8,9 @@ use comfy_table::Table;
 use serde_json::json;
 
 use super::block_on;
-use crate::app::queues::Database;
+use super::learned::database_of;
 use crate::clock::{Clock as _, SystemClock, UnixMillis};
 use crate::config::Config;
-use crate::coverage;
 use crate::crawl::fresh::boards::{self, BOARDS_NOTE, Told as TellsBy};
 use crate::crawl::fresh::timetable::{SCHEDULE_NOTE, State, Told};
 use crate::schedule::plot::plot;
@@ -33,14 +32,7 @@ pub struct Options {
 
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
-        let Some(db) = Database::of(&config.into()).await? else {
-            bail!("nothing has been crawled yet\nhint: gleaner crawl {}", options.site);
-        };
-        let known = coverage::sites(db.reader()).await?;
-        if !known.contains(&options.site) {
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            bail!("site {} is not in the database\nhint: known are {}", options.site, known.join(", "));
-        }
+        let db = database_of(config, &options.site).await?;
         let note = db.reader().note(&options.site, SCHEDULE_NOTE).await?;
         let Some(state) = note.and_then(|note| State::from_bytes(&note)) else {
             // A crawl of the history reads each list once; only the service looks again.
@@ -74,6 +66,7 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
             "site": options.site,
             "policy": state.policy.name(),
             "looks_per_day": state.per_day,
+            "is_full": state.is_full(),
             "lists": lists,
         });
         return Ok(all.to_string() + "\n");
@@ -100,6 +93,10 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
         state.per_day,
         state.policy.name()
     );
+    if state.is_full() {
+        let interval = "the site's other lists, if there are any, are looked at every revisit_minutes";
+        text.push_str(&format!("that is as many as a schedule holds: {interval}\n"));
+    }
     text.extend(table.lines().map(|line| format!("{}\n", line.trim_end())));
     if told.len() > options.lists {
         text.push_str(&format!("and {} more lists (hint: --lists {})\n", told.len() - options.lists, told.len()));

@@ -392,7 +392,7 @@ async fn found_on(
     finished.detail = detail;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
-    finished.is_watched &= is_worth_watching(job, read.listing.as_ref());
+    finished.is_watched &= is_worth_watching(job, read.listing.as_ref()) && !finished.seen.is_behind;
     finished.visit.listing = read.listing;
     if read.truncated {
         let (site, url) = (&site.rules.name, job.url.as_str());
@@ -541,7 +541,11 @@ fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
 /// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
 pub(super) fn is_watched(site: &Site, job: &Job) -> bool {
     // Lists begin with page 0, 1, or none.
-    let is_list_front = || job.class.is_listing() && outlinks::page_number(site, job) <= 1;
+    let is_list_front = || {
+        job.class.is_listing()
+            && outlinks::page_number(site, job) <= 1
+            && !site.fresh.boards.is_behind_a_front(job.url.as_str())
+    };
     is_watched_anyway(&job.lease) || is_list_front()
 }
 

@@ -21,6 +21,9 @@ const MARGIN: f64 = 2.0;
 pub struct Rounds {
     /// New pages an hour, by level.
     rates: Vec<f64>,
+    /// Those of the last round alone.
+    #[serde(default)]
+    newest: Vec<f64>,
     /// Requests a round.
     wanted: f64,
     /// Rounds that were measured.
@@ -50,12 +53,13 @@ fn whole(value: f64) -> u64 {
 }
 
 impl Rounds {
-    /// Takes in a round that lasted so long and left `waiting` pages unfetched.
+    /// Takes in a round that lasted so long and left `waiting` pages unfetched. One without a look has measured nothing.
     pub fn observe(&mut self, round: &Round, lasted: Duration, waiting: u64) {
         let hours = lasted.as_secs_f64() / 3_600.0;
-        if hours <= 0.0 {
+        if hours <= 0.0 || round.requests == 0 {
             return;
         }
+        self.newest = round.found.iter().map(|found| number(*found) / hours).collect();
         self.rates.resize(LEVELS, 0.0);
         let share = if self.measured == 0 { 1.0 } else { NEWEST_SHARE };
         let mix = |old: f64, new: f64| if old.is_finite() { old + share * (new - old) } else { new };
@@ -66,11 +70,16 @@ impl Rounds {
         self.measured = self.measured.saturating_add(1);
     }
 
-    /// Pages of a level that a round of this length may take.
+    /// Pages of a level that a round of this length may take, of the `possible` requests that the site's rate allows in one: as
+    /// the rate was measured lately, or in the last round if that had more. Before anything was measured, half of what is possible.
     #[must_use]
-    pub fn cap(&self, level: u8, interval: Duration) -> u64 {
-        let rate = self.rates.get(usize::from(level)).copied().unwrap_or(0.0);
-        let expected = whole(rate * interval.as_secs_f64() / 3_600.0 * MARGIN);
+    pub fn cap(&self, level: u8, interval: Duration, possible: u64) -> u64 {
+        let of_level = |rates: &[f64]| rates.get(usize::from(level)).copied().unwrap_or(0.0);
+        let rate = of_level(&self.rates).max(of_level(&self.newest));
+        let expected = match self.measured {
+            0 => possible / 2,
+            _ => whole(rate * interval.as_secs_f64() / 3_600.0 * MARGIN),
+        };
         expected.clamp(limits::INCREMENT_PAGES_MIN, limits::INCREMENT_PAGES_MAX)
     }
 
@@ -112,7 +121,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3_600);
 
     fn round(pages: usize) -> Round {
-        let mut round = Round::default();
+        let mut round = Round { requests: 1, ..Round::default() };
         round.take(1, pages, limits::INCREMENT_PAGES_MAX);
         round
     }
@@ -120,29 +129,34 @@ mod tests {
     #[test]
     fn caps_follow_the_measured_rate_and_the_interval() {
         let mut rounds = Rounds::default();
-        assert_eq!(rounds.cap(1, HOUR), limits::INCREMENT_PAGES_MIN, "nothing is measured yet");
+        assert_eq!(rounds.cap(1, HOUR, 0), limits::INCREMENT_PAGES_MIN, "nothing is measured yet");
+        rounds.observe(&Round::default(), HOUR, 0);
+        assert_eq!(rounds.cap(1, HOUR, 30_000), limits::INCREMENT_PAGES_MAX, "nor by a round without a look");
         rounds.observe(&round(2_000), HOUR, 0);
-        assert_eq!(rounds.cap(1, HOUR), 4_000);
-        assert_eq!(rounds.cap(1, HOUR / 4), 1_000);
-        assert_eq!(rounds.cap(2, HOUR), limits::INCREMENT_PAGES_MIN);
+        assert_eq!(rounds.cap(1, HOUR, 0), 4_000);
+        assert_eq!(rounds.cap(1, HOUR / 4, 0), 1_000);
+        assert_eq!(rounds.cap(2, HOUR, 0), limits::INCREMENT_PAGES_MIN);
         for _ in 0..50 {
-            rounds.observe(&Round::default(), HOUR, 0);
+            rounds.observe(&round(0), HOUR, 0);
         }
-        assert_eq!(rounds.cap(1, HOUR), limits::INCREMENT_PAGES_MIN, "the site went quiet");
+        assert_eq!(rounds.cap(1, HOUR, 0), limits::INCREMENT_PAGES_MIN, "the site went quiet");
         rounds.observe(&round(usize::MAX), HOUR, 0);
-        assert_eq!(rounds.cap(1, HOUR), limits::INCREMENT_PAGES_MAX);
+        assert_eq!(rounds.cap(1, HOUR, 0), limits::INCREMENT_PAGES_MAX);
     }
 
     #[test]
     fn a_burst_is_taken_up_to_the_cap_and_counted_whole() {
-        let mut round = Round::default();
+        let mut round = Round { requests: 1, ..Round::default() };
         assert_eq!([round.take(1, 150, 200), round.take(1, 150, 200), round.take(1, 1, 200)], [150, 50, 0]);
         assert_eq!(round.take(2, 1, 200), 1, "each level has its own");
         assert_eq!(round.take(u8::MAX, 1, 200), 0);
         assert_eq!(round.left_out(), 101);
         let mut rounds = Rounds::default();
         rounds.observe(&round, HOUR, 0);
-        assert_eq!(rounds.cap(1, HOUR), 602, "twice 301: the next round has room for such a burst");
+        assert_eq!(rounds.cap(1, HOUR, 0), 602, "twice 301: the next round has room for such a burst");
+        rounds.observe(&self::round(0), HOUR, 0);
+        rounds.observe(&round, HOUR, 0);
+        assert_eq!(rounds.cap(1, HOUR, 0), 602, "also after quiet ones");
     }
 
     #[test]
@@ -154,11 +168,12 @@ mod tests {
 
     #[test]
     fn a_broken_note_and_a_round_without_length_do_no_harm() {
-        let mut rounds = Rounds { rates: vec![f64::NAN, f64::INFINITY], wanted: f64::NAN, measured: 3 };
-        assert_eq!((rounds.cap(1, HOUR), rounds.wanted()), (limits::INCREMENT_PAGES_MIN, 0));
+        let mut rounds =
+            Rounds { rates: vec![f64::NAN, f64::INFINITY], newest: Vec::new(), wanted: f64::NAN, measured: 3 };
+        assert_eq!((rounds.cap(1, HOUR, 0), rounds.wanted()), (limits::INCREMENT_PAGES_MIN, 0));
         rounds.observe(&round(9), Duration::ZERO, 0);
         rounds.observe(&round(400), HOUR, 0);
-        assert_eq!((rounds.cap(1, HOUR), rounds.measured), (800, 4));
+        assert_eq!((rounds.cap(1, HOUR, 0), rounds.measured), (800, 4));
         assert!((rounds.per_hour() - 400.0).abs() < 1e-9);
     }
 }

@@ -75,8 +75,9 @@ pub const BOARD_THREADS_MAX: usize = 6_000;
 /// Looks at lists of one site that are on their way from page to page.
 pub const BOARD_WALKS_MAX: usize = 1_000;
 
-/// Bytes of a list's page of which a tree is made: it takes some twenty times that in memory. Longer ones are read by their links.
-pub const BOARD_PAGE_BYTES_MAX: usize = 2 << 20;
+/// Bytes of a list's page of which a tree is made: it takes some twenty times that in memory. The largest lists that were seen have
+/// 1 MB; longer ones are read by their links.
+pub const BOARD_PAGE_BYTES_MAX: usize = 1 << 20;
 
 /// Lists of one site in its schedule: 1 kB each in its note. Others are looked at by their interval.
 pub const SCHEDULE_LISTS_MAX: usize = 3_000;

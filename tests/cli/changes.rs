@@ -8,7 +8,7 @@ const HERE: [&str; 4] = ["--data", "data", "--rules", "rules"];
 #[test]
 fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays() {
     let here = folder();
-    let _site = Site::start(here.path(), 200, 0);
+    let site = Site::start(here.path(), 200, 0);
     let ask = |words: &[&str]| run(here.path(), &[words, &HERE].concat());
     for command in ["schedule", "delay"] {
         ask(&[command, "demo"]).ended(1).says(&["nothing has been crawled yet", "hint: gleaner crawl demo"]);
@@ -39,6 +39,15 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
         site["gone"]["by"].as_object().is_some_and(|by| by.keys().any(|sign| sign.starts_with("status 4"))),
         "{site}"
     );
+    // Its server is gone: what was learned is kept, and marks a page that was saved.
+    drop(site);
+    ask(&["noise", "demo"])
+        .ended(1)
+        .says(&["hint: a crawl keeps what it learned of noise, not the pages", "--file PAGE"]);
+    std::fs::write(here.path().join("page"), "<body><h1>Torrents</h1><a href='/details/1-a'>A</a></body>").unwrap();
+    ask(&["noise", "demo", "--file", "page"]).ended(0).says(&["class index, model", "= template  ~ volatile"]);
+    ask(&["noise", "demo", "--file", "absent"]).ended(1).says(&["absent: ", "hint: name a page that was saved"]);
+    ask(&["noise", "demo", "--file", "."]).ended(1).says(&["is no file"]);
     for command in ["schedule", "delay"] {
         ask(&[command, "demon"]).ended(1).says(&["site demon is not in the database", "known are demo"]);
     }

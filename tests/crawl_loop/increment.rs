@@ -122,6 +122,7 @@ async fn what_is_new_is_fetched_within_two_intervals_while_a_long_history_goes_o
     let early_without = self::delays(&web, 30 * 60);
     let median = |delays: &[u64]| delays[delays.len() / 2];
     assert!(median(&early_without) > 2 * median(&early), "{early_without:?} {early:?}");
+    // Not by intervals: in one line, too, pages of torrents come before the lists of older ones.
     assert!(early_without.last() > early.last(), "{early_without:?} {early:?}");
 }
 
@@ -135,6 +136,8 @@ async fn lanes_move_as_history_is_fetched_and_status_says_why() {
             .await;
         machine.stands().crews.unwrap()
     };
+    // Of history that no page has linked to yet, nobody knows: pages of torrents come before lists, so that what is known to be
+    // left is a part of what there is.
     let early = stands(30).await;
     assert!(early.split.increment <= 2 && early.split.lanes == 4, "{}", early.why);
     assert!(early.why.starts_with("increment ") && early.why.ends_with(" pages of history left"), "{}", early.why);
@@ -163,6 +166,7 @@ async fn a_list_is_followed_behind_its_first_page_while_most_of_it_is_new() {
     let missed: Vec<u64> = (1..=200).filter(|new| web.asked(&format!("/dl/{}", OLD + new)) != 1).collect();
     assert_eq!(missed, [0; 0]);
     assert!([2, 5].into_iter().all(|number| web.asked(&format!("/list/{number}")) > 1));
+    assert_eq!(web.asked("/list/6"), 1, "the first page without news is the last one");
 }
 
 #[tokio::test(start_paused = true)]

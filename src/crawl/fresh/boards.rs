@@ -4,13 +4,14 @@
 //! from page to page. What was known of a thread when it was last read is kept for the threads read last; of all others the
 //! database knows when they were read, which is enough where a list shows times.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use encoding_rs::Encoding;
 use scraper::Html;
 use serde::{Deserialize, Serialize};
 
+use crate::boards::next::{numbered_form, numbers_of};
 use crate::boards::walk::{Grounds, Known, Memory, Walk};
 use crate::boards::when::{Conventions, Time};
 use crate::boards::{Ask, BoardPage, Row, RowSelectors, Times, read_page};
@@ -53,6 +54,9 @@ pub struct State {
     threads: BTreeMap<String, Thread>,
     /// Looks on their way: the page that is to come, and of what.
     pending: BTreeMap<String, Pending>,
+    /// Forms of addresses that have a list's page as a number where nothing but the links to their next pages says so.
+    #[serde(default)]
+    paged: BTreeSet<String>,
 }
 
 /// What is known of one list.
@@ -108,6 +112,12 @@ pub struct Read {
 }
 
 impl Read {
+    /// The same page by its links, for want of rows.
+    #[must_use]
+    pub(super) fn with_links<'u>(self, urls: impl Iterator<Item = &'u CrawlUrl>) -> Self {
+        Self { page: self.page.with_links(urls), ..self }
+    }
+
     /// Seconds that the site's clock is ahead of ours, as far as its rows tell; 0 where it is not.
     #[must_use]
     pub fn ahead_s(&self) -> i64 {
@@ -165,6 +175,23 @@ impl Boards {
     #[must_use]
     pub fn awaits(&self, url: &str) -> Option<Pending> {
         self.kept().state.pending.get(url).cloned()
+    }
+
+    /// True for a page behind the first of its list, as pages that link to their next ones have shown.
+    #[must_use]
+    pub fn is_behind_a_front(&self, url: &str) -> bool {
+        let kept = self.kept();
+        let is_paged = |(form, number): &(String, u64)| *number > 1 && kept.state.paged.contains(form);
+        !kept.state.paged.is_empty() && numbers_of(url).iter().any(is_paged)
+    }
+
+    /// A page of a list links to its next one.
+    pub(super) fn leads_to(&self, url: &str, next: &str) {
+        let Some((form, _)) = numbered_form(url, next) else { return };
+        let mut kept = self.kept();
+        if kept.state.paged.len() < limits::BOARDS_KEPT_MAX && kept.state.paged.insert(form) {
+            kept.is_changed = true;
+        }
     }
 
     /// Ends a look that waited for a page which is not there, or gave nothing.
@@ -330,4 +357,33 @@ pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], now:
 #[must_use]
 pub fn seconds(at: UnixMillis) -> i64 {
     i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_hundred_thousand_boards_no_more_is_kept_than_the_bounds_allow() {
+        let boards = Boards::new(&BoardRules::default());
+        for n in 0..100_000 {
+            let page = |page: u32| format!("http://a.example/{n}/list/{page}");
+            boards.leads_to(&page(1), &page(2));
+            let mut kept = boards.kept();
+            kept.board(&page(1));
+            kept.is_changed = true;
+        }
+        let (of_boards, of_pages) = (boards.kept().state.boards.len(), boards.kept().state.paged.len());
+        assert_eq!((of_boards, of_pages), (limits::BOARDS_KEPT_MAX, limits::BOARDS_KEPT_MAX));
+        let (_, note) = boards.note().unwrap();
+        assert!(note.len() <= limits::NOTE_BYTES_MAX);
+        assert!(boards.is_behind_a_front("http://a.example/7/list/2"));
+        assert!(!boards.is_behind_a_front("http://a.example/7/list/1"));
+        assert!(!boards.is_behind_a_front("http://a.example/99999/list/2"), "beyond the bound its address decides");
+        assert!(boards.kept().board("http://a.example/99999/list/1").is_none());
+        // Another process goes on with it.
+        let again = Boards::new(&BoardRules::default());
+        again.take_up("a", Some(&note));
+        assert!(again.is_behind_a_front("http://a.example/7/list/3"));
+    }
 }

@@ -39,7 +39,8 @@ pub struct Models {
 
 #[derive(Default)]
 struct Kept {
-    model: Option<Model>,
+    /// On the heap: most classes of most sites have none.
+    model: Option<Box<Model>>,
     /// It has learned since it was last written down.
     is_changed: bool,
 }
@@ -62,7 +63,7 @@ impl Models {
         for class in Class::ALL {
             let Some(note) = db.note(site, &note_name(class)).await? else { continue };
             match model(class, Some(&note)) {
-                Ok(model) => self.of_class(class).model = Some(model),
+                Ok(model) => self.of_class(class).model = Some(Box::new(model)),
                 Err(fault) => {
                     let class = class.name();
                     tracing::warn!(%site, class, %fault, "what is noise on pages of a class is learned anew");
@@ -182,7 +183,7 @@ pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], last
 
 fn model_of(kept: &mut Kept, class: Class) -> &mut Model {
     let holds = if class.is_listing() { Holds::List } else { Holds::Record };
-    kept.model.get_or_insert_with(|| Model::new(holds))
+    kept.model.get_or_insert_with(|| Box::new(Model::new(holds)))
 }
 
 /// What a reference leads to, by the rules; `None` for what they leave alone.

@@ -39,6 +39,8 @@ pub struct Seen {
     pub list: Option<String>,
     /// The page was that first page.
     pub is_front: bool,
+    /// It is a page behind a first one, though its address alone does not tell.
+    pub is_behind: bool,
     /// The look at this list before.
     pub last: Option<UnixMillis>,
 }
@@ -76,7 +78,18 @@ pub async fn look(
     if !is_looked_at(site, job, is_front) || read.denied.is_some() {
         return Ok(Seen::default());
     }
+    let board = board.map(|board| by_links(site, board, read));
+    if let Some(next) = board.as_ref().and_then(|board| board.page.next.as_ref())
+        && outlinks::judge(site, next.clone()).is_ok_and(|found| found.class.is_listing())
+    {
+        site.fresh.boards.leads_to(job.url.as_str(), next.as_str());
+    }
     let pending = site.fresh.boards.awaits(job.url.as_str());
+    // What was taken for a front until its own links told its place.
+    let is_front = is_front && (job.lease.depth == 0 || !site.fresh.boards.is_behind_a_front(job.url.as_str()));
+    if !is_front && pending.is_none() {
+        return Ok(Seen { is_behind: true, ..Seen::default() });
+    }
     let (list, last) = match pending {
         Some(pending) => (pending.board, pending.last),
         None => (job.url.as_str().to_owned(), last_look(site, job).await?),
@@ -122,6 +135,19 @@ pub async fn look(
         follow(site, job, vanished, at, &mut seen).await?;
     }
     Ok(seen)
+}
+
+/// A page of which no row that was mined leads to what the rules take, by its links: rows without times.
+fn by_links(site: &Site, board: boards::Read, read: &PageFindings) -> boards::Read {
+    if board.page.rows.iter().any(|row| is_row(site, row)) {
+        return board;
+    }
+    let links: Vec<(Found, Option<usize>)> = rows(site, read, None);
+    board.with_links(links.iter().map(|(found, _)| &found.url))
+}
+
+fn is_row(site: &Site, row: &Row) -> bool {
+    outlinks::judge(site, row.url.clone()).is_ok_and(|found| found.class.is_target())
 }
 
 /// Takes in a page of a list that is as it was.

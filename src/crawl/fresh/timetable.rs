@@ -39,6 +39,8 @@ struct Kept {
     state: Option<State>,
     numbers: HashMap<String, BoardNumber>,
     is_changed: bool,
+    /// The latest look at any list, in seconds.
+    latest: u64,
     /// The look that was asked for and has not come yet.
     asked: Option<(BoardNumber, UnixMillis)>,
     /// The plans of the day, and when they were made.
@@ -92,6 +94,12 @@ impl State {
     pub fn from_bytes(note: &[u8]) -> Option<Self> {
         let state = serde_json::from_slice::<Self>(note).ok()?;
         (state.version == VERSION && state.schedule.boards() == state.lists.len()).then_some(state)
+    }
+
+    /// True where it holds as many lists as it may: others, if there are any, are looked at by their interval.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.lists.len() >= SCHEDULE_LISTS_MAX
     }
 
     fn learnt(&self, now: u64) -> Vec<Learnt> {
@@ -201,6 +209,7 @@ impl Timetable {
         state.policy = self.policy;
         let mut kept = self.kept();
         kept.numbers = state.lists.iter().zip(0..).map(|(list, number)| (list.url.clone(), number)).collect();
+        kept.latest = state.lists.iter().map(|list| list.looked).max().unwrap_or(0);
         kept.state = Some(state);
     }
 
@@ -231,8 +240,7 @@ impl Timetable {
         let now = at.0 / 1_000;
         let mut kept = self.kept();
         let kept = &mut *kept;
-        let is_set_back = |state: &State| state.lists.iter().any(|list| list.looked > now + SET_BACK_S);
-        if kept.state.as_ref().is_some_and(is_set_back) {
+        if kept.latest > now + SET_BACK_S {
             // Plans of the future, by a clock that was wrong.
             *kept = Kept::default();
         }
@@ -261,6 +269,7 @@ impl Timetable {
         list.count(posts);
         list.looks += 1;
         list.looked = now;
+        kept.latest = kept.latest.max(now);
         if list.looks == 1 {
             state.schedule.learn(number, posts, now);
         } else {
@@ -269,6 +278,17 @@ impl Timetable {
         if kept.asked.is_some_and(|(asked, _)| asked == number) {
             kept.asked = None;
         }
+    }
+
+    /// A list that was asked for was visited, and showed nothing of itself: it failed, has gone, or is none. The next one has its turn.
+    pub fn came(&self, url: &str, at: UnixMillis) {
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let Some((asked, _)) = kept.asked.filter(|(asked, _)| kept.numbers.get(url) == Some(asked)) else { return };
+        if let Some(state) = kept.state.as_mut() {
+            state.schedule.looked(asked, at.0 / 1_000, &[]);
+        }
+        kept.asked = None;
     }
 
     /// What pages behind the front of a list showed in the same look.
@@ -400,6 +420,32 @@ mod tests {
             let next = table.again("busy", at(0)).unwrap();
             assert!(next > at(0) && next <= at(DAY_S), "{policy}");
         }
+    }
+
+    #[test]
+    fn of_a_hundred_thousand_lists_the_first_are_scheduled_and_the_others_keep_their_interval() {
+        let table = Timetable::new(&rules(""));
+        let lists = 100_000_u64;
+        for number in 0..lists {
+            table.looked(&format!("http://a.example/{number}"), at(number / 10), &[]);
+        }
+        let after = lists / 10;
+        let beyond = format!("http://a.example/{}", lists - 1);
+        assert_eq!(table.again(&beyond, at(after)), None, "its interval decides");
+        assert!(table.again("http://a.example/0", at(after)).is_some());
+        let (_, note) = table.note().unwrap();
+        assert!(note.len() < crate::limits::NOTE_BYTES_MAX, "{} bytes", note.len());
+        let state = State::from_bytes(&note).unwrap();
+        assert!(state.is_full() && state.lists.len() == SCHEDULE_LISTS_MAX);
+        // The looks of a day are those of the lists that are scheduled, and none waits for one that is not.
+        assert!((state.per_day - SCHEDULE_LISTS_MAX as f64 * 24.0).abs() < 1e-6);
+        let due = |from: u64| (from..from + 60).find_map(|day| Some((day, table.due(at(after + day * DAY_S))?)));
+        let (day, first) = due(0).unwrap();
+        assert!(state.lists.iter().any(|list| list.url == first));
+        let soon = at(after + day * DAY_S + 1);
+        assert_eq!(table.due(soon), None, "one at a time");
+        table.came(&first, soon);
+        assert_ne!(due(day + 1).unwrap().1, first, "one that shows nothing holds no other up");
     }
 
     #[test]

@@ -463,7 +463,7 @@ impl SiteLoop {
             Some(record) => link.is_target && record.outcome.is_none() && record.first_seen >= since,
         };
         let new = links.iter().filter(|link| is_new(link)).count();
-        let cap = self.crews.rounds.cap(level + 1, self.crews.interval);
+        let cap = self.crews.rounds.cap(level + 1, self.crews.interval, self.crews.facts.possible);
         let mut room = self.crews.round.take(level + 1, new, cap);
         let mut outlinks = Vec::new();
         for of in links {

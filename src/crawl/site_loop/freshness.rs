@@ -50,7 +50,7 @@ impl SiteLoop {
         match &seen.list {
             Some(list) if seen.is_front => timetable.looked(list, visit.at, &seen.posts),
             Some(list) => timetable.learned(list, visit.at, &seen.posts),
-            None => {}
+            None => timetable.came(url.as_str(), visit.at),
         }
         if !due.is_empty() {
             self.site.db.make_due(due, visit.at).await?;
