@@ -70,10 +70,10 @@ fn real_trace() -> Trace {
 }
 
 #[test]
-fn on_real_traces_of_years_that_chose_nothing_ours_is_below_every_other_policy() {
+fn on_real_traces_of_later_years_ours_is_below_every_other_policy() {
     let trace = real_trace();
     let mut ratios = Vec::new();
-    // 2023-03-01, 2023-11-01, 2024-06-01: the parameters were chosen on 2021 and 2022.
+    // 2023-03-01, 2023-11-01, 2024-06-01: the forecast was chosen on 2021 and 2022.
     for start in [1_677_628_800, 1_698_796_800, 1_717_200_000] {
         for per_day in [4, 6, 8, 11] {
             let report = replay(&trace, &options(start, per_day));
