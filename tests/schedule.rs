@@ -70,10 +70,10 @@ fn real_trace() -> Trace {
 }
 
 #[test]
-fn on_real_traces_of_years_that_chose_nothing_ours_is_below_every_other_policy() {
+fn on_real_traces_of_later_years_ours_is_below_every_other_policy() {
     let trace = real_trace();
     let mut ratios = Vec::new();
-    // 2023-03-01, 2023-11-01, 2024-06-01: the parameters were chosen on 2021 and 2022.
+    // 2023-03-01, 2023-11-01, 2024-06-01: the forecast was chosen on 2021 and 2022.
     for start in [1_677_628_800, 1_698_796_800, 1_717_200_000] {
         for per_day in [4, 6, 8, 11] {
             let report = replay(&trace, &options(start, per_day));
@@ -86,8 +86,8 @@ fn on_real_traces_of_years_that_chose_nothing_ours_is_below_every_other_policy()
     }
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
     println!("mean of total delay / ERA: {mean:.3} of {ratios:.3?}");
-    // 0.690 as it stands (docs/schedule.md): what a change must not lose.
-    assert!(mean < 0.70, "{mean:.3} of {ratios:.3?}");
+    // 0.677 as it stands (docs/schedule.md): what a change must not lose.
+    assert!(mean < 0.69, "{mean:.3} of {ratios:.3?}");
 }
 
 #[test]
@@ -144,7 +144,8 @@ fn a_schedule_from_the_first_hour_keeps_its_looks_and_notices_what_wakes_and_wha
     for days in 1..=40 {
         let until = START + days * DAY_S;
         let so_far = looks.iter().filter(|(at, _)| *at <= until).count() as u64;
-        assert!(so_far <= 20 * days && (days < 5 || so_far + 20 >= 20 * days), "{so_far} looks in {days} days");
+        // 0.3 of a day's looks may be borrowed; a day's at most is left over.
+        assert!(so_far <= 20 * days + 6 && (days < 5 || so_far + 20 >= 20 * days), "{so_far} looks in {days} days");
     }
     let count = |board: usize, from: u64, to: u64| {
         let within = |at: u64| (START + from * DAY_S..START + to * DAY_S).contains(&at);
@@ -178,6 +179,22 @@ fn a_schedule_that_was_stored_goes_on_as_it_was_and_tells_why() {
     let posts_per_day: f64 = reason.posts_by_hour.iter().sum();
     assert!((12.0..24.0).contains(&posts_per_day), "17 a day: {reason:?}");
     assert_eq!(schedule.explain(99, until, 1.0), None);
+}
+
+#[test]
+fn what_was_borrowed_from_many_looks_a_day_is_not_owed_by_few() {
+    let mut schedule = Schedule::new(1_000.0, START);
+    for _ in 0..4 {
+        schedule.add_board(1.0, START);
+    }
+    for board in 0..400 {
+        schedule.looked(board % 4, START, &[]);
+    }
+    let owing = schedule.next_look().unwrap().at;
+    assert!(owing > (START + DAY_S / 11) as f64, "a hundred looks too many are a tenth of a day: {owing}");
+    schedule.set_looks_per_day(2.0, START);
+    let few = schedule.next_look().unwrap().at;
+    assert!(few <= (START + DAY_S / 2) as f64, "the next of two looks a day comes within half a day: {few}");
 }
 
 #[test]

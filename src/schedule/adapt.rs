@@ -39,14 +39,16 @@ const GAP_S: f64 = 30.0 * DAY;
 /// How many looks of a day may be saved up for busier times, in days.
 const SAVED_DAYS: f64 = 1.0;
 
-/// Saved looks that the price aims at, in days: enough for an hour busier than others.
-const AIM_DAYS: f64 = 0.07;
+/// How many looks of the days to come may be borrowed from them, in days: a burst in a lean hour is not left to wait
+/// for the clock. A busy morning's worth; what is borrowed once is all that a span of days may have beyond its own.
+const BORROWED_DAYS: f64 = 0.3;
 
-/// How the price answers when more or less is saved than aimed at: this power of e for each day.
-const ANSWER: f64 = 3.0;
+/// How the price answers when more or less is saved than aimed at: this power of e for each day. Weekends save and
+/// weekdays borrow most of a day between them, and the price should hardly hear of it.
+const ANSWER: f64 = 1.2;
 
-/// How fast that becomes lasting, a day.
-const LEARN: f64 = 0.5;
+/// How fast that becomes lasting, a day: a week, so that weekends are no news.
+const LEARN: f64 = 0.15;
 
 /// Looks that boards really get, to those that their levels alone would buy: bursts are cheaper than a steady rate.
 const BURSTINESS: f64 = 0.87;
@@ -98,7 +100,7 @@ struct Stored {
     /// Posts seen on all boards, bursts counted as in the profiles; days watched, summed over the boards.
     posts: f64,
     watched_s: f64,
-    /// Looks saved up, and the second up to which they are reckoned.
+    /// Looks saved up, below none those borrowed, and the second up to which they are reckoned.
     saved: f64,
     at: f64,
     /// The price's lasting correction, as a power of e.
@@ -166,7 +168,7 @@ impl Stored {
 }
 
 /// Looks that should be saved up at the middle of each hour of the day, in days of them: what is left over at night
-/// is used by day, by the square root of the activity. The least of them is [`AIM_DAYS`].
+/// is used by day, by the square root of the activity. The least of them is none.
 fn aims(site: &Profile) -> [f64; HOURS] {
     let roots = site.of_day().map(f64::sqrt);
     let mean = roots.iter().sum::<f64>() / HOURS as f64;
@@ -177,7 +179,7 @@ fn aims(site: &Profile) -> [f64; HOURS] {
         saved - more / 2.0
     });
     let least = aims.iter().copied().fold(f64::INFINITY, f64::min);
-    aims.map(|aim| aim - least + AIM_DAYS)
+    aims.map(|aim| aim - least)
 }
 
 impl Schedule {
@@ -197,14 +199,17 @@ impl Schedule {
             correction: 0.0,
             roots: 0.0,
             roots_at: f64::NEG_INFINITY,
-            aims: [AIM_DAYS; HOURS],
+            aims: [0.0; HOURS],
         })
     }
 
-    /// Changes the number of looks a day from `now` on.
+    /// Changes the number of looks a day from `now` on. In any days there are at most so many, a day's that were saved
+    /// before and the 0.3 days' that may be borrowed from the days after.
     pub fn set_looks_per_day(&mut self, looks_per_day: f64, now: u64) {
         self.accrue(now as f64);
         self.state.per_day = looks_per_day.max(0.0);
+        // What was borrowed from many looks a day is not paid back from few.
+        self.state.saved = self.state.saved.max(-BORROWED_DAYS * self.state.per_day);
     }
 
     /// Tells that all boards are looked at at the second `at` anyway, at no cost; one after another. Until it has come,
@@ -388,7 +393,8 @@ impl Schedule {
                 self.queue.pop();
                 continue;
             }
-            let wait_s = (1.0 - self.state.saved).max(0.0) / self.state.per_day * DAY;
+            let least = 1.0 - BORROWED_DAYS * self.state.per_day;
+            let wait_s = (least - self.state.saved).max(0.0) / self.state.per_day * DAY;
             return Some(Look { board, at: (due as f64).max((self.state.at + wait_s).ceil()) });
         }
     }

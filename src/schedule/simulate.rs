@@ -232,7 +232,8 @@ impl<'a> Replay<'a> {
                 midnight += DAY_S;
                 continue;
             }
-            if look.at > self.to as f64 {
+            // The days after the test lend it nothing.
+            if look.at > self.to as f64 || sums.fetches == self.fetches_max() {
                 break;
             }
             let number = look.board as usize;
