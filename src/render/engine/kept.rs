@@ -1,7 +1,7 @@
 //! Scripts that a child keeps from one page to the next: what a site's pages all run is parsed once, not once a page.
 //!
-//! A text is kept when a second page brings it, so that pages of many sites do not fill a child with scripts of one page each. What is
-//! kept is the tree with its scopes, which holds nothing of a page: its names are numbers of the engine's interner and its scopes end in
+//! A text is kept when a second page brings it, and until some pages behind each other did not, so that pages of many sites do not fill a
+//! child with scripts that no other has. What is kept is the tree with its scopes, which holds nothing of a page: its names are numbers of the engine's interner and its scopes end in
 //! the page's global one, for which reason both go on to the next page, the scope without its bindings. Not kept are texts that call `eval`
 //! directly, which adds bindings to their scopes, and those of frames, whose global scopes are others.
 
@@ -57,15 +57,20 @@ impl<T: Clone> Shelf<T> {
 }
 
 impl Kept {
-    /// For the next page. Names are dropped with all that uses them when they have become too many.
+    /// For the next page. What no page has used for some time is dropped, and names with all that uses them when they have become too many.
+    /// Without a tree there is no reason to go on with the names of other pages.
     pub(super) fn of_next_page(mut self) -> Self {
-        if self.reading.names() > limits::RENDER_KEPT_NAMES_MAX {
-            self = Self { page: self.page, ..Self::default() };
+        self.page += 1;
+        let oldest = self.page.saturating_sub(limits::RENDER_KEPT_PAGES_MAX);
+        self.scripts.0.retain(|_, parsed| parsed.page >= oldest);
+        self.modules.0.retain(|_, parsed| parsed.page >= oldest);
+        let has_trees = !self.scripts.0.is_empty() || !self.modules.0.is_empty();
+        if !has_trees || self.reading.names() > limits::RENDER_KEPT_NAMES_MAX {
+            self = Self { page: self.page, met: self.met, ..Self::default() };
         }
         if self.met.len() > limits::RENDER_KEPT_MET_MAX {
             self.met.clear();
         }
-        self.page += 1;
         self
     }
 
@@ -73,6 +78,12 @@ impl Kept {
     #[cfg(test)]
     pub(super) fn trees(&self) -> usize {
         self.scripts.0.len() + self.modules.0.len()
+    }
+
+    /// Names that go on to the next page.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> usize {
+        self.reading.names()
     }
 
     pub(super) fn script(&mut self, text: &str) -> Option<ParsedScript> {

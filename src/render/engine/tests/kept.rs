@@ -108,6 +108,19 @@ fn what_was_not_used_for_longest_makes_room() {
         assert!(kept.trees() <= 2);
     }
     assert_eq!(kept.trees(), 2);
+    for page in 1..=limits::RENDER_KEPT_PAGES_MAX {
+        kept = page_of(kept, &["1"], "0").1;
+        assert!(kept.trees() > 0 || page == limits::RENDER_KEPT_PAGES_MAX, "page {page}");
+    }
+    kept = page_of(kept, &["1"], "0").1;
+    assert_eq!(kept.trees(), 0);
+    // Names of other pages do not stay behind, and the text is kept by the next page that has it.
+    let names = kept.names();
+    kept =
+        page_of(kept, &[&format!("var {}", (0..500).map(|at| format!("name_{at}")).collect::<Vec<_>>().join())], "0").1;
+    assert!(kept.names() > names);
+    kept = page_of(kept, &[&large('a')], "0").1;
+    assert_eq!((kept.trees(), kept.names() < names + 100), (1, true));
 }
 
 #[test]
