@@ -116,8 +116,12 @@ fn what_was_not_used_for_longest_makes_room() {
     assert_eq!(kept.trees(), 0);
     // Names of other pages do not stay behind, and the text is kept by the next page that has it.
     let names = kept.names();
-    kept =
-        page_of(kept, &[&format!("var {}", (0..500).map(|at| format!("name_{at}")).collect::<Vec<_>>().join())], "0").1;
+    kept = page_of(
+        kept,
+        &[&format!("var {}", (0..500).map(|at| format!("name_{at}")).collect::<Vec<_>>().join(","))],
+        "0",
+    )
+    .1;
     assert!(kept.names() > names);
     kept = page_of(kept, &[&large('a')], "0").1;
     assert_eq!((kept.trees(), kept.names() < names + 100), (1, true));
