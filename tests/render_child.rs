@@ -107,8 +107,12 @@ async fn a_child_that_is_killed_from_outside_costs_one_page_at_most() {
     run(&children, "1").await.unwrap();
     let id = i32::try_from(children.idle_ids()[0]).unwrap();
     rustix::process::kill_process(rustix::process::Pid::from_raw(id).unwrap(), rustix::process::Signal::KILL).unwrap();
+    // It may have been at clearing its page away, and its death is known then before it gets another.
     let lost = run(&children, "2").await;
-    assert!(matches!(lost, Err(ChildError::Died(_))), "{lost:?}");
+    assert!(
+        lost.as_ref().map_or_else(|error| matches!(error, ChildError::Died(_)), |outcome| outcome.value == "2"),
+        "{lost:?}"
+    );
     assert_eq!(run(&children, "40 + 2").await.unwrap().value, "42");
 }
 

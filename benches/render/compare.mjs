@@ -2,6 +2,7 @@
 // Needs `target/render-chromium.json`. The engine is a command, or a file that was written before:
 //
 // node compare.mjs [NAME…] -- COMMAND…   runs COMMAND; README.md says what is put into it and what it prints
+// node compare.mjs [NAME…] --time -- COMMAND…   does not look at its memory, which takes of its time, and writes no file
 // node compare.mjs [NAME…] --result jsdom   reads target/render-jsdom.json
 //
 // It ends with 0 when every page is equal, with 1 when one is not.
@@ -28,7 +29,8 @@ function measure(command, timeMs, sampleMs = SAMPLE_MS) {
     const chunks = [];
     let bytes = 0;
     let pss = 0;
-    const sampler = setInterval(() => (pss = Math.max(pss, pssBytes(tree(child.pid)))), sampleMs);
+    const look = () => (pss = Math.max(pss, pssBytes(tree(child.pid))));
+    const sampler = timeOnly ? undefined : setInterval(look, sampleMs);
     const timer = setTimeout(() => child.kill('SIGKILL'), timeMs);
     child.stdout.on('data', (chunk) => {
       bytes += chunk.length;
@@ -115,6 +117,7 @@ function differences(truth, answer, page) {
 
 const split = process.argv.indexOf('--');
 const before = process.argv.slice(2, split < 0 ? undefined : split);
+const timeOnly = before.includes('--time') && before.splice(before.indexOf('--time'), 1).length > 0;
 const file = before.includes('--result') ? before.splice(before.indexOf('--result'), 2)[1] : null;
 if (split < 0 && !file) throw new Error('say what to compare: -- COMMAND, or --result NAME');
 const chosen = pages(before);
@@ -126,7 +129,7 @@ if (file) {
 } else {
   const site = await serve();
   results = await ask(process.argv.slice(split + 1), chosen, site.origin).finally(site.close);
-  writeFileSync(resultPath('engine'), JSON.stringify(results, null, 1));
+  if (!timeOnly) writeFileSync(resultPath('engine'), JSON.stringify(results, null, 1));
 }
 
 const equal = [];

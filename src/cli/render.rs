@@ -70,6 +70,9 @@ pub struct Options {
     /// Render the pages of a list, one JSON object a line (benches/render)
     #[arg(long, hide = true, value_name = "FILE", conflicts_with_all = ["page", "view", "json"])]
     list: Option<PathBuf>,
+    /// Do not look at the memory of a list's pages, which takes of their time
+    #[arg(long, hide = true, requires = "list")]
+    time_only: bool,
 }
 
 /// An act in words.
@@ -144,7 +147,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     let children = Children::of_this_program(Bounds { children: 1, ..Bounds::default() })
         .context("this program's own file is not known")?;
     if let Some(list) = &options.list {
-        return list::command(config, global, &hints, list, &children);
+        return list::command(config, global, &hints, (list, options.time_only), &children);
     }
     let target = target(options.page.as_deref().unwrap_or_default())?;
     if let Target::Address(_) = target

@@ -113,6 +113,16 @@ pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
 pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
 pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;
 
+/// Scripts that a render child keeps parsed from one page to the next: bytes of the smallest text that is worth it, and of all of them. A tree
+/// is some ten times as large as its text.
+/// Pages behind each other that did not use a script before it is dropped.
+/// Texts that are remembered as met once, and names of scripts that are kept (some 150 bytes each): beyond, all begins anew.
+pub const RENDER_KEPT_TEXT_BYTES_MIN: usize = 2 << 10;
+pub const RENDER_KEPT_BYTES_MAX: usize = 3 << 20;
+pub const RENDER_KEPT_PAGES_MAX: u64 = 3;
+pub const RENDER_KEPT_MET_MAX: usize = 4_096;
+pub const RENDER_KEPT_NAMES_MAX: usize = 50_000;
+
 /// Pairs of a form, a query or a blob's parts that a script holds, and headers of one request or answer.
 pub const PAIRS_MAX: usize = 100_000;
 pub const HEADERS_MAX: usize = 200;

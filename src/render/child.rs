@@ -2,8 +2,8 @@
 //! what came of it to its standard output.
 //!
 //! Before the first page it gives up all that it will not need: files, sockets and other processes by seccomp, memory and time by limits
-//! of the kernel. A page's thread takes the engine's heap with it when it ends, so that a child's memory does not grow over pages. A page
-//! that is held open is its child's last. The child reads no clock and opens nothing.
+//! of the kernel. A page's thread takes the engine's heap with it when it ends, so that a child's memory does not grow over pages; nobody
+//! waits for that, as the outcome is told before. A page that is held open is its child's last. The child reads no clock and opens nothing.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -16,6 +16,7 @@ use super::confine;
 use super::cost::{self, Of};
 use super::engine::Start;
 use super::engine::jobs::End;
+use super::engine::kept::{Carried, Kept};
 use super::engine::net::{Answer, Net, Request, RequestId};
 use super::engine::page::{ScriptError, Spent};
 use super::engine::trace::Trace;
@@ -57,9 +58,9 @@ impl Wire {
         Ok(self.output.write_all(&protocol::frame(head, body)?)?)
     }
 
-    fn done(&mut self, mut outcome: Outcome, last: bool) -> Result<(), ChildError> {
+    fn done(&mut self, mut outcome: Outcome) -> Result<(), ChildError> {
         let html = std::mem::take(&mut outcome.html);
-        self.send(&ToCrawl::Done { outcome: Box::new(outcome), last }, html.as_bytes())
+        self.send(&ToCrawl::Done { outcome: Box::new(outcome) }, html.as_bytes())
     }
 
     /// The next frame, `None` at the end of the input.
@@ -90,18 +91,21 @@ fn serve() -> Result<(), ChildError> {
     // SAFETY: the process's own standard streams, which nobody else here uses.
     let mut wire = unsafe { Wire { input: File::from_raw_fd(0), output: File::from_raw_fd(1) } };
     wire.send(&ToCrawl::Hello { confined }, &[])?;
+    // What clearing a page away costs is told with the next one.
+    let mut told_us = cost::cpu_us(Of::Process)?;
+    // SAFETY: no thread has held it yet.
+    let mut kept = unsafe { Carried::new(Kept::default()) };
     while let Some(frame) = wire.receive()? {
         // Answers that come behind the end of their page are for nobody, and there is nothing to fill in without one.
         let ToChild::Page(page) = frame else { continue };
         confine::grant_cpu_time(page.cpu_seconds.min(limits::RENDER_CPU_SECONDS_MAX))?;
-        let before = cost::cpu_us(Of::Process)?;
         let thread = std::thread::Builder::new().stack_size(limits::RENDER_STACK_BYTES);
-        let (back, mut outcome) = thread.spawn(move || run_page(page, wire))?.join().map_err(|_| ChildError::Thread)?;
-        wire = back?;
+        let ended =
+            thread.spawn(move || run_page(&page, wire, kept, told_us))?.join().map_err(|_| ChildError::Thread)??;
+        (wire, kept, told_us) = (ended.wire, ended.kept, ended.told_us);
         // What the page has left behind may be so much that not even the stack of the next one would fit.
-        let last = outcome.spent == Some(Spent::Panicked) || !confine::has_room(limits::RENDER_ROOM_BYTES);
-        outcome.cpu_us = cost::cpu_us(Of::Process)?.saturating_sub(before);
-        wire.done(outcome, last)?;
+        let last = ended.is_broken || !confine::has_room(limits::RENDER_ROOM_BYTES);
+        wire.send(&ToCrawl::Cleared { last }, &[])?;
         if last {
             break;
         }
@@ -149,22 +153,40 @@ fn leave() -> ! {
 
 type SharedWire = std::rc::Rc<std::cell::RefCell<Option<Wire>>>;
 
-fn run_page(page: Page, wire: Wire) -> (Result<Wire, ChildError>, Outcome) {
-    let wire: SharedWire = std::rc::Rc::new(std::cell::RefCell::new(Some(wire)));
-    let outcome = outcome_of(&page, &wire);
-    (wire.take().ok_or(ChildError::Thread), outcome)
+/// What a page's thread hands on.
+struct Ended {
+    wire: Wire,
+    kept: Carried,
+    /// CPU time of the process that has been told so far, in microseconds.
+    told_us: u64,
+    /// Something of the page could not be dropped.
+    is_broken: bool,
 }
 
-/// Loads a page, runs its event loop, does what a reader does.
-fn outcome_of(page: &Page, wire: &SharedWire) -> Outcome {
+/// Runs a page, tells its outcome, and then clears it away.
+fn run_page(page: &Page, wire: Wire, kept: Carried, told_us: u64) -> Result<Ended, ChildError> {
+    let wire: SharedWire = std::rc::Rc::new(std::cell::RefCell::new(Some(wire)));
+    let (mut outcome, window) = outcome_of(page, kept.open(), &wire);
+    let is_broken = outcome.spent == Some(Spent::Panicked);
+    let now_us = cost::cpu_us(Of::Process)?;
+    outcome.cpu_us = now_us.saturating_sub(told_us);
+    wire.borrow_mut().as_mut().ok_or(ChildError::Thread)?.done(outcome)?;
+    // SAFETY: it is opened behind the join of this thread, or dropped.
+    let kept = unsafe { Carried::new(window.map(|window| window.engine.end()).unwrap_or_default()) };
+    let wire = wire.take().ok_or(ChildError::Thread)?;
+    Ok(Ended { wire, kept, told_us: now_us, is_broken })
+}
+
+/// Loads a page, runs its event loop, does what a reader does; what came of it, and what is still to be cleared away.
+fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Window>) {
     let url = Url::parse(&page.url).or_else(|_| Url::parse("about:blank"));
-    let Ok(url) = url else { return Outcome::default() };
+    let Ok(url) = url else { return (Outcome::default(), None) };
     let start = Start { url, now_ms: page.now_ms, seed: page.seed, instructions: page.instructions };
     let (viewport, referrer, cookies) = (page.viewport, page.referrer.clone(), page.cookies.clone());
     let setting = Setting { viewport, referrer, cookies };
     let net = Box::new(Frames { wire: std::rc::Rc::clone(wire) });
-    let Ok(mut window) = Window::open_with(&start, &setting, net) else {
-        return Outcome { spent: Some(Spent::Panicked), ..Outcome::default() };
+    let Ok(mut window) = Window::open_behind(kept, &start, &setting, net) else {
+        return (Outcome { spent: Some(Spent::Panicked), ..Outcome::default() }, None);
     };
     window.engine.page().borrow_mut().trace = page.wanted.trace.then(Trace::default);
     let mut end = window.load(&page.markup(), page.reach);
@@ -182,7 +204,7 @@ fn outcome_of(page: &Page, wire: &SharedWire) -> Outcome {
     if page.held && outcome.spent != Some(Spent::Panicked) {
         hold(&mut window, page, outcome, wire);
     }
-    outcome
+    (outcome, Some(window))
 }
 
 /// What the page has come to.
@@ -214,7 +236,7 @@ fn told_of(window: &mut Window, page: &Page, end: End) -> Outcome {
 /// with the secrets that were typed into it.
 fn hold(window: &mut Window, page: &Page, mut outcome: Outcome, wire: &SharedWire) -> ! {
     loop {
-        if !matches!(wire.borrow_mut().as_mut().map(|wire| wire.done(outcome, false)), Some(Ok(()))) {
+        if !matches!(wire.borrow_mut().as_mut().map(|wire| wire.done(outcome)), Some(Ok(()))) {
             leave();
         }
         let Some(filling) = next_filling(wire) else { leave() };

@@ -134,15 +134,15 @@ impl Children {
         let _share = self.free.acquire().await.map_err(|_| ChildError::Turn)?;
         let frame = page_frame(page)?;
         let end = Instant::now() + self.bounds.wall;
-        let kept = self.idle().pop();
-        let mut child = match kept.filter(|child| child.pages < self.bounds.pages) {
+        let mut child = match self.idle_child().await {
             Some(child) => child,
             None => self.start()?,
         };
         let done = child.converse(frame, host, end, &self.bounds).await;
         match done {
-            Ok((outcome, last)) => {
-                if !last {
+            Ok(outcome) => {
+                // A child that has had its pages ends now, with the page that it would clear away.
+                if child.pipes.is_some() && child.pages < self.bounds.pages {
                     self.idle().push(child);
                 }
                 Ok(outcome)
@@ -163,6 +163,16 @@ impl Children {
         let mut held = Held { child: self.start()?, bounds: self.bounds.clone(), _share: share };
         let outcome = held.converse(frame, host).await?;
         Ok((outcome, held))
+    }
+
+    /// A child that waits, once it has cleared away its last page; those that cannot take another are ended.
+    async fn idle_child(&self) -> Option<Child> {
+        loop {
+            let mut child = self.idle().pop()?;
+            if child.is_cleared(&self.bounds).await {
+                return Some(child);
+            }
+        }
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Child>> {
@@ -214,7 +224,7 @@ impl Held<'_> {
     async fn converse(&mut self, frame: Vec<u8>, host: &impl Host) -> Result<Outcome, ChildError> {
         let end = Instant::now() + self.bounds.wall;
         match self.child.converse(frame, host, end, &self.bounds).await {
-            Ok((outcome, _)) => Ok(outcome),
+            Ok(outcome) => Ok(outcome),
             Err(error) => Err(self.child.epitaph(error).await),
         }
     }
@@ -251,6 +261,23 @@ impl Drop for Child {
 }
 
 impl Child {
+    /// Waits until the last page is cleared away, which began when its outcome was told. False when the child takes no other.
+    async fn is_cleared(&mut self, bounds: &Bounds) -> bool {
+        let Some((_, receiver)) = &mut self.pipes else { return false };
+        let until = Instant::now() + bounds.silence;
+        loop {
+            match next_frame(&mut self.read) {
+                Ok(Some((ToCrawl::Cleared { last }, _))) => return !last,
+                Ok(Some(_)) | Err(_) => return false,
+                Ok(None) => {}
+            }
+            match tokio::time::timeout_at(until, receiver.read_buf(&mut self.read)).await {
+                Ok(Ok(1..)) => {}
+                _ => return false,
+            }
+        }
+    }
+
     /// One page: its frame out, answers to its requests, its outcome in.
     async fn converse(
         &mut self,
@@ -258,7 +285,7 @@ impl Child {
         host: &impl Host,
         end: Instant,
         bounds: &Bounds,
-    ) -> Result<(Outcome, bool), ChildError> {
+    ) -> Result<Outcome, ChildError> {
         self.pages += 1;
         let (mut sender, mut receiver) = self.pipes.take().ok_or(ChildError::Turn)?;
         let mut out = Outgoing { frames: VecDeque::from([Zeroizing::new(page)]), written: 0 };
@@ -277,13 +304,15 @@ impl Child {
                         requests.push(async move { (id, host.answer(request).await) });
                     }
                     ToCrawl::Cookie { text } => host.cookie(&text),
-                    ToCrawl::Done { mut outcome, last } => {
+                    ToCrawl::Done { mut outcome } => {
                         outcome.html = String::from_utf8_lossy(&body).into_owned();
                         // What is half written would make the next page unreadable.
-                        let whole = out.frames.is_empty();
-                        self.pipes = Some((sender, receiver));
-                        return Ok((*outcome, last || !whole));
+                        if out.frames.is_empty() {
+                            self.pipes = Some((sender, receiver));
+                        }
+                        return Ok(*outcome);
                     }
+                    ToCrawl::Cleared { .. } => return Err(ChildError::Turn),
                 }
             }
             let silent_until = if requests.is_empty() { heard + bounds.silence } else { end };

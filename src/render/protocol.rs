@@ -277,7 +277,7 @@ pub struct Outcome {
     pub trace_untold: u64,
     /// The text as it is shown at the end, where that was wanted.
     pub text: String,
-    /// Microseconds of CPU that the child has used for the page.
+    /// Microseconds of CPU that the child has used for the page, and for clearing away the one before.
     pub cpu_us: u64,
     /// The document at the end, as markup. The body of the frame.
     #[serde(skip)]
@@ -308,8 +308,10 @@ pub enum ToCrawl {
     Request { id: RequestId, request: Request },
     /// A script set a cookie, in the words of `Set-Cookie`.
     Cookie { text: String },
-    /// The page is done, its document the body. After `last` the child ends.
-    Done { outcome: Box<Outcome>, last: bool },
+    /// The page is done, its document the body.
+    Done { outcome: Box<Outcome> },
+    /// The page that was done is cleared away. After `last` the child ends.
+    Cleared { last: bool },
 }
 
 /// Why a frame cannot be read.

@@ -54,11 +54,11 @@ pub(super) fn command(
     config: &Config,
     global: &Global,
     hints: &Hints,
-    list: &Path,
+    (list, time_only): (&Path, bool),
     children: &Children,
 ) -> anyhow::Result<ExitCode> {
     let entries: Vec<Entry> = read(list)?;
-    let seen = Seen::default();
+    let seen = Seen { is_off: time_only, ..Seen::default() };
     std::thread::scope(|scope| {
         scope.spawn(|| seen.sample());
         let told = block_on(async {
@@ -126,7 +126,7 @@ async fn one(
     let sampled_after = seen.cost_us.load(Ordering::Relaxed);
     seen.look();
     let (_, highest) = seen.take();
-    let pss_bytes = highest + pss_bytes("/proc/self/smaps_rollup");
+    let pss_bytes = if seen.is_off { 0 } else { highest + pss_bytes("/proc/self/smaps_rollup") };
     let outcome = match ran {
         Ok(outcome) => outcome,
         Err(error) => {
@@ -175,6 +175,8 @@ struct Seen {
     /// CPU time that looking has cost, in microseconds.
     cost_us: AtomicU64,
     is_over: AtomicBool,
+    /// Nobody looks: the kernel holds a process still while it counts its pages.
+    is_off: bool,
 }
 
 impl Seen {
@@ -191,6 +193,9 @@ impl Seen {
 
     /// Looks once.
     fn look(&self) {
+        if self.is_off {
+            return;
+        }
         let child = match self.child.load(Ordering::Relaxed) {
             0 => 0,
             id => pss_bytes(&format!("/proc/{id}/smaps_rollup")),
@@ -200,7 +205,7 @@ impl Seen {
 
     /// Looks until all is over.
     fn sample(&self) {
-        while !self.is_over.load(Ordering::Relaxed) {
+        while !self.is_off && !self.is_over.load(Ordering::Relaxed) {
             self.look();
             self.cost_us.store(cost::cpu_us(Of::Thread).unwrap_or(0), Ordering::Relaxed);
             std::thread::sleep(SAMPLED);

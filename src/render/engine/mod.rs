@@ -24,6 +24,7 @@ mod headers;
 mod intl;
 pub mod jobs;
 mod json;
+pub mod kept;
 pub mod legacy;
 pub mod modules;
 pub mod net;
@@ -51,10 +52,11 @@ use ::url::Url;
 use boa_engine::context::ContextBuilder;
 use boa_engine::optimizer::OptimizerOptions;
 use boa_engine::vm::RuntimeLimits;
-use boa_engine::{Context, JsResult, JsValue, Script, Source, js_string};
+use boa_engine::{Context, JsResult, JsValue, Module, Script, Source, js_string};
 
 use crate::limits;
 use jobs::{End, Jobs, Reach};
+use kept::Kept;
 use modules::Loader;
 use net::Net;
 use page::{Page, SharedPage, Spent, VirtualClock};
@@ -99,6 +101,15 @@ impl Engine {
     /// # Errors
     /// When the engine's own set-up fails, which means a fault of ours.
     pub fn new(start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
+        Self::behind(Kept::default(), start, net)
+    }
+
+    /// An engine for a page whose requests go to `net`, behind others.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn behind(kept: Kept, start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
+        let mut kept = kept.of_next_page();
         let clock = Rc::new(VirtualClock::new(start.now_ms));
         let told = |error: boa_engine::JsError| EngineError::Start(error.to_string());
         let hooks = Rc::new(jobs::Hooks::default());
@@ -108,6 +119,7 @@ impl Engine {
             .job_executor(Rc::new(Jobs::new(Rc::clone(&clock))))
             .module_loader(Rc::new(Loader::default()))
             .instructions_remaining(start.instructions)
+            .reading(std::mem::take(&mut kept.reading))
             .build()
             .map_err(told)?;
         let mut bounds = RuntimeLimits::default();
@@ -118,6 +130,7 @@ impl Engine {
         // Pages run most of their text once or never, and what they ship is minified: looking for what could be folded costs more.
         context.set_optimizer_options(OptimizerOptions::empty());
         let page = Rc::new(RefCell::new(Page::new(net, clock, start.seed)));
+        page.borrow_mut().kept = kept;
         context.insert_data::<SharedPage>(Rc::clone(&page));
         realm::install(start.url.clone(), hooks, &mut context);
         install(&mut context).map_err(told)?;
@@ -188,6 +201,17 @@ impl Engine {
         })
     }
 
+    /// Ends the page: what the next one can use of it. Nothing, where something panicked.
+    pub fn end(mut self) -> Kept {
+        let mut kept = std::mem::take(&mut self.page.borrow_mut().kept);
+        if self.spent() == Some(Spent::Panicked) {
+            return Kept::default();
+        }
+        let realm = realm::of_page(&self.context);
+        kept.reading = self.context.take_reading(&realm);
+        kept
+    }
+
     /// Instructions that are left of the page's budget.
     pub fn instructions_left(&self) -> usize {
         self.context.instructions_remaining()
@@ -208,7 +232,7 @@ impl Drop for Engine {
             realm::clear(&mut self.context);
             // SAFETY: the context is dropped here and nowhere else, and not used afterwards.
             unsafe { ManuallyDrop::drop(&mut self.context) };
-            boa_engine::gc::force_collect();
+            // What it has left on the heap goes with the page's thread, as a whole: a collection would look at all of it twice first.
         }));
     }
 }
@@ -261,7 +285,45 @@ pub fn add_import_map(text: &str, context: &Context) -> Result<(), String> {
 fn script(text: &str, name: &str, context: &mut Context) -> JsResult<Script> {
     let told = || trace::What::Script { source: trace::told(name), bytes: text.len() };
     page::of(context).borrow_mut().note(told);
-    Script::parse(Source::from_bytes(text).with_path(Path::new(name)), None, context)
+    let source = Source::from_bytes(text).with_path(Path::new(name));
+    if !realm::is_of_page(context) {
+        return Script::parse(source, None, context);
+    }
+    let page = page::of(context);
+    let known = page.borrow_mut().kept.script(text);
+    if let Some(known) = known {
+        return Script::of_parsed(&known, Some(name.into()), context);
+    }
+    if !page.borrow_mut().kept.wants(text) {
+        return Script::parse(source, None, context);
+    }
+    let (script, parsed) = Script::parse_and_keep(source, context)?;
+    if let Some(parsed) = parsed {
+        page.borrow_mut().kept.keep_script(text, parsed);
+    }
+    Ok(script)
+}
+
+/// Reads a module.
+fn module(text: &str, path: &str, context: &mut Context) -> JsResult<Module> {
+    page::of(context).borrow_mut().note(|| trace::What::Script { source: trace::told(path), bytes: text.len() });
+    let source = Source::from_bytes(text).with_path(Path::new(path));
+    if !realm::is_of_page(context) {
+        return Module::parse(source, None, context);
+    }
+    let page = page::of(context);
+    let known = page.borrow_mut().kept.module(text);
+    if let Some(known) = known {
+        return Ok(Module::of_parsed(&known, Some(path.into()), context));
+    }
+    if !page.borrow_mut().kept.wants(text) {
+        return Module::parse(source, None, context);
+    }
+    let (module, parsed) = Module::parse_and_keep(source, context)?;
+    if let Some(parsed) = parsed {
+        page.borrow_mut().kept.keep_module(text, parsed);
+    }
+    Ok(module)
 }
 
 /// Everything that a window finds in its global object without a document.

@@ -11,13 +11,10 @@ use ::url::Url;
 use boa_engine::builtins::promise::PromiseState;
 use boa_engine::job::NativeAsyncJob;
 use boa_engine::module::{ModuleLoader, ModuleRequest, Referrer};
-use boa_engine::{
-    Context, JsError, JsNativeError, JsObject, JsResult, JsString, Module, NativeFunction, Source, js_string,
-};
+use boa_engine::{Context, JsError, JsNativeError, JsObject, JsResult, JsString, Module, NativeFunction, js_string};
 
 use super::net::{Answer, Asker, Request};
-use super::trace::What;
-use super::{bind, fetch, page, realm, report, trace, url};
+use super::{bind, fetch, page, realm, report, url};
 
 /// Where a module that is being fetched will be, or why it will not.
 type Slot = Rc<RefCell<Option<Result<Module, String>>>>;
@@ -206,8 +203,7 @@ fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> Result
     }
     // The address after redirects is what imports within are resolved against.
     let path = if response.url.is_empty() { name } else { &response.url };
-    page::of(context).borrow_mut().note(|| What::Script { source: trace::told(path), bytes: text.len() });
-    Module::parse(Source::from_bytes(text.as_bytes()).with_path(Path::new(path)), None, context).map_err(told)
+    super::module(&text, path, context).map_err(told)
 }
 
 /// Where a module's text comes from.
@@ -270,8 +266,7 @@ async fn filled(slot: &Slot) -> JsResult<Module> {
 /// When the text cannot be read.
 pub(super) fn inline(text: &str, context: &mut Context) -> JsResult<Module> {
     let base = realm::base(context).to_string();
-    page::of(context).borrow_mut().note(|| What::Script { source: trace::told(&base), bytes: text.len() });
-    Module::parse(Source::from_bytes(text).with_path(Path::new(&base)), None, context)
+    super::module(text, &base, context)
 }
 
 /// Begins a module at an address, as an import of it would.

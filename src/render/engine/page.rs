@@ -9,6 +9,7 @@ use boa_engine::Context;
 use boa_engine::context::time::{Clock, JsInstant};
 use serde::{Deserialize, Serialize};
 
+use super::kept::Kept;
 use super::net::{Answer, Net, RequestId};
 use super::trace::{self, Trace, What};
 use crate::limits;
@@ -61,6 +62,8 @@ pub struct Page {
     /// What answers said in `Set-Cookie` since somebody asked last.
     pub cookies_received: Vec<String>,
     random: u64,
+    /// Scripts of pages before this one.
+    pub(super) kept: Kept,
 }
 
 /// How natives hold the page.
@@ -79,6 +82,7 @@ impl Page {
             spent: None,
             cookies_received: Vec::new(),
             random: seed,
+            kept: Kept::default(),
         }
     }
 

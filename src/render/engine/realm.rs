@@ -113,6 +113,11 @@ pub fn of_page(context: &Context) -> Realm {
     context.get_data::<Realms>().expect("Engine::new gives each context its realms").page.clone()
 }
 
+/// Whether the current window is the page's own.
+pub(super) fn is_of_page(context: &Context) -> bool {
+    context.get_data::<Realms>().is_some_and(|realms| realms.page == *context.realm())
+}
+
 /// Whether the page has no window but its own, so that there is nothing to choose between.
 pub fn is_single(context: &Context) -> bool {
     context.get_data::<Realms>().is_none_or(|realms| realms.frames.borrow().is_empty())

@@ -101,6 +101,7 @@ pub(super) fn net_log_of(rows: Vec<(&'static str, net::Response)>, script: &str)
 mod ambient;
 mod events;
 mod jobs;
+mod kept;
 mod language;
 mod modules;
 mod net_globals;

@@ -14,6 +14,7 @@ use super::scripts::{self, Pending, Turn};
 use super::{frames, of, own_document, read, settle, window, windows, wrap};
 use crate::render::dom::{NodeId, Parser, Step};
 use crate::render::engine::jobs::{self, End, Reach};
+use crate::render::engine::kept::Kept;
 use crate::render::engine::net::Net;
 use crate::render::engine::trace::What;
 use crate::render::engine::{Engine, EngineError, Start, bind, events, page, realm, target};
@@ -124,7 +125,15 @@ impl Window {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with(start: &Start, setting: &Setting, net: Box<dyn Net>) -> Result<Self, EngineError> {
-        let mut engine = Engine::new(start, net)?;
+        Self::open_behind(Kept::default(), start, setting, net)
+    }
+
+    /// An empty page behind others, whose requests go to `net`.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_behind(kept: Kept, start: &Start, setting: &Setting, net: Box<dyn Net>) -> Result<Self, EngineError> {
+        let mut engine = Engine::behind(kept, start, net)?;
         match engine.with(|context| super::install(setting, context)) {
             Some(Ok(())) => Ok(Self { engine }),
             Some(Err(error)) => Err(EngineError::Start(error.to_string())),

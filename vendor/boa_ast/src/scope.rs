@@ -207,6 +207,24 @@ impl Scope {
         }
     }
 
+    /// gleaner: forgets the bindings of a global scope, for the next realm that takes it. What was analyzed within it stays usable.
+    pub fn clear(&self) {
+        self.inner.bindings.borrow_mut().clear();
+        self.inner.by_hash.borrow_mut().clear();
+    }
+
+    /// gleaner: a direct call of `eval` is within this scope.
+    pub(crate) fn note_direct_eval(&self) {
+        self.inner.context.met_direct_eval.set(true);
+    }
+
+    /// gleaner: whether the analysis has met a direct call of `eval`, which may add bindings to the scopes around it when it runs, since
+    /// this was asked last, anywhere in the tree of scopes.
+    #[must_use]
+    pub fn take_direct_eval(&self) -> bool {
+        self.inner.context.met_direct_eval.take()
+    }
+
     /// Checks if the scope has only local bindings.
     #[must_use]
     pub fn all_bindings_local(&self) -> bool {
@@ -625,6 +643,8 @@ struct ScopeContext {
     ///
     /// Only used in the root scope.
     unique_id_ctr: Cell<u32>,
+    // gleaner: a direct call of `eval` was met since this was asked last.
+    met_direct_eval: Cell<bool>,
 }
 
 impl ScopeContext {

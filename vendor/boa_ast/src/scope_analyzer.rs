@@ -9,7 +9,7 @@ use crate::operations::annex_b_function_declarations_names;
 use crate::{
     Declaration, Module, Script, StatementListItem, ToJsString,
     declaration::{Binding, ExportDeclaration, LexicalDeclaration, VariableList},
-    expression::{Identifier, literal::ObjectMethodDefinition},
+    expression::{Call, Expression, Identifier, literal::ObjectMethodDefinition},
     function::{
         ArrowFunction, AsyncArrowFunction, AsyncFunctionDeclaration, AsyncFunctionExpression,
         AsyncGeneratorDeclaration, AsyncGeneratorExpression, ClassDeclaration, ClassElement,
@@ -27,7 +27,7 @@ use crate::{
         Block, Catch, ForInLoop, ForLoop, ForOfLoop, Switch, With,
         iteration::{ForLoopInitializer, IterableLoopInitializer},
     },
-    visitor::{NodeRef, NodeRefMut, VisitorMut},
+    visitor::{NodeRef, NodeRefMut, VisitWith, VisitorMut},
 };
 use boa_interner::{Interner, Sym};
 use rustc_hash::FxHashMap;
@@ -108,6 +108,16 @@ impl<'ast> VisitorMut<'ast> for BindingEscapeAnalyzer<'_> {
         self.scope
             .access_hashed(name, self.direct_eval || self.with);
         ControlFlow::Continue(())
+    }
+
+    // gleaner: who keeps the tree for another realm asks.
+    fn visit_call_mut(&mut self, node: &'ast mut Call) -> ControlFlow<Self::BreakTy> {
+        if let Expression::Identifier(name) = node.function().flatten()
+            && name.sym() == Sym::EVAL
+        {
+            self.scope.note_direct_eval();
+        }
+        node.visit_with_mut(self)
     }
 
     fn visit_block_mut(&mut self, node: &'ast mut Block) -> ControlFlow<Self::BreakTy> {
@@ -1747,7 +1757,7 @@ impl ScopeIndexVisitor {
 /// # Errors
 ///
 /// - If a duplicate lexical declaration is found.
-fn global_declaration_instantiation(
+pub(crate) fn global_declaration_instantiation(
     script: &Script,
     env: &Scope,
     interner: &Interner,

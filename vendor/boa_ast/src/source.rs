@@ -7,7 +7,8 @@ use crate::{
     scope::Scope,
     scope_analyzer::{
         EvalDeclarationBindings, analyze_binding_escapes, collect_bindings,
-        eval_declaration_instantiation_scope, optimize_scope_indices,
+        eval_declaration_instantiation_scope, global_declaration_instantiation,
+        optimize_scope_indices,
     },
     visitor::{VisitWith, Visitor, VisitorMut},
 };
@@ -62,6 +63,14 @@ impl Script {
         analyze_binding_escapes(self, false, scope.clone(), interner)?;
         optimize_scope_indices(self, scope);
         Ok(())
+    }
+
+    /// gleaner: declares what a script that was analyzed in `scope` declares, after that was cleared.
+    ///
+    /// # Errors
+    /// As [`Self::analyze_scope`].
+    pub fn declare_globals(&self, scope: &Scope, interner: &Interner) -> Result<(), &'static str> {
+        global_declaration_instantiation(self, scope, interner)
     }
 
     /// Analyze the scope of the script in eval mode.

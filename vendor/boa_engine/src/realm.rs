@@ -78,6 +78,15 @@ impl Realm {
     /// Create a new [`Realm`].
     #[inline]
     pub fn create(hooks: &dyn HostHooks, root_shape: &RootShape) -> JsResult<Self> {
+        Self::create_in(hooks, root_shape, Scope::new_global())
+    }
+
+    /// gleaner: a realm whose global scope is given; it must have no bindings.
+    pub(crate) fn create_in(
+        hooks: &dyn HostHooks,
+        root_shape: &RootShape,
+        scope: Scope,
+    ) -> JsResult<Self> {
         let intrinsics = Intrinsics::uninit(root_shape).ok_or_else(|| {
             JsNativeError::typ().with_message("failed to create the realm intrinsics")
         })?;
@@ -87,7 +96,6 @@ impl Realm {
             .create_global_this(&intrinsics)
             .unwrap_or_else(|| global_object.clone());
         let environment = Gc::new(DeclarativeEnvironment::global());
-        let scope = Scope::new_global();
 
         let realm = Self {
             inner: Gc::new(Inner {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
+use boa_ast::scope::Scope;
 use boa_gc::{Finalize, Gc, GcRefCell, Trace};
 use boa_parser::{Parser, Source, source::ReadChar};
 
@@ -24,6 +25,29 @@ use crate::{
     spanned_source_text::SourceText,
     vm::{ActiveRunnable, CallFrame, CallFrameFlags, CodeBlock},
 };
+
+/// gleaner: what two contexts share, one after the other, so that the second can use what was parsed in the first.
+#[derive(Debug, Default)]
+pub struct Reading {
+    pub(crate) interner: boa_interner::Interner,
+    pub(crate) scope: Scope,
+    pub(crate) parser_identifier: u32,
+}
+
+impl Reading {
+    /// Names that were read so far.
+    #[must_use]
+    pub fn names(&self) -> usize {
+        self.interner.len()
+    }
+}
+
+/// gleaner: a script's text, parsed and analyzed, for [`Script::of_parsed`].
+#[derive(Clone)]
+pub struct ParsedScript {
+    code: boa_ast::Script,
+    source_text: SourceText,
+}
 
 /// ECMAScript's [**Script Record**][spec].
 ///
@@ -90,29 +114,77 @@ impl Script {
         context: &mut Context,
     ) -> JsResult<Self> {
         let path = src.path().map(Path::to_path_buf);
+        let (parsed, _) = Self::read(src, context)?;
+        Ok(Self::new(parsed, realm, path, context))
+    }
+
+    /// gleaner: as [`Self::parse`] in the current realm, and gives what was parsed, unless it contains a direct call of `eval`: that may
+    /// change the scopes.
+    pub fn parse_and_keep<R: ReadChar>(
+        src: Source<'_, R>,
+        context: &mut Context,
+    ) -> JsResult<(Self, Option<ParsedScript>)> {
+        let path = src.path().map(Path::to_path_buf);
+        let (parsed, can_keep) = Self::read(src, context)?;
+        let kept = can_keep.then(|| parsed.clone());
+        Ok((Self::new(parsed, None, path, context), kept))
+    }
+
+    fn read<R: ReadChar>(
+        src: Source<'_, R>,
+        context: &mut Context,
+    ) -> JsResult<(ParsedScript, bool)> {
         let mut parser = Parser::new(src);
         parser.set_identifier(context.next_parser_identifier());
         if context.is_strict() {
             parser.set_strict();
         }
         let scope = context.realm().scope().clone();
+        let _ = scope.take_direct_eval();
         let (mut code, source) = parser.parse_script_with_source(&scope, context.interner_mut())?;
         if !context.optimizer_options().is_empty() {
             context.optimize_statement_list(code.statements_mut());
         }
+        let parsed = ParsedScript {
+            code,
+            source_text: SourceText::new(source),
+        };
+        Ok((parsed, !scope.take_direct_eval()))
+    }
 
-        let source_text = SourceText::new(source);
+    /// gleaner: the script of a text that was parsed in the realm of a context before this one, whose reading this one has taken on.
+    ///
+    /// # Errors
+    /// When it declares what the current realm has declared already.
+    pub fn of_parsed(
+        parsed: &ParsedScript,
+        path: Option<PathBuf>,
+        context: &mut Context,
+    ) -> JsResult<Self> {
+        let scope = context.realm().scope().clone();
+        parsed
+            .code
+            .declare_globals(&scope, context.interner())
+            .map_err(boa_parser::Error::scope_analysis)?;
+        Ok(Self::new(parsed.clone(), None, path, context))
+    }
 
-        Ok(Self {
+    fn new(
+        parsed: ParsedScript,
+        realm: Option<Realm>,
+        path: Option<PathBuf>,
+        context: &Context,
+    ) -> Self {
+        Self {
             inner: Gc::new(Inner {
                 realm: realm.unwrap_or_else(|| context.realm().clone()),
-                phase: GcRefCell::new(ScriptPhase::Ast(code)),
-                source_text,
+                phase: GcRefCell::new(ScriptPhase::Ast(parsed.code)),
+                source_text: parsed.source_text,
                 loaded_modules: GcRefCell::default(),
                 host_defined: HostDefined::default(),
                 path,
             }),
-        })
+        }
     }
 
     /// Compiles the codeblock of this script.

@@ -653,6 +653,18 @@ impl Context {
         std::mem::swap(&mut self.vm.frame_mut().realm, realm);
     }
 
+    /// gleaner: takes out what the next context needs to use what was parsed in this one, whose first realm is `realm`. Nothing may be
+    /// parsed or run here any more.
+    pub fn take_reading(&mut self, realm: &Realm) -> crate::script::Reading {
+        let scope = realm.scope().clone();
+        scope.clear();
+        crate::script::Reading {
+            interner: std::mem::take(&mut self.interner),
+            scope,
+            parser_identifier: self.parser_identifier,
+        }
+    }
+
     /// Increment and get the parser identifier.
     pub(crate) fn next_parser_identifier(&mut self) -> u32 {
         self.parser_identifier += 1;
@@ -1006,7 +1018,7 @@ impl Context {
 /// the context.
 #[derive(Default)]
 pub struct ContextBuilder {
-    interner: Option<Interner>,
+    reading: crate::script::Reading,
     host_hooks: Option<Rc<dyn HostHooks>>,
     clock: Option<Rc<dyn Clock>>,
     job_executor: Option<Rc<dyn JobExecutor>>,
@@ -1033,7 +1045,7 @@ impl std::fmt::Debug for ContextBuilder {
 
         let mut out = f.debug_struct("ContextBuilder");
 
-        out.field("interner", &self.interner)
+        out.field("reading", &self.reading)
             .field("host_hooks", &self.host_hooks.as_ref().map(|_| HostHooks))
             .field("clock", &self.clock.as_ref().map(|_| Clock))
             .field(
@@ -1077,7 +1089,14 @@ impl ContextBuilder {
     #[must_use]
     #[allow(clippy::missing_const_for_fn)]
     pub fn interner(mut self, interner: Interner) -> Self {
-        self.interner = Some(interner);
+        self.reading.interner = interner;
+        self
+    }
+
+    /// gleaner: goes on reading where another context has ended ([`Context::take_reading`]), so that what was parsed there can be used.
+    #[must_use]
+    pub fn reading(mut self, reading: crate::script::Reading) -> Self {
+        self.reading = reading;
         self
     }
 
@@ -1209,7 +1228,8 @@ impl ContextBuilder {
 
         let host_hooks = self.host_hooks.unwrap_or(Rc::new(DefaultHooks));
         let clock = self.clock.unwrap_or_else(|| Rc::new(StdClock::new()));
-        let realm = Realm::create(host_hooks.as_ref(), &root_shape)?;
+        let reading = self.reading;
+        let realm = Realm::create_in(host_hooks.as_ref(), &root_shape, reading.scope)?;
         let vm = Vm::new(realm);
 
         let module_loader: Rc<dyn DynModuleLoader> = if let Some(loader) = self.module_loader {
@@ -1225,7 +1245,7 @@ impl ContextBuilder {
             .unwrap_or_else(|| Rc::new(SimpleJobExecutor::new()));
 
         let mut context = Context {
-            interner: self.interner.unwrap_or_default(),
+            interner: reading.interner,
             vm,
             strict: false,
             #[cfg(feature = "temporal")]
@@ -1258,7 +1278,7 @@ impl ContextBuilder {
             module_loader,
             optimizer_options: OptimizerOptions::OPTIMIZE_ALL,
             root_shape,
-            parser_identifier: 0,
+            parser_identifier: reading.parser_identifier,
             can_block: self.can_block,
             data: HostDefined::default(),
         };

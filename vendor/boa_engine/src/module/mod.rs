@@ -263,6 +263,13 @@ pub(crate) enum ResolveExportError {
     Ambiguous,
 }
 
+/// gleaner: a module's text, parsed and analyzed, for [`Module::of_parsed`].
+#[derive(Clone)]
+pub struct ParsedModule {
+    code: boa_ast::Module,
+    source_text: SourceText,
+}
+
 impl Module {
     /// Abstract operation [`ParseModule ( sourceText, realm, hostDefined )`][spec].
     ///
@@ -276,16 +283,50 @@ impl Module {
     ) -> JsResult<Self> {
         let path = src.path().map(Path::to_path_buf);
         let realm = realm.unwrap_or_else(|| context.realm().clone());
+        let (parsed, _) = Self::read(src, &realm, context)?;
+        Ok(Self::new(parsed, realm, path, context))
+    }
 
+    /// gleaner: as [`Self::parse`] in the current realm, and gives what was parsed, unless it contains a direct call of `eval`: that may
+    /// change the scopes.
+    pub fn parse_and_keep<R: ReadChar>(
+        src: Source<'_, R>,
+        context: &mut Context,
+    ) -> JsResult<(Self, Option<ParsedModule>)> {
+        let path = src.path().map(Path::to_path_buf);
+        let realm = context.realm().clone();
+        let (parsed, can_keep) = Self::read(src, &realm, context)?;
+        let kept = can_keep.then(|| parsed.clone());
+        Ok((Self::new(parsed, realm, path, context), kept))
+    }
+
+    fn read<R: ReadChar>(
+        src: Source<'_, R>,
+        realm: &Realm,
+        context: &mut Context,
+    ) -> JsResult<(ParsedModule, bool)> {
         let mut parser = Parser::new(src);
         parser.set_identifier(context.next_parser_identifier());
-        let (module, source) =
-            parser.parse_module_with_source(realm.scope(), context.interner_mut())?;
+        let scope = realm.scope();
+        let _ = scope.take_direct_eval();
+        let (code, source) = parser.parse_module_with_source(scope, context.interner_mut())?;
+        let parsed = ParsedModule {
+            code,
+            source_text: SourceText::new(source),
+        };
+        Ok((parsed, !scope.take_direct_eval()))
+    }
 
-        let source_text = SourceText::new(source);
-        let src = SourceTextModule::new(module, context.interner(), source_text, path.clone());
+    /// gleaner: the module of a text that was parsed in the realm of a context before this one, whose reading this one has taken on.
+    pub fn of_parsed(parsed: &ParsedModule, path: Option<PathBuf>, context: &Context) -> Self {
+        Self::new(parsed.clone(), context.realm().clone(), path, context)
+    }
 
-        Ok(Self {
+    fn new(parsed: ParsedModule, realm: Realm, path: Option<PathBuf>, context: &Context) -> Self {
+        let ParsedModule { code, source_text } = parsed;
+        let src = SourceTextModule::new(code, context.interner(), source_text, path.clone());
+
+        Self {
             inner: Gc::new(ModuleRepr {
                 realm,
                 namespace: GcRefCell::default(),
@@ -293,7 +334,7 @@ impl Module {
                 host_defined: HostDefined::default(),
                 path,
             }),
-        })
+        }
     }
 
     /// Abstract operation [`CreateSyntheticModule ( exportNames, evaluationSteps, realm )`][spec].

@@ -27,16 +27,19 @@ impl GcHeader {
     }
 
     /// Returns the [`GcHeader`]'s current ref count.
+    #[inline] // gleaner
     pub(crate) fn ref_count(&self) -> u32 {
         self.ref_count.get()
     }
 
     /// Returns the [`GcHeader`]'s current non-roots count
+    #[inline] // gleaner
     pub(crate) fn non_root_count(&self) -> u32 {
         self.non_root_count.get() & NON_ROOTS_MASK
     }
 
     /// Increments [`GcHeader`]'s non-roots count.
+    #[inline] // gleaner
     pub(crate) fn inc_non_root_count(&self) {
         let non_root_count = self.non_root_count.get() & NON_ROOTS_MASK;
 
@@ -63,16 +66,19 @@ impl GcHeader {
     }
 
     /// Decreases [`GcHeader`]'s current non-roots count.
+    #[inline] // gleaner
     pub(crate) fn reset_non_root_count(&self) {
         self.non_root_count
             .set(self.non_root_count.get() & !NON_ROOTS_MASK);
     }
 
     /// Returns a bool for whether [`GcHeader`]'s mark bit is 1.
+    #[inline] // gleaner
     pub(crate) fn is_marked(&self) -> bool {
         self.non_root_count.get() & MARK_MASK != 0
     }
 
+    #[inline] // gleaner
     pub(crate) fn inc_ref_count(&self) {
         // Mark this as `cold` since the ref count will
         // (almost) never overflow.
@@ -95,6 +101,7 @@ impl GcHeader {
         self.ref_count.set(count);
     }
 
+    #[inline] // gleaner
     pub(crate) fn dec_ref_count(&self) {
         self.ref_count.set(self.ref_count.get() - 1);
     }
@@ -105,17 +112,20 @@ impl GcHeader {
     ///
     /// This only gives valid result if the we have run through the
     /// tracing non roots phase.
+    #[inline] // gleaner
     pub(crate) fn is_rooted(&self) -> bool {
         self.non_root_count() < self.ref_count()
     }
 
     /// Sets [`GcHeader`]'s mark bit to 1.
+    #[inline] // gleaner
     pub(crate) fn mark(&self) {
         self.non_root_count
             .set(self.non_root_count.get() | MARK_MASK);
     }
 
     /// Sets [`GcHeader`]'s mark bit to 0.
+    #[inline] // gleaner
     pub(crate) fn unmark(&self) {
         self.non_root_count
             .set(self.non_root_count.get() & !MARK_MASK);

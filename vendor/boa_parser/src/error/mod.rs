@@ -142,7 +142,8 @@ impl Error {
     }
 
     /// Creates a `ScopeAnalysis` parsing error.
-    pub(crate) fn scope_analysis(err: &'static str) -> Self {
+    // gleaner: public, for scripts that are declared without being parsed.
+    pub fn scope_analysis(err: &'static str) -> Self {
         Self::ScopeAnalysis { err }
     }
 

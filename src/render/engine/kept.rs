@@ -1,0 +1,142 @@
+//! Scripts that a child keeps from one page to the next: what a site's pages all run is parsed once, not once a page.
+//!
+//! A text is kept when a second page brings it, and until some pages behind each other did not, so that pages of many sites do not fill a
+//! child with scripts that no other has. What is kept is the tree with its scopes, which holds nothing of a page: its names are numbers of the engine's interner and its scopes end in
+//! the page's global one, for which reason both go on to the next page, the scope without its bindings. Not kept are texts that call `eval`
+//! directly, which adds bindings to their scopes, and those of frames, whose global scopes are others.
+
+use std::collections::{HashMap, HashSet};
+
+use boa_engine::module::ParsedModule;
+use boa_engine::script::{ParsedScript, Reading};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::limits;
+
+/// What a page's engine leaves to the next.
+#[derive(Default)]
+pub struct Kept {
+    pub(super) reading: Reading,
+    scripts: Shelf<ParsedScript>,
+    modules: Shelf<ParsedModule>,
+    /// Hashes of texts that one page has brought. Two texts of one hash are no harm: one is kept a page early.
+    met: HashSet<u64>,
+    /// Number of the page that runs.
+    page: u64,
+}
+
+/// Texts by themselves: a hash of them could be met on purpose.
+struct Shelf<T>(HashMap<Box<str>, Parsed<T>>);
+
+struct Parsed<T> {
+    /// The page that used it last: one page does not use it twice, as the tree's templates stand for one reading of the text.
+    page: u64,
+    tree: T,
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<T: Clone> Shelf<T> {
+    fn take(&mut self, text: &str, page: u64) -> Option<T> {
+        let found = self.0.get_mut(text).filter(|found| found.page != page)?;
+        found.page = page;
+        Some(found.tree.clone())
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.keys().map(|text| text.len()).sum()
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        self.0.values().map(|parsed| parsed.page).min()
+    }
+}
+
+impl Kept {
+    /// For the next page. What no page has used for some time is dropped, and names with all that uses them when they have become too many.
+    /// Without a tree there is no reason to go on with the names of other pages.
+    pub(super) fn of_next_page(mut self) -> Self {
+        self.page += 1;
+        let oldest = self.page.saturating_sub(limits::RENDER_KEPT_PAGES_MAX);
+        self.scripts.0.retain(|_, parsed| parsed.page >= oldest);
+        self.modules.0.retain(|_, parsed| parsed.page >= oldest);
+        let has_trees = !self.scripts.0.is_empty() || !self.modules.0.is_empty();
+        if !has_trees || self.reading.names() > limits::RENDER_KEPT_NAMES_MAX {
+            self = Self { page: self.page, met: self.met, ..Self::default() };
+        }
+        if self.met.len() > limits::RENDER_KEPT_MET_MAX {
+            self.met.clear();
+        }
+        self
+    }
+
+    /// Scripts and modules that are kept.
+    #[cfg(test)]
+    pub(super) fn trees(&self) -> usize {
+        self.scripts.0.len() + self.modules.0.len()
+    }
+
+    /// Names that go on to the next page.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> usize {
+        self.reading.names()
+    }
+
+    pub(super) fn script(&mut self, text: &str) -> Option<ParsedScript> {
+        self.scripts.take(text, self.page)
+    }
+
+    pub(super) fn module(&mut self, text: &str) -> Option<ParsedModule> {
+        self.modules.take(text, self.page)
+    }
+
+    /// Whether a text that is parsed now should be kept: another page had it too.
+    pub(super) fn wants(&mut self, text: &str) -> bool {
+        let fits = (limits::RENDER_KEPT_TEXT_BYTES_MIN..=limits::RENDER_KEPT_BYTES_MAX).contains(&text.len());
+        fits && !self.met.insert(xxh3_64(text.as_bytes()))
+    }
+
+    pub(super) fn keep_script(&mut self, text: &str, tree: ParsedScript) {
+        self.make_room(text.len());
+        self.scripts.0.insert(text.into(), Parsed { page: self.page, tree });
+    }
+
+    pub(super) fn keep_module(&mut self, text: &str, tree: ParsedModule) {
+        self.make_room(text.len());
+        self.modules.0.insert(text.into(), Parsed { page: self.page, tree });
+    }
+
+    /// Drops what was not used for longest.
+    fn make_room(&mut self, bytes: usize) {
+        while self.scripts.bytes() + self.modules.bytes() + bytes > limits::RENDER_KEPT_BYTES_MAX {
+            let Some(oldest) = self.scripts.oldest().into_iter().chain(self.modules.oldest()).min() else { return };
+            self.scripts.0.retain(|_, parsed| parsed.page != oldest);
+            self.modules.0.retain(|_, parsed| parsed.page != oldest);
+        }
+    }
+}
+
+/// [`Kept`] on its way from the thread of one page to that of the next.
+pub struct Carried(Kept);
+
+// SAFETY: the counts within are not atomic, and the engine of the page before shares some of what they count. That engine's heap is a
+// local of its thread, which has been joined when the next begins, so that no two threads ever hold any of it at a time.
+unsafe impl Send for Carried {}
+
+impl Carried {
+    /// # Safety
+    /// The thread that hands it on has ended, with its locals, when another opens it.
+    pub unsafe fn new(kept: Kept) -> Self {
+        Self(kept)
+    }
+
+    /// In the thread that will use it.
+    #[must_use]
+    pub fn open(self) -> Kept {
+        self.0
+    }
+}

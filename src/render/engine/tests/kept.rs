@@ -1,0 +1,142 @@
+//! What pages of one child share of their scripts changes nothing of what the scripts do.
+
+use super::*;
+use crate::render::engine::kept::Kept;
+
+/// A text that is long enough to be kept.
+fn long(text: &str) -> String {
+    format!("{text}\n/*{}*/", "x".repeat(limits::RENDER_KEPT_TEXT_BYTES_MIN))
+}
+
+/// Runs scripts and then a module as one page; gives its `log` and what the next page can use.
+fn page_of(kept: Kept, scripts: &[&str], module: &str) -> (String, Kept) {
+    let start = Start::at(Url::parse("https://example.org/").unwrap());
+    let mut engine = Engine::behind(kept, &start, Box::new(NoNet::new())).unwrap();
+    engine.evaluate("var log = []", "log");
+    for script in scripts {
+        engine.evaluate(script, "script");
+    }
+    engine.module(module, "module");
+    engine.run(Reach::default());
+    let errors: Vec<_> = engine.page().borrow().errors.iter().map(|error| error.message.clone()).collect();
+    let log = engine.evaluate("log.join(' ')", "log").unwrap().as_string().unwrap().to_std_string_lossy();
+    (format!("{log} {}", errors.join(" ")), engine.end())
+}
+
+#[test]
+fn scripts_and_modules_that_pages_share_are_parsed_twice_and_run_on_each() {
+    let script = long(
+        "const own = 'own', tag = strings => strings; let count = 0; class List { ids() { return [1].map(i => () => this.id + i) } }
+        var shared = 1; function next(a, b = a + 1) { count += b; return () => [count, own, typeof later, arguments.length].join() }
+        log.push(next(1)(), next(2, 5)(), Object.assign(new List, { id: 3 }).ids()[0](), typeof window.own, shared);
+        const same = () => tag`a${1}`; log.push(same() === same(), tag`a${1}` === same());
+        { function hoisted() { return 'hoisted' } } log.push(hoisted(), this === window)",
+    );
+    let module =
+        long("const own = 'module'; export let x = 1; log.push(own, typeof count, (() => x)(), import.meta.url)");
+    let mut kept = Kept::default();
+    let mut trees = Vec::new();
+    for number in 0..5 {
+        // The bindings of other pages are not this one's, and what stands before the script in the page is not part of it.
+        let before = format!("let of_page_{number} = {number}; log.push(typeof of_page_{})", (number + 4) % 5);
+        let (log, next) = page_of(kept, &[&before, &script, "var later = 1; log.push(next(1)())"], &module);
+        assert_eq!(
+            log,
+            "undefined 2,own,undefined,1 7,own,undefined,2 4 undefined 1 true false hoisted true 9,own,number,1 \
+             module number 1 https://example.org/ ",
+            "page {number}"
+        );
+        kept = next;
+        trees.push(kept.trees());
+    }
+    assert_eq!(trees, [0, 2, 2, 2, 2]);
+}
+
+#[test]
+fn a_kept_script_is_read_anew_within_a_page_and_its_declarations_are_held_against_the_pages() {
+    let script = long("let once = 1; log.push('ran')");
+    let (mut kept, mut logs) = (Kept::default(), Vec::new());
+    for scripts in
+        [&[&*script][..], &[&script], &[&script], &[&script, &script], &["var once", &script], &["let once", &script]]
+    {
+        let (log, next) = page_of(kept, scripts, "0");
+        (kept, logs) = (next, [logs, vec![log]].concat());
+    }
+    // As an engine says that has kept nothing.
+    let (twice, global) =
+        ("SyntaxError: invalid scope analysis: duplicate lexical declaration", "SyntaxError: cannot redefine");
+    assert_eq!(logs[..4], ["ran ", "ran ", "ran ", &format!("ran {twice}")]);
+    assert!(logs[4].starts_with(&format!(" {global}")), "{logs:?}");
+    assert_eq!(logs[5], format!(" {twice}"));
+    assert_eq!(kept.trees(), 1);
+}
+
+#[test]
+fn scripts_that_call_eval_directly_are_not_kept() {
+    let scripts = [
+        "function f(text) { eval(text); return typeof added } log.push(f('var added = 1'), f('1'))",
+        "class A { static { (eval)('1') } } log.push('a')",
+        "log.push([1].map(i => ev\\u0061l('i'))[0])",
+        "eval('var added = 1'); log.push(added)",
+    ];
+    for script in scripts.map(long) {
+        let mut kept = Kept::default();
+        for _ in 0..3 {
+            kept = page_of(kept, &[&script], "0").1;
+        }
+        assert_eq!(kept.trees(), 0, "{script}");
+    }
+    // Another way to call it sees no scope.
+    let script = long("log.push((0, eval)('1'), window.eval('2'))");
+    let mut kept = Kept::default();
+    for _ in 0..3 {
+        let (log, next) = page_of(kept, &[&script], "0");
+        assert_eq!(log, "1 2 ");
+        kept = next;
+    }
+    assert_eq!(kept.trees(), 1);
+}
+
+#[test]
+fn what_was_not_used_for_longest_makes_room() {
+    let large = |name: char| {
+        format!("log.push('{name}') /*{}*/", name.to_string().repeat(limits::RENDER_KEPT_BYTES_MAX / 5 * 2))
+    };
+    let mut kept = Kept::default();
+    for name in "aabbaccbaa".chars() {
+        kept = page_of(kept, &[&large(name)], "0").1;
+        assert!(kept.trees() <= 2);
+    }
+    assert_eq!(kept.trees(), 2);
+    for page in 1..=limits::RENDER_KEPT_PAGES_MAX {
+        kept = page_of(kept, &["1"], "0").1;
+        assert!(kept.trees() > 0 || page == limits::RENDER_KEPT_PAGES_MAX, "page {page}");
+    }
+    kept = page_of(kept, &["1"], "0").1;
+    assert_eq!(kept.trees(), 0);
+    // Names of other pages do not stay behind, and the text is kept by the next page that has it.
+    let names = kept.names();
+    kept = page_of(
+        kept,
+        &[&format!("var {}", (0..500).map(|at| format!("name_{at}")).collect::<Vec<_>>().join(","))],
+        "0",
+    )
+    .1;
+    assert!(kept.names() > names);
+    kept = page_of(kept, &[&large('a')], "0").1;
+    assert_eq!((kept.trees(), kept.names() < names + 100), (1, true));
+}
+
+#[test]
+fn a_page_whose_engine_broke_down_leaves_nothing() {
+    let script = long("log.push(1)");
+    let mut kept = Kept::default();
+    for _ in 0..2 {
+        kept = page_of(kept, &[&script], "0").1;
+    }
+    assert_eq!(kept.trees(), 1);
+    let start = Start::at(Url::parse("https://example.org/").unwrap());
+    let mut engine = Engine::behind(kept, &start, Box::new(NoNet::new())).unwrap();
+    assert!(engine.with(|_| -> () { panic!("a native") }).is_none());
+    assert_eq!(engine.end().trees(), 0);
+}
