@@ -85,22 +85,6 @@ pub fn numbers_of(address: &str) -> Vec<(String, u64)> {
     found
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_number_that_grows_from_a_page_to_its_next_one_is_the_page() {
-        let list = Some(("http://a.example:81/list/{page}".to_owned(), 2));
-        assert_eq!(numbered_form("http://a.example:81/list/2", "http://a.example:81/list/3"), list);
-        assert_eq!(numbered_form("http://a.example/7/50", "http://a.example/7/100").unwrap().1, 50);
-        for (own, next) in [("/list/3", "/list/2"), ("/list/2", "/other/3"), ("/", "/list/2"), ("/1/1", "/2/2")] {
-            let url = |path| format!("http://a.example{path}");
-            assert_eq!(numbered_form(&url(own), &url(next)), None, "{own} {next}");
-        }
-    }
-}
-
 /// `/browse?page=torrents&order=3` is `/browse?page=torrents` with the site's own order written out.
 fn is_wider(its: &str, own: &str) -> bool {
     let (path, parameters) = its.split_once('?').unwrap_or((its, ""));
@@ -133,4 +117,20 @@ fn successor(own: Option<u64>, mut numbered: Vec<(u64, CrawlUrl)>) -> Option<Cra
     let has = |wanted: u64| numbered.iter().any(|(number, _)| *number == wanted);
     let own = own.unwrap_or_else(|| u64::from(!has(0) && (has(2) || !has(1))));
     numbered.into_iter().find(|(number, _)| *number > own).map(|(_, url)| url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_that_grows_from_a_page_to_its_next_one_is_the_page() {
+        let list = Some(("http://a.example:81/list/{page}".to_owned(), 2));
+        assert_eq!(numbered_form("http://a.example:81/list/2", "http://a.example:81/list/3"), list);
+        assert_eq!(numbered_form("http://a.example/7/50", "http://a.example/7/100").unwrap().1, 50);
+        for (own, next) in [("/list/3", "/list/2"), ("/list/2", "/other/3"), ("/", "/list/2"), ("/1/1", "/2/2")] {
+            let url = |path| format!("http://a.example{path}");
+            assert_eq!(numbered_form(&url(own), &url(next)), None, "{own} {next}");
+        }
+    }
 }

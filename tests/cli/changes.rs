@@ -33,11 +33,11 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
     let told = ask(&["delay", "demo", "--json"]).ended(0).json();
     assert!(told["history"].as_u64() > Some(10) && told["torrents"] == 0, "{told}");
     let status = ask(&["status", "--json"]).ended(0).json();
-    let site = &status["sites"][0];
-    assert_eq!(site["delay"]["history"], told["history"], "{site}");
+    let shown = &status["sites"][0];
+    assert_eq!(shown["delay"]["history"], told["history"], "{shown}");
     assert!(
-        site["gone"]["by"].as_object().is_some_and(|by| by.keys().any(|sign| sign.starts_with("status 4"))),
-        "{site}"
+        shown["gone"]["by"].as_object().is_some_and(|by| by.keys().any(|sign| sign.starts_with("status 4"))),
+        "{shown}"
     );
     // Its server is gone: what was learned is kept, and marks a page that was saved.
     drop(site);
