@@ -373,8 +373,8 @@ mod tests {
             kept.board(&page(1));
             kept.is_changed = true;
         }
-        let (of_boards, of_pages) = (boards.kept().state.boards.len(), boards.kept().state.paged.len());
-        assert_eq!((of_boards, of_pages), (limits::BOARDS_KEPT_MAX, limits::BOARDS_KEPT_MAX));
+        let count = |kept: &Kept| (kept.state.boards.len(), kept.state.paged.len());
+        assert_eq!(count(&boards.kept()), (limits::BOARDS_KEPT_MAX, limits::BOARDS_KEPT_MAX));
         let (_, note) = boards.note().unwrap();
         assert!(note.len() <= limits::NOTE_BYTES_MAX);
         assert!(boards.is_behind_a_front("http://a.example/7/list/2"));
