@@ -76,3 +76,6 @@ pub const SHORTCUT_ENDS_PROVEN: u32 = 3;
 
 /// Pages visited since the last proof from which on the end of a crawl has one more rendered; a look at the front of a list visits fewer.
 pub const SHORTCUT_CLOSING_MIN: usize = 3;
+
+/// How often one crawl does so for a class: pages that show something else each time must not keep it from ending.
+pub const SHORTCUT_CLOSINGS_MAX: u32 = 8;

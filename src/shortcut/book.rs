@@ -99,6 +99,8 @@ pub struct Book {
     difference: Option<(u64, String)>,
     /// Pages that an endpoint was wrong about, or may have been.
     again: Vec<String>,
+    /// How often the end of a crawl has asked for renders.
+    closings: u32,
     /// Renders until learning is tried again, and how many the next wait will have.
     wait: u32,
     next_wait: u32,
@@ -170,6 +172,10 @@ impl Book {
     /// rendered, once. True where there is any.
     pub fn close(&mut self) -> bool {
         let mut last = Vec::new();
+        if self.closings >= limits::SHORTCUT_CLOSINGS_MAX {
+            return false;
+        }
+        self.closings += 1;
         for one in self.endpoints.iter_mut().filter(|one| !one.is_out && !one.is_closing) {
             if let (limits::SHORTCUT_CLOSING_MIN.., Some(page)) = one.visits.unproven() {
                 last.push(page.to_owned());
