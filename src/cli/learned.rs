@@ -12,8 +12,10 @@ use crate::clock::UnixMillis;
 use crate::config::Config;
 use crate::coverage;
 use crate::crawl::shortcut::{Note, SHORTCUTS_NOTE};
-use crate::rules::{SiteRules, load_dir};
-use crate::shortcut::book::{KeptBook, KeptEndpoint};
+use crate::limits;
+use crate::rules::file::Pinned;
+use crate::rules::{Class, RenderWhen, SiteRules, load_dir};
+use crate::shortcut::book::{Counts, KeptBook, KeptEndpoint};
 use crate::shortcut::written::{Written, WrittenCall, WrittenLink};
 
 /// The site of a name, where the rules folder has one without faults.
@@ -50,7 +52,7 @@ pub(super) fn tell(config: &Config, site: &SiteRules, pin: bool, out: &mut impl 
     let mut has_any = false;
     for (class, book) in &classes {
         writeln!(out, "{class}")?;
-        for (what, line) in lines(book, None) {
+        for (what, line) in lines(book, None, renders(site, class)) {
             writeln!(out, "  {what:<10}  {line}")?;
         }
         has_any = true;
@@ -68,7 +70,7 @@ pub(super) fn tell(config: &Config, site: &SiteRules, pin: bool, out: &mut impl 
 pub(super) fn of_page(config: &Config, site: &SiteRules, class: &str, page: &str) -> Vec<(&'static str, String)> {
     let Ok(mut classes) = note(config, site) else { return Vec::new() };
     let page = Url::parse(page).ok();
-    classes.remove(class).map(|book| lines(&book, page.as_ref())).unwrap_or_default()
+    classes.remove(class).map(|book| lines(&book, page.as_ref(), renders(site, class))).unwrap_or_default()
 }
 
 /// What is kept by class, pinned ones included; asks the database of this data folder, or the process that holds it.
@@ -80,23 +82,33 @@ fn note(config: &Config, site: &SiteRules) -> Result<BTreeMap<String, KeptBook>,
     let note = asked.map_err(|error| format!("the database cannot be asked: {error:#}"))?;
     let mut classes = note.and_then(|note| Note::read(&note, site)).map(|note| note.classes).unwrap_or_default();
     // A pin that no crawl has met yet.
-    for class in crate::rules::Class::ALL {
-        let Some(endpoint) = site.shortcut(class).map(Written::of) else { continue };
-        let book = classes.entry(class.name().to_owned()).or_default();
-        if !book.endpoints.iter().any(|one| one.is_pinned && one.endpoint == endpoint) {
-            book.endpoints.insert(0, KeptEndpoint { endpoint, is_pinned: true, ..KeptEndpoint::default() });
+    for class in Class::ALL {
+        for (at, endpoint) in site.shortcuts(class).map(Written::of).enumerate() {
+            let book = classes.entry(class.name().to_owned()).or_default();
+            if !book.endpoints.iter().any(|one| one.is_pinned && one.endpoint == endpoint) {
+                book.endpoints.insert(
+                    at.min(book.endpoints.len()),
+                    KeptEndpoint { endpoint, is_pinned: true, ..KeptEndpoint::default() },
+                );
+            }
         }
     }
     Ok(classes)
 }
 
-/// One table a class: the one that brought the most pages.
+/// The tables of each class: those in use, in the order in which they are tried.
 fn tables(classes: &BTreeMap<String, KeptBook>, out: &mut impl Write) -> io::Result<bool> {
-    let mut shortcut: BTreeMap<&str, &Written> = BTreeMap::new();
+    let mut shortcut: BTreeMap<&str, Pinned> = BTreeMap::new();
     for (class, book) in classes {
-        if let Some(best) = book.endpoints.iter().filter(|one| !one.is_out).max_by_key(|one| one.count.used) {
-            shortcut.insert(class, &best.endpoint);
-        }
+        let mut all: Vec<Written> =
+            book.endpoints.iter().filter(|one| !one.is_out).map(|one| one.endpoint.clone()).collect();
+        all.truncate(limits::SHORTCUT_PINS_MAX);
+        let pinned = match all.len() {
+            0 => continue,
+            1 => all.pop().map(|one| Pinned::One(Box::new(one))),
+            _ => Some(Pinned::Many(all)),
+        };
+        shortcut.extend(pinned.map(|pinned| (class.as_str(), pinned)));
     }
     let has_any = !shortcut.is_empty();
     if has_any {
@@ -108,19 +120,31 @@ fn tables(classes: &BTreeMap<String, KeptBook>, out: &mut impl Write) -> io::Res
     Ok(has_any)
 }
 
-fn lines(book: &KeptBook, page: Option<&Url>) -> Vec<(&'static str, String)> {
+/// Whether pages of a class, by its name, are rendered at all.
+fn renders(site: &SiteRules, class: &str) -> bool {
+    Class::ALL.iter().any(|one| one.name() == class && site.render(*one) != RenderWhen::Never)
+}
+
+fn lines(book: &KeptBook, page: Option<&Url>, renders: bool) -> Vec<(&'static str, String)> {
     let holds = |one: &&KeptEndpoint| {
         page.is_none_or(|page| one.endpoint.endpoint().is_ok_and(|endpoint| endpoint.covers(page)))
     };
-    let mut lines: Vec<(&'static str, String)> = book.endpoints.iter().filter(holds).flat_map(of_endpoint).collect();
+    let mut lines: Vec<(&'static str, String)> =
+        book.endpoints.iter().filter(holds).flat_map(|one| of_endpoint(one, renders)).collect();
     if let Some((at, why)) = &book.difference {
         lines.push(("differed", format!("{}: {why}", UnixMillis(*at).rfc3339())));
+    }
+    if !book.again.is_empty() {
+        lines.push((
+            "again",
+            format!("{} pages that such requests stood for are to be visited again", book.again.len()),
+        ));
     }
     lines
 }
 
-fn of_endpoint(one: &KeptEndpoint) -> Vec<(&'static str, String)> {
-    let KeptEndpoint { endpoint: written, is_pinned, is_out, count } = one;
+fn of_endpoint(one: &KeptEndpoint, renders: bool) -> Vec<(&'static str, String)> {
+    let KeptEndpoint { endpoint: written, is_pinned, is_out, count, .. } = one;
     let state = match (is_pinned, is_out) {
         (true, false) => "pinned",
         (true, true) => "pinned, and not used: it differs from what pages show",
@@ -169,15 +193,27 @@ fn of_endpoint(one: &KeptEndpoint) -> Vec<(&'static str, String)> {
         (!written.constant.is_empty()).then(|| format!("{} links that each page has", written.constant.len())),
     );
     add("page", written.with_page.then(|| "asked for as well: its own links count".to_owned()));
-    let checked = if count.checked_ms == 0 { "never".to_owned() } else { UnixMillis(count.checked_ms).rfc3339() };
-    add(
-        "proven",
-        Some(format!(
-            "by {} renders, last {checked}; {} pages visited, the next render in {} visits",
-            count.proven, count.used, count.left
-        )),
-    );
+    add("proven", Some(proven(count, renders)));
     lines
+}
+
+/// How it was borne out, and when that is looked at again.
+fn proven(count: &Counts, renders: bool) -> String {
+    let visited = match count.used {
+        0 => "no page visited yet".to_owned(),
+        1 => "1 page visited".to_owned(),
+        used => format!("{used} pages visited"),
+    };
+    let checked = match (count.proven, count.checked_ms) {
+        (_, 0) => "by no render yet".to_owned(),
+        (proven, at) => format!("by {proven} renders, last {}", UnixMillis(at).rfc3339()),
+    };
+    match (renders, count.used) {
+        (false, _) => format!("by no render, as pages of the class are never rendered; {visited}"),
+        // Nothing counts down before a crawl has met it.
+        (true, 0) if count.every == 0 => format!("{checked}; {visited}"),
+        (true, _) => format!("{checked}; {visited}, the next render in {} visits", count.left),
+    }
 }
 
 fn request(url: &str, method: Option<&str>, is_get: bool) -> String {

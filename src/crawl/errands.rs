@@ -182,7 +182,8 @@ impl Errands {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn troubled(&self, trouble: Trouble) {
+    /// Something has gone wrong.
+    pub fn troubled(&self, trouble: Trouble) {
         let mut worst = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         *worst = trouble.max(*worst);
     }

@@ -147,6 +147,7 @@ pub async fn render(
     let page = page.with_markup(&markup);
     let recording = Recording::new(Answering { site, errands, page: &job.url }, job.class);
     let ran = children.run(&page, &recording).await;
+    let unread = recording.take_markup();
     let exchanges = recording.into_exchanges();
     let outcome = match ran {
         Ok(outcome) => outcome,
@@ -180,6 +181,10 @@ pub async fn render(
     }
     let gained = made.found.iter().filter(|found| !known.contains(found.url.as_str())).count()
         + made.magnets.len().saturating_sub(read.magnets.len());
+    // An error's page in place of the data says nothing of the page: it is visited again.
+    if gained == 0 && shortcut::lacks_data(site, job.class, &unread, &outcome.errors) {
+        errands.troubled(Trouble::Unanswered);
+    }
     if gained > 0 || errands.trouble() == Trouble::None {
         site.rendered().of(job.class).rendered(gained > 0);
     }

@@ -4,6 +4,7 @@
 //! Between the pure room `shortcut` and the visit. A page is visited by an endpoint where one holds for its address, unless a render is
 //! due that checks it; where the endpoint does not hold, the same visit goes on as any other.
 
+mod gather;
 mod learning;
 
 use std::collections::BTreeMap;
@@ -12,32 +13,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::errands::{Answering, Errands, Trouble};
+use super::errands::{Errands, Trouble};
 use super::outlinks::{self, PageFindings};
 use super::rendering::Made;
 use super::site::Site;
-use super::version;
 use super::visit::Job;
-use crate::clock::UnixMillis;
 use crate::fetch::{ResponseHeaders, charset};
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::render::children::Host;
-use crate::render::engine::net::{self, Asker};
+use crate::render::engine::net;
 use crate::rules::{Class, RenderWhen, SiteRules};
 use crate::shortcut::book::KeptBook;
-use crate::shortcut::call::{self, Slots};
 use crate::shortcut::endpoint::Difference;
-use crate::shortcut::template::Scope;
-use crate::shortcut::{Answer, Book, Endpoint};
+use crate::shortcut::{Book, Endpoint};
 use crate::url::CrawlUrl;
-pub use learning::{Recording, observation, observe};
+use gather::{Asking, Failed, Found};
+pub use learning::{Recording, lacks_data, observation, observe};
 
 /// The name of the note that keeps what was learned.
 pub const SHORTCUTS_NOTE: &str = "shortcuts";
 
 /// Of what [`SHORTCUTS_NOTE`] holds: another is learned anew.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is known of the classes of a site's pages.
 pub struct Shortcuts(Mutex<Vec<Book>>);
@@ -66,10 +63,8 @@ impl Shortcuts {
     #[must_use]
     pub fn new(rules: &SiteRules) -> Self {
         let book = |class: Class| {
-            let mut book = Book::default();
-            if let Some(endpoint) = rules.shortcut(class) {
-                book.pin(endpoint);
-            }
+            let mut book = if rules.learns_shortcuts(class) { Book::default() } else { Book::closed() };
+            rules.shortcuts(class).for_each(|endpoint| book.pin(endpoint));
             book
         };
         Self(Mutex::new(Class::ALL.into_iter().map(book).collect()))
@@ -89,6 +84,26 @@ impl Shortcuts {
                 self.book(class, |book| book.take_up(kept));
             }
         }
+    }
+
+    /// Pages that are to be visited again, as what they were visited by was wrong or may have been.
+    #[must_use]
+    pub fn again(&self) -> Vec<String> {
+        let books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        books.iter().flat_map(Book::again).cloned().collect()
+    }
+
+    /// A crawl has nothing left: what was visited since endpoints were last borne out is checked. True where there is any.
+    pub fn close(&self, site: &Site) -> bool {
+        let close = |class: &Class| may_render(site, *class) && self.book(*class, Book::close) == Some(true);
+        // Each of them.
+        Class::ALL.iter().filter(|class| close(class)).count() > 0
+    }
+
+    /// These wait in the queue now.
+    pub fn queued(&self, pages: &[String]) {
+        let mut books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        books.iter_mut().filter(|book| !book.again().is_empty()).for_each(|book| book.queued(pages));
     }
 
     /// What is to be kept, as a note; `None` where nothing has changed, or where it is longer than notes may be.
@@ -132,23 +147,6 @@ pub struct Gathered {
     pub memo: Option<Box<str>>,
 }
 
-/// Why an endpoint has brought nothing.
-enum Failed {
-    Differs(Difference),
-    /// Nothing speaks against it, and a render is to look: the answer has no record, or a switch that was never so.
-    Unsure(String),
-    /// The data are not there, nor is the page, perhaps.
-    Gone(u16),
-    Trouble(String),
-    NotModified,
-}
-
-impl From<Difference> for Failed {
-    fn from(difference: Difference) -> Self {
-        Self::Differs(difference)
-    }
-}
-
 /// Visits a page by what is known of its class, without asking for the page.
 pub async fn visit(site: &Arc<Site>, job: &Job, errands: &Errands, is_watched: bool) -> Visited {
     let Some((endpoint, page)) = plan(site, job, false) else { return Visited::No };
@@ -158,7 +156,7 @@ pub async fn visit(site: &Arc<Site>, job: &Job, errands: &Errands, is_watched: b
     let failed = match asking.gather(memo).await {
         Ok(found) => {
             errands.give_back(&job.url, site.clock.now());
-            worked(site, job, &page);
+            worked(site, job, &page, &found);
             let memo = found.memo.clone().filter(|_| is_watched);
             let (bytes, detail) = (found.bytes, found.detail());
             let read = read(site, job, found.links, &ResponseHeaders::default()).await;
@@ -199,7 +197,7 @@ pub async fn beside(
     let asking = Asking { site, job, errands, endpoint: &endpoint, page: &page, html: &markup };
     match asking.gather(None).await {
         Ok(found) => {
-            worked(site, job, &page);
+            worked(site, job, &page, &found);
             let detail = found.detail();
             let mut made = read(site, job, found.links, headers).await;
             made.denied = read_before.denied.clone().filter(|_| made.found.is_empty() && made.magnets.is_empty());
@@ -236,7 +234,8 @@ fn may_render(site: &Site, class: Class) -> bool {
 
 fn differs(site: &Site, job: &Job, page: &Url, difference: Difference) {
     let told = told_difference(site, &difference);
-    site.shortcuts.book(job.class, |book| book.differs(page, difference, site.clock.now().0));
+    let may_render = may_render(site, job.class);
+    site.shortcuts.book(job.class, |book| book.differs(page, difference, may_render, site.clock.now().0));
     tell_difference(site, job.class, page, &told);
 }
 
@@ -245,6 +244,7 @@ fn told_difference(site: &Site, difference: &Difference) -> String {
     match difference {
         Difference::NotAsked(url) if site.account.is_some() => Difference::NotAsked(told_url(url)).to_string(),
         Difference::Lacks(url) if site.account.is_some() => Difference::Lacks(told_url(url)).to_string(),
+        Difference::EndsEarly(url) if site.account.is_some() => Difference::EndsEarly(told_url(url)).to_string(),
         Difference::Invents(url) if site.account.is_some() => Difference::Invents(told_url(url)).to_string(),
         other => other.to_string(),
     }
@@ -257,13 +257,13 @@ fn tell_difference(site: &Site, class: Class, page: &Url, why: &str) {
 
 /// The page itself is to say whether it is gone; where many are, it is the endpoint that has moved.
 fn gone(site: &Site, job: &Job, page: &Url, status: u16) {
-    if site.shortcuts.book(job.class, |book| book.ended(page, true)) == Some(true) {
+    if site.shortcuts.book(job.class, |book| book.gone(page)) == Some(true) {
         differs(site, job, page, Difference::Status(status));
     }
 }
 
-fn worked(site: &Site, job: &Job, page: &Url) {
-    site.shortcuts.book(job.class, |book| book.ended(page, false));
+fn worked(site: &Site, job: &Job, page: &Url, found: &Found) {
+    site.shortcuts.book(job.class, |book| book.worked(page, found.is_end, found.began.0));
 }
 
 fn unsure(site: &Site, job: &Job, why: &str) {
@@ -286,156 +286,6 @@ async fn read(site: &Arc<Site>, job: &Job, links: Vec<String>, headers: &Respons
     // There is no page that could show whose it is.
     read.denied = None;
     read
-}
-
-/// One visit by an endpoint.
-struct Asking<'a> {
-    site: &'a Arc<Site>,
-    job: &'a Job,
-    errands: &'a Errands,
-    endpoint: &'a Endpoint,
-    page: &'a Url,
-    html: &'a str,
-}
-
-/// The links of all pages of data.
-#[derive(Default)]
-struct Found {
-    links: Vec<String>,
-    /// Bytes of them.
-    held: usize,
-    /// Bytes of the answers.
-    bytes: u64,
-    requests: usize,
-    records: usize,
-    memo: Option<Box<str>>,
-}
-
-impl Found {
-    fn detail(&self) -> String {
-        format!("by its endpoint: {} records, {} requests", self.records, self.requests)
-    }
-}
-
-impl Asking<'_> {
-    async fn gather(&self, memo: Option<&str>) -> Result<Found, Failed> {
-        let now_ms = i64::try_from(self.site.clock.now().0).unwrap_or(i64::MAX);
-        let cookies = cookies(self.site, &self.job.url);
-        let mut scope = Scope::of(self.page, self.html, &cookies, now_ms);
-        let mut found = Found::default();
-        let before = match &self.endpoint.before {
-            Some(call) => {
-                let slots = call.fill(&scope).ok_or_else(|| Difference::Missing("of the request before".to_owned()))?;
-                Some(self.ask(&slots, &[], &mut found).await?.0)
-            }
-            None => None,
-        };
-        if let Some(Answer::Json(json)) = &before {
-            scope.before = Some(json);
-        }
-        let first = self.endpoint.first(&scope)?;
-        // Versions of one page of data say nothing of the others.
-        let is_single = self.endpoint.turning.is_none() && self.endpoint.before.is_none();
-        let token = self.site.rules_token ^ xxhash_rust::xxh3::xxh3_64(call::asked(&first).url.as_bytes());
-        let validators = memo.filter(|_| is_single).and_then(|memo| version::read(memo, token));
-        let mut conditions = Vec::new();
-        if let Some(validators) = &validators {
-            let header =
-                |name: &str, value: &Option<Box<str>>| value.as_ref().map(|value| (name.to_owned(), value.to_string()));
-            conditions.extend(header("if-none-match", &validators.etag));
-            conditions.extend(header("if-modified-since", &validators.last_modified));
-        }
-        if first.iter().any(|(name, origin)| name == "origin" && *origin != *self.job.url.origin()) {
-            self.errands.give_back(&self.job.url, self.site.clock.now());
-        }
-        let began = self.site.clock.now();
-        let mut next = Some((first, conditions));
-        let mut known = std::collections::HashSet::new();
-        while let Some((slots, conditions)) = next.take() {
-            let is_first = found.records == 0;
-            let (answer, headers) = self.ask(&slots, &conditions, &mut found).await?;
-            let reading = self.endpoint.read(&slots, &answer, &scope, found.records)?;
-            if may_render(self.site, self.job.class) {
-                let expected = self.endpoint.is_as_expected(&answer, reading.records);
-                expected.map_err(|why| Failed::Unsure(why.to_string()))?;
-            }
-            if is_first {
-                if reading.records == 0 && may_render(self.site, self.job.class) {
-                    return Err(Failed::Unsure("there is no record".to_owned()));
-                }
-                found.links.extend(self.endpoint.around(&answer, reading.records, self.page));
-                found.memo = is_single.then(|| version::memo(&headers, token, None)).flatten();
-            }
-            found.records += reading.records;
-            let before = known.len();
-            known.extend(reading.links.iter().map(|link| xxhash_rust::xxh3::xxh3_64(link.as_bytes())));
-            let reading_bytes: usize = reading.links.iter().map(String::len).sum();
-            found.links.extend(reading.links);
-            found.held += reading_bytes;
-            let has_memory =
-                found.links.len() < limits::LINKS_PER_PAGE_MAX && found.held < limits::OUTLINK_BYTES_PER_PAGE_MAX;
-            let goes_on = known.len() > before;
-            let has_room = found.requests < limits::SHORTCUT_TURNS_MAX && has_memory && self.has_time(began);
-            if reading.next.is_some() && goes_on && !has_room {
-                let (site, url) = (&self.site.rules.name, self.job.url.as_str());
-                tracing::warn!(%site, url, requests = found.requests, "the page has more data than one visit takes: the rest is left out");
-            }
-            next = reading.next.filter(|_| goes_on && has_room).map(|slots| (slots, Vec::new()));
-        }
-        Ok(found)
-    }
-
-    /// The gate closes for one page after a while; what is waiting then would be lost, so no more is begun in the second half of it.
-    fn has_time(&self, began: UnixMillis) -> bool {
-        self.site.clock.now().since(began) < limits::RENDER_ASKING_TIME / 2
-    }
-
-    /// Asks for data through the gate.
-    async fn ask(
-        &self,
-        slots: &Slots,
-        conditions: &[(String, String)],
-        found: &mut Found,
-    ) -> Result<(Answer, ResponseHeaders), Failed> {
-        let asked = call::asked(slots);
-        let headers = asked.headers.into_iter().chain(conditions.iter().cloned()).collect();
-        let request = net::Request {
-            asker: Asker::Fetch,
-            method: asked.method,
-            url: asked.url,
-            headers,
-            credentials: true,
-            body: asked.body.into_bytes(),
-        };
-        let answering = Answering { site: self.site, errands: self.errands, page: &self.job.url };
-        found.requests += 1;
-        let response = match answering.answer(request).await {
-            Ok(response) => response,
-            Err(why) if self.errands.trouble() == Trouble::None => return Err(Difference::Refused(why).into()),
-            Err(why) => return Err(Failed::Trouble(why)),
-        };
-        found.bytes += response.body.len() as u64;
-        match response.status {
-            200 => {}
-            304 if !conditions.is_empty() => return Err(Failed::NotModified),
-            // A session that has ended shows on the page.
-            401 | 403 if self.site.account.is_some() => {
-                return Err(Failed::Unsure(format!("the data are answered {}", response.status)));
-            }
-            404 | 410 => return Err(Failed::Gone(response.status)),
-            status if self.errands.trouble() == Trouble::None => return Err(Difference::Status(status).into()),
-            status => return Err(Failed::Trouble(format!("the data's server answers {status}"))),
-        }
-        let (text, headers) = (text_of(&response), headers_of(&response));
-        let answer = if text.len() <= limits::INLINE_PAGE_BYTES_MAX {
-            Answer::of(&text)
-        } else {
-            let _turn = self.site.memory.parse().await;
-            let reading = tokio::task::spawn_blocking(move || Answer::of(&text));
-            reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
-        };
-        Ok((answer, headers))
-    }
 }
 
 /// The text of an answer, in the charset that it names.
@@ -469,9 +319,10 @@ mod tests {
     use tokio::sync::{Semaphore, watch};
 
     use super::*;
-    use crate::clock::SystemClock;
+    use crate::clock::{SystemClock, UnixMillis};
     use crate::crawl::errands::{Bounds, Budget};
     use crate::crawl::hosts::{HostKeys, Hosts};
+    use crate::crawl::version;
     use crate::crawldb::memory_store::MemoryStore;
     use crate::crawldb::{HostId, Lease, UrlKey};
     use crate::fetch::{Body, FetchFailure, Request, Resolution, Response, Transport};

@@ -144,7 +144,7 @@ impl Site {
     #[must_use]
     pub fn runs_errands(&self, class: Class) -> bool {
         let renders = self.renderer.is_some() && self.rules.render(class) != RenderWhen::Never;
-        renders || self.rules.shortcut(class).is_some()
+        renders || self.rules.shortcuts(class).next().is_some()
     }
 
     /// What rendering has brought. Not to be held across an await.

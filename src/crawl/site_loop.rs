@@ -11,6 +11,7 @@ mod crews;
 mod freshness;
 mod missing;
 mod session;
+mod shortcuts;
 mod visits;
 mod waiting;
 
@@ -287,6 +288,7 @@ impl SiteLoop {
             self.tend_session(now).await?;
             self.tend_crews(now).await?;
             self.tend_schedule(now).await?;
+            self.tend_shortcuts(now).await?;
             for index in 0..self.hosts.len() {
                 self.choose_face(index).await?;
                 if !self.leaves_alone(index) && self.session.is_good() {
@@ -307,6 +309,9 @@ impl SiteLoop {
             if idle && !self.options.keep_looking && (wake.is_none() || self.only_looks_left().await?) {
                 if self.asked_again < CUTS_ASKED_AGAIN && self.ask_again_for_cuts().await? {
                     self.asked_again += 1;
+                    continue;
+                }
+                if self.site.shortcuts.close(&self.site) {
                     continue;
                 }
                 return Ok(self.nothing_left());

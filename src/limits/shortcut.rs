@@ -18,6 +18,9 @@ pub const SHORTCUT_EXCHANGES_MAX: usize = 96;
 /// Endpoints of one class: one for each kind of address that its pages have.
 pub const SHORTCUTS_PER_CLASS_MAX: usize = 8;
 
+/// Endpoints of one class that a rule file may pin.
+pub const SHORTCUT_PINS_MAX: usize = 16;
+
 /// Pages of data that one page of the site may have; a render turns forty, a list of 10,000 torrents has some hundred.
 pub const SHORTCUT_TURNS_MAX: usize = 1_000;
 
@@ -57,3 +60,22 @@ pub const SHORTCUT_GONE_MAX: u32 = 3;
 
 /// Renders of a class after which learning is tried again at the latest: each time without success doubles the wait.
 pub const SHORTCUT_RELEARN_MAX: u32 = 256;
+
+/// Pages visited by one endpoint that are remembered until a render bears it out, and pages where it has ended a list: checks are a hundred
+/// visits apart at most.
+pub const SHORTCUT_VISITS_MAX: usize = 256;
+
+/// Bytes of the addresses of each of these: they are part of a note.
+pub const SHORTCUT_VISITS_BYTES_MAX: usize = 64 << 10;
+
+/// Pages of one class that wait to be visited again, as an endpoint has proved wrong: those of all its endpoints.
+pub const SHORTCUT_AGAIN_MAX: usize = 4_096;
+
+/// Renders that have borne out where a list ends, from which on it is believed where the data themselves cannot be asked.
+pub const SHORTCUT_ENDS_PROVEN: u32 = 3;
+
+/// Pages visited since the last proof from which on the end of a crawl has one more rendered; a look at the front of a list visits fewer.
+pub const SHORTCUT_CLOSING_MIN: usize = 3;
+
+/// How often one crawl does so for a class: pages that show something else each time must not keep it from ending.
+pub const SHORTCUT_CLOSINGS_MAX: u32 = 8;

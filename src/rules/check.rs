@@ -15,7 +15,7 @@ use super::account;
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
 use super::file::{
-    Class, FamilyFile, LaneKey, LoginFile, ParametersFile, PrivateAddresses, RenderWhen, RobotsFile, SiteFile,
+    Class, FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RenderWhen, RobotsFile, SiteFile,
 };
 use super::judge::{BoardRules, BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules, owns};
 use super::patterns::{RuleList, compile, rule_list};
@@ -110,9 +110,10 @@ pub(super) fn site(
         mirrors: mirrors(faults, spans, &file.mirrors, &start),
         lanes: lanes(faults, spans, file),
         render: Class::ALL.map(|class| {
-            let said = file.render.get(&class).or_else(|| inherited.render.get(&class));
+            let said = file.render.classes.get(&class).or_else(|| inherited.render.classes.get(&class));
             said.copied().unwrap_or_default()
         }),
+        learns_shortcuts: file.render.shortcut.or(inherited.render.shortcut).unwrap_or(true),
         shortcuts: shortcuts(faults, spans, file, &hosts),
         depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
         pages_max: file.pages_max,
@@ -152,6 +153,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         mirrors: Vec::new(),
         lanes: Lanes { key: LaneKey::Host, count: 1 },
         render: [RenderWhen::Auto; Class::ALL.len()],
+        learns_shortcuts: true,
         shortcuts: Vec::new(),
         depth_max: DEPTH_MAX,
         pages_max: None,
@@ -395,8 +397,13 @@ fn private_addresses(
 /// The endpoints of the file; what they ask lies on the site's hosts.
 fn shortcuts(faults: &mut Faults, spans: &Spans, file: &SiteFile, hosts: &[Box<str>]) -> Vec<(Class, Endpoint)> {
     let mut found = Vec::new();
-    for (class, written) in &file.shortcut {
-        let table = format!("shortcut.{}", class.name());
+    let tables = file.shortcut.iter().flat_map(|(class, pinned)| {
+        let name = format!("shortcut.{}", class.name());
+        let is_one = matches!(pinned, Pinned::One(_));
+        let table = move |number| if is_one { name.clone() } else { format!("{name}[{number}]") };
+        pinned.all().iter().enumerate().map(move |(number, written)| (class, table(number), written))
+    });
+    for (class, table, written) in tables {
         let mut fault = |key: &str, message: String, hint: String| {
             let key = format!("{table}.{key}");
             let span = if spans.has(&key) { spans.value(&key) } else { spans.key(&table) };

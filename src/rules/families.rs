@@ -145,8 +145,9 @@ impl Inherited {
         self.parameters = merged(&self.parameters, &elder.parameters);
         self.charset = self.charset.or(elder.charset);
         self.below_start = self.below_start.or(elder.below_start);
-        for (class, when) in elder.render {
-            self.render.entry(class).or_insert(when);
+        self.render.shortcut = self.render.shortcut.or(elder.render.shortcut);
+        for (class, when) in elder.render.classes {
+            self.render.classes.entry(class).or_insert(when);
         }
         self.login = account::merged(&self.login, &elder.login);
     }

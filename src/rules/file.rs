@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{
     EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX, MIRRORS_MAX, NETWORKS_MAX,
-    QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, START_URLS_MAX,
+    QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, SHORTCUT_PINS_MAX, START_URLS_MAX,
 };
 use crate::shortcut::written::Written;
 
@@ -91,10 +91,39 @@ pub enum RenderWhen {
 }
 
 /// What stands in place of renders, by class.
-pub type ShortcutTables = IndexMap<Class, Written>;
+pub type ShortcutTables = IndexMap<Class, Pinned>;
+
+/// One endpoint of a class, or one for each kind of address that its pages have.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Pinned {
+    /// A table `[shortcut.index]`.
+    One(Box<Written>),
+    /// Tables `[[shortcut.index]]`.
+    Many(#[schemars(length(max = SHORTCUT_PINS_MAX))] Vec<Written>),
+}
+
+impl Pinned {
+    /// All of them, in the order of the file.
+    #[must_use]
+    pub fn all(&self) -> &[Written] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Many(many) => many,
+        }
+    }
+}
 
 /// What is said of the pages of some classes.
-pub type Renders = IndexMap<Class, RenderWhen>;
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Renders {
+    /// Whether requests are learned that stand in place of renders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortcut: Option<bool>,
+    #[serde(flatten)]
+    pub classes: IndexMap<Class, RenderWhen>,
+}
 
 /// The rules of one site: a file `rules/<name>.toml`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -198,7 +227,7 @@ impl Default for SiteFile {
             mirrors: Vec::new(),
             classes: Classes::new(),
             deny: Vec::new(),
-            render: Renders::new(),
+            render: Renders::default(),
             shortcut: ShortcutTables::new(),
             parameters: ParametersFile::default(),
             budget: BudgetFile::default(),
@@ -316,6 +345,9 @@ struct RenderTable {
     login: Option<RenderWhen>,
     /// Other pages.
     page: Option<RenderWhen>,
+    /// Whether the requests that bring the data of pages are learned and asked for in place of renders, where a class's pages are `auto`.
+    /// Default: true. What `[shortcut]` pins is used in any case.
+    shortcut: Option<bool>,
 }
 
 /// The classes whose pages may have an endpoint, for the schema.
@@ -324,15 +356,15 @@ struct RenderTable {
 #[allow(dead_code, reason = "its fields are read by the derive only")]
 struct ShortcutTable {
     /// Lists of torrents.
-    index: Option<Written>,
+    index: Option<Pinned>,
     /// Lists of a forum's threads.
-    board: Option<Written>,
+    board: Option<Pinned>,
     /// Pages that describe one torrent.
-    detail: Option<Written>,
+    detail: Option<Pinned>,
     /// Threads of a forum.
-    thread: Option<Written>,
+    thread: Option<Pinned>,
     /// Other pages.
-    page: Option<Written>,
+    page: Option<Pinned>,
 }
 
 /// What a site does with the parameters of its URLs; compiled, it is a `url::Canonical`.

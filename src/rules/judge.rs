@@ -161,7 +161,9 @@ pub struct SiteRules {
     pub lanes: Lanes,
     /// Of each class, in the order of [`Class::ALL`], whether its pages' scripts are run.
     pub(super) render: [RenderWhen; Class::ALL.len()],
-    /// What stands in place of renders.
+    /// Whether more of that is learned.
+    pub(super) learns_shortcuts: bool,
+    /// What stands in place of renders, in the order of the file.
     pub(super) shortcuts: Vec<(Class, Endpoint)>,
     pub depth_max: u16,
     pub pages_max: Option<u64>,
@@ -267,11 +269,12 @@ impl SiteRules {
             sitemaps,
             rules,
             render,
+            learns_shortcuts,
             ..
         } = self;
         let patterns: Vec<_> = rules.iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
-        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), render);
+        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), render, learns_shortcuts);
         xxhash_rust::xxh3::xxh3_64(format!("{taken:?}").as_bytes())
     }
 
@@ -291,10 +294,15 @@ impl SiteRules {
         self.render[Class::Login as usize]
     }
 
-    /// The request that brings the data of a class's pages, where the file pins one.
+    /// The requests that bring the data of a class's pages, as far as the file pins them.
+    pub fn shortcuts(&self, class: Class) -> impl Iterator<Item = &Endpoint> {
+        self.shortcuts.iter().filter(move |(of, _)| *of == class).map(|(_, endpoint)| endpoint)
+    }
+
+    /// Whether such requests are learned: where the evidence may decide, and the file does not forbid it.
     #[must_use]
-    pub fn shortcut(&self, class: Class) -> Option<&Endpoint> {
-        self.shortcuts.iter().find(|(of, _)| *of == class).map(|(_, endpoint)| endpoint)
+    pub fn learns_shortcuts(&self, class: Class) -> bool {
+        self.learns_shortcuts && self.render(class) == RenderWhen::Auto
     }
 
     /// Why no request of any kind goes to a URL, wherever on the site's hosts it lies: what scripts of its pages may not ask either.

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::endpoint::Difference;
+use super::visits::Visits;
 use super::written::Written;
-use super::{Endpoint, Observation};
+use super::{Endpoint, Exchange, Observation};
 use crate::limits;
 
 /// Visits by an endpoint before the first render that checks it.
@@ -26,6 +27,16 @@ struct InUse {
     /// Pages in a row whose data were gone.
     gone: u32,
     count: Counts,
+    visits: Visits,
+    /// The end of a crawl has asked for a render that checks it.
+    is_closing: bool,
+}
+
+impl InUse {
+    fn of(endpoint: Endpoint, is_pinned: bool) -> Self {
+        let (count, visits) = (Counts::default(), Visits::default());
+        Self { endpoint: Arc::new(endpoint), is_pinned, is_out: false, gone: 0, count, visits, is_closing: false }
+    }
 }
 
 /// What an endpoint has done.
@@ -42,6 +53,8 @@ pub struct Counts {
     pub left: u32,
     /// Of the last render that was compared, in milliseconds since 1970.
     pub checked_ms: u64,
+    /// Renders among those that bore it out whose page was the last of its list.
+    pub ends: u32,
 }
 
 /// An endpoint as it is kept over restarts and shown to people.
@@ -53,6 +66,7 @@ pub struct KeptEndpoint {
     pub is_out: bool,
     #[serde(flatten)]
     pub count: Counts,
+    pub visits: Visits,
 }
 
 /// What is kept of a class.
@@ -62,6 +76,8 @@ pub struct KeptBook {
     pub endpoints: Vec<KeptEndpoint>,
     /// When and why one was given up last.
     pub difference: Option<(u64, String)>,
+    /// Addresses of pages that are to be visited again.
+    pub again: Vec<String>,
 }
 
 /// What a render has changed.
@@ -76,9 +92,15 @@ pub enum Event {
 /// What is known of one class.
 #[derive(Debug, Default)]
 pub struct Book {
+    /// Only what the rule file pins is used.
+    is_closed: bool,
     observations: VecDeque<Arc<Observation>>,
     endpoints: Vec<InUse>,
     difference: Option<(u64, String)>,
+    /// Pages that an endpoint was wrong about, or may have been.
+    again: Vec<String>,
+    /// How often the end of a crawl has asked for renders.
+    closings: u32,
     /// Renders until learning is tried again, and how many the next wait will have.
     wait: u32,
     next_wait: u32,
@@ -86,6 +108,12 @@ pub struct Book {
 }
 
 impl Book {
+    /// One that learns nothing.
+    #[must_use]
+    pub fn closed() -> Self {
+        Self { is_closed: true, ..Self::default() }
+    }
+
     /// The endpoint to visit this page by; `None` where there is none, or where a render is due that checks it.
     /// Only one that needs the page's own markup, or only one that does not.
     pub fn plan(&mut self, page: &Url, needs_page: bool, may_render: bool) -> Option<Arc<Endpoint>> {
@@ -104,12 +132,80 @@ impl Book {
         Some(Arc::clone(&found.endpoint))
     }
 
-    /// A visit by the endpoint has ended: `is_gone` where the data were not there, as those of a page that was taken away are not. True
-    /// where that was so too often in a row to be believed.
-    pub fn ended(&mut self, page: &Url, is_gone: bool) -> bool {
+    /// The data of a page were not there, as those of a page that was taken away are not. True where that was so too often in a row to be
+    /// believed.
+    pub fn gone(&mut self, page: &Url) -> bool {
         let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) else { return false };
-        found.gone = if is_gone { found.gone + 1 } else { 0 };
+        found.gone += 1;
         found.gone >= limits::SHORTCUT_GONE_MAX
+    }
+
+    /// A page was visited by the endpoint, from this time on; `is_end` where it is the last of its list.
+    pub fn worked(&mut self, page: &Url, is_end: bool, at_ms: u64) {
+        if let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) {
+            found.gone = 0;
+            found.visits.add(page.as_str(), is_end, at_ms);
+            self.is_changed = true;
+        }
+    }
+
+    /// Whether enough renders have shown that lists end where the endpoint of this page ends them.
+    #[must_use]
+    pub fn knows_ends(&self, page: &Url) -> bool {
+        let found = self.endpoints.iter().find(|one| one.endpoint.covers(page));
+        found.is_some_and(|found| found.count.ends >= limits::SHORTCUT_ENDS_PROVEN)
+    }
+
+    /// Pages that are to be visited again: see [`Self::queued`].
+    #[must_use]
+    pub fn again(&self) -> &[String] {
+        &self.again
+    }
+
+    /// These wait in the queue now.
+    pub fn queued(&mut self, pages: &[String]) {
+        self.again.retain(|page| !pages.contains(page));
+        self.is_changed = true;
+    }
+
+    /// Nothing else is left to visit: of each endpoint that has visited some pages since it was last borne out, the last of these is to be
+    /// rendered, once. True where there is any.
+    pub fn close(&mut self) -> bool {
+        let mut last = Vec::new();
+        if self.closings >= limits::SHORTCUT_CLOSINGS_MAX {
+            return false;
+        }
+        self.closings += 1;
+        for one in self.endpoints.iter_mut().filter(|one| !one.is_out && !one.is_closing) {
+            if let (limits::SHORTCUT_CLOSING_MIN.., Some(page)) = one.visits.unproven() {
+                last.push(page.to_owned());
+                (one.is_closing, one.count.left) = (true, 0);
+            }
+        }
+        let has_any = !last.is_empty();
+        self.ask_again(last, None);
+        has_any
+    }
+
+    fn ask_again(&mut self, pages: Vec<String>, but: Option<&Url>) {
+        for page in pages {
+            let is_new = but.is_none_or(|but| *but.as_str() != *page) && !self.again.contains(&page);
+            if is_new && self.again.len() < limits::SHORTCUT_AGAIN_MAX {
+                self.again.push(page);
+            }
+        }
+    }
+
+    /// Whether renders were answered with JSON at an address like this, but for its digits and its query.
+    #[must_use]
+    pub fn has_data_at(&self, address: &Url) -> bool {
+        let is_like = |one: &Exchange| {
+            let is_json = one.status == 200 && one.answer.trim_start().starts_with(['{', '[']);
+            is_json
+                && Url::parse(&one.url)
+                    .is_ok_and(|url| url.origin() == address.origin() && skeleton(&url) == skeleton(address))
+        };
+        self.observations.iter().flat_map(|one| &one.exchanges).any(is_like)
     }
 
     /// The endpoint that a render of this page is compared with.
@@ -121,7 +217,8 @@ impl Book {
     /// Whether a render of this page is worth observing.
     #[must_use]
     pub fn wants(&self, page: &Url) -> bool {
-        let has_room = self.endpoints.len() < limits::SHORTCUTS_PER_CLASS_MAX;
+        let learned = self.endpoints.iter().filter(|one| !one.is_pinned).count();
+        let has_room = !self.is_closed && learned < limits::SHORTCUTS_PER_CLASS_MAX;
         self.to_check(page).is_some() || (has_room && self.wait as usize <= limits::SHORTCUT_OBSERVATIONS_MAX)
     }
 
@@ -141,7 +238,8 @@ impl Book {
         match result {
             Ok(()) => {
                 let found = self.endpoints.get_mut(at)?;
-                Arc::make_mut(&mut found.endpoint).absorb(&observation);
+                let is_end = Arc::make_mut(&mut found.endpoint).absorb(&observation);
+                found.visits.proven(u64::try_from(observation.now_ms).unwrap_or_default());
                 let every = found.count.every.max(CHECKED_OF_FIRST);
                 // Only a check that was due makes the next one later.
                 let every =
@@ -151,31 +249,39 @@ impl Book {
                     every,
                     left: every,
                     checked_ms: now_ms,
+                    ends: found.count.ends.saturating_add(u32::from(is_end)),
                     ..found.count
                 };
-                found.is_out = false;
+                (found.is_out, found.is_closing) = (false, false);
                 self.is_changed = true;
                 Some(Event::Proven)
             }
             Err(difference) => {
-                let event = self.differs(&observation.page.clone(), difference, now_ms);
+                let event = self.differs(&observation.page.clone(), difference, true, now_ms);
                 self.keep(observation);
                 event
             }
         }
     }
 
-    /// The endpoint of this page does not hold: it is forgotten, or waits where it is pinned.
-    pub fn differs(&mut self, page: &Url, difference: Difference, now_ms: u64) -> Option<Event> {
+    /// The endpoint of this page does not hold: it is forgotten, or waits where it is pinned. What it has visited since it was last borne
+    /// out is to be visited again, as far as that can show more.
+    pub fn differs(&mut self, page: &Url, difference: Difference, may_render: bool, now_ms: u64) -> Option<Event> {
         let at = self.endpoints.iter().position(|one| one.endpoint.covers(page))?;
         let found = self.endpoints.get_mut(at)?;
         found.count.checked_ms = now_ms;
-        (found.count.every, found.count.left, found.gone) = (CHECKED_OF_FIRST, CHECKED_OF_FIRST, 0);
+        (found.count.every, found.count.left, found.count.ends, found.gone) =
+            (CHECKED_OF_FIRST, CHECKED_OF_FIRST, 0, 0);
+        let wrong = match may_render {
+            true => found.visits.take(matches!(difference, Difference::EndsEarly(_))),
+            false => Vec::new(),
+        };
         if found.is_pinned {
             found.is_out = true;
         } else {
             self.endpoints.remove(at);
         }
+        self.ask_again(wrong, Some(page));
         self.difference = Some((now_ms, difference.to_string()));
         // What it was learned from is of another shape.
         self.observations.clear();
@@ -191,7 +297,7 @@ impl Book {
         let newest = observation.page.clone();
         self.keep(observation);
         self.passes_by();
-        if self.wait > 0 {
+        if self.wait > 0 || self.is_closed {
             return Vec::new();
         }
         let of = |fits: &dyn Fn(&Url) -> bool| -> Vec<Arc<Observation>> {
@@ -224,9 +330,11 @@ impl Book {
         self.observations.retain(|one| !endpoint.covers(&one.page));
         let proven = u32::try_from(before - self.observations.len()).unwrap_or(u32::MAX);
         // One that holds for more pages takes the place of those that it was learned beside.
-        let count = Counts { proven, every: CHECKED_OF_FIRST, left: CHECKED_OF_FIRST, checked_ms: now_ms, used: 0 };
-        self.endpoints.push(InUse { endpoint: Arc::new(endpoint), is_pinned: false, is_out: false, gone: 0, count });
-        self.endpoints.truncate(limits::SHORTCUTS_PER_CLASS_MAX);
+        let count =
+            Counts { proven, every: CHECKED_OF_FIRST, left: CHECKED_OF_FIRST, checked_ms: now_ms, ..Counts::default() };
+        self.endpoints.push(InUse { count, ..InUse::of(endpoint, false) });
+        let pins = self.endpoints.iter().take_while(|one| one.is_pinned).count();
+        self.endpoints.truncate(pins + limits::SHORTCUTS_PER_CLASS_MAX);
         self.is_changed = true;
         Some(Event::Learned)
     }
@@ -241,30 +349,45 @@ impl Book {
         }
     }
 
-    /// The endpoint of the rule file goes before what is learned.
+    /// An endpoint of the rule file: these stand in the file's order, before what is learned.
     pub fn pin(&mut self, endpoint: &Endpoint) {
-        self.endpoints.retain(|one| !one.is_pinned);
+        let at = self.endpoints.iter().take_while(|one| one.is_pinned).count();
         let count = Counts { every: CHECKED_OF_FIRST, left: CHECKED_OF_FIRST, ..Counts::default() };
-        self.endpoints
-            .insert(0, InUse { endpoint: Arc::new(endpoint.clone()), is_pinned: true, is_out: false, gone: 0, count });
+        self.endpoints.insert(at, InUse { count, ..InUse::of(endpoint.clone(), true) });
     }
 
-    /// Takes up what was kept; what cannot be read is learned anew.
+    /// Takes up what was kept; what cannot be read is learned anew. What was visited by an endpoint that the rule file has corrected or
+    /// dropped since is to be visited again.
     pub fn take_up(&mut self, kept: KeptBook) {
         self.difference = kept.difference;
-        for KeptEndpoint { endpoint, is_pinned, is_out, count } in
-            kept.endpoints.into_iter().take(limits::SHORTCUTS_PER_CLASS_MAX)
-        {
+        self.again = kept.again;
+        self.again.truncate(limits::SHORTCUT_AGAIN_MAX);
+        let room = limits::SHORTCUTS_PER_CLASS_MAX + limits::SHORTCUT_PINS_MAX;
+        for KeptEndpoint { endpoint, is_pinned, is_out, count, mut visits } in kept.endpoints.into_iter().take(room) {
             let Ok(endpoint) = endpoint.endpoint() else { continue };
-            let pin = self.endpoints.iter_mut().find(|one| one.is_pinned && *one.endpoint == endpoint);
-            match pin {
-                Some(pin) => (pin.count, pin.is_out) = (count, is_out),
-                None if !is_pinned => {
-                    self.endpoints.push(InUse { endpoint: Arc::new(endpoint), is_pinned, is_out, gone: 0, count })
+            if let Some(pin) = self.endpoints.iter_mut().find(|one| one.is_pinned && *one.endpoint == endpoint) {
+                if is_pinned {
+                    (pin.count, pin.is_out) = (count, is_out);
                 }
-                None => {}
+                // What was learned and is pinned now is none other.
+                pin.visits = visits;
+                continue;
+            }
+            let is_kept = !is_pinned && !self.is_closed;
+            if !is_kept || self.is_shadowed(&visits) {
+                self.ask_again(visits.take(true), None);
+            }
+            if is_kept {
+                self.endpoints.push(InUse { is_out, count, visits, ..InUse::of(endpoint, false) });
             }
         }
+    }
+
+    /// Whether pages of it belong to a pin now.
+    fn is_shadowed(&self, visits: &Visits) -> bool {
+        let pins = self.endpoints.iter().filter(|one| one.is_pinned);
+        let pages: Vec<Url> = visits.clone().take(true).iter().filter_map(|page| Url::parse(page).ok()).collect();
+        pins.clone().any(|pin| pages.iter().any(|page| pin.endpoint.covers(page)))
     }
 
     /// What is to be kept.
@@ -275,8 +398,9 @@ impl Book {
             is_pinned: one.is_pinned,
             is_out: one.is_out,
             count: one.count,
+            visits: one.visits.clone(),
         });
-        KeptBook { endpoints: endpoints.collect(), difference: self.difference.clone() }
+        KeptBook { endpoints: endpoints.collect(), difference: self.difference.clone(), again: self.again.clone() }
     }
 
     /// Whether something changed since this was last asked.

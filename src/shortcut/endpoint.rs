@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use url::Url;
 
 use super::call::{self, Call, Slots};
-use super::pages::Pager;
+use super::pages::{Last, Pager};
 use super::pattern::Pattern;
 use super::place::{Place, Step, scalar};
 use super::template::{Scope, Template};
@@ -21,6 +21,17 @@ pub enum Rule {
     Link { items: Place, link: Template },
     /// Those of the markup at a place; of the whole answer where there is none.
     Html(Option<Place>),
+}
+
+impl Rule {
+    /// Where the records stand that it takes links from.
+    #[must_use]
+    pub fn records(&self) -> Option<&Place> {
+        match self {
+            Self::Link { items, .. } => Some(items),
+            Self::Html(place) => place.as_ref(),
+        }
+    }
 }
 
 /// What stands in place of renders of a class's pages.
@@ -50,6 +61,17 @@ pub struct Reading {
     pub records: usize,
     /// The request for the next page of data.
     pub next: Option<Slots>,
+    /// The request behind the end that a count or a switch of the answer tells of: it is asked all the same, as that may have meant
+    /// something else.
+    pub behind: Option<Slots>,
+}
+
+impl Reading {
+    /// The request that comes next, and whether it lies behind what the answer takes for the end.
+    #[must_use]
+    pub fn follows(self) -> Option<(Slots, bool)> {
+        self.next.map(|slots| (slots, false)).or(self.behind.map(|slots| (slots, true)))
+    }
 }
 
 /// Why an endpoint does not hold.
@@ -71,6 +93,8 @@ pub enum Difference {
     Lacks(String),
     #[error("the answer gives {0}, which the render does not show")]
     Invents(String),
+    #[error("the render links {0}, which lies behind the end that the answer tells of")]
+    EndsEarly(String),
     #[error("the page lies elsewhere")]
     Elsewhere,
     #[error("it is answered {0}")]
@@ -145,6 +169,9 @@ impl Endpoint {
         }
         if let (Some(turning), true) = (&self.turning, reading.records > 0) {
             reading.next = turning.next(asked, answer, reading.records, seen + reading.records);
+            if reading.next.is_none() {
+                reading.behind = turning.behind(asked, answer);
+            }
         }
         Ok(reading)
     }
@@ -154,6 +181,13 @@ impl Endpoint {
     pub fn around(&self, first: &Answer, records: usize, page: &Url) -> Vec<String> {
         let pages = self.pages.as_ref().map(|pager| pager.links(first, records, page)).unwrap_or_default();
         pages.into_iter().chain(self.constants.iter().cloned()).collect()
+    }
+
+    /// The address behind a page that is the last of its list, as far as its answer tells.
+    #[must_use]
+    pub fn behind_end(&self, first: &Answer, records: usize, page: &Url) -> Option<Url> {
+        let pager = self.pages.as_ref()?;
+        (records > 0 && pager.own(page) >= pager.last(first, records, page)).then(|| pager.behind(page)).flatten()
     }
 
     /// Whether a switch of the answer has a value that it never had, or a number that was always that of the records is larger.
@@ -175,9 +209,9 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Takes up the values that switches had in a render which it explains.
-    pub fn absorb(&mut self, observation: &Observation) {
-        let Ok(replay) = self.replay(observation) else { return };
+    /// Takes up the values that switches had in a render which it explains. True where that page is the last of its list.
+    pub fn absorb(&mut self, observation: &Observation) -> bool {
+        let Ok(replay) = self.replay(observation) else { return false };
         for (_, answer) in &replay.done {
             self.expect.retain(|place, values| {
                 let value = value_at(answer, place);
@@ -189,6 +223,8 @@ impl Endpoint {
                 is_switch || values.iter().any(|value| value == RECORDS)
             });
         }
+        let is_end = |(_, answer): &(Slots, Answer)| self.behind_end(answer, replay.first, &observation.page).is_some();
+        replay.done.first().is_some_and(is_end)
     }
 
     /// Replays itself on what a render asked and was answered.
@@ -221,6 +257,7 @@ impl Endpoint {
         let fleeting = self.call.fleeting();
         let mut next = Some(self.first(&scope)?);
         let (mut done, mut seen): (Vec<(Slots, Answer)>, usize) = (Vec::new(), 0);
+        let mut first = 0;
         while let Some(slots) = next.take() {
             let is_known = done.iter().any(|(before, _)| call::are_same(before, &slots, &[]));
             if is_known || done.len() >= limits::SHORTCUT_TURNS_MAX {
@@ -230,7 +267,8 @@ impl Endpoint {
                 Some(answer) => {
                     let reading = self.read(&slots, &answer, &scope, seen)?;
                     seen += reading.records;
-                    next = reading.next;
+                    first = if done.is_empty() { reading.records } else { first };
+                    next = reading.follows().map(|(slots, _)| slots);
                     done.push((slots, answer));
                 }
                 None if done.is_empty() => return Err(Difference::NotAsked(told(&slots))),
@@ -238,7 +276,7 @@ impl Endpoint {
                 None => break,
             }
         }
-        Ok(Replay { before, done })
+        Ok(Replay { before, done, first })
     }
 
     /// Whether a render shows exactly what this endpoint gives: the same requests, and from their answers the same links.
@@ -249,7 +287,7 @@ impl Endpoint {
         if !self.covers(&observation.page) {
             return Err(Difference::Elsewhere);
         }
-        let Replay { before, done } = self.replay(observation)?;
+        let Replay { before, done, first } = self.replay(observation)?;
         let mut scope = Scope::of(&observation.page, &observation.html, &observation.cookies, observation.now_ms);
         scope.before = before.as_ref().and_then(Answer::json);
         let mut given: HashMap<String, String> = HashMap::new();
@@ -258,11 +296,10 @@ impl Endpoint {
                 given.insert(key, text);
             }
         };
-        let (mut seen, mut first) = (0, 0);
-        for (number, (slots, answer)) in done.iter().enumerate() {
+        let mut seen = 0;
+        for (slots, answer) in &done {
             let reading = self.read(slots, answer, &scope, seen)?;
             seen += reading.records;
-            first = if number == 0 { reading.records } else { first };
             reading.links.into_iter().for_each(&mut give);
         }
         self.constants.iter().cloned().for_each(&mut give);
@@ -277,10 +314,14 @@ impl Endpoint {
         for key in shown.keys() {
             let is_given = given.contains_key(*key) || (self.with_page && shell.contains(key)) || is_page(key);
             if !is_given {
-                return Err(Difference::Lacks((*key).to_owned()));
+                let number = last.and_then(|(pager, _)| pager.number_of(key, &observation.page));
+                let is_behind = number.zip(last).is_some_and(|(number, (_, last))| number > last);
+                let key = (*key).to_owned();
+                return Err(if is_behind { Difference::EndsEarly(key) } else { Difference::Lacks(key) });
             }
         }
-        if let Some((pager, last)) = last
+        // Whether a full page has another behind it is a guess that costs a request, and no page.
+        if let Some((pager, last)) = last.filter(|(pager, _)| !matches!(pager.last, Last::Full(_)))
             && let Some(next) = pager.next_page(&observation.page, last)
             && let Some(key) = normal(&observation.page, &next)
             && !shown.contains_key(key.as_str())
@@ -316,6 +357,8 @@ fn value_at(answer: &Answer, place: &str) -> String {
 struct Replay {
     before: Option<Answer>,
     done: Vec<(Slots, Answer)>,
+    /// Records of the first answer.
+    first: usize,
 }
 
 /// The records at a place; none where its list is empty.

@@ -167,7 +167,9 @@ impl<'a> Learner<'_, 'a> {
             family.members.iter().map(|members| counted(&endpoint, members)).collect();
         let fleeting: Vec<String> = endpoint.call.fleeting().into_iter().map(str::to_owned).collect();
         let fleeting: Vec<&str> = fleeting.iter().map(String::as_str).collect();
-        endpoint.turning = turns::learn(&sequences, &fleeting);
+        let records: Vec<Place> = endpoint.rules.iter().filter_map(|rule| rule.records().cloned()).collect();
+        let records: Vec<&Place> = records.iter().collect();
+        endpoint.turning = turns::learn(&sequences, &fleeting, &records);
         let constants = constants(&left);
         let variable: Vec<HashSet<String>> = left
             .iter()
@@ -183,7 +185,7 @@ impl<'a> Learner<'_, 'a> {
                 sequence.first().map(|(_, answer, records)| (*observation, answer, *records))
             })
             .collect();
-        endpoint.pages = pages::learn(&of_pages, &everything);
+        endpoint.pages = pages::learn(&of_pages, &everything, &records);
         if endpoint.pages.is_none() && variable.iter().any(|left| !left.is_empty()) {
             return None;
         }

@@ -21,6 +21,7 @@ pub mod pattern;
 pub mod place;
 pub mod template;
 mod turns;
+pub mod visits;
 pub mod written;
 
 use std::collections::HashMap;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value as Json;
 use url::Url;
 
-use super::place::{Place, outside_lists};
+use super::place::{Place, Step, outside_lists};
 use super::template::{Scope, Source, numbers};
 use super::{Answer, Observation};
 use crate::limits;
@@ -88,6 +88,12 @@ impl Pager {
         numbers.into_iter().filter_map(|number| with_number(&self.at, page, number)).collect()
     }
 
+    /// The address behind a page's, whether there is one or not.
+    #[must_use]
+    pub fn behind(&self, page: &Url) -> Option<Url> {
+        Url::parse(&with_number(&self.at, page, self.own(page).saturating_add(self.step))?).ok()
+    }
+
     /// The address behind a page's, where there is one.
     #[must_use]
     pub fn next_page(&self, page: &Url, last: i64) -> Option<String> {
@@ -115,9 +121,12 @@ impl Pager {
     }
 }
 
-/// Learns the pages' links from what no record explains: of each render its page, the first answer, the number of records in it, and the
-/// links that are left.
-pub fn learn(renders: &[(&Observation, &Answer, usize)], left: &[HashSet<String>]) -> Option<Pager> {
+/// A render: its page, the first answer, the number of records in it.
+pub type Paged<'a> = (&'a Observation, &'a Answer, usize);
+
+/// Learns the pages' links from what no record explains: the links of each render that are left. `records` are the places of the answer's
+/// records.
+pub fn learn(renders: &[Paged<'_>], left: &[HashSet<String>], records: &[&Place]) -> Option<Pager> {
     let samples = renders.iter().zip(left).flat_map(|((observation, ..), left)| {
         left.iter().filter_map(|key| same_but_number(&observation.page, &Url::parse(key).ok()?))
     });
@@ -127,10 +136,10 @@ pub fn learn(renders: &[(&Observation, &Answer, usize)], left: &[HashSet<String>
             sources.push(source);
         }
     }
-    sources.into_iter().find_map(|at| learn_at(&at, renders, left))
+    sources.into_iter().find_map(|at| learn_at(&at, renders, left, records))
 }
 
-fn learn_at(at: &Source, renders: &[(&Observation, &Answer, usize)], left: &[HashSet<String>]) -> Option<Pager> {
+fn learn_at(at: &Source, renders: &[Paged<'_>], left: &[HashSet<String>], records: &[&Place]) -> Option<Pager> {
     let numbers: Vec<BTreeSet<i64>> = renders
         .iter()
         .zip(left)
@@ -163,28 +172,112 @@ fn learn_at(at: &Source, renders: &[(&Observation, &Answer, usize)], left: &[Has
         false if step > 1 => vec![Last::Total(place.clone(), size), Last::Number(place.clone())],
         false => vec![Last::Number(place.clone()), Last::Total(place.clone(), size)],
     });
-    let tries: Vec<Last> =
-        tries.chain([Last::Full(size)]).filter(|last| size > 0 || matches!(last, Last::Number(_))).collect();
-    tries.into_iter().find_map(|last| {
+    let tries = tries.chain([Last::Full(size)]).filter(|last| size > 0 || matches!(last, Last::Number(_)));
+    // A number that says nothing but that there is one page fits everything.
+    let is_told = numbers.iter().any(|numbers| !numbers.is_empty());
+    let ranked = tries.filter(|_| is_told).filter_map(|last| {
         pager.last = last;
-        let fits = renders.iter().zip(&numbers).all(|((observation, answer, records), numbers)| {
-            let (own, last) = (pager.own(&observation.page), pager.last(answer, *records, &observation.page));
-            let most = numbers.iter().copied().max().unwrap_or(own).max(own);
-            // Neither a page that is not linked, nor a link to a page that there is not: those in between are reached from their neighbours.
-            let next_is_linked = own >= last || numbers.iter().any(|number| *number > own);
-            most <= last.max(own)
-                && next_is_linked
-                && (most == last || !matches!(pager.last, Last::Number(_)) || most > own)
-        });
-        // A number that says nothing but that there is one page fits everything.
-        let is_told = numbers.iter().any(|numbers| !numbers.is_empty());
-        (fits && is_told).then(|| pager.as_linked(renders, &numbers))
-    })
+        let fits = renders.iter().zip(&numbers).all(|(render, numbers)| pager.fits(render, numbers));
+        let rank = if fits { pager.rank(renders, &numbers, records) } else { None };
+        rank.map(|rank| (rank, pager.as_linked(renders, &numbers)))
+    });
+    ranked.min_by_key(|(rank, _)| *rank).map(|(_, pager)| pager)
 }
 
+/// How far what tells the end is to be believed, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// Each render has linked the very page that it tells of as the last, far ahead; and it is called so.
+    LinkedAndNamed,
+    Linked,
+    /// A switch that was on before other pages and off at the end.
+    Switched,
+    /// A number that is called so and stays the same on all pages of a list.
+    Named,
+    /// The number of records alone.
+    Counted,
+    /// Any number that stays the same.
+    Steady,
+    /// A switch that was never off, a number that is that of the records.
+    Vague,
+    /// A number that moves with the records.
+    Moving,
+    /// A member of a record.
+    OfRecord,
+}
+
+/// What members are called that tell how many there are.
+const NAMES: [&str; 6] = ["total", "count", "page", "last", "found", "hits"];
+
+/// What is called like them and tells how many there are on a page.
+const OTHER_NAMES: [&str; 3] = ["size", "per", "limit"];
+
 impl Pager {
+    /// Whether it may tell of this render's pages.
+    fn fits(&self, (observation, answer, records): &Paged<'_>, numbers: &BTreeSet<i64>) -> bool {
+        let (own, last) = (self.own(&observation.page), self.last(answer, *records, &observation.page));
+        let most = numbers.iter().copied().max().unwrap_or(own).max(own);
+        // Neither a page that is not linked, nor a link to a page that there is not: those in between are reached from their neighbours.
+        // A list may end with a full page.
+        let is_guess = matches!(self.last, Last::Full(_));
+        let next_is_linked = is_guess || own >= last || numbers.iter().any(|number| *number > own);
+        most <= last.max(own) && next_is_linked && (most == last || !matches!(self.last, Last::Number(_)) || most > own)
+    }
+
+    /// How far it is to be believed; `None` where not at all.
+    fn rank(&self, renders: &[Paged<'_>], numbers: &[BTreeSet<i64>], lists: &[&Place]) -> Option<Rank> {
+        let place = match &self.last {
+            Last::Full(_) => return Some(Rank::Counted),
+            Last::Number(place) | Last::Total(place, _) | Last::More(place) => place,
+        };
+        let value = |answer: &Answer| -> Option<Json> { place.get(answer.json()?).cloned() };
+        let of_record = lists.iter().any(|records| place.is_within(records));
+        if matches!(self.last, Last::More(_)) {
+            let has = |wanted: bool| renders.iter().any(|(_, answer, _)| value(answer) == Some(Json::Bool(wanted)));
+            return (!of_record).then(|| if has(true) && has(false) { Rank::Switched } else { Rank::Vague });
+        }
+        let values: Vec<i64> = renders.iter().map(|(_, answer, _)| value(answer)?.as_i64()).collect::<Option<_>>()?;
+        let ends = renders.iter().zip(numbers).map(|((observation, answer, records), numbers)| {
+            let (own, last) = (self.own(&observation.page), self.last(answer, *records, &observation.page));
+            (own, last, numbers.iter().copied().max().unwrap_or(own).max(own))
+        });
+        let is_linked = ends.clone().all(|(_, last, most)| last == most)
+            && ends.clone().any(|(own, _, most)| most > own.saturating_add(self.step));
+        let is_another = values.iter().any(|value| values.first() != Some(value));
+        if of_record {
+            // By chance once, and not with each render's other value.
+            return (is_linked && is_another).then_some(Rank::OfRecord);
+        }
+        let name = match place.0.last() {
+            Some(Step::Key(name)) => name.to_ascii_lowercase(),
+            _ => String::new(),
+        };
+        let has = |names: &[&str]| names.iter().any(|known| name.contains(known));
+        // `total_pages` is the last page's number, `total` that of all records.
+        let is_of_pages = has(&["page", "last"]) == matches!(self.last, Last::Number(_));
+        let is_named = has(&NAMES) && !has(&OTHER_NAMES) && is_of_pages;
+        // Torrents come in while a list is read: a few more or less are the same number.
+        let size = renders.iter().map(|(.., records)| *records as u64).max().unwrap_or(0);
+        let lists = renders.iter().map(|(observation, ..)| with_number(&self.at, &observation.page, self.first));
+        let told: Vec<(Option<String>, i64)> = lists.zip(values.iter().copied()).collect();
+        let is_steady = told.iter().all(|(list, value)| {
+            let same = told.iter().filter(|(other, _)| other == list);
+            same.map(|(_, other)| value.abs_diff(*other)).all(|apart| apart < size.max(1))
+        });
+        let is_of_page =
+            matches!(self.last, Last::Number(_)) && values.iter().all(|value| u64::try_from(*value) == Ok(size));
+        Some(match (is_linked, is_named) {
+            (true, true) => Rank::LinkedAndNamed,
+            (true, false) => Rank::Linked,
+            _ if !is_steady => Rank::Moving,
+            _ if is_of_page => Rank::Vague,
+            (false, true) => Rank::Named,
+            (false, false) => Rank::Steady,
+        })
+    }
+
     /// The pager that links no more pages than these renders did: which number is the last may be a guess.
-    fn as_linked(&self, renders: &[(&Observation, &Answer, usize)], numbers: &[BTreeSet<i64>]) -> Self {
+    fn as_linked(&self, renders: &[Paged<'_>], numbers: &[BTreeSet<i64>]) -> Self {
         let (mut near, mut ends) = (1, true);
         for ((observation, answer, records), numbers) in renders.iter().zip(numbers) {
             let (own, last) = (self.own(&observation.page), self.last(answer, *records, &observation.page));

@@ -77,6 +77,17 @@ impl Place {
         chains
     }
 
+    /// Whether it lies in the list, or in one of the lists, that another place names the elements of, as `rows[-1].id` in `rows[*]`.
+    #[must_use]
+    pub fn is_within(&self, records: &Self) -> bool {
+        let lists = records.0.iter().enumerate().filter(|(_, step)| **step == Step::Each).map(|(at, _)| at);
+        lists.into_iter().any(|at| {
+            let same =
+                |(own, other): (&Step, &Step)| own == other || (*other == Step::Each && !matches!(own, Step::Key(_)));
+            self.0.len() > at && self.0.iter().zip(&records.0).take(at + 1).all(same)
+        })
+    }
+
     /// The place with one more step.
     #[must_use]
     pub fn with(&self, step: Step) -> Self {
@@ -202,6 +213,25 @@ mod tests {
         }
         for bad in ["", "a..b", "a[", "a[x]", "a b", "@meta"] {
             assert!(Place::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_lies_in_a_list_of_records_is_known() {
+        for (place, records, is_within) in [
+            ("rows[-1].id", "rows[*]", true),
+            ("rows[-1]", "rows[*].cell", true),
+            ("groups[-1].key", "groups[*].files[*]", true),
+            ("groups[-1].files[-1].n", "groups[*].files[*]", true),
+            ("[-1].id", "[*]", true),
+            ("total", "rows[*]", false),
+            ("rows", "rows[*]", false),
+            ("top[-1].id", "rows[*]", false),
+            ("rows.total", "rows[*]", false),
+            ("total", ".", false),
+        ] {
+            let (place, records) = (Place::parse(place).unwrap(), Place::parse(records).unwrap());
+            assert_eq!(place.is_within(&records), is_within, "{place} {records}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! How a list's next page of data is asked for: the request before with a number more, with a value of the answer, or at an address in it.
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 use url::Url;
 
@@ -46,6 +48,13 @@ impl Turning {
         if records == 0 || self.more.as_ref().is_some_and(says_end) || self.total.as_ref().is_some_and(is_all) {
             return None;
         }
+        self.behind(asked, answer)
+    }
+
+    /// The same whatever the answer says of an end.
+    #[must_use]
+    pub fn behind(&self, asked: &Slots, answer: &Answer) -> Option<Slots> {
+        let json = answer.json();
         match &self.turn {
             Turn::Step { slot, step, first } => {
                 let now = call::slot(asked, slot).map_or(Some(*first), |value| value.parse().ok())?;
@@ -88,8 +97,9 @@ fn followed(asked: &Slots, own: &Url, next: &Url) -> Option<Slots> {
 /// Requests of one render in their order, with their answers and the records of each.
 pub type Sequence = Vec<(Slots, Answer, usize)>;
 
-/// Learns the turn that all sequences of two and more requests show; `fleeting` slots are not looked at.
-pub fn learn(sequences: &[Sequence], fleeting: &[&str]) -> Option<Turning> {
+/// Learns the turn that all sequences of two and more requests show; `fleeting` slots are not looked at. Where the list ends, no member of
+/// its `records` tells.
+pub fn learn(sequences: &[Sequence], fleeting: &[&str], records: &[&Place]) -> Option<Turning> {
     let turned: Vec<&Sequence> = sequences.iter().filter(|sequence| sequence.len() > 1).collect();
     let turn = next_address(&turned, fleeting).or_else(|| changed_slot(&turned, fleeting))?;
     let bare = Turning { turn, more: None, total: None };
@@ -97,6 +107,7 @@ pub fn learn(sequences: &[Sequence], fleeting: &[&str]) -> Option<Turning> {
     let (mut switches, mut counts) = (Vec::new(), Vec::new());
     outside_lists(json, &Place::default(), &mut |place, value| match value {
         _ if switches.len() + counts.len() >= limits::SHORTCUT_PLACES_MAX => {}
+        _ if records.iter().any(|records| place.is_within(records)) => {}
         Json::Bool(true) => switches.push(place.clone()),
         Json::Number(_) => counts.push(place.clone()),
         _ => {}
@@ -105,13 +116,21 @@ pub fn learn(sequences: &[Sequence], fleeting: &[&str]) -> Option<Turning> {
         .into_iter()
         .map(|place| Turning { more: Some(place), ..bare.clone() })
         .chain(counts.into_iter().map(|place| Turning { total: Some(place), ..bare.clone() }));
-    // Only what says "end" at an end, and never before, is believed.
-    let mut ends = ends.filter(|turning| {
-        let told = sequences.iter().filter_map(|sequence| ends_with_its_sequence(turning, sequence));
-        let told: Vec<bool> = told.collect();
-        told.len() == sequences.len() && told.contains(&true)
-    });
+    // Only what says "end" at an end, and never before, is believed; and a count only where it stays the same on the way.
+    let mut ends =
+        ends.filter(|turning| turning.total.as_ref().is_none_or(|total| stays(total, sequences))).filter(|turning| {
+            let told = sequences.iter().filter_map(|sequence| ends_with_its_sequence(turning, sequence));
+            let told: Vec<bool> = told.collect();
+            told.len() == sequences.len() && told.contains(&true)
+        });
     Some(ends.next().unwrap_or(bare))
+}
+
+/// Whether a member of the answers is the same in all of each sequence.
+fn stays(place: &Place, sequences: &[Sequence]) -> bool {
+    let told =
+        |(_, answer, _): &(Slots, Answer, usize)| answer.json().and_then(|json| place.text(json).map(Cow::into_owned));
+    sequences.iter().all(|sequence| sequence.windows(2).all(|two| told(&two[0]) == told(&two[1])))
 }
 
 /// Whether a sequence ends where the turning says so: true or, where it was broken off before, false. `None` where the turning ends it

@@ -15,6 +15,7 @@ use crate::login::secret::{MASK, told, told_url};
 use crate::page::encoded_links::{self, Decoded};
 use crate::render::children::Host;
 use crate::render::engine::net::{self, Asker};
+use crate::render::engine::page::ScriptError;
 use crate::rules::Class;
 use crate::shortcut::{self, Endpoint, Event, Exchange, Link, Observation};
 use crate::torrent::{Infohashes, magnet};
@@ -25,6 +26,8 @@ pub struct Recording<'a> {
     answering: Answering<'a>,
     /// `None` where nobody wants to know.
     exchanges: Option<Mutex<Vec<Exchange>>>,
+    /// Addresses that were answered well, with markup.
+    markup: Mutex<Vec<String>>,
 }
 
 impl<'a> Recording<'a> {
@@ -41,7 +44,13 @@ impl<'a> Recording<'a> {
                 wants
             })
         });
-        Self { answering, exchanges: (wants == Some(true)).then(Mutex::default) }
+        Self { answering, exchanges: (wants == Some(true)).then(Mutex::default), markup: Mutex::default() }
+    }
+
+    /// The first addresses of data that were answered well, and with markup.
+    #[must_use]
+    pub fn take_markup(&self) -> Vec<String> {
+        std::mem::take(&mut self.markup.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What the scripts asked for, in the order of the answers; `None` where nobody wanted to know.
@@ -53,10 +62,21 @@ impl<'a> Recording<'a> {
 
 impl Host for Recording<'_> {
     async fn answer(&self, request: net::Request) -> net::Answer {
-        let Some(exchanges) = &self.exchanges else { return self.answering.answer(request).await };
+        let data_url = matches!(request.asker, Asker::Fetch | Asker::Xhr).then(|| request.url.clone());
         let is_data = matches!(request.asker, Asker::Fetch | Asker::Xhr | Asker::Script);
-        let asked = (is_data && request.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX).then(|| request.clone());
+        let is_observed = self.exchanges.is_some() && request.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX;
+        let asked = (is_data && is_observed).then(|| request.clone());
         let answer = self.answering.answer(request).await;
+        if let (Some(url), Ok(response)) = (data_url, &answer)
+            && response.status == 200
+            && response.body.trim_ascii_start().starts_with(b"<")
+        {
+            let mut markup = self.markup.lock().unwrap_or_else(PoisonError::into_inner);
+            if markup.len() < limits::SHORTCUT_EXCHANGES_MAX {
+                markup.push(url);
+            }
+        }
+        let Some(exchanges) = &self.exchanges else { return answer };
         if let (Some(asked), Ok(response)) = (asked, &answer)
             && response.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX
         {
@@ -150,6 +170,20 @@ pub fn observe(site: &Site, class: Class, observation: Observation) {
         Some(Event::Differs(difference)) => tell_difference(site, class, &page, &told_difference(site, &difference)),
         Some(Event::Proven) | None => {}
     }
+}
+
+/// Whether a page that shows nothing was answered with markup where its scripts wanted data: they say so, or other pages of the class were
+/// answered with data there.
+#[must_use]
+pub fn lacks_data(site: &Site, class: Class, markup: &[String], errors: &[ScriptError]) -> bool {
+    let no_json = ["JSON", "expected value", "Unexpected token '<'", "unexpected token '<'"];
+    let is_no_json = |error: &ScriptError| {
+        error.message.contains("SyntaxError") && no_json.iter().any(|words| error.message.contains(words))
+    };
+    let is_known = |url: &String| {
+        site.shortcuts.book(class, |book| Url::parse(url).is_ok_and(|url| book.has_data_at(&url))) == Some(true)
+    };
+    !markup.is_empty() && (errors.iter().any(is_no_json) || markup.iter().any(is_known))
 }
 
 /// Headers that say what is asked for, and nothing of who asks.

@@ -188,11 +188,17 @@ impl Site {
         places.filter_map(row).collect()
     }
 
+    /// The rows of a page of data; none of them behind the last, as interfaces answer there.
+    fn rows_or_end(&self, section: Section, start: usize) -> Option<std::ops::Range<usize>> {
+        let is_end = start > 0 && start == self.shelf.pages(section) * self.shelf.per_page;
+        if is_end { Some(0..0) } else { self.shelf.rows(section, start) }
+    }
+
     fn xhr_rows(&self, ask: &Ask<'_>, parameters: &Parameters, view: u64) -> Option<Reply> {
         if ask.requested_with != Some("XMLHttpRequest") {
             return Some(refused(403));
         }
-        let places = self.shelf.rows(Section::Xhr, self.start_of_page(parameters)?)?;
+        let places = self.rows_or_end(Section::Xhr, self.start_of_page(parameters)?)?;
         Some(data(&json!({ "rows": self.rows(places, view), "pages": self.shelf.pages(Section::Xhr) })))
     }
 
@@ -201,7 +207,7 @@ impl Site {
         if ask.requested_with != Some("XMLHttpRequest") || count != self.shelf.per_page {
             return Some(refused(403));
         }
-        let places = self.shelf.rows(Section::Jquery, start(parameters)?)?;
+        let places = self.rows_or_end(Section::Jquery, start(parameters)?)?;
         let total = self.shelf.pages(Section::Jquery) * self.shelf.per_page;
         Some(data(&json!({ "rows": self.rows(places, view), "total": total })))
     }
@@ -209,7 +215,7 @@ impl Site {
     fn spa_api(&self, rest: &str, parameters: &Parameters, view: u64) -> Option<Reply> {
         let section = Section::Spa;
         let Some(id) = rest.strip_prefix("torrents/") else {
-            let places = (rest == "torrents").then(|| self.shelf.rows(section, self.start_of_page(parameters)?))??;
+            let places = (rest == "torrents").then(|| self.rows_or_end(section, self.start_of_page(parameters)?))??;
             let rows = places.filter_map(|place| {
                 let torrent = self.shelf.at(place)?;
                 Some(json!({ "id": place, "title": torrent.title, "size": torrent.size() }))

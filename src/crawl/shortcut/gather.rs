@@ -1,0 +1,271 @@
+//! The data of one page, asked for by its endpoint: all their turns, and whether its list ends where they say so.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use url::Url;
+
+use super::{cookies, headers_of, may_render, text_of};
+use crate::clock::UnixMillis;
+use crate::crawl::errands::{Answering, Errands, Trouble};
+use crate::crawl::site::Site;
+use crate::crawl::version;
+use crate::crawl::visit::Job;
+use crate::crawldb::faults;
+use crate::fetch::ResponseHeaders;
+use crate::limits;
+use crate::render::children::Host;
+use crate::render::engine::net::{self, Asker};
+use crate::shortcut::call::{self, Slots};
+use crate::shortcut::endpoint::Difference;
+use crate::shortcut::template::Scope;
+use crate::shortcut::{Answer, Endpoint};
+
+/// Why an endpoint has brought nothing.
+pub enum Failed {
+    Differs(Difference),
+    /// Nothing speaks against it, and a render is to look: the answer has no record, or a switch that was never so.
+    Unsure(String),
+    /// The data are not there, nor is the page, perhaps.
+    Gone(u16),
+    Trouble(String),
+    NotModified,
+}
+
+impl From<Difference> for Failed {
+    fn from(difference: Difference) -> Self {
+        Self::Differs(difference)
+    }
+}
+
+/// One visit by an endpoint.
+pub struct Asking<'a> {
+    pub site: &'a Arc<Site>,
+    pub job: &'a Job,
+    pub errands: &'a Errands,
+    pub endpoint: &'a Endpoint,
+    pub page: &'a Url,
+    pub html: &'a str,
+}
+
+/// The links of all pages of data.
+#[derive(Default)]
+pub struct Found {
+    pub links: Vec<String>,
+    /// Bytes of them.
+    held: usize,
+    /// Bytes of the answers.
+    pub bytes: u64,
+    requests: usize,
+    records: usize,
+    pub memo: Option<Box<str>>,
+    /// It is the last page of its list.
+    pub is_end: bool,
+    pub began: UnixMillis,
+}
+
+/// Whether a list ends where the answer of its page says so.
+enum End {
+    Is,
+    /// A render is to say: why.
+    Unsure(&'static str),
+    /// The data go on.
+    IsNot,
+}
+
+impl Found {
+    /// For the log line of the visit.
+    pub fn detail(&self) -> String {
+        format!("by its endpoint: {} records, {} requests", self.records, self.requests)
+    }
+}
+
+impl Asking<'_> {
+    /// Asks for the data. What the server has said of their version before is `memo`.
+    ///
+    /// # Errors
+    /// Why there are none to go by.
+    pub async fn gather(&self, memo: Option<&str>) -> Result<Found, Failed> {
+        let now_ms = i64::try_from(self.site.clock.now().0).unwrap_or(i64::MAX);
+        let cookies = cookies(self.site, &self.job.url);
+        let mut scope = Scope::of(self.page, self.html, &cookies, now_ms);
+        let mut found = Found { began: self.site.clock.now(), ..Found::default() };
+        let before = match &self.endpoint.before {
+            Some(call) => {
+                let slots = call.fill(&scope).ok_or_else(|| Difference::Missing("of the request before".to_owned()))?;
+                Some(self.ask(&slots, &[], &mut found).await?.0)
+            }
+            None => None,
+        };
+        if let Some(Answer::Json(json)) = &before {
+            scope.before = Some(json);
+        }
+        let first = self.endpoint.first(&scope)?;
+        // Versions of one page of data say nothing of the others.
+        let is_single = self.endpoint.turning.is_none() && self.endpoint.before.is_none();
+        let token = self.site.rules_token ^ xxhash_rust::xxh3::xxh3_64(call::asked(&first).url.as_bytes());
+        let validators = memo.filter(|_| is_single).and_then(|memo| version::read(memo, token));
+        let mut conditions = Vec::new();
+        if let Some(validators) = &validators {
+            let header =
+                |name: &str, value: &Option<Box<str>>| value.as_ref().map(|value| (name.to_owned(), value.to_string()));
+            conditions.extend(header("if-none-match", &validators.etag));
+            conditions.extend(header("if-modified-since", &validators.last_modified));
+        }
+        if first.iter().any(|(name, origin)| name == "origin" && *origin != *self.job.url.origin()) {
+            self.errands.give_back(&self.job.url, self.site.clock.now());
+        }
+        let mut next = Some((first.clone(), false));
+        let mut known = HashSet::new();
+        let mut behind_end = None;
+        while let Some((slots, is_behind)) = next.take() {
+            let is_first = found.records == 0;
+            let (answer, headers) = match self.ask(&slots, &std::mem::take(&mut conditions), &mut found).await {
+                // Behind the end there may be nothing to ask for.
+                Err(failed) if is_behind && !matches!(failed, Failed::Trouble(_)) => break,
+                asked => asked?,
+            };
+            let reading = match self.endpoint.read(&slots, &answer, &scope, found.records) {
+                Err(_) if is_behind => break,
+                read => read?,
+            };
+            if may_render(self.site, self.job.class) && !is_behind {
+                let expected = self.endpoint.is_as_expected(&answer, reading.records);
+                expected.map_err(|why| Failed::Unsure(why.to_string()))?;
+            }
+            if is_first {
+                if reading.records == 0 && may_render(self.site, self.job.class) {
+                    return Err(Failed::Unsure("there is no record".to_owned()));
+                }
+                found.links.extend(self.endpoint.around(&answer, reading.records, self.page));
+                behind_end = self.endpoint.behind_end(&answer, reading.records, self.page);
+                found.is_end = behind_end.is_some();
+                found.memo = is_single.then(|| version::memo(&headers, token, None)).flatten();
+            }
+            found.records += reading.records;
+            let before = known.len();
+            known.extend(reading.links.iter().map(|link| xxhash_rust::xxh3::xxh3_64(link.as_bytes())));
+            let reading_bytes: usize = reading.links.iter().map(String::len).sum();
+            found.links.extend(reading.links.iter().cloned());
+            found.held += reading_bytes;
+            let has_memory =
+                found.links.len() < limits::LINKS_PER_PAGE_MAX && found.held < limits::OUTLINK_BYTES_PER_PAGE_MAX;
+            let goes_on = known.len() > before;
+            let has_room = found.requests < limits::SHORTCUT_TURNS_MAX && has_memory && self.has_time(found.began);
+            if reading.next.is_some() && goes_on && !has_room {
+                let (site, url) = (&self.site.rules.name, self.job.url.as_str());
+                tracing::warn!(%site, url, requests = found.requests, "the page has more data than one visit takes: the rest is left out");
+            }
+            // One that was not answered behind the end is not asked again.
+            let asks_behind = faults(self.job.lease.attempts) == 0;
+            next = reading.follows().filter(|(_, is_behind)| goes_on && has_room && (asks_behind || !is_behind));
+        }
+        if let Some(behind) = behind_end {
+            match self.end(&behind, &Scope { page: &behind, ..scope }, (&first, &known), &mut found).await? {
+                End::Is => {}
+                End::Unsure(why) => return Err(Failed::Unsure(why.to_owned())),
+                End::IsNot => {
+                    let (site, url) = (&self.site.rules.name, self.job.url.as_str());
+                    tracing::warn!(%site, url, "the data go on behind the page that the endpoint takes for the last: what it says of `pages` is wrong");
+                    found.links.push(behind.into());
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the list ends with this page, as its answer says: the data of the page behind it are asked for, once.
+    async fn end(
+        &self,
+        behind: &Url,
+        scope: &Scope<'_>,
+        (own, known): (&Slots, &HashSet<u64>),
+        found: &mut Found,
+    ) -> Result<End, Failed> {
+        let may_render = may_render(self.site, self.job.class);
+        let unless_rendered = |why| if may_render { End::Unsure(why) } else { End::Is };
+        if self.site.shortcuts.book(self.job.class, |book| book.knows_ends(self.page)) == Some(true)
+            && self.endpoint.needs_page()
+        {
+            return Ok(End::Is);
+        }
+        let slots = self.endpoint.first(scope).ok().filter(|slots| {
+            // A token of this page is none of that one's.
+            let is_another = !call::are_same(slots, own, &self.endpoint.call.fleeting());
+            is_another && !self.endpoint.needs_page() && self.endpoint.covers(behind)
+        });
+        // What was not answered is not asked again.
+        let Some(slots) = slots.filter(|_| faults(self.job.lease.attempts) == 0) else {
+            return Ok(unless_rendered("the list ends here, and its data cannot be asked whether it does"));
+        };
+        match self.ask(&slots, &[], found).await {
+            Ok((answer, _)) => Ok(match self.endpoint.read(&slots, &answer, scope, 0) {
+                Ok(reading) => {
+                    let mut links = reading.links.iter().map(|link| xxhash_rust::xxh3::xxh3_64(link.as_bytes()));
+                    // Some sites answer with the last page for all behind it.
+                    match links.all(|link| known.contains(&link)) {
+                        true => End::Is,
+                        false if may_render => End::Unsure("the list ends here, and its data go on"),
+                        false => End::IsNot,
+                    }
+                }
+                Err(_) => unless_rendered("the list ends here, and what is answered behind its end is no data"),
+            }),
+            Err(Failed::Gone(_) | Failed::Differs(Difference::Status(400..=499))) => Ok(End::Is),
+            Err(Failed::Trouble(why)) => Err(Failed::Trouble(why)),
+            Err(_) => Ok(unless_rendered("the list ends here, and what lies behind its end may not be asked for")),
+        }
+    }
+
+    /// The gate closes for one page after a while; what is waiting then would be lost, so no more is begun in the second half of it.
+    fn has_time(&self, began: UnixMillis) -> bool {
+        self.site.clock.now().since(began) < limits::RENDER_ASKING_TIME / 2
+    }
+
+    /// Asks for data through the gate.
+    async fn ask(
+        &self,
+        slots: &Slots,
+        conditions: &[(String, String)],
+        found: &mut Found,
+    ) -> Result<(Answer, ResponseHeaders), Failed> {
+        let asked = call::asked(slots);
+        let headers = asked.headers.into_iter().chain(conditions.iter().cloned()).collect();
+        let request = net::Request {
+            asker: Asker::Fetch,
+            method: asked.method,
+            url: asked.url,
+            headers,
+            credentials: true,
+            body: asked.body.into_bytes(),
+        };
+        let answering = Answering { site: self.site, errands: self.errands, page: &self.job.url };
+        found.requests += 1;
+        let response = match answering.answer(request).await {
+            Ok(response) => response,
+            Err(why) if self.errands.trouble() == Trouble::None => return Err(Difference::Refused(why).into()),
+            Err(why) => return Err(Failed::Trouble(why)),
+        };
+        found.bytes += response.body.len() as u64;
+        match response.status {
+            200 => {}
+            304 if !conditions.is_empty() => return Err(Failed::NotModified),
+            // A session that has ended shows on the page.
+            401 | 403 if self.site.account.is_some() => {
+                return Err(Failed::Unsure(format!("the data are answered {}", response.status)));
+            }
+            404 | 410 => return Err(Failed::Gone(response.status)),
+            status if self.errands.trouble() == Trouble::None => return Err(Difference::Status(status).into()),
+            status => return Err(Failed::Trouble(format!("the data's server answers {status}"))),
+        }
+        let (text, headers) = (text_of(&response), headers_of(&response));
+        let answer = if text.len() <= limits::INLINE_PAGE_BYTES_MAX {
+            Answer::of(&text)
+        } else {
+            let _turn = self.site.memory.parse().await;
+            let reading = tokio::task::spawn_blocking(move || Answer::of(&text));
+            reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+        };
+        Ok((answer, headers))
+    }
+}

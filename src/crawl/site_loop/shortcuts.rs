@@ -1,0 +1,46 @@
+//! Pages that were visited by an endpoint which has proved wrong since are queued again.
+
+use super::{SiteLoop, visits};
+use crate::clock::UnixMillis;
+use crate::crawl::{CrawlError, outlinks};
+use crate::url::CrawlUrl;
+
+impl SiteLoop {
+    /// Queues them; one whose visit is not on the disk yet waits until it is, as that would end its place in the queue.
+    pub(super) async fn tend_shortcuts(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        let again = self.site.shortcuts.again();
+        if again.is_empty() {
+            return Ok(());
+        }
+        let (mut rows, mut queued) = (Vec::new(), Vec::new());
+        for address in again {
+            let url = CrawlUrl::parse(&address, &self.site.rules.canonical).ok();
+            let row = match url.and_then(|url| outlinks::judge(&self.site, url).ok()) {
+                Some(found) => self.site.row(&found.url, found.class, 0).await?,
+                // The rules do not take it any more.
+                None => None,
+            };
+            if let Some(mut row) = row {
+                if self.in_hand.contains(&visits::mark(&row.key)) {
+                    continue;
+                }
+                // What was forgotten meanwhile is not brought back.
+                if let Some(record) = self.site.db.url_record(&row.key).await? {
+                    row.depth = record.depth;
+                    row.rank = if row.depth == 0 { 0 } else { row.rank };
+                    row.due = now;
+                    rows.push(row);
+                }
+            }
+            queued.push(address);
+        }
+        if !rows.is_empty() {
+            let (site, pages) = (&self.site.rules.name, rows.len());
+            tracing::info!(%site, pages, "pages that an endpoint was asked for are visited again");
+            self.site.db.make_due(rows, now).await?;
+            self.lease_soon();
+        }
+        self.site.shortcuts.queued(&queued);
+        Ok(())
+    }
+}

@@ -1,0 +1,102 @@
+//! Pages that were visited by an endpoint, as far as they may have to be visited again: those since the last render that bore it out,
+//! and those where it has ended a list. Bounded in number and bytes; the oldest are forgotten first.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+/// What one endpoint has visited.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Visits {
+    /// Addresses, with when each was asked for, in milliseconds since 1970; none twice.
+    unproven: VecDeque<(u64, String)>,
+    /// Addresses of pages behind which there was no other of their list; none twice.
+    ends: VecDeque<String>,
+}
+
+impl Visits {
+    /// A page was visited at this time.
+    pub fn add(&mut self, page: &str, is_end: bool, at_ms: u64) {
+        self.unproven.retain(|(_, known)| known != page);
+        self.unproven.push_back((at_ms, page.to_owned()));
+        bound(&mut self.unproven, |(_, page)| page.len());
+        self.ends.retain(|known| known != page);
+        if is_end {
+            self.ends.push_back(page.to_owned());
+            bound(&mut self.ends, String::len);
+        }
+    }
+
+    /// What was visited before this time was as a render shows it now. Where a list ends, another render may still tell otherwise.
+    pub fn proven(&mut self, at_ms: u64) {
+        self.unproven.retain(|(visited, _)| *visited >= at_ms);
+    }
+
+    /// How many pages were visited since the last proof, and the last of them.
+    #[must_use]
+    pub fn unproven(&self) -> (usize, Option<&str>) {
+        (self.unproven.len(), self.unproven.back().map(|(_, page)| page.as_str()))
+    }
+
+    /// Takes out those since the last proof; and all that ended a list, where ends are not believed any more.
+    pub fn take(&mut self, with_ends: bool) -> Vec<String> {
+        let mut pages: Vec<String> = std::mem::take(&mut self.unproven).into_iter().map(|(_, page)| page).collect();
+        for page in std::mem::take(&mut self.ends) {
+            if with_ends && !pages.contains(&page) {
+                pages.push(page);
+            }
+        }
+        pages
+    }
+}
+
+/// Lets the oldest go until the bounds are met.
+fn bound<T>(all: &mut VecDeque<T>, bytes: impl Fn(&T) -> usize) {
+    let mut held: usize = all.iter().map(&bytes).sum();
+    while all.len() > limits::SHORTCUT_VISITS_MAX || held > limits::SHORTCUT_VISITS_BYTES_MAX {
+        held -= all.pop_front().as_ref().map_or(held, &bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_visited_before_a_proof_is_proven_and_ends_stay_in_doubt() {
+        let mut visits = Visits::default();
+        visits.add("/1", false, 10);
+        visits.add("/2", true, 20);
+        visits.add("/3", false, 30);
+        visits.add("/1", false, 40);
+        visits.proven(30);
+        assert_eq!(visits.clone().take(false), ["/3", "/1"]);
+        assert_eq!(visits.take(true), ["/3", "/1", "/2"]);
+        assert_eq!(visits, Visits::default());
+    }
+
+    #[test]
+    fn a_page_that_ends_no_list_any_more_is_no_end() {
+        let mut visits = Visits::default();
+        visits.add("/2", true, 1);
+        visits.add("/2", false, 2);
+        visits.proven(3);
+        assert!(visits.take(true).is_empty());
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_where_there_are_too_many_or_too_long_ones() {
+        let mut visits = Visits::default();
+        (0..2 * limits::SHORTCUT_VISITS_MAX).for_each(|page| visits.add(&format!("/{page}"), true, 1));
+        let left = visits.take(true);
+        assert_eq!(left.len(), limits::SHORTCUT_VISITS_MAX);
+        assert_eq!(left.first(), Some(&format!("/{}", limits::SHORTCUT_VISITS_MAX)));
+        let long = "x".repeat(limits::SHORTCUT_VISITS_BYTES_MAX - 1);
+        visits.add(&long, false, 1);
+        visits.add("/short", false, 2);
+        assert_eq!(visits.take(false), ["/short"]);
+    }
+}
