@@ -107,7 +107,7 @@ impl Window {
 }
 
 /// A document and the open shadow roots in it, outer ones first.
-fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
+pub(super) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
     let mut roots = vec![document];
     let mut next = 0;
     while let Some(root) = roots.get(next).copied() {
