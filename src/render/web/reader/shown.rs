@@ -114,7 +114,11 @@ impl Book {
         for root in roots(tree, document) {
             for id in tree.descendants(root) {
                 if let Some(text) = tree.character_data(id) {
-                    self.magnets_in(text, &mut look);
+                    // What a script says is said by the page's markup, and may be half of a link.
+                    let parent = tree.parent(id).and_then(|parent| tree.element(parent));
+                    if parent.is_none_or(|parent| !matches!(&*parent.name().local, "script" | "style")) {
+                        self.magnets_in(text, &mut look);
+                    }
                     continue;
                 }
                 let Some(element) = tree.element(id) else { continue };
