@@ -145,7 +145,7 @@ fn control(tree: &Tree, id: NodeId, listens: bool, (base, here): (&Url, &Url)) -
         return None;
     }
     let view = within.filter(|url| is_route(tree, tree.document_of(id), url));
-    let is_number = !low.is_empty() && low.chars().count() <= 5 && low.chars().all(|c| c.is_ascii_digit());
+    let is_number = !low.is_empty() && low.chars().count() <= 4 && low.chars().all(|c| c.is_ascii_digit());
     let is_turn = says(MORE, &low, false) || says(&["next", "more", "load"], &names, false);
     let rank = if is_short && !is_row && is_turn {
         Rank::Turn
@@ -196,7 +196,7 @@ fn shape(fragment: &str) -> String {
 }
 
 /// What tells a control from others of its kind, whoever made it when: its attributes and those of what is in it, its text, and for what
-/// stands in a row that row's text.
+/// stands in a row that row's text, which is not the text of the list around rows: that grows.
 fn identity(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> u64 {
     let mut hash = Xxh3::new();
     let mut add = |element: &Element| {
@@ -214,13 +214,28 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Ran
     add(element);
     tree.descendants(id).filter_map(|id| tree.element(id)).take(limits::RENDER_CONTROL_ELEMENTS).for_each(&mut add);
     hash.update(text.as_bytes());
-    if rank == Rank::Row {
-        let around = tree.ancestors(id).take(3).map(|above| text_of(tree, above, limits::RENDER_ROW_TEXT_CHARS));
-        if let Some(row) = around.into_iter().find(|row| row.len() > text.len())
-            && row.chars().count() < limits::RENDER_ROW_TEXT_CHARS
-        {
-            hash.update(row.as_bytes());
-        }
+    let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
+    if rank == Rank::Row
+        && (is_part || !has_likes(tree, id))
+        && let Some(row) =
+            tree.ancestors(id).take(4).find(|above| has_likes(tree, *above) && says_more(tree, *above, text))
+    {
+        hash.update(text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS).as_bytes());
     }
     hash.digest()
+}
+
+/// Whether an element stands beside others of its kind, as rows do.
+fn has_likes(tree: &Tree, id: NodeId) -> bool {
+    let kind = |id: NodeId| {
+        let element = tree.element(id)?;
+        Some((&element.name().local, element.attribute(&local_name!("class"))))
+    };
+    let (Some(own), Some(parent)) = (kind(id), tree.parent(id)) else { return false };
+    let mut beside = tree.children(parent).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS);
+    beside.any(|of| of != id && kind(of) == Some(own))
+}
+
+fn says_more(tree: &Tree, id: NodeId, text: &str) -> bool {
+    text_of(tree, id, limits::RENDER_ROW_TEXT_CHARS).len() > text.len()
 }

@@ -228,7 +228,10 @@ impl Reader<'_> {
         let news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
         self.judge(&control.kind, control.rank, news);
         match control.rank {
-            Rank::Row if news != News::None => self.come_back(address.as_ref(), &siblings),
+            // A number may be a row's name.
+            Rank::Row | Rank::Number if news != News::None && !self.shows(&siblings) => {
+                self.come_back(address.as_ref(), &siblings)
+            }
             Rank::Turn | Rank::Number | Rank::Tab if news != News::None => {
                 self.path.push((control.identity, control.kind.clone()));
             }
@@ -289,9 +292,6 @@ impl Reader<'_> {
 
     /// Back to the list, after a click on one of its rows.
     fn come_back(&mut self, list: Option<&Url>, siblings: &HashSet<u64>) {
-        if self.shows(siblings) {
-            return;
-        }
         self.press_downloads();
         if self.address().as_ref() != list {
             self.act("back", Window::back);

@@ -95,6 +95,30 @@ fn rows_that_change_for_ever_and_lead_nowhere_end_at_the_bound_of_acts() {
     assert!(read.value.parse::<u32>().is_ok_and(|acts| acts <= limits::RENDER_ACTS_MAX));
 }
 
+#[test]
+fn rows_that_come_below_others_are_clicked_once_each_and_so_are_rows_that_are_named_by_numbers() {
+    for open in ["const a = document.createElement('a'); a.href = '/t/' + id; a.click()", "location.hash = '#/t/' + id"]
+    {
+        let html = format!(
+            "<div id=list></div><button id=more onclick=add()>Load more</button><script>let n = 0, clicks = 0;
+            const add = () => {{ for (let i = 0; i < 10; i++) {{
+                const row = document.createElement('p'), id = 9000 + n++; row.textContent = id; row.className = 'row';
+                row.onclick = () => {{ clicks++; {open} }}; list.append(row) }} if (n == 60) more.remove() }};
+            onhashchange = () => {{
+                if (location.hash) {{ window.old = list.innerHTML && [...list.children]; list.innerHTML = `<a href=${{location.hash.slice(1)}}>x</a>` }}
+                else list.replaceChildren(...old) }};
+            add()</script>"
+        );
+        let read = read_page_of(&html, "clicks");
+        let urls = read.urls().into_iter().map(str::to_owned).chain(read.gone.clone());
+        let mut all: Vec<String> = urls.filter(|url| url.contains("/t/")).collect();
+        all.sort();
+        all.dedup();
+        let wanted: Vec<String> = (9000..9060).map(|id| format!("http://site.test/t/{id}")).collect();
+        assert_eq!((all, read.value.as_str()), (wanted, "60"), "{:?}", read.acts());
+    }
+}
+
 /// A list of `6 * 10` rows without addresses, ten at a time, each row of this markup; `go(id)` is what a click on a `.go` does.
 fn rows_of(row: &str, go: &str, controls: &str) -> String {
     format!(
