@@ -181,7 +181,9 @@ pub const RENDER_ACTS_MAX: u32 = 200;
 /// has come is told.
 pub const RENDER_EXPLORE_CPU_US: u64 = 12_000_000;
 
-/// Clicks of a reader on what a view offers for download, and turns of a list that are done again to come back to a row's place.
+/// Clicks of a reader on what a view offers for download; turns of a list that are done again to come back to a row's place; rows that
+/// nothing led back from, before a page counts as one that loses its lists.
+pub const RENDER_LOST_MAX: u32 = 2;
 pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
@@ -199,7 +201,9 @@ pub const RENDER_BARE_SAMPLED_OF: u32 = 10;
 
 /// Shapes of a site's pages that are told apart, and links of their class up to which a page has few.
 pub const RENDER_SHAPES_MAX: usize = 64;
+/// Empty elements of a page whose names are among the signs by which shapes are told apart.
 pub const RENDER_FEW_LINKS: usize = 2;
+pub const HOLLOW_ELEMENTS_MAX: usize = 32;
 
 /// Pages of a shape that have ended two render processes each, before such pages count as what ends them.
 pub const RENDER_DEATHS_MAX: u32 = 3;

@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexSet};
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::limits;
+
 /// What a page's markup says of its scripts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
@@ -21,9 +23,6 @@ pub struct Signs {
     /// Hash of the names of elements that have a name and nothing in them: pages of one make have the same. 0: there are none.
     pub hollow: u64,
 }
-
-/// Empty elements that are looked at for [`Signs::hollow`].
-const HOLLOWS_MAX: usize = 32;
 
 /// "Loading…" and its like as the whole text of an element.
 static WAITS: LazyLock<Regex> = LazyLock::new(|| {
@@ -99,7 +98,7 @@ pub fn signs(body: &[u8]) -> Signs {
 fn hollow(body: &[u8]) -> u64 {
     let names: BTreeSet<Vec<u8>> = HOLLOW
         .captures_iter(body)
-        .take(HOLLOWS_MAX)
+        .take(limits::HOLLOW_ELEMENTS_MAX)
         .filter_map(|found| {
             Some(found.get(1)?.as_bytes().iter().copied().filter(|byte| !byte.is_ascii_digit()).collect())
         })

@@ -25,9 +25,6 @@ const ROWS_MIN: usize = 3;
 const PATIENCE_WITH_PAID: u32 = 8;
 const PATIENCE: u32 = 2;
 
-/// Rows that nothing led back from, before a page counts as one that loses its lists.
-const LOST_MAX: u32 = 2;
-
 /// Tries what the page offers, the likeliest first. Gives where it stopped with more to come.
 pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut Book) -> Option<Cut> {
     let mut reader = Reader {
@@ -110,7 +107,7 @@ impl Reader<'_> {
                 Choice::Control(control) => (self.press(&control), control.rank),
                 Choice::View(url, kind) => (self.visit(&url, &kind), Rank::Tab),
             };
-            if self.lost >= LOST_MAX {
+            if self.lost >= limits::RENDER_LOST_MAX {
                 return Some(Bound::NoWayBack);
             }
             // A longer page may be scrolled again; one that has not grown by it twice does not.
@@ -143,8 +140,9 @@ impl Reader<'_> {
         self.window.engine.run(self.reach);
         self.acts += 1;
         let mut news = self.book.enter(by, self.window);
-        if self.look_around() {
-            news = news.max(News::Rows);
+        // Where links have come, nobody asks whether rows have.
+        if news != News::Links && self.look_around() {
+            news = News::Rows;
         }
         if news == News::Links {
             self.idle = 0;

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use boa_engine::Context;
 use html5ever::local_name;
+use url::Url;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::super::interact::{Link, roots};
+use super::super::interact::{Link, link, roots};
 use super::super::load::Window;
 use super::super::{document, navigation, own_document, read};
 use crate::limits;
@@ -44,7 +45,7 @@ pub(super) struct Book {
 #[derive(Default)]
 struct Look {
     links: usize,
-    has_new_links: bool,
+    new_links: Vec<Link>,
     has_new_rows: bool,
     magnets: Vec<String>,
 }
@@ -55,17 +56,11 @@ impl Book {
         let is_first = self.states.is_empty();
         let look = window.engine.with(|context| self.look(context)).flatten();
         let navigations = window.engine.with(|context| navigation::count(context)).unwrap_or_default();
-        let mut new: Vec<Link> = Vec::new();
-        if look.as_ref().is_some_and(|look| look.has_new_links) {
-            for link in window.links() {
-                if !self.is_full() && self.known.insert(link.url.clone()) {
-                    new.push(link);
-                }
-            }
-        }
+        let mut look = look.unwrap_or_default();
+        let mut new = std::mem::take(&mut look.new_links);
+        new.retain(|link| !self.is_full() && self.known.insert(link.url.clone()));
         let has_gone = navigations > self.navigations;
         self.navigations = navigations;
-        let look = look.unwrap_or_default();
         let has_links = !new.is_empty() || !look.magnets.is_empty() || has_gone;
         if is_first || has_links {
             self.states.push(State { by: by.to_owned(), links: new, count: look.links, found: look.magnets });
@@ -104,13 +99,14 @@ impl Book {
         }
         let document = own_document(context);
         // The same words lead elsewhere from another base.
-        let base = xxh3_64_with_seed(document::base_url(document, context).as_str().as_bytes(), 0);
+        let base = document::base_url(document, context);
         self.looked_at = Some((generation, address));
-        Some(read(context, |tree| self.walk(tree, document, base)))
+        Some(read(context, |tree| self.walk(tree, document, &base)))
     }
 
-    fn walk(&mut self, tree: &Tree, document: NodeId, base: u64) -> Look {
+    fn walk(&mut self, tree: &Tree, document: NodeId, base: &Url) -> Look {
         let mut look = Look::default();
+        let seed = xxh3_64_with_seed(base.as_str().as_bytes(), 0);
         for root in roots(tree, document) {
             for id in tree.descendants(root) {
                 if let Some(text) = tree.character_data(id) {
@@ -132,7 +128,9 @@ impl Book {
                     "a" => {
                         if let Some(href) = element.attribute(&local_name!("href")) {
                             look.links += 1;
-                            look.has_new_links |= self.is_new(href, base);
+                            if self.is_new(href, seed) {
+                                look.new_links.extend(link(tree, id, base));
+                            }
                         }
                     }
                     "tr" | "li" | "article" => {
