@@ -1,8 +1,10 @@
-//! A crawl of a site whose list is built by a script: fetched from an interface with a header, page by page behind a button.
+//! Crawls of sites whose lists are built by scripts: from an interface with a header, page by page behind a button; by rows without
+//! addresses; on pages that only some of a class need scripts for; with a process that dies, and with an interface that is closed.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 const TORRENTS: usize = 30;
 const PER_PAGE: usize = 10;
@@ -15,7 +17,12 @@ const SCRIPT: &str = "let n = 0; const more = document.getElementById('more');
     more.addEventListener('click', load); load();";
 
 /// Status, type and body of an answer.
-fn answer(path: &str, has_token: bool) -> (u16, &'static str, String) {
+type Answer = (u16, &'static str, String);
+
+/// What a site answers to a path, and whether the request bore the token.
+type Site = Arc<dyn Fn(&str, bool) -> Answer + Send + Sync>;
+
+fn answer(path: &str, has_token: bool) -> Answer {
     let none = (404, "text/plain", String::new());
     if path == "/" {
         let page = "<!doctype html><div id=app></div><button id=more>Load more</button><script src=/app.js></script>";
@@ -30,22 +37,25 @@ fn answer(path: &str, has_token: bool) -> (u16, &'static str, String) {
         let list = format!("{{\"items\":{items:?},\"more\":{}}}", from + PER_PAGE < TORRENTS);
         return if has_token { (200, "application/json", list) } else { (403, "text/plain", String::new()) };
     }
-    let number = path.strip_prefix("/d/").and_then(|name| name.strip_suffix(".torrent"));
-    number.map_or(none, |number| {
-        let name = format!("file-{number}.iso");
-        let info =
-            format!("d6:lengthi1000e4:name{}:{name}12:piece lengthi16384e6:pieces20:{}e", name.len(), "x".repeat(20));
-        (200, "application/x-bittorrent", format!("d8:announce16:http://127.0.0.14:info{info}e"))
-    })
+    torrent(path).unwrap_or(none)
 }
 
-fn serve(stream: TcpStream) -> Option<()> {
+/// What `/d/NUMBER.torrent` is.
+fn torrent(path: &str) -> Option<Answer> {
+    let number = path.strip_prefix("/d/").and_then(|name| name.strip_suffix(".torrent"))?;
+    let name = format!("file-{number}.iso");
+    let info =
+        format!("d6:lengthi1000e4:name{}:{name}12:piece lengthi16384e6:pieces20:{}e", name.len(), "x".repeat(20));
+    Some((200, "application/x-bittorrent", format!("d8:announce16:http://127.0.0.14:info{info}e")))
+}
+
+fn serve(stream: TcpStream, site: &Site) -> Option<()> {
     let mut writer = stream.try_clone().ok()?;
     let mut lines = BufReader::new(stream.take(64 << 10)).lines();
     let path = lines.next()?.ok()?.split(' ').nth(1)?.to_owned();
     let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
     let has_token = head.iter().any(|line| line.eq_ignore_ascii_case("x-token: abc"));
-    let (status, kind, body) = answer(&path, has_token);
+    let (status, kind, body) = site(&path, has_token);
     let length = body.len();
     write!(
         writer,
@@ -54,37 +64,181 @@ fn serve(stream: TcpStream) -> Option<()> {
     .ok()
 }
 
-/// Crawls the site with these lines in its rule file; gives how many torrents are in the archive.
-fn crawled(lines: &str) -> usize {
+/// Serves a site on a port of its own.
+fn listen(site: Site) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
-        listener.incoming().flatten().for_each(|stream| {
-            serve(stream);
-        })
+        for stream in listener.incoming().flatten() {
+            let site = Arc::clone(&site);
+            std::thread::spawn(move || serve(stream, &site));
+        }
     });
+    port
+}
+
+/// How many torrents are in the archive after a crawl of a site by rules with these lines, and all that it told. `started` gets the
+/// process before it has done anything.
+fn crawl(site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, String) {
+    let port = listen(site);
     let here = tempfile::tempdir().unwrap();
     let rules = here.path().join("rules");
     std::fs::create_dir(&rules).unwrap();
     let text = format!(
-        "start = ['http://127.0.0.1:{port}/']\n[classes]\nindex = ['^/$']\ndownload = ['\\.torrent$']\n\
+        "start = ['http://127.0.0.1:{port}/']\n[classes]\nindex = ['^/$', '^/list/']\ndetail = ['^/t/']\ndownload = ['\\.torrent$']\n\
          [rate]\nrequests_per_second = 100\nconnections = 1\nrest_factor = 0\n{lines}"
     );
     std::fs::write(rules.join("spa.toml"), text).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     let command = command
-        .args(["crawl", "spa", "--max-time", "60", "--rules"])
+        .args(["crawl", "spa", "--max-time", "90", "--rules"])
         .arg(&rules)
         .arg("--data")
         .arg(here.path().join("data"));
-    let output = command.output().unwrap();
+    let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    started(&process);
+    let output = process.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let line = told.lines().find(|line| line.starts_with("torrents ")).unwrap_or_else(|| panic!("{told}"));
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    (line.split_whitespace().nth(1).unwrap().parse().unwrap(), told)
+}
+
+fn crawled(lines: &str) -> usize {
+    crawl(Arc::new(answer), lines, |_| {}).0
+}
+
+/// A site of pages, and of torrents.
+fn pages(page: impl Fn(&str) -> Option<Answer> + Send + Sync + 'static) -> Site {
+    Arc::new(move |path, _| page(path).or_else(|| torrent(path)).unwrap_or((404, "text/plain", String::new())))
+}
+
+fn html(text: impl Into<String>) -> Option<Answer> {
+    Some((200, "text/html", format!("<!doctype html><title>x</title>{}", text.into())))
 }
 
 #[test]
 fn a_list_that_a_script_builds_is_harvested_over_one_connection_and_not_where_the_rules_say_never() {
     assert_eq!(crawled(""), TORRENTS);
     assert_eq!(crawled("[render]\nindex = 'never'\n"), 0);
+}
+
+#[test]
+fn rows_without_addresses_are_harvested_from_every_page_of_their_list() {
+    let site = pages(|path| match path.strip_prefix("/api/") {
+        _ if path == "/" => html(
+            "<table><tbody id=rows></tbody></table><button id=next>Next page</button><script>let page = 0;
+            const show = async () => { const ids = await (await fetch('/api/' + page)).json(); rows.innerHTML = '';
+                for (const id of ids) { const row = rows.insertRow(); row.textContent = 'Image ' + id;
+                    row.onclick = () => { location.href = '/d/' + id + '.torrent' } } };
+            next.onclick = () => { if (page < 5) { page++; show() } }; show()</script>",
+        ),
+        Some(page) => {
+            let page: usize = page.parse().ok()?;
+            let ids: Vec<usize> = (page * 10..page * 10 + 10).collect();
+            Some((200, "application/json", format!("{ids:?}")))
+        }
+        None => None,
+    });
+    assert_eq!(crawl(site, "", |_| {}).0, 60);
+}
+
+#[test]
+fn pages_that_wait_for_their_scripts_are_rendered_whatever_others_of_their_class_are_like() {
+    let nav = "<a href=/>Home</a><a href=/list/1>A</a><script>window.stats = 1</script>";
+    let site = pages(move |path| {
+        let number = |prefix: &str| path.strip_prefix(prefix)?.parse::<usize>().ok();
+        if path == "/" {
+            let lists: String = (1..=12).map(|n| format!("<a href=/list/{n}>{n}</a>")).collect();
+            return html(format!("{nav}{lists}"));
+        }
+        if let Some(list) = number("/list/") {
+            // The first lists need no script and lead to pages of which most do.
+            let details: String = (1..=5).map(|n| format!("<a href=/t/{}>t</a>", list * 10 + n)).collect();
+            return html(match list {
+                1..=4 => format!("{nav}{details}"),
+                _ => format!(
+                    "{nav}<table><tbody id=rows><tr><td>Loading…</td></tr></tbody></table><script>
+                    rows.innerHTML = '<tr><td><a href=\"/t/{}\">t</a></td></tr>'</script>",
+                    list * 10
+                ),
+            });
+        }
+        let detail = number("/t/")?;
+        let link = format!("<a href=/d/{detail}.torrent>get</a>");
+        html(match detail {
+            ..30 => format!("{nav}<h1>Image</h1>{link}"),
+            _ => format!("{nav}<h1>Image</h1><div id=link></div><script>link.innerHTML = '{link}'</script>"),
+        })
+    });
+    assert_eq!(crawl(site, "", |_| {}).0, 4 * 5 + 8);
+}
+
+/// Processes that this one has started to render pages.
+fn render_processes(parent: u32) -> Vec<i32> {
+    let of = |entry: std::fs::DirEntry| {
+        let id: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let status = std::fs::read_to_string(entry.path().join("status")).ok()?;
+        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let is_child = status.lines().any(|line| line == format!("PPid:\t{parent}"));
+        (is_child && line.windows(8).any(|word| word == b"__render")).then_some(id)
+    };
+    std::fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
+}
+
+#[test]
+fn a_page_whose_process_is_killed_is_run_again_and_its_list_goes_on() {
+    let crawler = Arc::new(Mutex::new(None));
+    let killed = Arc::new(Mutex::new(false));
+    let (of_site, of_kill) = (Arc::clone(&crawler), Arc::clone(&killed));
+    let site = pages(move |path| {
+        let list = |page: usize| {
+            html(format!(
+                "<div id=app></div><script>fetch('/api/{page}').then(answer => answer.text()).then(text => app.innerHTML = text)</script>"
+            ))
+        };
+        if path == "/" {
+            return list(0);
+        }
+        if let Some(page) = path.strip_prefix("/list/") {
+            return list(page.parse().ok()?);
+        }
+        let page: usize = path.strip_prefix("/api/")?.parse().ok()?;
+        if page == 1 && !std::mem::replace(&mut *of_kill.lock().unwrap(), true) {
+            for id in render_processes(of_site.lock().unwrap().unwrap()) {
+                // SAFETY: a signal to a process that the crawl of this test has started.
+                unsafe { libc::kill(id, libc::SIGKILL) };
+            }
+        }
+        let rows: String = (0..5).map(|row| format!("<a href=/d/{}.torrent>x</a>", page * 5 + row)).collect();
+        let next = if page < 4 { format!("<a href=/list/{}>next</a>", page + 1) } else { String::new() };
+        html(format!("{rows}{next}"))
+    });
+    let (torrents, told) =
+        crawl(site, "[render]\nindex = 'always'\n", |process| *crawler.lock().unwrap() = Some(process.id()));
+    assert!(*killed.lock().unwrap());
+    assert_eq!(torrents, 25, "{told}");
+    assert!(told.contains("run once more"), "{told}");
+}
+
+#[test]
+fn an_interface_that_the_rules_or_robots_txt_close_is_told_once() {
+    let other = listen(pages(|_| Some((200, "application/json", "[]".to_owned()))));
+    let elsewhere = format!("http://127.0.0.1:{other}/api/");
+    for (address, why) in [(elsewhere.as_str(), "none of the rule file's hosts"), ("/api/", "robots.txt closes it")] {
+        let address = address.to_owned();
+        let site = pages(move |path| match path {
+            "/robots.txt" => Some((200, "text/plain", "User-agent: *\nDisallow: /api/\n".to_owned())),
+            "/" => html("<a href=/list/1>1</a><a href=/list/2>2</a><a href=/list/3>3</a>"),
+            _ if path.starts_with("/list/") => html(format!(
+                "<div id=app></div><script>fetch('{address}' + location.pathname.slice(6)).then(answer => answer.json())</script>"
+            )),
+            _ => None,
+        });
+        let (_, told) = crawl(site, "", |_| {});
+        assert_eq!(told.matches(why).count(), 1, "{told}");
+        assert!(
+            why.starts_with("robots") || told.contains(&format!("127.0.0.1:{other} is none")),
+            "it names the port: {told}"
+        );
+    }
 }

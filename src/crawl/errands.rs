@@ -4,8 +4,8 @@
 //! A page that is being rendered holds no connection of its own: the one that brought it is given back first, so that a site of one
 //! connection can serve its scripts.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +30,10 @@ use crate::url::{Canonical, CrawlUrl};
 /// How long a request sleeps at most before it looks again whether it may still be sent.
 const STEP: Duration = Duration::from_secs(1);
 
+/// Why requests are refused that a person may want to hear of.
+const NO_HOST: &str = "is none of the rule file's hosts";
+const CLOSED: &str = "robots.txt closes it";
+
 /// What is known of one of the site's hosts.
 #[derive(Clone)]
 pub struct Known {
@@ -47,6 +51,8 @@ type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
 pub struct Shelf {
     robots: Mutex<RobotsUntil>,
     scripts: Mutex<Scripts>,
+    /// Refusals of scripts' requests that were told: host and reason.
+    refused: Mutex<HashSet<(String, String)>>,
 }
 
 /// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many.
@@ -63,6 +69,8 @@ pub enum Trouble {
     None,
     /// A server did not give what a script asked for: the page may show more another time.
     Unanswered,
+    /// The page has ended the processes that ran it, or something else has.
+    Died,
     /// The site's own hours and budgets, or the end of its crawl, kept requests back: the page keeps its place.
     KeptBack,
 }
@@ -128,6 +136,10 @@ pub struct Errands {
     pub sent: AtomicU64,
     /// When the page asked first.
     began: OnceLock<UnixMillis>,
+    /// It wanted to ask for more when its time was over.
+    out_of_time: AtomicBool,
+    /// Hosts of scripts that were refused, and why.
+    closed: Mutex<Vec<(String, String)>>,
     trouble: Mutex<Trouble>,
     /// What hosts have to say of us on the way.
     tidings: Mutex<Vec<Tiding>>,
@@ -170,6 +182,8 @@ impl Errands {
             end,
             sent: AtomicU64::new(0),
             began: OnceLock::new(),
+            out_of_time: AtomicBool::new(false),
+            closed: Mutex::default(),
             trouble: Mutex::default(),
             tidings: Mutex::default(),
             own: Mutex::new(own),
@@ -182,8 +196,28 @@ impl Errands {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the page wanted to ask for more when its time was over.
+    pub fn is_out_of_time(&self) -> bool {
+        self.out_of_time.load(Ordering::Relaxed)
+    }
+
+    /// Tells of the hosts that the page's own scripts lie at and may not be asked: for a page that shows nothing without them.
+    pub fn tell_closed(&self, site: &Site, page: &CrawlUrl) {
+        let closed = std::mem::take(&mut *self.closed.lock().unwrap_or_else(PoisonError::into_inner));
+        for (host, why) in closed {
+            tell_closed(site, page, host, &why);
+        }
+    }
+
+    fn keep_closed(&self, host: String, why: &str) {
+        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        if closed.len() < limits::ORIGINS_PER_SITE_MAX {
+            closed.push((host, why.to_owned()));
+        }
+    }
+
     /// Something has gone wrong.
-    pub fn troubled(&self, trouble: Trouble) {
+    pub(super) fn troubled(&self, trouble: Trouble) {
         let mut worst = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         *worst = trouble.max(*worst);
     }
@@ -278,6 +312,7 @@ impl Errands {
             // A page that may still ask when its time ends would be lost with all that it has shown.
             let closes = self.began.get_or_init(|| now).plus(limits::RENDER_ASKING_TIME);
             if now >= closes {
+                self.out_of_time.store(true, Ordering::Relaxed);
                 return Err("the page has asked for long enough".to_owned());
             }
             let wait = match self.hosts.ask(&keys, policy, now) {
@@ -367,12 +402,33 @@ impl Host for Answering<'_> {
             // Without its query, where tokens stand.
             let url = request.url.split(['?', '#']).next().unwrap_or_default();
             tracing::debug!(%site, page, url, why, "a request of a page's script is refused");
+            let host = url::Url::parse(&request.url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
+            if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED) {
+                match request.asker {
+                    Asker::Fetch | Asker::Xhr => tell_closed(self.site, self.page, host, why),
+                    // Many a script that is kept out is an advertisement's.
+                    _ => self.errands.keep_closed(host, why),
+                }
+            }
         }
         answer
     }
 
     fn cookie(&self, text: &str) {
         self.site.transport.set_script_cookie(self.page, text);
+    }
+}
+
+/// Tells once what a site's scripts ask for in vain, as the rule file and robots.txt stand.
+fn tell_closed(site: &Site, page: &CrawlUrl, host: String, why: &str) {
+    if site.shelf.is_first_refusal(host, why) {
+        let hint = if why == CLOSED {
+            "what it brings is not seen"
+        } else {
+            "if the site's data lie there, add it to `hosts` of the rule file"
+        };
+        let (site, page) = (&site.rules.name, page.as_str());
+        tracing::warn!(%site, page, why, "scripts ask for what is refused, here and from now on: {hint}");
     }
 }
 
@@ -469,14 +525,10 @@ impl Answering<'_> {
     async fn may_ask(&self, url: &CrawlUrl) -> Result<(), String> {
         match self.site.rules.forbids(url) {
             None => {}
-            Some(Refusal::WrongHost) => return Err(format!("{} is none of the rule file's hosts", url.host())),
+            Some(Refusal::WrongHost) => return Err(format!("{} {NO_HOST}", url.authority())),
             Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),
         }
-        if self.errands.robots(self.site, url).await?.allows(url.path()) {
-            Ok(())
-        } else {
-            Err("robots.txt closes it".to_owned())
-        }
+        if self.errands.robots(self.site, url).await?.allows(url.path()) { Ok(()) } else { Err(CLOSED.to_owned()) }
     }
 }
 
@@ -485,6 +537,12 @@ impl Shelf {
     fn robots(&self, origin: &str, now: UnixMillis) -> Option<Arc<Robots>> {
         let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(origin).filter(|(until, _)| *until > now).map(|(_, robots)| Arc::clone(robots))
+    }
+
+    /// Whether nobody was told yet that a host is closed to scripts for this reason.
+    fn is_first_refusal(&self, host: String, why: &str) -> bool {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.len() < limits::ORIGINS_PER_SITE_MAX && refused.insert((host, why.to_owned()))
     }
 
     fn scripts(&self) -> MutexGuard<'_, Scripts> {

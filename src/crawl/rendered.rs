@@ -1,4 +1,4 @@
-//! What rendering has brought a site so far, kept over restarts: by class, so that a site that lives by its scripts is not tried anew by
+//! What rendering has brought a site so far, kept over restarts: by what pages look like without their scripts, so that a site that lives by its scripts is not tried anew by
 //! each process, and what its scripts have asked for.
 
 use std::collections::BTreeMap;
@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rendering::Brought;
 use crate::crawldb::{CrawlDbError, Reader};
+use crate::limits;
 use crate::rules::Class;
 
 /// The note that keeps it.
@@ -15,17 +16,20 @@ pub const RENDERED_NOTE: &str = "rendered";
 /// The account of one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
-    /// By the names of classes.
-    classes: BTreeMap<String, Brought>,
+    /// By the shapes of pages ([`Shown::shape`](super::rendering::Shown::shape)).
+    #[serde(default)]
+    shapes: BTreeMap<String, Brought>,
     /// Requests that scripts have made since the site's first crawl.
     #[serde(default)]
     pub requests: u64,
 }
 
 impl Rendered {
-    /// The account of a class.
-    pub fn of(&mut self, class: Class) -> &mut Brought {
-        self.classes.entry(class.name().to_owned()).or_default()
+    /// The account of a shape. Those of a class that come when there are `limits::RENDER_SHAPES_MAX` share one.
+    pub fn of(&mut self, class: Class, shape: &str) -> &mut Brought {
+        let is_known = self.shapes.contains_key(shape) || self.shapes.len() < limits::RENDER_SHAPES_MAX;
+        let shape = if is_known { shape } else { class.name() };
+        self.shapes.entry(shape.to_owned()).or_default()
     }
 
     /// What a database knows of a site; nothing where nobody has written, or what was written is no such account.
@@ -57,13 +61,24 @@ mod tests {
         assert_eq!(Rendered::default().note(), None);
         let mut rendered = Rendered { requests: 7, ..Rendered::default() };
         for gained in [true, false, true] {
-            rendered.of(Class::Index).rendered(gained);
+            rendered.of(Class::Index, "index bare").rendered(gained);
         }
         db.put_note("s", RENDERED_NOTE, rendered.note().unwrap()).await.unwrap();
         let mut later = Rendered::take_up(&db, "s").await.unwrap();
         assert_eq!(later, rendered);
-        assert_eq!((later.of(Class::Index).rendered, later.of(Class::Index).gained), (3, 2));
+        let of = *later.of(Class::Index, "index bare");
+        assert_eq!((of.rendered, of.gained), (3, 2));
         assert_eq!(Rendered::take_up(&db, "other").await.unwrap(), Rendered::default());
+    }
+
+    #[test]
+    fn shapes_beyond_the_bound_share_the_account_of_their_class() {
+        let mut rendered = Rendered::default();
+        for number in 0..limits::RENDER_SHAPES_MAX + 50 {
+            rendered.of(Class::Index, &format!("index {number}")).rendered(false);
+        }
+        assert_eq!(rendered.of(Class::Index, "index another").rendered, 50);
+        assert_eq!(rendered.of(Class::Index, "index 0").rendered, 1);
     }
 
     #[tokio::test]

@@ -1,7 +1,8 @@
 //! Whether a page's scripts are run, and what that brings (ALGORITHMS §5, BT §3.2).
 //!
-//! Each page is read without scripts first. Where the rule file says `auto`, the evidence decides: a class is tried on a few pages, and
-//! from then on rendered where that brought links which the page itself had not, or where the page shows nothing and waits for its scripts.
+//! Each page is read without scripts first. Where the rule file says `auto`, the evidence decides: pages that look alike without their
+//! scripts are tried a few times, and from then on rendered where that brought links which the pages themselves had not, or where a page
+//! shows nothing and waits for its scripts.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,13 +14,15 @@ use super::site::Site;
 use super::visit::Job;
 use crate::fetch::{ResponseHeaders, charset};
 use crate::limits;
+use crate::page::encoded_links::{self, Decoded};
 use crate::page::feed;
 use crate::page::scripted::{self, Signs};
+use crate::render::children::{ChildError, Children};
 use crate::render::protocol::{Outcome, Page};
 use crate::render::web::window::Viewport;
 use crate::rules::{Class, RenderWhen};
 
-/// What rendering has brought for one class of a site's pages.
+/// What rendering has brought for one shape of a site's pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Brought {
     /// Pages that were rendered, and those of them where it brought something.
@@ -27,12 +30,17 @@ pub struct Brought {
     pub gained: u32,
     /// Pages with scripts that were not rendered since the last one that was.
     pub passed_over: u32,
+    /// Pages that have ended two render processes each, and none since that one survived.
+    #[serde(default)]
+    pub died: u32,
 }
 
 /// What the static page has shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     pub class: Class,
+    /// The place of the rule that takes the page.
+    pub rule: usize,
     pub signs: Signs,
     /// Links that the rules take, by whether they lead to what a list lists.
     pub targets: usize,
@@ -42,17 +50,41 @@ pub struct Shown {
 impl Shown {
     /// What a page without scripts has shown.
     #[must_use]
-    pub fn of(class: Class, signs: Signs, read: &PageFindings) -> Self {
+    pub fn of(job: &Job, signs: Signs, read: &PageFindings) -> Self {
         let targets = read.found.iter().filter(|found| found.class.is_target()).count() + read.magnets.len();
-        Self { class, signs, targets, links: read.found.len() }
+        Self { class: job.class, rule: job.rule, signs, targets, links: read.found.len() }
+    }
+
+    /// Links of the sort that pages of its class have.
+    fn own_links(&self) -> usize {
+        match self.class {
+            Class::Index | Class::Board | Class::Detail | Class::Thread => self.targets,
+            _ => self.links,
+        }
     }
 
     /// Whether the page lacks what pages of its class have.
     fn is_bare(&self) -> bool {
-        match self.class {
-            Class::Index | Class::Board | Class::Detail | Class::Thread => self.targets == 0,
-            _ => self.links == 0,
-        }
+        self.own_links() == 0
+    }
+
+    /// What pages have in common that show as much and wait for the same: a class may hold pages that need their scripts, and others.
+    #[must_use]
+    pub fn shape(&self) -> String {
+        let amount = match self.own_links() {
+            0 => "bare",
+            1..=limits::RENDER_FEW_LINKS => "few",
+            _ => "full",
+        };
+        let Signs { empty_root, framework, waits, hollow, .. } = self.signs;
+        // A page that shows much and has an empty element somewhere is like its likes.
+        let hollow = if amount == "full" { 0 } else { hollow };
+        let flags: String = [(empty_root, 'r'), (framework, 'f'), (waits, 'w')]
+            .iter()
+            .filter(|(has, _)| *has)
+            .map(|(_, flag)| flag)
+            .collect();
+        format!("{} {} {amount} {flags} {hollow:x}", self.class.name(), self.rule)
     }
 }
 
@@ -65,15 +97,24 @@ impl Brought {
             RenderWhen::Always => true,
             RenderWhen::Auto if !shown.signs.scripts => return false,
             RenderWhen::Auto => {
-                let is_trial =
-                    self.rendered < limits::RENDER_TRIALS || self.passed_over + 1 >= limits::RENDER_SAMPLED_OF;
-                // Half of the pages gained: the class lives by its scripts.
+                let is_bare = shown.is_bare();
+                let share = if is_bare { self.share_of_bare() } else { limits::RENDER_SAMPLED_OF };
+                let is_trial = self.rendered < limits::RENDER_TRIALS || self.passed_over + 1 >= share;
+                // Half of the pages gained: they live by their scripts. Of pages that show nothing a tenth is enough.
                 let pays = self.gained * 2 >= self.rendered && self.gained > 0;
-                is_trial || pays || (shown.is_bare() && (shown.signs.empty_root || self.gained > 0))
+                let pays_bare = self.gained * 10 >= self.rendered && self.gained > 0;
+                is_trial || pays || (is_bare && (shown.signs.empty_root || pays_bare))
             }
         };
         self.passed_over = if wanted { 0 } else { self.passed_over.saturating_add(1) };
         wanted
+    }
+
+    /// One in how many pages is rendered that have no link of their class: ever fewer, where that brings nothing.
+    fn share_of_bare(self) -> u32 {
+        let vain = self.rendered.saturating_sub(limits::RENDER_TRIALS).min(4);
+        let first = limits::RENDER_BARE_SAMPLED_OF;
+        if self.gained > 0 { first } else { (first << vain).min(limits::RENDER_SAMPLED_OF) }
     }
 
     /// A page was rendered.
@@ -82,7 +123,7 @@ impl Brought {
         self.gained = self.gained.saturating_add(u32::from(gained));
         // The past fades, so that a site that changes is followed.
         if self.rendered >= 64 {
-            (self.rendered, self.gained) = (self.rendered / 2, self.gained.div_ceil(2));
+            (self.rendered, self.gained) = (self.rendered / 2, self.gained / 2);
         }
     }
 }
@@ -129,8 +170,9 @@ pub async fn render(
     if feed::is_feed(body, encoding) {
         return None;
     }
-    let shown = Shown::of(job.class, signs, read);
-    if !site.rendered().of(job.class).decide(when, shown) {
+    let shown = Shown::of(job, signs, read);
+    let shape = shown.shape();
+    if !site.rendered().of(job.class, &shape).decide(when, shown) {
         return None;
     }
     let name = &site.rules.name;
@@ -145,8 +187,7 @@ pub async fn render(
         ..Page::at(job.url.as_str(), now)
     };
     let page = page.with_markup(&markup);
-    let recording = Recording::new(Answering { site, errands, page: &job.url }, job.class);
-    let ran = children.run(&page, &recording).await;
+    let (ran, recording) = run(site, job, children, (&page, &shape), errands).await;
     let unread = recording.take_markup();
     let exchanges = recording.into_exchanges();
     let outcome = match ran {
@@ -154,7 +195,7 @@ pub async fn render(
         Err(error) => {
             tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts were not run to their end");
             if errands.trouble() == Trouble::None {
-                site.rendered().of(job.class).rendered(false);
+                site.rendered().of(job.class, &shape).rendered(false);
             }
             return None;
         }
@@ -186,7 +227,11 @@ pub async fn render(
         errands.troubled(Trouble::Unanswered);
     }
     if gained > 0 || errands.trouble() == Trouble::None {
-        site.rendered().of(job.class).rendered(gained > 0);
+        site.rendered().of(job.class, &shape).rendered(gained > 0);
+    }
+    tell_cut(site, job, &outcome, errands, gained);
+    if gained == 0 && shown.is_bare() {
+        errands.tell_closed(site, &job.url);
     }
     // A script that took links away has not unsaid them.
     made.add(read);
@@ -206,6 +251,61 @@ pub async fn render(
     Some(Made { read: made, html: outcome.html, detail, gained: gained > 0 })
 }
 
+/// Runs a page in a child, and in another one where that died: what ends a process is not always its page. Gives what was recorded of its
+/// requests, too. A page that ends both is to be visited again, unless such pages do so again and again.
+async fn run<'a>(
+    site: &'a Arc<Site>,
+    job: &'a Job,
+    children: &Children,
+    (page, shape): (&Page, &str),
+    errands: &'a Errands,
+) -> (Result<Outcome, ChildError>, Recording<'a>) {
+    let mut is_again = false;
+    loop {
+        let recording = Recording::new(Answering { site, errands, page: &job.url }, job.class);
+        let ran = children.run(page, &recording).await;
+        let error = match &ran {
+            Err(error @ ChildError::Died { .. }) => error,
+            _ => {
+                if is_again {
+                    site.rendered().of(job.class, shape).died = 0;
+                }
+                return (ran, recording);
+            }
+        };
+        let died = site.rendered().of(job.class, shape).died;
+        if is_again {
+            site.rendered().of(job.class, shape).died = died.saturating_add(1);
+        }
+        // A process that others ended says nothing of its page.
+        let may_be_others = died < limits::RENDER_DEATHS_MAX || error.to_string().contains("signal 9");
+        if is_again && may_be_others {
+            errands.troubled(Trouble::Died);
+        }
+        if is_again || !may_be_others {
+            return (ran, recording);
+        }
+        let (site, url) = (&site.rules.name, job.url.as_str());
+        tracing::warn!(%site, url, %error, "a page's render process ended: the page is run once more in another");
+        is_again = true;
+    }
+}
+
+/// Says so where a page was left with more to come.
+fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained: usize) {
+    let (site, url) = (&site.rules.name, job.url.as_str());
+    let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
+    if errands.is_out_of_time() {
+        tracing::warn!(
+            %site, url, requests, links = gained,
+            "the page had more to ask for than its time allows: the rest of it is left out; a higher `requests_per_second` of the rule file gets further"
+        );
+    } else if let Some(cut) = &outcome.cut {
+        let (acts, why) = (cut.acts, cut.bound.words());
+        tracing::warn!(%site, url, acts, requests, links = gained, why, "the page had more to show: the rest of it is left out");
+    }
+}
+
 /// Whether an address holds letters beyond ASCII, percent-encoded.
 fn has_encoded_letters(url: &str) -> bool {
     url.as_bytes().windows(2).any(|two| two[0] == b'%' && matches!(two[1], b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F'))
@@ -214,8 +314,14 @@ fn has_encoded_letters(url: &str) -> bool {
 /// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.
 fn addresses(outcome: &Outcome) -> Vec<String> {
     let links = outcome.states.iter().flat_map(|state| state.links.iter().map(|link| link.url.clone()));
+    let found =
+        outcome.states.iter().flat_map(|state| &state.found).filter_map(|link| match encoded_links::decode(link) {
+            Ok(Decoded::Url(url)) => Some(url),
+            Ok(Decoded::Magnet(link)) => Some(link),
+            Ok(Decoded::Other(_)) | Err(_) => None,
+        });
     let gone = outcome.navigations.iter().filter(|one| one.method == "GET").map(|one| one.url.clone());
-    links.chain(gone).collect()
+    links.chain(found).chain(gone).collect()
 }
 
 #[cfg(test)]
@@ -223,8 +329,8 @@ mod tests {
     use super::*;
 
     fn shown(scripts: bool, empty_root: bool, targets: usize) -> Shown {
-        let signs = Signs { scripts, empty_root, framework: false };
-        Shown { class: Class::Index, signs, targets, links: targets }
+        let signs = Signs { scripts, empty_root, ..Signs::default() };
+        Shown { class: Class::Index, rule: 0, signs, targets, links: targets }
     }
 
     #[test]
@@ -251,6 +357,34 @@ mod tests {
     }
 
     #[test]
+    fn pages_that_show_nothing_are_tried_more_often_and_ever_more_seldom_in_vain() {
+        let mut brought = Brought::default();
+        let rendered: Vec<u32> = (0..1_000)
+            .filter(|_| {
+                let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 0));
+                if wanted {
+                    brought.rendered(false);
+                }
+                wanted
+            })
+            .collect();
+        assert!(rendered[3] < 20 && rendered.len() < 20, "{rendered:?}");
+        let mut brought = Brought { rendered: 20, gained: 2, ..Brought::default() };
+        assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0)), "some such pages had links");
+    }
+
+    #[test]
+    fn pages_of_a_class_that_wait_for_their_scripts_are_told_from_those_that_do_not() {
+        let full = shown(true, false, 9);
+        let bare = shown(true, false, 0);
+        let waiting = Shown { signs: Signs { waits: true, ..bare.signs }, ..bare };
+        let hollow = Shown { signs: Signs { hollow: 7, ..bare.signs }, ..bare };
+        let shapes = [full, bare, waiting, hollow, Shown { rule: 1, ..bare }].map(|shown| shown.shape());
+        assert_eq!(shapes.iter().collect::<HashSet<_>>().len(), 5, "{shapes:?}");
+        assert_eq!(shown(true, false, 30).shape(), full.shape());
+    }
+
+    #[test]
     fn a_class_that_gains_is_rendered_page_by_page() {
         let mut brought = Brought::default();
         for _ in 0..500 {
@@ -261,7 +395,7 @@ mod tests {
 
     #[test]
     fn an_empty_root_is_rendered_even_where_nothing_was_gained_so_far() {
-        let mut brought = Brought { rendered: 10, gained: 0, passed_over: 0 };
+        let mut brought = Brought { rendered: 10, ..Brought::default() };
         assert!(brought.decide(RenderWhen::Auto, shown(true, true, 0)));
         assert!(!brought.decide(RenderWhen::Auto, shown(true, true, 5)), "it shows what it has");
         assert!(!brought.decide(RenderWhen::Auto, shown(true, false, 0)), "an empty list may be just that");

@@ -321,9 +321,15 @@ async fn page(
             Trouble::KeptBack => {
                 return Ok(kept_back(site, job, "requests of its scripts were kept back".to_owned()));
             }
-            Trouble::Unanswered if !has_more && faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX => {
-                let why = "requests of its scripts were not answered".to_owned();
-                let mut finished = retried(site, job, Outcome::Truncated, Some(why));
+            trouble @ (Trouble::Unanswered | Trouble::Died)
+                if !has_more && faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX =>
+            {
+                let what = if trouble == Trouble::Died {
+                    "its render processes died"
+                } else {
+                    "requests of its scripts were not answered"
+                };
+                let mut finished = retried(site, job, Outcome::Truncated, Some(what.to_owned()));
                 // The page itself came well.
                 finished.answered = Answered::Well;
                 return Ok(finished);

@@ -58,8 +58,9 @@ pub const TRACE_TEXT_BYTES_MAX: usize = 1_000;
 /// Errors of a page's scripts that are kept; others are counted.
 pub const SCRIPT_ERRORS_MAX: usize = 100;
 
-/// Requests of one page's scripts, and bytes of the body of one.
+/// Requests of one page's scripts since an act of its reader that brought links, those of a whole page, and bytes of the body of one.
 pub const RENDER_REQUESTS_MAX: u32 = 500;
+pub const RENDER_REQUESTS_ALL_MAX: u32 = 5_000;
 pub const RENDER_BODY_BYTES_MAX: usize = 8 << 20;
 
 /// Bytes of one `ArrayBuffer` of a page.
@@ -147,7 +148,7 @@ pub const XPATH_DEPTH_MAX: usize = 200;
 pub const XPATH_STEPS_MAX: usize = 5_000_000;
 
 /// Navigations of one page that are told, entries of its history, bytes of a storage or of its cookies.
-pub const RENDER_NAVIGATIONS_MAX: usize = 1_000;
+pub const RENDER_NAVIGATIONS_MAX: usize = 5_000;
 pub const RENDER_HISTORY_MAX: usize = 50;
 pub const RENDER_STORAGE_BYTES_MAX: usize = 5 << 20;
 
@@ -170,7 +171,7 @@ pub const STYLE_VALUE_BYTES_MAX: usize = 64 << 10;
 pub const STYLE_NAMESPACES_MAX: usize = 100;
 
 /// Links of all states of one page, and controls of it that a reader considers at a time.
-pub const RENDER_LINKS_MAX: usize = 20_000;
+pub const RENDER_LINKS_MAX: usize = 50_000;
 pub const RENDER_CONTROLS_MAX: usize = 2_000;
 
 /// Headers of an answer that its script is told, redirects that a request of one follows, bytes of scripts that a site keeps over pages.
@@ -181,11 +182,38 @@ pub const SCRIPTS_KEPT_BYTES_MAX: usize = 16 << 20;
 /// How long a script is taken for unchanged that does not say otherwise.
 pub const SCRIPTS_KEPT_FOR: Duration = Duration::from_secs(600);
 
-/// Acts that a crawl tries on a page in vain for what loading it does not show; and acts on a page in all, as endless lists bring
-/// something each time.
+/// Acts that a crawl tries on a page in vain for what loading it does not show; and acts in a row that show other rows and no link.
+/// Acts that bring links cost neither.
 pub const RENDER_TRIES: u32 = 40;
 pub const RENDER_ACTS_MAX: u32 = 200;
 
-/// Pages of a class that are rendered to learn whether that brings anything; one in so many afterwards, where it did not.
+/// Processor time of a page from which on its reader begins no other act, in microseconds: below `RENDER_CPU_SECONDS_MAX`, so that what
+/// has come is told.
+pub const RENDER_EXPLORE_CPU_US: u64 = 12_000_000;
+
+/// Clicks of a reader on what a view offers for download; turns of a list that are done again to come back to a row's place; rows that
+/// nothing led back from, before a page counts as one that loses its lists.
+pub const RENDER_LOST_MAX: u32 = 2;
+pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
+pub const RENDER_REPLAYS_MAX: u32 = 1_000;
+
+/// What a reader keeps in mind of a page: texts and addresses shown, views to be visited, characters of a row, elements within a control.
+pub const RENDER_SHOWN_MAX: usize = 500_000;
+pub const RENDER_VIEWS_MAX: usize = 5_000;
+pub const RENDER_ROW_TEXT_CHARS: usize = 300;
+pub const RENDER_CONTROL_ELEMENTS: usize = 40;
+
+/// Pages of a shape that are rendered to learn whether that brings anything; one in so many afterwards, where it did not. Pages without a
+/// link of their class are tried more often at first.
 pub const RENDER_TRIALS: u32 = 3;
 pub const RENDER_SAMPLED_OF: u32 = 100;
+pub const RENDER_BARE_SAMPLED_OF: u32 = 10;
+
+/// Shapes of a site's pages that are told apart, and links of their class up to which a page has few.
+pub const RENDER_SHAPES_MAX: usize = 64;
+/// Empty elements of a page whose names are among the signs by which shapes are told apart.
+pub const RENDER_FEW_LINKS: usize = 2;
+pub const HOLLOW_ELEMENTS_MAX: usize = 32;
+
+/// Pages of a shape that have ended two render processes each, before such pages count as what ends them.
+pub const RENDER_DEATHS_MAX: u32 = 3;

@@ -1,9 +1,13 @@
 //! Signs in a page's bytes that its scripts build what a reader sees: scripts, roots that they fill, words of frameworks. Pure, one pass
 //! each, and no proof: what a render adds is the proof.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexSet};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::limits;
 
 /// What a page's markup says of its scripts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +18,29 @@ pub struct Signs {
     pub empty_root: bool,
     /// Attributes that make a framework fetch or build what is shown.
     pub framework: bool,
+    /// Something says that it is being loaded.
+    pub waits: bool,
+    /// Hash of the names of elements that have a name and nothing in them: pages of one make have the same. 0: there are none.
+    pub hollow: u64,
 }
+
+/// "Loading…" and its like as the whole text of an element.
+static WAITS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)>\s*(?:(?:now\s+)?loading|please wait|one moment|wird geladen|chargement|cargando|carregando|caricamento|laden)\b[^<]{0,24}<")
+        .expect("the expression is constant and tested")
+});
+
+/// The same where letters are no ASCII.
+const WAITS_ELSEWHERE: &[&str] =
+    &["加载中", "加載中", "載入中", "读取中", "読み込み中", "로딩", "Загрузка", "загрузка"];
+
+/// Elements with an id or classes and nothing in them.
+static HOLLOW: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i-u)<(?:div|span|ul|ol|dl|table|tbody|section|main|article|p|td)\s(?:[^>]*\s)?(?:id|class)\s*=\s*["']?([^"'>]+)[^>]*>\s*(?:<!--[^>]*-->\s*)*</"#,
+    )
+    .expect("the expression is constant and tested")
+});
 
 /// Openings of scripts, with what stands in the tag.
 static SCRIPT: LazyLock<Regex> =
@@ -57,7 +83,35 @@ pub fn signs(body: &[u8]) -> Signs {
     if !scripts {
         return Signs::default();
     }
-    Signs { scripts, empty_root: EMPTY_ROOTS.is_match(body), framework: FRAMEWORKS.is_match(body) }
+    let waits = WAITS.is_match(body)
+        || WAITS_ELSEWHERE.iter().any(|word| memchr::memmem::find(body, word.as_bytes()).is_some());
+    Signs {
+        scripts,
+        empty_root: EMPTY_ROOTS.is_match(body),
+        framework: FRAMEWORKS.is_match(body),
+        waits,
+        hollow: hollow(body),
+    }
+}
+
+/// [`Signs::hollow`]. Digits of names are left out: they number what a page is about.
+fn hollow(body: &[u8]) -> u64 {
+    let names: BTreeSet<Vec<u8>> = HOLLOW
+        .captures_iter(body)
+        .take(limits::HOLLOW_ELEMENTS_MAX)
+        .filter_map(|found| {
+            Some(found.get(1)?.as_bytes().iter().copied().filter(|byte| !byte.is_ascii_digit()).collect())
+        })
+        .collect();
+    if names.is_empty() {
+        return 0;
+    }
+    let mut hash = Xxh3::new();
+    for name in &names {
+        hash.update(name);
+        hash.update(b" ");
+    }
+    hash.digest()
 }
 
 #[cfg(test)]
@@ -95,6 +149,30 @@ mod tests {
             assert_eq!(signs(page.as_bytes()).empty_root, expected, "{page}");
         }
         assert_eq!(signs(b"<div id=root></div>"), Signs::default(), "without a script nobody fills it");
+    }
+
+    #[test]
+    fn what_is_being_loaded_says_so_and_what_tells_of_loading_does_not() {
+        for (page, expected) in [
+            ("<tr><td>Loading…</td></tr>", true),
+            ("<p> Please wait, the list comes </p>", true),
+            ("<td>加载中…</td>", true),
+            ("<p>Loading docks of the north, in forty pictures and a map</p>", false),
+            ("<p>Reloading</p>", false),
+        ] {
+            assert_eq!(signs(format!("<script>1</script>{page}").as_bytes()).waits, expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn pages_of_one_make_leave_the_same_elements_empty() {
+        let of = |page: &str| signs(format!("<script>1</script>{page}").as_bytes()).hollow;
+        assert_eq!(
+            of("<div id=t12></div><p class='a b'> <!-- here --> </p>"),
+            of("<p class='a b'></p><h1>X</h1><div id=t7></div>")
+        );
+        assert_ne!(of("<div id=links></div>"), of("<div id=clear></div>"));
+        assert_eq!(of("<div id=links>x</div><div></div><div data-id=x></div>"), 0);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::engine::page::{ConsoleLine, ScriptError, Spent};
 use super::engine::trace;
 use super::web::interact::Link;
 use super::web::navigation::Navigation;
+use super::web::reader::Cut;
 use super::web::window::Viewport;
 use crate::limits;
 
@@ -102,6 +103,9 @@ pub struct State {
     pub links: Vec<Link>,
     /// Links that there are in all.
     pub count: usize,
+    /// Magnets and their kin, wherever they stand, that no state before had.
+    #[serde(default)]
+    pub found: Vec<String>,
 }
 
 /// What the text of a script is.
@@ -269,6 +273,9 @@ pub struct Outcome {
     pub navigations: Vec<Navigation>,
     /// Acts that could not be done: nothing fits their selectors.
     pub undone: Vec<Act>,
+    /// Where the reader stopped while things still came.
+    #[serde(default)]
+    pub cut: Option<Cut>,
     /// Controls of a filling that are no longer there. With any of them nothing was sent.
     #[serde(default)]
     pub unfilled: Vec<u32>,

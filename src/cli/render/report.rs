@@ -50,6 +50,9 @@ pub(super) struct Report {
     /// All links of all states, addresses that the page would have gone to, and magnets, sorted.
     links: BTreeSet<String>,
     navigations: Vec<Navigation>,
+    /// Why looking for more has ended with more to come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<String>,
     /// Acts that nothing on the page fits.
     pub undone: Vec<String>,
     requests: Vec<Asked>,
@@ -92,7 +95,9 @@ struct Asked {
 
 impl Report {
     pub(super) fn new(url: &str, outcome: Outcome, view: View) -> Self {
-        let magnets = magnets_in(&outcome.html);
+        let earlier =
+            outcome.states.iter().flat_map(|state| state.found.clone()).filter(|link| magnet::parse(link).is_ok());
+        let magnets: Vec<String> = earlier.chain(magnets_in(&outcome.html)).collect();
         let states: Vec<State> = outcome
             .states
             .into_iter()
@@ -116,6 +121,7 @@ impl Report {
             states,
             links,
             navigations: outcome.navigations,
+            cut: outcome.cut.map(|cut| format!("{} ({} acts)", cut.bound.words(), cut.acts)),
             undone: outcome.undone.iter().map(ToString::to_string).collect(),
             requests: requests(&outcome.trace),
             errors: outcome.errors,
@@ -209,6 +215,9 @@ impl Report {
         }
         for error in self.errors.iter().take(SHOWN) {
             let _ = writeln!(text, "script error: {}{}", error.message, place(error));
+        }
+        if let Some(cut) = &self.cut {
+            let _ = writeln!(text, "not seen whole: {cut}");
         }
         let more = refused.len().saturating_sub(SHOWN) + self.errors.len().saturating_sub(SHOWN);
         if more > 0 {

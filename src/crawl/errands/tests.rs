@@ -365,6 +365,7 @@ async fn a_page_at_a_slow_host_asks_no_longer_than_it_has_time_to_show_what_came
         }
     };
     assert!(told.contains("asked for long enough"), "{told}");
+    assert!(errands.is_out_of_time(), "the crawl is to tell that there was more");
     assert!((20..=26).contains(&answered), "{answered} answers in {:?}", limits::RENDER_ASKING_TIME);
     assert_eq!(errands.trouble(), Trouble::None, "what came is what there is");
 }

@@ -69,6 +69,8 @@ pub struct Jobs {
     order: Cell<u64>,
     requests: RefCell<HashMap<RequestId, (Realm, OnAnswer)>>,
     last_request: Cell<RequestId>,
+    /// The last one that is sent.
+    requests_max: Cell<RequestId>,
     in_checkpoint: Cell<bool>,
     /// Microtasks that ran.
     ran: Cell<u64>,
@@ -89,6 +91,7 @@ impl Jobs {
             order: Cell::new(0),
             requests: RefCell::default(),
             last_request: Cell::new(0),
+            requests_max: Cell::new(limits::RENDER_REQUESTS_MAX),
             in_checkpoint: Cell::new(false),
             ran: Cell::new(0),
             rejected: RefCell::default(),
@@ -289,7 +292,7 @@ pub fn request(
         url: trace::told(&request.url),
         by: trace::place(context),
     });
-    if id > limits::RENDER_REQUESTS_MAX || request.body.len() > limits::RENDER_BODY_BYTES_MAX {
+    if id > jobs.requests_max.get() || request.body.len() > limits::RENDER_BODY_BYTES_MAX {
         let answer = Err("the page's budget of requests is used up".to_owned());
         page.borrow_mut().note(|| trace::of_answer(id, &answer));
         post(context, 0, move |context| done(answer, context));
@@ -301,6 +304,20 @@ pub fn request(
     page.borrow_mut().net.start(id, request);
     jobs.requests.borrow_mut().insert(id, (context.realm().clone(), Box::new(done)));
     id
+}
+
+/// What the page's requests have brought is worth as many again, within the bound of a whole page.
+pub fn allow_requests(context: &Context) {
+    let jobs = of(context);
+    let allowed =
+        jobs.last_request.get().saturating_add(limits::RENDER_REQUESTS_MAX).min(limits::RENDER_REQUESTS_ALL_MAX);
+    jobs.requests_max.set(allowed.max(jobs.requests_max.get()));
+}
+
+/// Whether a request was refused because the page had asked too often.
+pub fn has_asked_too_often(context: &Context) -> bool {
+    let jobs = of(context);
+    jobs.last_request.get() > jobs.requests_max.get()
 }
 
 /// Forgets a request: its answer will be dropped.

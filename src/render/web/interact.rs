@@ -5,6 +5,7 @@
 use boa_engine::{Context, JsResult, JsValue};
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::load::Window;
 use super::navigation::{self, How, Navigation};
@@ -107,7 +108,7 @@ impl Window {
 }
 
 /// A document and the open shadow roots in it, outer ones first.
-fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
+pub(super) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
     let mut roots = vec![document];
     let mut next = 0;
     while let Some(root) = roots.get(next).copied() {
@@ -132,18 +133,19 @@ fn links(context: &Context) -> Vec<Link> {
     read(context, |tree| {
         let mut found = Vec::new();
         for root in roots(tree, document) {
-            for id in tree.descendants(root) {
-                let Some(element) = tree.element(id).filter(|element| element.is_html(&local_name!("a"))) else {
-                    continue;
-                };
-                let Some(href) = element.attribute(&local_name!("href")) else { continue };
-                let url = base.join(href).map_or_else(|_| href.to_owned(), String::from);
-                let text = tree.text_content(id).unwrap_or_default();
-                found.push(Link { url, text: text.split_whitespace().collect::<Vec<_>>().join(" ") });
-            }
+            found.extend(tree.descendants(root).filter_map(|id| link(tree, id, &base)));
         }
         found
     })
+}
+
+/// The link that an element is, if it is one.
+pub(super) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
+    let element = tree.element(id).filter(|element| element.is_html(&local_name!("a")))?;
+    let href = element.attribute(&local_name!("href"))?;
+    let url = base.join(href).map_or_else(|_| href.to_owned(), String::from);
+    let text = tree.text_content(id).unwrap_or_default();
+    Some(Link { url, text: text.split_whitespace().collect::<Vec<_>>().join(" ") })
 }
 
 /// The events of a click with the first button of a mouse (UI Events §5.3, Pointer Events §4).

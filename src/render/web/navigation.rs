@@ -105,6 +105,11 @@ pub fn taken(context: &Context) -> Vec<Navigation> {
     context.get_data::<Navigations>().map(|all| all.0.borrow().clone()).unwrap_or_default()
 }
 
+/// How many of them there are.
+pub(super) fn count(context: &Context) -> usize {
+    context.get_data::<Navigations>().map(|all| all.0.borrow().len()).unwrap_or_default()
+}
+
 fn record(wanted: Navigation, context: &Context) {
     let Some(all) = context.get_data::<Navigations>() else { return };
     let mut all = all.0.borrow_mut();

@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::*;
+use crate::limits;
 use crate::render::engine::Start;
 use crate::render::engine::net::NoNet;
 use crate::render::web::load::{Setting, text_of};
@@ -66,13 +67,171 @@ fn next_is_pressed_to_the_end_of_a_list_however_long() {
 }
 
 #[test]
-fn a_list_without_an_end_is_left_at_the_bound_of_acts() {
-    let html = "<div id=list></div><button class=load-more onclick='more()'>Show</button><script>
-        let n = 0; const more = () => list.insertAdjacentHTML('beforeend', `<a href=/${n++}>x</a>`)</script>";
+fn a_list_is_read_to_its_end_however_often_more_is_to_be_loaded() {
+    let html = "<div id=list></div><button id=more onclick='add()'>Load more</button><script>
+        let n = 0; const add = () => { list.insertAdjacentHTML('beforeend', `<p><a href=/${n++}>x</a></p>`); if (n == 450) more.remove() }
+        </script>";
     let read = read_page_of(html, "n");
-    let acts: u32 = read.value.parse().unwrap();
-    // Two of them are scrolls.
-    assert!((limits::RENDER_ACTS_MAX - 5..=limits::RENDER_ACTS_MAX).contains(&acts), "{acts}");
+    assert_eq!((read.value.as_str(), read.urls().len(), read.told.cut), ("450", 450, None));
+}
+
+#[test]
+fn a_list_without_an_end_is_left_at_the_bound_of_links_and_that_is_told() {
+    let html = "<div id=list></div><button class=load-more onclick='more()'>Show</button><script>
+        let n = 0; const more = () => { list.innerHTML = Array.from({ length: 1000 }, () => `<a href=/${n++}></a>`).join('') }</script>";
+    let read = read_page_of(html, "n");
+    assert_eq!(read.urls().len(), limits::RENDER_LINKS_MAX);
+    let acts = u32::try_from(limits::RENDER_LINKS_MAX / 1_000).unwrap();
+    // Some of them are scrolls.
+    assert!(read.told.cut.is_some_and(|cut| cut.bound == Bound::Links && (acts..acts + 5).contains(&cut.acts)));
+}
+
+#[test]
+fn rows_that_change_for_ever_and_lead_nowhere_end_at_the_bound_of_acts() {
+    let html =
+        "<ul id=list></ul><button onclick='list.innerHTML = `<li>${n++}</li>`'>Next</button><script>let n = 0</script>";
+    let read = read_page_of(html, "n");
+    assert_eq!(read.told.cut.map(|cut| cut.bound), Some(Bound::Acts));
+    assert!(read.value.parse::<u32>().is_ok_and(|acts| acts <= limits::RENDER_ACTS_MAX));
+}
+
+#[test]
+fn rows_that_come_below_others_are_clicked_once_each_and_so_are_rows_that_are_named_by_numbers() {
+    for open in ["const a = document.createElement('a'); a.href = '/t/' + id; a.click()", "location.hash = '#/t/' + id"]
+    {
+        let html = format!(
+            "<div id=list></div><button id=more onclick=add()>Load more</button><script>let n = 0, clicks = 0;
+            const add = () => {{ for (let i = 0; i < 10; i++) {{
+                const row = document.createElement('p'), id = 9000 + n++; row.textContent = id; row.className = 'row';
+                row.onclick = () => {{ clicks++; {open} }}; list.append(row) }} if (n == 60) more.remove() }};
+            onhashchange = () => {{
+                if (location.hash) {{ window.old = list.innerHTML && [...list.children]; list.innerHTML = `<a href=${{location.hash.slice(1)}}>x</a>` }}
+                else list.replaceChildren(...old) }};
+            add()</script>"
+        );
+        let read = read_page_of(&html, "clicks");
+        let urls = read.urls().into_iter().map(str::to_owned).chain(read.gone.clone());
+        let mut all: Vec<String> = urls.filter(|url| url.contains("/t/")).collect();
+        all.sort();
+        all.dedup();
+        let wanted: Vec<String> = (9000..9060).map(|id| format!("http://site.test/t/{id}")).collect();
+        assert_eq!((all, read.value.as_str()), (wanted, "60"), "{:?}", read.acts());
+    }
+}
+
+/// A list of `6 * 10` rows without addresses, ten at a time, each row of this markup; `go(id)` is what a click on a `.go` does.
+fn rows_of(row: &str, go: &str, controls: &str) -> String {
+    format!(
+        "<table><tbody id=list></tbody></table><span id=pos></span><nav id=nav></nav><script>
+        let at = 1; const go = id => {{ {go} }};
+        function show(page) {{
+            at = Math.min(Math.max(page, 1), 6); pos.textContent = at + ' / 6';
+            list.innerHTML = Array.from({{ length: 10 }}, (_, i) => at * 100 + i).map(id => `{row}`).join('');
+            for (const one of list.querySelectorAll('.go')) one.onclick = () => go(one.dataset.id ?? one.textContent.match(/[0-9]+/)[0]);
+            nav.innerHTML = `{controls}`
+        }}
+        show(1)</script>"
+    )
+}
+
+/// Where the sixty rows lead.
+fn sixty(prefix: &str) -> Vec<String> {
+    let mut all: Vec<String> = (1..=6)
+        .flat_map(|page| (0..10).map(move |row| (page, row)))
+        .map(|(page, row)| format!("{prefix}{}", page * 100 + row))
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn rows_are_clicked_before_the_page_is_turned_by_whatever_control() {
+    let numbers: String = (1..=6).map(|n| format!("<button onclick=show({n})>{n}</button>")).collect();
+    let arrows =
+        "<a href=# onclick='show(at - 1); return false'>«</a> <a href=# onclick='show(at + 1); return false'>»</a>";
+    for (row, controls) in [
+        ("<tr class=go data-id=${id}><td>Image ${id}</td></tr>", "<button onclick='show(at + 1)'>Next page</button>"),
+        ("<tr class='go row'><td>Image ${id}</td></tr>", &*numbers),
+        ("<tr><td>${id}</td><td><a class=go data-id=${id} href='#'>get</a></td></tr>", arrows),
+        ("<tr><td>${id}</td><td><a class=go data-id=${id} href='javascript:void(0)'>get</a></td></tr>", arrows),
+        ("<tr><td>Debian edition ${id}<td><button class=go data-id=${id}>Download</button></td></tr>", arrows),
+    ] {
+        let read = read_page_of(&rows_of(row, "location.href = '/t/' + id", controls), "0");
+        let mut gone = read.gone.clone();
+        gone.sort();
+        assert_eq!(gone, sixty("http://site.test/t/"), "{row}: {:?}", read.acts());
+    }
+}
+
+#[test]
+fn magnets_are_told_of_each_state_wherever_they_stand() {
+    let row = "<tr><td>${id}</td><td><span data-m=magnet:?xt=urn:btih:${'a'.repeat(37)}${id}>M</span></td></tr>";
+    let html =
+        rows_of(row, "", "<a href=# id=prev onclick='show(at - 1)'>«</a> <a href=# onclick='show(at + 1)'>»</a>");
+    let read = read_page_of(&html, "0");
+    let mut found: Vec<_> = read.told.states.iter().flat_map(|state| state.found.clone()).collect();
+    found.sort();
+    assert_eq!(found, sixty(&format!("magnet:?xt=urn:btih:{}", "a".repeat(37))));
+}
+
+#[test]
+fn views_that_a_fragment_names_are_each_visited_once() {
+    for back in ["<a href='#/'>back</a>", ""] {
+        let html = format!(
+            "<nav><a href='#/about'>About</a></nav><div id=app></div><script>let views = [];
+            function show() {{
+                const detail = location.hash.match(/^#\\/t\\/([0-9]+)$/); views.push(location.hash);
+                if (detail) app.innerHTML = `{back}<a href=/dl/${{detail[1]}}>get</a>`;
+                else app.innerHTML = Array.from({{ length: 30 }}, (_, i) => `<p><a href='#/t/${{i}}'>Title ${{i}}</a></p>`).join('')
+            }}
+            onhashchange = show; show()</script>"
+        );
+        let read = read_page_of(&html, "views.filter(view => /[0-9]/.test(view)).length");
+        assert_eq!(read.urls().iter().filter(|url| url.contains("/dl/")).count(), 30, "{:?}", read.acts());
+        assert_eq!(read.value, "30", "in no circles");
+    }
+}
+
+#[test]
+fn rows_whose_clicks_open_views_in_place_of_their_list_are_all_opened() {
+    // By the fragment; by the history, over a list that begins at its first page again; by nothing but a way back.
+    for (go, leave) in [
+        (
+            "location.hash = '#/t/' + id",
+            "onhashchange = () => location.hash ? enter(location.hash.slice(4)) : show(at)",
+        ),
+        ("history.pushState(null, '', '/t/' + id); enter(id)", "onpopstate = () => show(1)"),
+        ("enter(id)", "window.leave = () => show(at)"),
+    ] {
+        let html = rows_of(
+            "<tr class=go data-id=${id}><td>Image ${id}</td></tr>",
+            go,
+            "<button onclick='show(at + 1)'>Next page</button>",
+        )
+        .replace(
+            "show(1)</script>",
+            &format!(
+                "const enter = id => {{ list.innerHTML = `<tr><td><a href=/dl/${{id}}>get</a>`; nav.innerHTML = window.leave
+                    ? '<button onclick=leave()>Back</button>' : '' }}; {leave}; show(1)</script>"
+            ),
+        );
+        let read = read_page_of(&html, "0");
+        let mut urls: Vec<_> = read.urls().into_iter().filter(|url| url.contains("/dl/")).map(str::to_owned).collect();
+        urls.sort();
+        assert_eq!(urls, sixty("http://site.test/dl/"), "{go}: {:?}", read.told.cut);
+    }
+}
+
+#[test]
+fn rows_that_nothing_leads_back_from_are_told() {
+    let html = rows_of(
+        "<tr class=go data-id=${id}><td>Image ${id}</td></tr>",
+        "list.innerHTML = `<tr><td><a href=/dl/${id}>get</a>`",
+        "",
+    );
+    let read = read_page_of(&html, "0");
+    assert_eq!(read.urls().len(), 1);
+    assert_eq!(read.told.cut.map(|cut| cut.bound), Some(Bound::NoWayBack));
 }
 
 #[test]

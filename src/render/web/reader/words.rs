@@ -1,0 +1,229 @@
+//! What controls say about themselves, in the languages that sites of torrents speak.
+//!
+//! All lists are in lower case. Words of alphabets stand at the beginning of a word of the label, or are a whole word of it: "download" says
+//! no "load", and a row that names an edition does not offer to "edit".
+
+/// Words of controls that show more of a list; some are stems.
+pub(super) const MORE: &[&str] = &[
+    "next",
+    "more",
+    "older",
+    "forward",
+    "load",
+    "show all",
+    "view all",
+    "»",
+    "›",
+    "→",
+    "下一页",
+    "下一頁",
+    "下页",
+    "下頁",
+    "加载更多",
+    "載入更多",
+    "更多",
+    "次へ",
+    "次のページ",
+    "もっと",
+    "다음",
+    "더보기",
+    "след",
+    "далее",
+    "ещё",
+    "еще",
+    "weiter",
+    "nächste",
+    "mehr",
+    "suivant",
+    "plus",
+    "siguiente",
+    "más",
+    "próxim",
+    "mais",
+    "successiv",
+    "altri",
+    "następn",
+    "więcej",
+    "volgende",
+    "meer",
+    "sonraki",
+    "daha",
+];
+
+/// Words of controls that lead back, or close what was opened.
+pub(super) const BACK: &[&str] = &[
+    "prev",
+    "previous",
+    "back",
+    "newer",
+    "close",
+    "«",
+    "‹",
+    "←",
+    "×",
+    "✕",
+    "✖",
+    "上一页",
+    "上一頁",
+    "上页",
+    "返回",
+    "关闭",
+    "關閉",
+    "前へ",
+    "戻る",
+    "閉じる",
+    "이전",
+    "닫기",
+    "назад",
+    "закрыть",
+    "zurück",
+    "schließen",
+    "précédent",
+    "retour",
+    "fermer",
+    "anterior",
+    "volver",
+    "cerrar",
+    "voltar",
+    "fechar",
+    "precedente",
+    "indietro",
+    "chiudi",
+    "wstecz",
+    "zamknij",
+    "vorige",
+    "terug",
+    "sluiten",
+    "geri",
+    "kapat",
+];
+
+/// Words of controls that give what a page is about.
+pub(super) const GET: &[&str] = &[
+    "download",
+    "torrent",
+    "magnet",
+    "get",
+    "下载",
+    "下載",
+    "磁力",
+    "种子",
+    "ダウンロード",
+    "다운로드",
+    "скачать",
+    "herunterladen",
+    "télécharger",
+    "descargar",
+    "baixar",
+    "scarica",
+    "pobierz",
+    "downloaden",
+    "indir",
+];
+
+/// Words of controls that a reader who only looks never touches, in lower case.
+pub(super) const NEVER: &[&str] = &[
+    "logout",
+    "log out",
+    "log off",
+    "logoff",
+    "sign out",
+    "signout",
+    "delete",
+    "remove",
+    "report",
+    "reply",
+    "post",
+    "submit",
+    "send",
+    "vote",
+    "like",
+    "thank",
+    "subscribe",
+    "unsubscribe",
+    "buy",
+    "donate",
+    "upload",
+    "edit",
+    "ban",
+    "block",
+    "follow",
+    "rate",
+    "bookmark",
+    "favorite",
+    "favourite",
+    "share",
+    "print",
+    "注销",
+    "退出",
+    "登出",
+    "删除",
+    "刪除",
+    "回复",
+    "回覆",
+    "举报",
+    "ログアウト",
+    "削除",
+    "返信",
+    "로그아웃",
+    "삭제",
+    "выход",
+    "выйти",
+    "удалить",
+    "ответить",
+    "abmelden",
+    "löschen",
+    "antworten",
+    "melden",
+    "déconnexion",
+    "supprimer",
+    "répondre",
+    "cerrar sesión",
+    "eliminar",
+    "responder",
+    "sair",
+    "excluir",
+    "esci",
+    "elimina",
+    "rispondi",
+    "wyloguj",
+    "usuń",
+    "odpowiedz",
+    "uitloggen",
+    "verwijder",
+    "çıkış",
+    "sil",
+    "cevapla",
+];
+
+/// Whether one of the words begins a word of a label, or is one where the label is to have it `whole`. Words of scripts without
+/// letters of two cases stand anywhere.
+pub(super) fn says(words: &[&str], label: &str, whole: bool) -> bool {
+    words.iter().any(|word| {
+        label.match_indices(word).any(|(at, _)| {
+            let has_cases = |c: char| c.is_alphanumeric() && (c.is_ascii() || c.is_lowercase() || c.is_uppercase());
+            let begins = !word.starts_with(has_cases) || !label[..at].ends_with(has_cases);
+            let ends = !whole || !word.ends_with(has_cases) || !label[at + word.len()..].starts_with(has_cases);
+            begins && ends
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_where_they_begin_and_not_within_others() {
+        for (label, expected) in
+            [("load more", true), ("download", false), ("下一页 2", true), ("ещё 20", true), ("furthermore", false)]
+        {
+            assert_eq!(says(MORE, label, false), expected, "{label}");
+        }
+        for (label, expected) in
+            [("edit", true), ("debian edition", false), ("rate it", true), ("generate", false), ("删除它", true)]
+        {
+            assert_eq!(says(NEVER, label, true), expected, "{label}");
+        }
+    }
+}
