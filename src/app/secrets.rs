@@ -70,6 +70,10 @@ pub enum SecretError {
         "{place}: longer than {SECRET_BYTES_MAX} bytes, or no UTF-8\nhint: write the password alone into it, in UTF-8"
     )]
     Unreadable { place: String },
+    #[error(
+        "{place}: the password has a control character\nhint: write the password alone into it, as plain text in UTF-8"
+    )]
+    Control { place: String },
     #[error("{place}: there is more than one line\nhint: leave the password alone in it, in one line")]
     Lines { place: String },
 }
@@ -201,12 +205,17 @@ fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
     let place = || place.to_owned();
     let text =
         text.filter(|text| text.len() <= SECRET_BYTES_MAX).ok_or_else(|| SecretError::Unreadable { place: place() })?;
+    // Editors put this mark in front of a text; nobody types it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // The line end of the last line is the editor's.
     let (first, behind) = text.split_once('\n').map_or((text, ""), |(first, behind)| (first, behind));
     if !behind.trim().is_empty() {
         return Err(SecretError::Lines { place: place() });
     }
     let first = if text.len() > first.len() { first.strip_suffix('\r').unwrap_or(first) } else { first };
+    if first.contains('\0') {
+        return Err(SecretError::Control { place: place() });
+    }
     let secret = Secret::new(first);
     if secret.is_empty() {
         return Err(SecretError::Empty { place: place() });
@@ -268,6 +277,7 @@ mod tests {
             (b"one\r", Some("one\r")),
             (b" one \n", Some(" one ")),
             (b"one\n\n \r\n", Some("one")),
+            (b"\xef\xbb\xbfone\n", Some("one")),
             (b"one\ntwo\n", None),
             (b"\none\n", None),
         ] {
@@ -281,6 +291,8 @@ mod tests {
                 (got, expected) => panic!("{bytes:?}: {got:?} for {expected:?}"),
             }
         }
+        fs::write(&file, b"o\0n\0e\0").unwrap();
+        assert!(matches!(password(folder.path(), "a.site"), Err(SecretError::Control { .. })));
         let picture = folder.path().join("sessions/a.captcha.png");
         for bytes in [&b"one"[..], b"2"] {
             write_private(&picture, bytes).unwrap();
