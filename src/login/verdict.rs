@@ -152,6 +152,14 @@ pub fn judge(after: &After<'_>) -> Judged {
         for (verdict, phrases) in MESSAGES {
             if let Some(phrase) = says_anew(after, phrases).filter(|_| is_message) {
                 evidence.push(format!("the page says “{phrase}”"));
+                // A refusal that warns of what comes of more is one: it is told apart by a sentence of its own.
+                let refusal = || says_anew(after, phrases::WRONG).filter(|_| refuses_apart(view));
+                if *verdict == Verdict::RateLimited
+                    && let Some(refusal) = refusal()
+                {
+                    evidence.insert(0, format!("the page says “{refusal}”"));
+                    return Judged { verdict: Verdict::WrongPassword, evidence };
+                }
                 return Judged { verdict: *verdict, evidence };
             }
         }
@@ -172,7 +180,7 @@ pub fn judge(after: &After<'_>) -> Judged {
     if after.login_form.is_some() {
         evidence.push("the login form is back".to_owned());
         // The page may say of a second text what it said of the first.
-        let misread = view.says(phrases::WRONG_CAPTCHA);
+        let misread = view.says(phrases::WRONG_CAPTCHA).or_else(|| speaks_of_captcha(after));
         if view.has_captcha && (!after.has_read_captcha || misread.is_some()) {
             evidence.insert(0, "the form has a CAPTCHA".to_owned());
             evidence.extend(misread.map(|phrase| format!("the page says “{phrase}”")));
@@ -194,7 +202,11 @@ pub fn judge(after: &After<'_>) -> Judged {
     }
     if matches!(after.status, 400 | 401 | 403 | 422) {
         evidence.push(format!("status {}", after.status));
-        return Judged { verdict: Verdict::WrongPassword, evidence };
+        // What stands in front of a site looks at no password.
+        let blocked = FIREWALLS.iter().find(|phrase| view.text.contains(**phrase));
+        evidence.extend(blocked.map(|phrase| format!("the page says “{phrase}”")));
+        let verdict = if blocked.is_some() { Verdict::ProbablyRefused } else { Verdict::WrongPassword };
+        return Judged { verdict, evidence };
     }
     if (200..300).contains(&after.status) && after.cookies_changed {
         evidence.push("the login form is gone, and cookies were set".to_owned());
@@ -224,6 +236,22 @@ fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
     let message = after.view.message_at(after.login_form?, after.before)?.to_lowercase();
     phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| message.contains(phrase))
 }
+
+/// True where a sentence says that the password is wrong and nothing of too many tries.
+fn refuses_apart(view: &View) -> bool {
+    let has = |sentence: &str, phrases: &[&str]| phrases.iter().any(|phrase| sentence.contains(phrase));
+    let sentences = view.text.split(|of: char| ".;!?。；！？".contains(of));
+    sentences.into_iter().any(|sentence| has(sentence, phrases::WRONG) && !has(sentence, phrases::RATE_LIMITED))
+}
+
+/// The word for a CAPTCHA in what the page says to this login.
+fn speaks_of_captcha(after: &After<'_>) -> Option<&'static str> {
+    let message = after.view.message_at(after.login_form?, after.before)?.to_lowercase();
+    ["captcha", "验证码", "驗證碼"].into_iter().find(|word| message.contains(word))
+}
+
+/// What answers in front of a site says of itself.
+const FIREWALLS: &[&str] = &["ray id", "cloudflare", "request blocked", "request was blocked", "firewall", "ddos"];
 
 /// Text of a page that is nothing but a message.
 const SHORT_TEXT_BYTES: usize = 2_000;
@@ -308,6 +336,22 @@ mod tests {
             (200, format!("密码错误次数过多，请 15 分钟后重新登录{FORM}"), Some(0), false, Verdict::RateLimited),
             (200, format!("密码错误{FORM}"), Some(0), false, Verdict::WrongPassword),
             (403, "Forbidden".to_owned(), None, false, Verdict::WrongPassword),
+            (403, "Request blocked. Cloudflare Ray ID: 1".to_owned(), None, false, Verdict::ProbablyRefused),
+            (
+                200,
+                format!("<p>Invalid username or password. Too many failed attempts will lock your account.</p>{FORM}"),
+                Some(0),
+                false,
+                Verdict::WrongPassword,
+            ),
+            (
+                200,
+                format!("<p>Wrong password. Please check it, or try again later.</p>{FORM}"),
+                Some(0),
+                false,
+                Verdict::WrongPassword,
+            ),
+            (200, format!("<p>Too many failed logins.</p>{FORM}"), Some(0), false, Verdict::RateLimited),
             (401, FORM.to_owned(), Some(0), false, Verdict::WrongPassword),
             (429, "slow down".to_owned(), None, false, Verdict::RateLimited),
             (200, "Your account has been banned: wrong password".to_owned(), None, true, Verdict::Locked),
@@ -347,6 +391,7 @@ mod tests {
             (format!("<p>Sorry, no match.</p>{captcha}"), true, Verdict::ProbablyRefused),
             // The text that was read is the wrong one, as the page says.
             (format!("验证码错误{captcha}"), true, Verdict::Captcha),
+            (format!("<p>That captcha? No.</p>{captcha}"), true, Verdict::Captcha),
         ] {
             let view = View::of(&page).unwrap();
             let after = After {
