@@ -11,7 +11,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -27,12 +27,12 @@ use crate::clock::{Clock as _, SystemClock, UnixMillis};
 use crate::config::Config;
 use crate::crawl::account::misplaced;
 use crate::crawl::login::handover::{Person, Question};
-use crate::crawl::login::{self, Means, Proof};
+use crate::crawl::login::{self, Means, Notes, Proof};
 use crate::crawl::site::Site;
 use crate::fetch::session::Jar;
 use crate::limits;
 use crate::login::secret::Secret;
-use crate::login::tries::Tries;
+use crate::login::tries::{ByHand, Tries};
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
 
@@ -190,8 +190,9 @@ impl Login<'_> {
         let site = by_hand(site, steps);
         let nothing = Secret::new("");
         let means = Means { rules: self.login, password: &nothing, jar: &jar };
-        let Proof { holds, asks_to_wait, steps } =
-            block_on(async { Ok(login::prove_by_hand(&site, means, &|step| steps.tell(step)).await) })?;
+        let Proof { holds, asks_to_wait, steps } = block_on(async {
+            Ok(login::prove_by_hand(&site, means, Verdict::Unknown, &|step| steps.tell(step)).await)
+        })?;
         let told = Told { steps, ..told };
         let file = file.display();
         Ok(match holds {
@@ -257,14 +258,13 @@ impl Login<'_> {
         }
         let mut tries = before.clone();
         tries.begin(&self.login.user, &password);
-        let begun = tries.clone();
-        let begins = || sessions::save_tries(data_dir, name, &begun).map_err(|error| format!("{error:#}"));
+        let notes = Noted { data_dir, site: name, jar: &jar, tries: Mutex::new(tries.clone()) };
         sessions::forget_unproven(data_dir, name)?;
         jar.clear();
         let ask = terminal.as_ref().map(|terminal| move |question: &Question<'_>| terminal.ask(question));
         let person = ask.as_ref().map(|ask| ask as Person<'_>);
         let tell = |step: &str| steps.tell(step);
-        let mut report = block_on(async { Ok(login::log_in_by_hand(&site, means, &begins, person, &tell).await) })?;
+        let mut report = block_on(async { Ok(login::log_in_by_hand(&site, means, &notes, person, &tell).await) })?;
         let now = SystemClock.now();
         match report.trouble {
             Some(_) if !report.was_sent => {
@@ -294,7 +294,12 @@ impl Login<'_> {
         let is_in = report.judged.verdict == Verdict::LoggedIn;
         // A session that is good is never overwritten by one that is not.
         let session = if is_in { Some(sessions::save(data_dir, name, &jar)?.display().to_string()) } else { None };
-        let next = self.next(tries.not_before(now));
+        if !is_in && !report.is_unproven() {
+            // What was kept while its proof was asked for.
+            sessions::forget_unproven(data_dir, name)?;
+        }
+        let is_held = tries.hold_by_hand(&self.login.user, &password, now) == Some(ByHand::NoEnd);
+        let next = next::Login { is_held, ..self.next(tries.not_before(now)) };
         // The end of the steps says the same as the rest.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
         Ok(Told {
@@ -312,6 +317,46 @@ impl Login<'_> {
     }
 }
 
+/// What is written down in the middle of a login.
+struct Noted<'a> {
+    data_dir: &'a Path,
+    site: &'a str,
+    jar: &'a Jar,
+    tries: Mutex<Tries>,
+}
+
+impl Noted<'_> {
+    /// The login goes on where it cannot be written: its end is.
+    fn note(&self, change: impl FnOnce(&mut Tries) -> anyhow::Result<()>) {
+        // Whole at any time.
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = change(&mut tries).and_then(|()| sessions::save_tries(self.data_dir, self.site, &tries)) {
+            eprintln!("{error:#}: what came of the form cannot be written down");
+        }
+    }
+}
+
+impl Notes for Noted<'_> {
+    fn begins(&self) -> Result<(), String> {
+        let tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions::save_tries(self.data_dir, self.site, &tries).map_err(|error| format!("{error:#}"))
+    }
+
+    fn asks_to_wait(&self, until: UnixMillis) {
+        self.note(|tries| {
+            tries.asked_to_wait(until);
+            Ok(())
+        });
+    }
+
+    fn awaits_proof(&self, unless: Verdict) {
+        self.note(|tries| {
+            tries.await_proof(unless, SystemClock.now());
+            sessions::save_unproven(self.data_dir, self.site, self.jar)
+        });
+    }
+}
+
 impl Login<'_> {
     fn next(&self, not_before: Option<UnixMillis>) -> next::Login<'_> {
         next::Login {
@@ -321,6 +366,7 @@ impl Login<'_> {
             rules: self.login,
             is_interactive: self.options.interactive,
             cookies: self.options.cookies.as_deref(),
+            is_held: false,
             not_before,
         }
     }
@@ -335,8 +381,9 @@ impl Login<'_> {
     ) -> anyhow::Result<Option<Told>> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         steps.show("the site took the last login: its proof is asked for first");
+        let unless = tries.unless().unwrap_or(Verdict::Unknown);
         let Proof { holds, asks_to_wait, steps: taken } =
-            block_on(async { Ok(login::prove_by_hand(site, means, &|step| steps.tell(step)).await) })?;
+            block_on(async { Ok(login::prove_by_hand(site, means, unless, &|step| steps.tell(step)).await) })?;
         let told = Told { site: name.to_owned(), steps: taken, ..Told::default() };
         let now = SystemClock.now();
         let ended = holds.and_then(|holds| tries.proof_came(holds, &self.login.user, means.password, now));

@@ -21,7 +21,7 @@ use encoding_rs::Encoding;
 
 use self::handover::Person;
 use self::pace::Pace;
-pub use self::proof::{Proof, prove, prove_by_hand};
+pub use self::proof::{Proof, prove, prove_by_hand, prove_last};
 use self::sending::ByScripts;
 use self::steps::FirstStep;
 use super::site::Site;
@@ -102,8 +102,27 @@ impl Pin {
 /// Hears each step of a login when it happens.
 pub type Tell<'a> = &'a (dyn Fn(&str) + Sync);
 
-/// Writes down that a form is about to leave; why it cannot be, at which nothing is sent.
-pub type Begins<'a> = &'a (dyn Fn() -> Result<(), String> + Sync);
+/// Writes down what a process that ends in the middle of a login must not forget.
+pub trait Notes: Sync {
+    /// A form is about to leave.
+    ///
+    /// # Errors
+    /// Why that cannot be written down, at which nothing is sent.
+    fn begins(&self) -> Result<(), String>;
+    /// An answer behind it asks to be left alone until then.
+    fn asks_to_wait(&self, _until: UnixMillis) {}
+    /// The form was answered, and its proof is about to be asked for: how the login ends where that says no.
+    fn awaits_proof(&self, _unless: Verdict) {}
+}
+
+impl<F: Fn() -> Result<(), String> + Sync> Notes for F {
+    fn begins(&self) -> Result<(), String> {
+        self()
+    }
+}
+
+/// Who writes these down.
+pub type Begins<'a> = &'a dyn Notes;
 
 /// What a login needs beside the site.
 #[derive(Clone, Copy)]

@@ -20,7 +20,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
 
 /// Told where logins were killed, or answered by a server in trouble, one after the other.
 const NO_END: &str = "the last logins did not get to a clear end, and may have been refused (hint: see that the account is \
-                      not locked, then run `gleaner login`)";
+                      not locked, then run `gleaner login --again`)";
 
 /// Told of a password that was refused before another one was tried.
 const REFUSED_BEFORE: &str = "the site has refused this user and password before, and the same are not tried again (hint: \
@@ -43,6 +43,9 @@ pub struct Tries {
     probably_refused: Vec<u32>,
     /// Keeps us away until the operator logs in, or gives another password.
     held: Option<(Verdict, u32)>,
+    /// Marks the users and passwords at which the account was locked, the latest last: what another password brings does not
+    /// unlock it.
+    locked: Vec<u32>,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
     begun: Option<u32>,
     /// How it ends where its proof says no, and when its form was answered: the site took it, and no page has told since
@@ -111,6 +114,10 @@ pub enum ByHand {
     Refused(Verdict),
     /// The account was locked when it was last tried.
     Locked,
+    /// The last logins have ended without a clear answer, and may have been refused.
+    NoEnd,
+    /// The form with this password came back with a CAPTCHA: without a person who reads it, the same is no use.
+    Captcha,
     /// The site has asked to be left alone until then.
     AskedToWait(UnixMillis),
 }
@@ -207,6 +214,9 @@ impl Tries {
             return Some(Hold::Operator(why.to_owned()));
         }
         let marks = self.marks(user, password);
+        if self.is_locked(marks) {
+            return Some(Hold::Operator(Verdict::Locked.sentence().to_owned()));
+        }
         if let Some((verdict, _)) = self.held.filter(|(_, held)| marks.contains(held)) {
             let why = match verdict {
                 Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
@@ -234,10 +244,22 @@ impl Tries {
     #[must_use]
     pub fn hold_by_hand(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<ByHand> {
         let marks = self.marks(user, password);
-        let is_locked = self.held.is_some_and(|(verdict, of)| verdict == Verdict::Locked && marks.contains(&of));
+        let held = self.held.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| verdict);
         let refused = self.refusal(user, password).map(ByHand::Refused);
-        let locked = || is_locked.then_some(ByHand::Locked);
-        refused.or_else(locked).or_else(|| self.asked_until(now).map(ByHand::AskedToWait))
+        let locked = || self.is_locked(marks).then_some(ByHand::Locked);
+        let asked = || self.asked_until(now).map(ByHand::AskedToWait);
+        let held = || match held? {
+            Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => Some(ByHand::NoEnd),
+            // What asks for one before anything was sent may be asked again.
+            Verdict::Captcha if !self.is_of_table => Some(ByHand::Captcha),
+            _ => None,
+        };
+        refused.or_else(locked).or_else(asked).or_else(held)
+    }
+
+    fn is_locked(&self, marks: [u32; 2]) -> bool {
+        let held = self.held.filter(|(verdict, _)| *verdict == Verdict::Locked).map(|(_, of)| of);
+        held.iter().chain(&self.locked).any(|of| marks.contains(of))
     }
 
     /// Until when the site has asked to be left alone, where that is not over.
@@ -271,7 +293,19 @@ impl Tries {
         let is_limit = self.last == Some(Verdict::RateLimited);
         let least = if is_limit { now.plus(LOGIN_BROKEN_OFF_WAIT) } else { self.not_before };
         self.not_before = until.max(least);
-        self.asked_until = self.not_before;
+        // Our own wait is no word of the site's.
+        self.asked_until = until;
+    }
+
+    /// Takes in that an answer in the middle of a login asks to be left alone until then.
+    pub fn asked_to_wait(&mut self, until: UnixMillis) {
+        self.asked_until = until;
+    }
+
+    /// How the login whose proof is still to come ends where that says no.
+    #[must_use]
+    pub fn unless(&self) -> Option<Verdict> {
+        self.unproven.map(|(unless, _)| unless)
     }
 
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
@@ -361,6 +395,9 @@ impl Tries {
         if verdict == Verdict::Unknown && was_sent && was_answered && was_unknown {
             (verdict, self.held) = (Verdict::ProbablyRefused, None);
         }
+        if was_sent && was_answered {
+            self.locked.retain(|locked| !marks.contains(locked));
+        }
         self.keep_by_forms(was_sent);
         (self.begun, self.unproven, self.asked_until) = (None, None, UnixMillis(0));
         // A site that did not answer before anything was sent has said nothing of the account.
@@ -401,8 +438,13 @@ impl Tries {
                     self.held = Some((verdict, mark));
                 }
             }
-            Verdict::Locked
-            | Verdict::Captcha
+            Verdict::Locked => {
+                self.held = Some((verdict, mark));
+                self.locked.push(mark);
+                let too_many = self.locked.len().saturating_sub(LOGINS_REFUSED_MAX);
+                self.locked.drain(..too_many);
+            }
+            Verdict::Captcha
             | Verdict::SecondFactor
             | Verdict::ConfirmEmail
             | Verdict::OtherSite

@@ -13,7 +13,7 @@ use crate::crawl::hosts::is_asked_for;
 use crate::crawldb::{CrawlDbError, HostRow, Reader as _};
 use crate::limits;
 use crate::login::secret::Secret;
-use crate::login::tries::Tries;
+use crate::login::tries::{ByHand, Tries};
 
 impl Login<'_> {
     /// An error, with what to do, where a form may not be sent now.
@@ -25,7 +25,8 @@ impl Login<'_> {
             return Ok(());
         }
         let (data_dir, name, user) = (&self.config.data_dir, &*self.rules.name, &self.login.user);
-        if let Some(hold) = tries.hold_by_hand(user, password, SystemClock.now()) {
+        let hold = tries.hold_by_hand(user, password, SystemClock.now());
+        if let Some(hold) = hold.filter(|hold| !(self.options.interactive && *hold == ByHand::Captcha)) {
             let is_unproven = sessions::is_unproven(data_dir, name, user, password);
             bail!(self.next(tries.not_before(SystemClock.now())).kept_back(hold, is_unproven));
         }

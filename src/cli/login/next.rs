@@ -21,6 +21,8 @@ pub struct Login<'a> {
     pub is_interactive: bool,
     /// The file of a browser's session, where that is taken over.
     pub cookies: Option<&'a Path>,
+    /// The same is sent again by hand only where that is asked for.
+    pub is_held: bool,
     /// Before when the site is to be left alone, where it asks for that.
     pub not_before: Option<UnixMillis>,
 }
@@ -96,6 +98,10 @@ impl Login<'_> {
         format!("see with a browser how the account is unlocked, then run: {}", self.run(" --again"))
     }
 
+    fn no_end(&self) -> String {
+        format!("see with a browser that the account is not locked, then run: {}", self.run(" --again"))
+    }
+
     /// Why a login is not begun, and what to do.
     #[must_use]
     pub fn kept_back(&self, hold: ByHand, is_unproven: bool) -> String {
@@ -120,6 +126,16 @@ impl Login<'_> {
                     self.locked()
                 )
             }
+            ByHand::NoEnd => format!(
+                "the last logins did not get to a clear end, and may have been refused: nothing was sent\nhint: {}",
+                self.no_end()
+            ),
+            ByHand::Captcha => format!(
+                "the site has answered this user and password with a CAPTCHA: nothing was sent\nhint: run: {}; `{}` sends the same \
+                 once more",
+                self.run(" --interactive"),
+                self.run(" --again")
+            ),
             ByHand::AskedToWait(until) if is_unproven => format!(
                 "the site has asked at the last login, which is still to be proven, to be left alone until {}\nhint: {}",
                 until.rfc3339(),
@@ -161,6 +177,10 @@ impl Login<'_> {
 
     fn no_form(&self, report: &Report, file: &str) -> String {
         let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
+        if report.judged.evidence.iter().any(|evidence| evidence.starts_with("the form's address ")) {
+            // No key of [login] names another one.
+            return self.browser();
+        }
         match steps::forms_seen(&report.steps) {
             Some(seen) if report.pinned.is_some_and(|pin| pin != Pin::Page) => {
                 let key = report.pinned.map_or("", Pin::key);
@@ -187,6 +207,7 @@ impl Login<'_> {
             (true, true) if report.is_unproven() => {
                 format!("wait until the site answers again, then run, which asks for the proof first: {again}")
             }
+            (true, true) if self.is_held => self.no_end(),
             (true, true) => format!("see with a browser that the account is not locked, then run: {again}"),
             (false, false) => self.browser(),
             (false, true) if self.rules.probe.is_none() => {
@@ -204,7 +225,10 @@ impl Login<'_> {
     }
 
     fn run(&self, more: &str) -> String {
-        self.hints.command(&format!("login {}{more}", self.site.name))
+        // What a person was asked, the next one is asked as well.
+        let is_asked = self.is_interactive && !more.contains("--interactive") && !more.contains("--cookies");
+        let interactive = if is_asked { " --interactive" } else { "" };
+        self.hints.command(&format!("login {}{interactive}{more}", self.site.name))
     }
 }
 

@@ -25,9 +25,14 @@ pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Pr
     proof(Run { pace, ..Run::new(site, means) }).await
 }
 
-/// The same for somebody who watches.
-pub async fn prove_by_hand(site: &Site, means: Means<'_>, tell: Tell<'_>) -> Proof {
-    proof(Run { tell: Some(tell), ..Run::new(site, means) }).await
+/// The same behind a login whose proof was still to come, and which ends with `unless` where that says no.
+pub async fn prove_last(site: &Site, means: Means<'_>, unless: Verdict, pace: Option<&mut Pace>) -> Proof {
+    proof(Run { pace, unless, ..Run::new(site, means) }).await
+}
+
+/// The same for somebody who watches; `unless` is `Unknown` where no login is to be proven.
+pub async fn prove_by_hand(site: &Site, means: Means<'_>, unless: Verdict, tell: Tell<'_>) -> Proof {
+    proof(Run { tell: Some(tell), unless, ..Run::new(site, means) }).await
 }
 
 async fn proof(mut run: Run<'_>) -> Proof {
@@ -45,6 +50,7 @@ impl Run<'_> {
         }
         // What seemed to have worked and has not tells nothing of the password.
         self.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
+        self.note_before_proof();
         let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
         let after = after.filter(is_proof).filter(|page| self.trouble_of(page.status).is_none());
         let mut proof = self.probe(after).await;
@@ -113,6 +119,8 @@ impl Run<'_> {
         let is_there = page.url.path().split('?').next() == asked.path().split('?').next();
         let login_form = page.login_form();
         let address = told_url(page.url.as_str());
+        // A page for all may name a member: nobody is one without a cookie, nor behind a form that came back.
+        let may_be_member = self.unless != Verdict::ProbablyRefused && !self.means.jar.is_empty();
         let proof = if let Some(link) = page.view.log_out_links.first() {
             Ok(format!("{address} has a link to log out: {}", told_url(link)))
         } else if let Some(sign) = logged_out(&page.view, login_form) {
@@ -128,10 +136,10 @@ impl Run<'_> {
             Err(format!("{address} says “{phrase}”"))
         } else if self.means.rules.probe.is_some() {
             Ok(format!("{address}, which the rule file names for members, is shown"))
-        } else if names(&page.view.text, &self.means.rules.user.to_lowercase()) {
+        } else if may_be_member && names(&page.view.text, &self.means.rules.user.to_lowercase()) {
             Ok(format!("{address} names the user"))
         } else {
-            Err(format!("{address} shows neither a link to log out nor the user's name"))
+            Err(format!("{address} shows no link to log out, and no user's name that proves anything"))
         };
         self.say(match &proof {
             Ok(proof) => format!("proof: {proof}"),

@@ -166,6 +166,10 @@ impl Run<'_> {
             self.retry_at = asked.and_then(|value| backoff::retry_after(value, now));
             self.is_retry_capped = asked.is_some_and(|value| backoff::is_capped(value, now));
             let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
+            if let (Answered::Throttled(Some(until)), true, Some(notes)) = (answered, self.was_sent, self.begins) {
+                // It holds for the next process as well, should this one end while it waits.
+                notes.asks_to_wait(until);
+            }
             if let Some(pace) = &mut self.pace {
                 pace.answered(answered);
             }
@@ -224,12 +228,19 @@ impl Run<'_> {
     /// A form is about to leave, be it with the user's name alone, at which sites send letters: whoever keeps the account's tries
     /// writes that down first.
     fn begins(&mut self) -> Step<()> {
-        let begun = self.begins.map_or(Ok(()), |begins| begins());
+        let begun = self.begins.map_or(Ok(()), |notes| notes.begins());
         begun.map_err(|error| {
             // Of the site it says nothing.
             self.trouble = Some(Answered::Reached);
             ends(Verdict::Unknown, format!("nothing was sent: {error}"))
         })
+    }
+
+    /// What the form was answered is known, and its cookies are here: neither is lost where the process ends before the proof.
+    pub(super) fn note_before_proof(&self) {
+        if let Some(notes) = self.begins.filter(|_| self.was_sent && self.was_answered) {
+            notes.awaits_proof(self.unless);
+        }
     }
 
     /// A request that was not answered, or not to its end.

@@ -1,14 +1,16 @@
 //! One proof of a site's session, or one login: what earlier logins forbid, what is written down before anything is sent,
 //! and how it ended. It runs beside the loop and changes nothing of it; `session` draws the conclusions.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::clock::UnixMillis;
 use crate::crawl::account::{self, Account};
 use crate::crawl::login::pace::Pace;
-use crate::crawl::login::{self, Means, Proof, Report};
+use crate::crawl::login::{self, Means, Notes, Proof, Report};
 use crate::crawl::site::Site;
 use crate::limits;
 use crate::login::secret::Secret;
-use crate::login::tries::Hold;
+use crate::login::tries::{Hold, Tries};
 use crate::login::verdict::Verdict;
 use crate::politeness::Answered;
 
@@ -51,11 +53,13 @@ pub(super) fn take_up_unproven(site: &Site, account: &Account) -> bool {
 }
 
 /// Asks for the page that proves the session.
-pub(super) async fn prove(site: &Site, account: &Account, pace: &mut Pace) -> Asked {
+pub(super) async fn prove(site: &Site, account: &Account, is_of_last_login: bool, pace: &mut Pace) -> Asked {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let nothing = Secret::new("");
     let means = Means { rules, password: &nothing, jar: &account.jar };
-    Asked::Proof(login::prove(site, means, Some(pace)).await)
+    let tries = is_of_last_login.then(|| account.keeper.tries().ok()).flatten();
+    let unless = tries.and_then(|tries| tries.unless()).unwrap_or(Verdict::Unknown);
+    Asked::Proof(login::prove_last(site, means, unless, Some(pace)).await)
 }
 
 /// A site whose rules have no login, which has no account either.
@@ -107,7 +111,8 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     let means = Means { rules, password: &password, jar: &of.jar };
     // It is a try from when a form leaves: a process that is killed before has asked nothing of the account.
     tries.begin(&rules.user, &password);
-    let report = login::log_in_paced(site, means, &|| keeper.keep_tries(&tries), pace).await;
+    let noted = Noted { site, account: of, tries: Mutex::new(tries.clone()) };
+    let report = login::log_in_paced(site, means, &noted, pace).await;
     if report.is_unproven() {
         // It has begun, and stays so until a page tells how it ended; it is not sent again for that, by the next process
         // neither.
@@ -142,5 +147,51 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         let error = account::in_one_line(&error);
         tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
     }
+    // A session that is to be kept takes the place of its cookies when it is: until then they are not lost.
+    if verdict != Verdict::LoggedIn
+        && let Err(error) = keeper.forget_unproven()
+    {
+        let error = account::in_one_line(&error);
+        tracing::warn!(site = %site.rules.name, error, "the cookies of a login that has ended cannot be dropped");
+    }
     Asked::Login(Ok(Box::new(report)))
+}
+
+/// What is written down in the middle of a login.
+struct Noted<'a> {
+    site: &'a Site,
+    account: &'a Account,
+    tries: Mutex<Tries>,
+}
+
+impl Noted<'_> {
+    /// The login goes on where it cannot be written: its end is.
+    fn note(&self, change: impl FnOnce(&mut Tries) -> Result<(), String>) {
+        // Whole at any time.
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = change(&mut tries).and_then(|()| self.account.keeper.keep_tries(&tries)) {
+            let error = account::in_one_line(&error);
+            tracing::error!(site = %self.site.rules.name, error, "what came of the form cannot be written down");
+        }
+    }
+}
+
+impl Notes for Noted<'_> {
+    fn begins(&self) -> Result<(), String> {
+        self.account.keeper.keep_tries(&self.tries.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn asks_to_wait(&self, until: UnixMillis) {
+        self.note(|tries| {
+            tries.asked_to_wait(until);
+            Ok(())
+        });
+    }
+
+    fn awaits_proof(&self, unless: Verdict) {
+        self.note(|tries| {
+            tries.await_proof(unless, self.site.clock.now());
+            self.account.keeper.keep_unproven(&self.account.jar)
+        });
+    }
 }

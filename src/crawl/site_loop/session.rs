@@ -286,10 +286,11 @@ impl SiteLoop {
         let mut pace = Box::new(Pace::new(hosts, requests, clock, bounds, known, (keys, policy, slot, permit)));
         self.enter(State::Asking { log_in });
         let site = Arc::clone(&self.site);
+        let is_of_last_login = matches!(self.session.unproven, Unproven::Sent | Unproven::TakenUp);
         self.running.push(Box::pin(async move {
             let asked = match log_in {
                 true => log_in_once(&site, &account, now, &mut pace).await,
-                false => prove(&site, &account, &mut pace).await,
+                false => prove(&site, &account, is_of_last_login, &mut pace).await,
             };
             Ok(Ran::Session { host: index, pace, asked })
         }));

@@ -329,7 +329,8 @@ fn a_login_that_broke_off_shortens_no_wait_that_the_site_has_asked_for() {
 fn follow(hint: &str, tries: &mut Tries, user: &str, password: &mut Secret, now: UnixMillis) -> bool {
     let ended = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
     // `gleaner login` sends nothing that was refused, and touches no locked account, unless it is told to.
-    let is_kept_back = matches!(tries.hold_by_hand(user, password, now), Some(ByHand::Refused(_) | ByHand::Locked));
+    let is_kept_back =
+        matches!(tries.hold_by_hand(user, password, now), Some(ByHand::Refused(_) | ByHand::Locked | ByHand::NoEnd));
     let is_sent = !is_kept_back || hint.contains("login --again`");
     match hint {
         hint if hint.contains("`gleaner login") && is_sent => tries.ended(ended, user, password, now),
@@ -399,7 +400,7 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
         (Verdict::ProbablyRefused, Some(ByHand::Refused(Verdict::ProbablyRefused))),
         (Verdict::Locked, Some(ByHand::Locked)),
         (Verdict::RateLimited, Some(ByHand::AskedToWait(NOW.plus(LOGIN_HOUR)))),
-        (Verdict::Captcha, None),
+        (Verdict::Captcha, Some(ByHand::Captcha)),
         (Verdict::Unknown, None),
         (Verdict::NoForm, None),
         (Verdict::RedirectLoop, None),
@@ -421,6 +422,50 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
     assert_eq!(tries.hold_by_hand("anna", &password, asked), None);
     assert_eq!(tries.hold_by_hand("anna", &password, UnixMillis(5)), None, "the clock was ahead");
     // What the site says later is what it says.
-    tries.ended(Ended { verdict: Verdict::Captcha, was_sent: true, was_answered: true }, "anna", &password, later);
+    tries.ended(Ended { verdict: Verdict::SecondFactor, was_sent: true, was_answered: true }, "anna", &password, later);
     assert_eq!(tries.hold_by_hand("anna", &password, later), None);
+}
+
+#[test]
+fn a_locked_account_stays_locked_for_a_password_whatever_another_one_brings() {
+    let (mut tries, one, two) = (Tries::default(), Secret::new("one"), Secret::new("two"));
+    let ended = |verdict| Ended { verdict, was_sent: true, was_answered: true };
+    tries.ended(ended(Verdict::Locked), "anna", &one, NOW);
+    tries.ended(ended(Verdict::Captcha), "anna", &two, NOW);
+    tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+    let locked = Hold::Operator(Verdict::Locked.sentence().to_owned());
+    assert_eq!(tries.hold("anna", &one, NOW.plus(LOGIN_WAIT_MAX)), Some(locked));
+    assert_eq!(tries.hold_by_hand("anna", &one, NOW), Some(ByHand::Locked));
+    assert_eq!(tries.hold_by_hand("anna", &two, NOW), Some(ByHand::Captcha));
+    tries.ended(ended(Verdict::LoggedIn), "anna", &one, NOW);
+    assert_eq!(tries.hold("anna", &one, NOW), None);
+}
+
+#[test]
+fn what_a_form_was_answered_is_known_to_the_next_process_before_the_proof_has_come() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    tries.begin("anna", &password);
+    let asked = NOW.plus(Duration::from_secs(90));
+    tries.asked_to_wait(asked);
+    tries.await_proof(Verdict::ProbablyRefused, NOW);
+    let mut next: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+    assert_eq!(next.hold_by_hand("anna", &password, NOW), Some(ByHand::AskedToWait(asked)));
+    assert_eq!((next.unless(), next.has_begun("anna", &password)), (Some(Verdict::ProbablyRefused), true));
+    assert_eq!(next.proof_came(false, "anna", &password, asked), Some(Verdict::ProbablyRefused));
+    assert!(next.refusal("anna", &password).is_some());
+}
+
+#[test]
+fn what_is_told_as_the_sites_word_is_its_own_and_no_wait_of_ours() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let ended = |was_answered| Ended { verdict: Verdict::Unknown, was_sent: true, was_answered };
+    tries.ended(ended(false), "anna", &password, NOW);
+    let asked = NOW.plus(Duration::from_secs(90));
+    tries.wait_as_asked(asked, NOW);
+    assert_eq!(tries.hold_by_hand("anna", &password, NOW), Some(ByHand::AskedToWait(asked)));
+    assert!(tries.not_before(NOW) > Some(asked), "a crawl waits longer");
+    assert_eq!(tries.hold_by_hand("anna", &password, asked), None);
+    // Twice without an answer: by hand, too, it is sent again only where that is asked for.
+    tries.ended(ended(false), "anna", &password, asked);
+    assert_eq!(tries.hold_by_hand("anna", &password, asked), Some(ByHand::NoEnd));
 }
