@@ -233,8 +233,10 @@ impl Tries {
         self.not_before(now).map(|until| {
             let last = self.trouble().unwrap_or("the last login did not get to its end");
             let by_hand = match self.asked_until(now) {
-                Some(_) => "as the site asks; `gleaner login --again` does not wait",
-                None => "`gleaner login` does not wait",
+                Some(asked) if asked >= until => "as the site asks; `gleaner login --again` does not wait".to_owned(),
+                // Our own wait is longer.
+                Some(asked) => format!("the site asks for {}; `gleaner login --again` does not wait", asked.rfc3339()),
+                None => "`gleaner login` does not wait".to_owned(),
             };
             Hold::Until(until, format!("{last} (no new try before {}; {by_hand})", until.rfc3339()))
         })
