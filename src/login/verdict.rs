@@ -237,12 +237,20 @@ fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
     phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| message.contains(phrase))
 }
 
-/// True where a sentence says that the password is wrong and nothing of too many tries.
+/// True where a sentence says that the password is wrong, and those of too many tries only warn or ask for patience: a quota
+/// that is used up is one, whatever stands beside it.
 fn refuses_apart(view: &View) -> bool {
     let has = |sentence: &str, phrases: &[&str]| phrases.iter().any(|phrase| sentence.contains(phrase));
-    let sentences = view.text.split(|of: char| ".;!?。；！？".contains(of));
-    sentences.into_iter().any(|sentence| has(sentence, phrases::WRONG) && !has(sentence, phrases::RATE_LIMITED))
+    let sentences = || view.text.split(|of: char| ".;!?。；！？".contains(of));
+    let is_warning = |sentence: &str| has(sentence, WARNINGS);
+    let is_limit = |sentence: &str| has(sentence, phrases::RATE_LIMITED) && !is_warning(sentence);
+    let refuses = |sentence: &str| has(sentence, phrases::WRONG) && !has(sentence, phrases::RATE_LIMITED);
+    sentences().any(refuses) && !sentences().any(is_limit)
 }
+
+/// What is said of tries to come, or to everybody.
+const WARNINGS: &[&str] =
+    &[" will ", " may lock", "try again later", "please wait and try again", "请稍后再试", "請稍後再試"];
 
 /// The word for a CAPTCHA in what the page says to this login.
 fn speaks_of_captcha(after: &After<'_>) -> Option<&'static str> {
@@ -350,6 +358,13 @@ mod tests {
                 Some(0),
                 false,
                 Verdict::WrongPassword,
+            ),
+            (
+                200,
+                format!("<p>Wrong username or password. You have used up your failed login quota!</p>{FORM}"),
+                Some(0),
+                false,
+                Verdict::RateLimited,
             ),
             (200, format!("<p>Too many failed logins.</p>{FORM}"), Some(0), false, Verdict::RateLimited),
             (401, FORM.to_owned(), Some(0), false, Verdict::WrongPassword),
