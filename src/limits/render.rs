@@ -174,6 +174,9 @@ pub const STYLE_NAMESPACES_MAX: usize = 100;
 pub const RENDER_LINKS_MAX: usize = 50_000;
 pub const RENDER_CONTROLS_MAX: usize = 2_000;
 
+/// Kinds of rows that a reader tries of which nobody says that they react, but that something around them listens.
+pub const RENDER_GUESSED_KINDS_MAX: usize = 4;
+
 /// Headers of an answer that its script is told, redirects that a request of one follows, bytes of scripts that a site keeps over pages.
 pub const SCRIPT_HEADERS_MAX: usize = 100;
 pub const SCRIPT_REDIRECTS_MAX: usize = 10;

@@ -7,6 +7,7 @@
 //! ending, deleting or posting are left alone.
 
 mod controls;
+mod delegated;
 mod explore;
 mod shown;
 mod words;

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::super::load::Window;
 use super::super::{document, listens_to_clicks, own_document, read};
+use super::delegated::{Ears, leaf};
 use super::shown::text_of;
 use super::words::{BACK, GET, MORE, NEVER, says};
 use crate::limits;
@@ -44,10 +45,15 @@ pub(super) struct Control {
     pub view: Option<Url>,
     /// Its words are about what the page is there for.
     pub gets: bool,
+    /// Nothing listens to it but what stands around it.
+    by_delegate: bool,
 }
 
 /// From so many of one kind on, "more" is what each row has, and no turn of the list.
 const ROWS_MIN: usize = 4;
+
+/// So many of one kind are a list.
+pub(super) const LIST_MIN: usize = 3;
 
 /// The controls of the page as it is, in the order of the document.
 pub(super) fn controls(window: &mut Window) -> Vec<Control> {
@@ -58,10 +64,17 @@ pub(super) fn controls(window: &mut Window) -> Vec<Control> {
         let candidates: Vec<NodeId> = read(context, |tree| {
             tree.descendants(document).filter(|id| tree.is_element(*id) && !is_shut(tree, *id)).collect()
         });
+        let ears = Ears::of(document, &candidates, context);
         let mut controls = Vec::new();
         for id in candidates {
-            let listens = listens_to_clicks(id, context);
-            controls.extend(read(context, |tree| control(tree, id, listens, (&base, &here))));
+            let listens = listens_to_clicks(id, context) || ears.are_called_by(id, context);
+            controls.extend(read(context, |tree| {
+                let own = control(tree, id, listens, (&base, &here));
+                own.or_else(|| {
+                    let control = ears.may_hear(tree, id).then(|| control(tree, id, true, (&base, &here)))??;
+                    Some(Control { id: leaf(tree, id), by_delegate: true, ..control })
+                })
+            }));
             if controls.len() == limits::RENDER_CONTROLS_MAX {
                 break;
             }
@@ -77,6 +90,16 @@ pub(super) fn controls(window: &mut Window) -> Vec<Control> {
         control.identity = control.identity.wrapping_add(*nth);
         *nth += 1;
     }
+    // What only looks like a row has to be one of a list, and of its first kinds.
+    let mut guessed = Vec::<String>::new();
+    controls.retain(|control| {
+        let is_guess = control.by_delegate && matches!(control.rank, Rank::Row | Rank::Back);
+        if is_guess && !guessed.contains(&control.kind) && guessed.len() < limits::RENDER_GUESSED_KINDS_MAX {
+            guessed.push(control.kind.clone());
+        }
+        !is_guess
+            || guessed.contains(&control.kind) && of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN)
+    });
     for control in controls.iter_mut().filter(|control| control.rank == Rank::Turn) {
         if of_kind.get(&control.kind).is_some_and(|count| *count >= ROWS_MIN) {
             control.rank = Rank::Row;
@@ -164,7 +187,7 @@ fn control(tree: &Tree, id: NodeId, listens: bool, (base, here): (&Url, &Url)) -
     let identity = identity(tree, id, element, (&text, rank));
     let gets = is_short && says(GET, &format!("{low} {class}"), false);
     let words = words.chars().take(60).collect();
-    Some(Control { id, kind, identity, words, rank, view, gets })
+    Some(Control { id, kind, identity, words, rank, view, gets, by_delegate: false })
 }
 
 fn bare(url: &Url) -> &str {
@@ -226,7 +249,7 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Ran
 }
 
 /// Whether an element stands beside others of its kind, as rows do.
-fn has_likes(tree: &Tree, id: NodeId) -> bool {
+pub(super) fn has_likes(tree: &Tree, id: NodeId) -> bool {
     let kind = |id: NodeId| {
         let element = tree.element(id)?;
         Some((&element.name().local, element.attribute(&local_name!("class"))))

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::super::load::Window;
 use super::super::read;
-use super::controls::{Control, Rank, controls};
+use super::controls::{Control, LIST_MIN, Rank, controls};
 use super::shown::{Book, News};
 use super::{Bound, Cut, note};
 use crate::limits;
@@ -17,9 +17,6 @@ use crate::render::cost::{self, Of};
 use crate::render::dom::Tree;
 use crate::render::engine::jobs::{self, Reach};
 use crate::render::engine::realm;
-
-/// From so many of one kind on, they are a list's rows, and tried before the list is turned.
-const ROWS_MIN: usize = 3;
 
 /// How often in a row what was of use may fail, and what never was.
 const PATIENCE_WITH_PAID: u32 = 8;
@@ -200,7 +197,7 @@ impl Reader<'_> {
             *of_kind.entry(&control.kind).or_default() += 1;
         }
         let is_row = |control: &&&Control| {
-            let is_list = of_kind.get(&*control.kind).is_some_and(|count| *count >= ROWS_MIN);
+            let is_list = of_kind.get(&*control.kind).is_some_and(|count| *count >= LIST_MIN);
             control.rank == Rank::Row && (is_list || self.paid.contains(&control.kind))
         };
         let row = offered.iter().find(is_row);

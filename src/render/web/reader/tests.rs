@@ -327,3 +327,60 @@ fn without_tries_nothing_is_touched_and_acts_are_done_in_their_order() {
     assert_eq!(read.told.undone, [Act::Click("#none".to_owned())]);
     assert_eq!(read.acts(), ["load", "click #next", "click #none", "click #next", "goto #x", "back"]);
 }
+
+#[test]
+fn rows_whose_clicks_are_heard_further_up_are_clicked() {
+    let to = "location.href = '/t/' + row.dataset.id";
+    let by_index = "location.href = '/t/' + row.textContent.match(/[0-9]+/)[0]";
+    for (rows, go) in [
+        // By the list; by the document, for the row and for its cells; by the mark of a framework.
+        (
+            "<tr><td>Image ${id}</td></tr>",
+            format!("list.addEventListener('click', e => {{ const row = e.target.closest('tr'); {by_index} }})"),
+        ),
+        (
+            "<tr data-id=${id}><td>Image ${id}</td></tr>",
+            format!("document.addEventListener('click', e => {{ const row = e.target.closest('tr'); if (row) {to} }})"),
+        ),
+        (
+            "<tr data-id=${id}><td>1</td><td class=title>Image ${id}</td></tr>",
+            format!(
+                "document.body.onclick = e => {{ const row = e.target.matches('.title') && e.target.closest('tr'); if (row) {to} }}"
+            ),
+        ),
+        (
+            "<tr><td>Image ${id}</td><td><i class=dl data-id=${id}></i></td></tr>",
+            format!(
+                "document.addEventListener('click', e => {{ const row = e.target.closest('.dl'); if (row) {to} }})"
+            ),
+        ),
+        (
+            "<tr class=mark><td>Image ${id}</td></tr>",
+            "document.addEventListener('click', e => e.target.closest('tr')?.$$click?.())".to_owned(),
+        ),
+    ] {
+        let html = rows_of(rows, "", "<button onclick='show(at + 1)'>Next page</button>").replace(
+            "show(1)</script>",
+            &format!(
+                "{go}; const events = Symbol('events'), plain = show;
+                show = page => {{ plain(page); for (const row of list.querySelectorAll('.mark')) row.$$click = () => {{ {by_index} }} }};
+                show(1)</script>"
+            ),
+        );
+        let read = read_page_of(&html, "0");
+        let mut gone = read.gone.clone();
+        gone.sort();
+        assert_eq!(gone, sixty("http://site.test/t/"), "{rows}: {:?}", read.acts());
+    }
+}
+
+#[test]
+fn what_only_looks_like_rows_costs_few_clicks() {
+    let kinds: String = (0..20)
+        .flat_map(|kind| (0..5).map(move |row| format!("<div class=k{kind} data-n={row}>Something long {row}</div>")))
+        .collect();
+    let html = format!(
+        "{kinds}<ul><li data-n=1>one<li data-n=2>two</ul><script>let clicks = 0; onload = () => document.addEventListener('click', () => clicks++)</script>"
+    );
+    assert_eq!(read_page_of(&html, "clicks").value, "8", "two of each of four kinds");
+}

@@ -1,0 +1,123 @@
+//! Rows whose clicks are heard further up: by their list, the document or its body, as jQuery's `on`, Svelte and Solid have it. That a row
+//! reacts cannot be seen on it; what looks like one is tried, and given up with its kind when nothing comes of it.
+
+use std::collections::HashSet;
+
+use boa_engine::property::PropertyKey;
+use boa_engine::{Context, js_string};
+use html5ever::local_name;
+
+use super::super::{exotic, listens_to_clicks, of, read};
+use super::controls::has_likes;
+use super::shown::text_of;
+use crate::limits;
+use crate::render::dom::{Element, NodeId, Tree};
+
+/// A listener so many elements above a row, or fewer, is its list's; one further up may be for anything.
+const NEAR: usize = 4;
+
+/// Who listens to clicks on others.
+pub(super) struct Ears {
+    near: HashSet<NodeId>,
+    /// The document, its root or its body, or anything that stands far above.
+    far: bool,
+}
+
+impl Ears {
+    /// Those of a document with these elements.
+    pub fn of(document: NodeId, elements: &[NodeId], context: &mut Context) -> Self {
+        let mut near = HashSet::new();
+        let mut far = listens_to_clicks(document, context);
+        for id in elements {
+            if listens_to_clicks(*id, context) {
+                far = true;
+                near.insert(*id);
+            }
+        }
+        read(context, |tree| {
+            near.retain(|id| {
+                let local = tree.element(*id).map(|element| &element.name().local);
+                !matches!(local, Some(&local_name!("html") | &local_name!("body")))
+            });
+        });
+        Self { near, far }
+    }
+
+    /// Whether a framework has written its listener down on the element itself, as Svelte and Solid do for one further up.
+    pub fn are_called_by(&self, id: NodeId, context: &mut Context) -> bool {
+        if !self.far {
+            return false;
+        }
+        let Some(wrapper) = of(context).borrow().wrapper(id) else { return false };
+        let object = exotic::target_of(wrapper, context);
+        let keys = object.own_property_keys(context).unwrap_or_default();
+        keys.into_iter().any(|key| match &key {
+            PropertyKey::String(name) => *name == js_string!("$$click") || *name == js_string!("__click"),
+            // Svelte 5 keeps all of an element's listeners in one object.
+            PropertyKey::Symbol(symbol) if symbol.description() == Some(js_string!("events")) => {
+                let listeners = object.get(key, context).ok().and_then(|value| value.as_object());
+                listeners.is_some_and(|all| all.has_own_property(js_string!("click"), context).unwrap_or(false))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether an element looks like a row, or the button of a row, that somebody above it listens for.
+    pub fn may_hear(&self, tree: &Tree, id: NodeId) -> bool {
+        let Some(element) = tree.element(id).filter(|_| self.far) else { return false };
+        let local = &*element.name().local;
+        let is_row = matches!(local, "tr" | "li" | "article" | "dd" | "dt") && has_likes(tree, id);
+        let is_near = tree.ancestors(id).take(NEAR).any(|above| self.near.contains(&above));
+        let may = is_row && is_near || is_marked(element) && is_plain(local);
+        may && !has_link(tree, id)
+    }
+}
+
+/// Elements that mean nothing by themselves, so that a mark on them is for scripts.
+fn is_plain(local: &str) -> bool {
+    matches!(
+        local,
+        "tr" | "td" | "li" | "div" | "span" | "article" | "section" | "p" | "i" | "img" | "a" | "dd" | "dt" | "h3"
+    )
+}
+
+/// Whether an element carries something for scripts: an id of a record, a place in the order of tabs, a hand for a cursor.
+fn is_marked(element: &Element) -> bool {
+    element.attributes().iter().any(|attribute| {
+        let name = &*attribute.name.local;
+        match name {
+            "tabindex" => !attribute.value.starts_with('-'),
+            "style" => attribute.value.contains("pointer"),
+            _ => name.strip_prefix("data-").is_some_and(is_for_scripts),
+        }
+    })
+}
+
+/// Whether a data attribute is one that a page's author wrote, and no mark of a framework's for styles or for finding its elements.
+fn is_for_scripts(name: &str) -> bool {
+    const FRAMEWORKS: &[&str] =
+        &["v-", "react", "svelte", "astro", "hk", "testid", "test", "n-", "radix", "theme", "aos", "bs-"];
+    !FRAMEWORKS.iter().any(|framework| name.starts_with(framework))
+}
+
+/// Whether a link that leads away is in an element, or around it: then that is where it leads.
+fn has_link(tree: &Tree, id: NodeId) -> bool {
+    let leads = |id: NodeId| {
+        let href = tree.element(id).and_then(|element| element.attribute(&local_name!("href")));
+        href.is_some_and(|href| !href.starts_with('#') && !href.starts_with("javascript:"))
+    };
+    tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS).any(leads) || tree.ancestors(id).any(leads)
+}
+
+/// Where a person's hand would touch a row: the longest text in it. Who listens for its cells hears that, and so does who listens for rows.
+pub(super) fn leaf(tree: &Tree, id: NodeId) -> NodeId {
+    let is_other = |id: NodeId| {
+        let local = tree.element(id).map(|element| &*element.name().local);
+        matches!(local, Some("button" | "input" | "select" | "label" | "textarea" | "a"))
+    };
+    let leaves = tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS).filter(|of| {
+        let is_leaf = tree.is_element(*of) && !tree.children(*of).any(|child| tree.is_element(child));
+        is_leaf && !is_other(*of) && !tree.ancestors(*of).take_while(|above| *above != id).any(is_other)
+    });
+    leaves.max_by_key(|of| text_of(tree, *of, limits::RENDER_ROW_TEXT_CHARS).len()).unwrap_or(id)
+}
