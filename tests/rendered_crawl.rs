@@ -77,9 +77,9 @@ fn listen(site: Site) -> u16 {
     port
 }
 
-/// How many torrents are in the archive after a crawl of a site by rules with these lines, and all that it told. `started` gets the
-/// process before it has done anything.
-fn crawl(site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, String) {
+/// How many torrents are in the archive after a crawl of a site by rules with these lines, all that it told, and what `status` says
+/// then. `started` gets the process before it has done anything.
+fn crawl(site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, String, String) {
     let port = listen(site);
     let here = tempfile::tempdir().unwrap();
     let rules = here.path().join("rules");
@@ -89,18 +89,19 @@ fn crawl(site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, Strin
          [rate]\nrequests_per_second = 100\nconnections = 1\nrest_factor = 0\n{lines}"
     );
     std::fs::write(rules.join("spa.toml"), text).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    let command = command
-        .args(["crawl", "spa", "--max-time", "90", "--rules"])
-        .arg(&rules)
-        .arg("--data")
-        .arg(here.path().join("data"));
-    let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.args(arguments).arg("--rules").arg(&rules).arg("--data").arg(here.path().join("data"));
+        command
+    };
+    let process =
+        run(&["crawl", "spa", "--max-time", "90"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     started(&process);
     let output = process.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let line = told.lines().find(|line| line.starts_with("torrents ")).unwrap_or_else(|| panic!("{told}"));
-    (line.split_whitespace().nth(1).unwrap().parse().unwrap(), told)
+    let status = run(&["status"]).output().unwrap().stdout;
+    (line.split_whitespace().nth(1).unwrap().parse().unwrap(), told, String::from_utf8(status).unwrap())
 }
 
 fn crawled(lines: &str) -> usize {
@@ -213,7 +214,7 @@ fn a_page_whose_process_is_killed_is_run_again_and_its_list_goes_on() {
         let next = if page < 4 { format!("<a href=/list/{}>next</a>", page + 1) } else { String::new() };
         html(format!("{rows}{next}"))
     });
-    let (torrents, told) =
+    let (torrents, told, _) =
         crawl(site, "[render]\nindex = 'always'\n", |process| *crawler.lock().unwrap() = Some(process.id()));
     assert!(*killed.lock().unwrap());
     assert_eq!(torrents, 25, "{told}");
@@ -234,8 +235,10 @@ fn an_interface_that_the_rules_or_robots_txt_close_is_told_once() {
             )),
             _ => None,
         });
-        let (_, told) = crawl(site, "", |_| {});
+        let (_, told, status) = crawl(site, "", |_| {});
         assert_eq!(told.matches(why).count(), 1, "{told}");
+        assert_eq!(status.matches(why).count(), 1, "{status}");
+        assert!(status.contains("scripts ask 127.0.0.1 in vain"), "{status}");
         assert!(
             why.starts_with("robots") || told.contains(&format!("127.0.0.1:{other} is none")),
             "it names the port: {told}"

@@ -8,7 +8,7 @@ use super::accounts::AccountStatus;
 use super::changes::{self, DelayStatus, GoneStatus, ListsStatus};
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
-use crate::crawl::rendered::Rendered;
+use crate::crawl::rendered::{Closed, Rendered};
 use crate::crawl::site_loop::{CrewsKept, CrewsState};
 use crate::crawl::{site_loop, worth};
 use crate::crawldb::{CrawlDbError, Reader};
@@ -41,6 +41,9 @@ pub struct SiteStatus {
     /// Requests that the scripts of pages made; as of half a minute ago.
     #[serde(default)]
     pub script_requests: u64,
+    /// Hosts that scripts of its pages asked in vain in the last crawl; as of half a minute ago.
+    #[serde(default)]
+    pub closed_to_scripts: Vec<Closed>,
     /// Torrents that this site gave first.
     pub torrents: u64,
     /// Distinct torrents that have a source on this site.
@@ -141,7 +144,8 @@ pub async fn report(
     let mut sites = Vec::new();
     for name in names {
         let counts = db.site_counts(name).await?;
-        let script_requests = Rendered::take_up(db, name).await?.requests;
+        let rendered = Rendered::take_up(db, name).await?;
+        let script_requests = rendered.requests;
         let doing = live.get(name).cloned().unwrap_or_default();
         let no_session = doing.no_session();
         let no_session = no_session
@@ -162,6 +166,7 @@ pub async fn report(
             name: name.to_owned(),
             pages: counts.pages() + script_requests,
             script_requests,
+            closed_to_scripts: rendered.closed().to_vec(),
             torrents: counts.torrents,
             torrents_seen: counts.torrents_seen,
             magnets: counts.magnets,

@@ -18,6 +18,7 @@ use crate::app::{self, App, sessions};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::crawl::progress::{Ended, RuleFault, SessionState, brief};
+use crate::crawl::rendered::Closed;
 use crate::crawl::site_loop::CrewsState;
 use crate::crawldb::Reader;
 use crate::freshness::plot::duration;
@@ -270,6 +271,9 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
         }
         if site.script_requests > 0 {
             text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.script_requests));
+        }
+        for Closed { host, why, page } in &site.closed_to_scripts {
+            text.push_str(&format!("{}: scripts ask {host} in vain, as on {page}: {why}\n", site.name));
         }
         text.extend(site.crews.as_ref().map(|state| crews(site, state)));
         for cut in &site.cuts {

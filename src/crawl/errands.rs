@@ -4,7 +4,7 @@
 //! A page that is being rendered holds no connection of its own: the one that brought it is given back first, so that a site of one
 //! connection can serve its scripts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -13,6 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::host_work::policy_of;
 use super::hosts::{Ending, HostKeys, Hosts, Slot};
+use super::rendered::Closed;
 use super::robots_txt::{self, Place, RobotsAnswer};
 use super::site::Site;
 use super::site_loop::CONNECTION_POLL;
@@ -51,8 +52,6 @@ type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
 pub struct Shelf {
     robots: Mutex<RobotsUntil>,
     scripts: Mutex<Scripts>,
-    /// Refusals of scripts' requests that were told: host and reason.
-    refused: Mutex<HashSet<(String, String)>>,
 }
 
 /// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many.
@@ -421,7 +420,7 @@ impl Host for Answering<'_> {
 
 /// Tells once what a site's scripts ask for in vain, as the rule file and robots.txt stand.
 fn tell_closed(site: &Site, page: &CrawlUrl, host: String, why: &str) {
-    if site.shelf.is_first_refusal(host, why) {
+    if site.rendered().close(Closed { host, why: why.to_owned(), page: page.as_str().to_owned() }) {
         let hint = if why == CLOSED {
             "what it brings is not seen"
         } else {
@@ -537,12 +536,6 @@ impl Shelf {
     fn robots(&self, origin: &str, now: UnixMillis) -> Option<Arc<Robots>> {
         let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(origin).filter(|(until, _)| *until > now).map(|(_, robots)| Arc::clone(robots))
-    }
-
-    /// Whether nobody was told yet that a host is closed to scripts for this reason.
-    fn is_first_refusal(&self, host: String, why: &str) -> bool {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        refused.len() < limits::ORIGINS_PER_SITE_MAX && refused.insert((host, why.to_owned()))
     }
 
     fn scripts(&self) -> MutexGuard<'_, Scripts> {

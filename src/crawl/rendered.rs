@@ -22,6 +22,21 @@ pub struct Rendered {
     /// Requests that scripts have made since the site's first crawl.
     #[serde(default)]
     pub requests: u64,
+    /// What scripts asked for in vain in the last crawl, as the rule file and robots.txt stand.
+    #[serde(default)]
+    closed: Vec<Closed>,
+    /// `closed` is that of a crawl before: it holds until scripts have asked for something again.
+    #[serde(skip)]
+    is_closed_before: bool,
+}
+
+/// A host that scripts of a site may not ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    pub host: String,
+    pub why: String,
+    /// The first page whose scripts wanted to.
+    pub page: String,
 }
 
 impl Rendered {
@@ -41,10 +56,47 @@ impl Rendered {
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
+    /// A crawl begins: what was closed may be so no more.
+    pub fn begin(&mut self) {
+        self.is_closed_before = true;
+    }
+
+    /// Scripts have asked for something.
+    pub fn asked(&mut self, requests: u64) {
+        self.requests += requests;
+        if requests > 0 {
+            self.forget_closed();
+        }
+    }
+
+    fn forget_closed(&mut self) {
+        if std::mem::take(&mut self.is_closed_before) {
+            self.closed.clear();
+        }
+    }
+
+    /// Writes down that a host is closed to scripts. False where that is known, or where `limits::ORIGINS_PER_SITE_MAX` are.
+    pub fn close(&mut self, closed: Closed) -> bool {
+        self.forget_closed();
+        let is_known = self.closed.iter().any(|of| of.host == closed.host && of.why == closed.why);
+        let is_new = !is_known && self.closed.len() < limits::ORIGINS_PER_SITE_MAX;
+        if is_new {
+            self.closed.push(closed);
+        }
+        is_new
+    }
+
+    /// What scripts asked for in vain in the last crawl.
+    #[must_use]
+    pub fn closed(&self) -> &[Closed] {
+        &self.closed
+    }
+
     /// As it is written down; `None` where there is nothing to tell.
     #[must_use]
     pub fn note(&self) -> Option<Vec<u8>> {
-        (*self != Self::default()).then(|| serde_json::to_vec(self).unwrap_or_default())
+        let is_empty = self.shapes.is_empty() && self.requests == 0 && self.closed.is_empty();
+        (!is_empty).then(|| serde_json::to_vec(self).unwrap_or_default())
     }
 }
 
@@ -69,6 +121,30 @@ mod tests {
         let of = *later.of(Class::Index, "index bare");
         assert_eq!((of.rendered, of.gained), (3, 2));
         assert_eq!(Rendered::take_up(&db, "other").await.unwrap(), Rendered::default());
+    }
+
+    #[test]
+    fn a_closed_host_is_told_once_a_crawl() {
+        let mut rendered = Rendered::default();
+        let closed = |host: &str, page: &str| Closed {
+            host: host.into(),
+            why: "robots.txt closes it".into(),
+            page: page.into(),
+        };
+        assert!(rendered.close(closed("api.example", "/1")));
+        assert!(!rendered.close(closed("api.example", "/2")));
+        assert!(rendered.close(closed("cdn.example", "/2")));
+        let later: Rendered = serde_json::from_slice(&rendered.note().unwrap()).unwrap();
+        assert_eq!(later.closed(), [closed("api.example", "/1"), closed("cdn.example", "/2")]);
+        rendered.begin();
+        rendered.asked(0);
+        assert_eq!(rendered.closed().len(), 2, "a crawl that renders nothing has not seen whether that is so");
+        assert!(rendered.close(closed("api.example", "/3")));
+        rendered.asked(2);
+        assert_eq!((rendered.closed(), rendered.requests), (&[closed("api.example", "/3")][..], 2));
+        rendered.begin();
+        rendered.asked(1);
+        assert!(rendered.closed().is_empty());
     }
 
     #[test]

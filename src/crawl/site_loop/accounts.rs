@@ -72,7 +72,8 @@ impl SiteLoop {
 
     /// Takes up what rendering has brought in earlier runs.
     pub(super) async fn take_up_rendered(&mut self) -> Result<(), CrawlError> {
-        let rendered = Rendered::take_up(self.site.db.as_ref(), &self.site.rules.name).await?;
+        let mut rendered = Rendered::take_up(self.site.db.as_ref(), &self.site.rules.name).await?;
+        rendered.begin();
         *self.site.rendered() = rendered;
         Ok(())
     }

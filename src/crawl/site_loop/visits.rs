@@ -460,7 +460,7 @@ impl SiteLoop {
             self.count_of_day(finished.errands).await?;
             self.errands_budget.booked(finished.errands);
             self.errands_budget.leaves(self.requests_left());
-            self.site.rendered().requests += finished.errands;
+            self.site.rendered().asked(finished.errands);
             self.shared.progress.update(&self.site.rules.name, |progress| {
                 progress.counts.script_requests += finished.errands;
             });
