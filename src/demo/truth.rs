@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::delivery::{Area, Delivery, Link};
-use super::torrents::Version;
+use super::torrents::{Blueprint, Version};
 use crate::torrent::Infohashes;
 
 /// What becomes of a torrent in a crawl that follows the demo's rule file and robots.txt.
@@ -42,6 +42,21 @@ pub struct TruthTorrent {
 }
 
 impl TruthTorrent {
+    /// One of a list that shows each once, by a link that only this site can make.
+    pub(super) fn behind_token(infohashes: Infohashes, blueprint: &Blueprint) -> Self {
+        Self {
+            infohashes,
+            name: blueprint.name.clone(),
+            version: blueprint.version,
+            area: Area::Main,
+            link: Link::Token,
+            delivery: Delivery::of(0),
+            fate: Fate::Reachable,
+            listings: 1,
+            magnet: false,
+        }
+    }
+
     /// True when a right crawl stores it.
     #[must_use]
     pub fn reachable(&self) -> bool {

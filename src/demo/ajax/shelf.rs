@@ -2,13 +2,13 @@
 
 use super::section::Section;
 use crate::demo::catalogue::NEWEST_UNIX;
-use crate::demo::delivery::{Area, Delivery, Link, version};
+use crate::demo::delivery::version;
 use crate::demo::escape::{percent, size};
 use crate::demo::links;
 use crate::demo::random::{Random, mix};
 use crate::demo::titles;
 use crate::demo::torrents::{Blueprint, FirstKey, Wrapping};
-use crate::demo::truth::{Fate, Truth, TruthTorrent};
+use crate::demo::truth::{Truth, TruthTorrent};
 use crate::torrent::Infohashes;
 
 pub(super) struct Torrent {
@@ -45,17 +45,7 @@ impl Shelf {
             first += pages * per_page;
         }
         let torrents: Vec<Torrent> = (0..first as u64).map(|number| torrent(seed, number)).collect();
-        let truth = torrents.iter().map(|torrent| TruthTorrent {
-            infohashes: torrent.infohashes,
-            name: torrent.blueprint.name.clone(),
-            version: torrent.blueprint.version,
-            area: Area::Main,
-            link: Link::Token,
-            delivery: Delivery::of(0),
-            fate: Fate::Reachable,
-            listings: 1,
-            magnet: false,
-        });
+        let truth = torrents.iter().map(|torrent| TruthTorrent::behind_token(torrent.infohashes, &torrent.blueprint));
         let truth = Truth { torrents: truth.collect() };
         Self { torrents, parts, per_page, truth }
     }

@@ -8,12 +8,11 @@ use base64::engine::general_purpose::STANDARD;
 use super::family::Family;
 use super::pattern;
 use crate::demo::catalogue::NEWEST_UNIX;
-use crate::demo::delivery::{Area, Delivery, Link};
 use crate::demo::escape::percent;
 use crate::demo::random::{Random, mix};
 use crate::demo::titles;
 use crate::demo::torrents::{Blueprint, FirstKey, Version, Wrapping};
-use crate::demo::truth::{Fate, Truth, TruthTorrent};
+use crate::demo::truth::{Truth, TruthTorrent};
 use crate::limits::DEMO_TOKEN_BYTES_MAX;
 use crate::torrent::Infohashes;
 
@@ -40,17 +39,7 @@ impl Shelf {
     pub(super) fn new(seed: u64, count: usize) -> Self {
         let torrents: Vec<Torrent> = (0..count as u64).map(|number| torrent(seed, number)).collect();
         let by_hash = torrents.iter().enumerate().map(|(at, torrent)| (torrent.infohashes.key_hex(), at)).collect();
-        let truth = torrents.iter().map(|torrent| TruthTorrent {
-            infohashes: torrent.infohashes,
-            name: torrent.blueprint.name.clone(),
-            version: torrent.blueprint.version,
-            area: Area::Main,
-            link: Link::Token,
-            delivery: Delivery::of(0),
-            fate: Fate::Reachable,
-            listings: 1,
-            magnet: false,
-        });
+        let truth = torrents.iter().map(|torrent| TruthTorrent::behind_token(torrent.infohashes, &torrent.blueprint));
         let truth = Truth { torrents: truth.collect() };
         Self { torrents, by_hash, truth }
     }
