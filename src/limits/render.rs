@@ -172,7 +172,7 @@ pub const STYLE_NAMESPACES_MAX: usize = 100;
 
 /// Links of all states of one page, and controls of it that a reader considers at a time.
 pub const RENDER_LINKS_MAX: usize = 50_000;
-pub const RENDER_CONTROLS_MAX: usize = 2_000;
+pub const RENDER_CONTROLS_MAX: usize = 10_000;
 
 /// Kinds of rows that a reader tries of which nobody says that they react, but that something around them listens.
 pub const RENDER_GUESSED_KINDS_MAX: usize = 4;

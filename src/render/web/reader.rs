@@ -3,12 +3,13 @@
 //!
 //! New is a link, a magnet or a navigation that no state before had; a state that shows other rows is worth being turned on from, too. An act
 //! that brings links costs no try: a list is read to its end, as long as the page's other bounds hold ([`Cut`] says where they did
-//! not). A kind of control that brought nothing is not tried again. Nothing here sends forms, and controls whose words are about
+//! not). A kind of control that brought nothing is not tried again. Nothing here sends forms, and controls whose words or names are about
 //! ending, deleting or posting are left alone.
 
 mod controls;
 mod delegated;
 mod explore;
+mod labels;
 mod shown;
 mod words;
 
@@ -52,6 +53,10 @@ pub enum Bound {
     Engine,
     /// Requests of the page's scripts.
     Requests,
+    /// As many acts as are tried have brought nothing at all.
+    Tries,
+    /// `limits::RENDER_CONTROLS_MAX` rows of one state.
+    Rows,
     /// Rows replaced the list that they stood in, and nothing led back to it.
     NoWayBack,
 }
@@ -66,6 +71,8 @@ impl Bound {
             Self::Cpu => "its processor time is used up",
             Self::Engine => "its scripts have used up their instructions or memory",
             Self::Requests => "its scripts have asked as often as one page may",
+            Self::Tries => "too many acts have brought nothing",
+            Self::Rows => "it shows more rows at once than are tried",
             Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
         }
     }

@@ -7,11 +7,13 @@ use html5ever::local_name;
 use url::Url;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::super::interact::roots;
 use super::super::load::Window;
 use super::super::{document, listens_to_clicks, own_document, read};
 use super::delegated::{Ears, leaf};
+use super::labels::Labels;
 use super::shown::text_of;
-use super::words::{BACK, GET, MORE, NEVER, says};
+use super::words::{BACK, CLOSE, GET, MORE, NEVER, NEVER_NAMES, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 use crate::render::engine::realm;
@@ -26,8 +28,10 @@ pub(super) enum Rank {
     Tab,
     /// A row, a title, a button of a row, a menu: whatever else reacts.
     Row,
-    /// "Back", "previous", "close".
+    /// "Back", "previous".
     Back,
+    /// "Close": of use only for what a click has opened. On a row, "×" may be anything.
+    Close,
 }
 
 /// Something that reacts to clicks.
@@ -55,29 +59,34 @@ const ROWS_MIN: usize = 4;
 /// So many of one kind are a list.
 pub(super) const LIST_MIN: usize = 3;
 
-/// The controls of the page as it is, in the order of the document.
-pub(super) fn controls(window: &mut Window) -> Vec<Control> {
+/// The controls of the page as it is, in the order of the document, without rows of kinds that are given up; and whether there are more
+/// rows than are taken.
+pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) -> (Vec<Control>, bool) {
+    let mut rows = 0;
     let found = window.engine.with(|context| {
         let document = own_document(context);
         let base = document::base_url(document, context);
         let here = realm::address(context);
         let candidates: Vec<NodeId> = read(context, |tree| {
-            tree.descendants(document).filter(|id| tree.is_element(*id) && !is_shut(tree, *id)).collect()
+            let roots = roots(tree, document).into_iter();
+            let all = roots.flat_map(|root| tree.descendants(root)).collect::<Vec<_>>();
+            all.into_iter().filter(|id| tree.is_element(*id) && !is_shut(tree, *id)).collect()
         });
         let ears = Ears::of(document, &candidates, context);
         let mut controls = Vec::new();
         for id in candidates {
             let listens = listens_to_clicks(id, context) || ears.are_called_by(id, context);
-            controls.extend(read(context, |tree| {
-                let own = control(tree, id, listens, (&base, &here));
+            let control = read(context, |tree| {
+                let own = control(tree, id, listens, (&base, &here), &is_given_up);
                 own.or_else(|| {
-                    let control = ears.may_hear(tree, id).then(|| control(tree, id, true, (&base, &here)))??;
+                    let may_hear = !listens && ears.may_hear(tree, id);
+                    let control = may_hear.then(|| control(tree, id, true, (&base, &here), &is_given_up))??;
                     Some(Control { id: leaf(tree, id), by_delegate: true, ..control })
                 })
-            }));
-            if controls.len() == limits::RENDER_CONTROLS_MAX {
-                break;
-            }
+            });
+            // A list's "next" may stand below all of its rows.
+            rows += usize::from(control.as_ref().is_some_and(|control| control.rank == Rank::Row));
+            controls.extend(control.filter(|control| control.rank != Rank::Row || rows <= limits::RENDER_CONTROLS_MAX));
         }
         controls
     });
@@ -105,17 +114,29 @@ pub(super) fn controls(window: &mut Window) -> Vec<Control> {
             control.rank = Rank::Row;
         }
     }
-    controls
+    (controls, rows > limits::RENDER_CONTROLS_MAX)
 }
 
-/// Whether an element is out of use: disabled, hidden, or part of a form that is sent.
+/// Whether an element is out of use: disabled, or in something that is closed.
 fn is_shut(tree: &Tree, id: NodeId) -> bool {
     let Some(element) = tree.element(id) else { return true };
     let says = |name: &str, value: &str| element.attribute(&name.into()).is_some_and(|given| given == value);
-    tree.is_disabled(id) || element.attribute(&local_name!("hidden")).is_some() || says("aria-disabled", "true")
+    let is_closed = |id: NodeId| {
+        tree.element(id).is_some_and(|of| {
+            let has = |name: &str| of.attribute(&name.into()).is_some();
+            has("hidden") || has("inert") || &*of.name().local == "dialog" && !has("open")
+        })
+    };
+    tree.is_disabled(id) || says("aria-disabled", "true") || is_closed(id) || tree.ancestors(id).any(is_closed)
 }
 
-fn control(tree: &Tree, id: NodeId, listens: bool, (base, here): (&Url, &Url)) -> Option<Control> {
+fn control(
+    tree: &Tree,
+    id: NodeId,
+    listens: bool,
+    (base, here): (&Url, &Url),
+    is_given_up: impl Fn(&str) -> bool,
+) -> Option<Control> {
     let element = tree.element(id)?;
     let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
     let local = &*element.name().local;
@@ -127,54 +148,39 @@ fn control(tree: &Tree, id: NodeId, listens: bool, (base, here): (&Url, &Url)) -
     let goes_nowhere =
         within.is_some() || href.is_some_and(|href| href.starts_with(['#']) || href.starts_with("javascript:"));
     let reacts = listens || element.attribute(&local_name!("onclick")).is_some();
-    let in_form = tree.ancestors(id).any(|above| {
-        tree.element(above).is_some_and(|form| {
-            form.is_html(&local_name!("form"))
-                && form.attribute(&local_name!("method")).is_some_and(|method| method.eq_ignore_ascii_case("post"))
-        })
-    });
     let role = attribute("role");
     let is_control = match local {
         // An address of its own is a link like any other, whatever else a click does.
         "a" if href.is_some() && !goes_nowhere => false,
         "a" => goes_nowhere || reacts,
-        "button" => !in_form && (reacts || !matches!(attribute("type"), "submit" | "reset")),
-        "input" => attribute("type") == "button" && !in_form,
+        "button" | "input" => is_button(tree, id, element, reacts),
         "summary" => true,
         "tr" | "td" | "li" | "div" | "span" | "article" | "section" | "h2" | "h3" | "h4" | "p" | "img" | "label" => {
             reacts || matches!(role, "button" | "tab" | "link")
         }
-        _ => reacts && element.name().ns == html5ever::ns!(html) && !matches!(local, "html" | "body" | "form"),
+        _ => {
+            let is_whole = matches!(local, "html" | "body" | "form" | "select" | "option" | "textarea");
+            reacts && element.name().ns == html5ever::ns!(html) && !is_whole
+        }
     };
     if !is_control {
         return None;
     }
-    let text = text_of(tree, id, limits::RENDER_ROW_TEXT_CHARS);
-    let mut words = String::new();
-    for part in [attribute("aria-label"), attribute("title"), attribute("value"), &text] {
-        words.extend([part, " "]);
-        if words.len() > 200 {
-            break;
-        }
-    }
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let low = words.to_lowercase();
+    let labels = Labels::of(tree, id, element);
     let class = attribute("class").to_lowercase();
-    let names = format!("{class} {} {}", attribute("id"), attribute("rel")).to_lowercase();
-    // Long texts are content: a row is not "next" because a title says so.
-    let is_short = low.chars().count() <= 40;
-    let is_row = matches!(local, "tr" | "li" | "article") && low.split(' ').count() > 3;
-    if is_short && !is_row && says(NEVER, &low, true) {
+    let is_row = matches!(local, "tr" | "li" | "article") && labels.text_words() > 3;
+    if !is_row && (labels.say(NEVER, true) || !labels.are_content() && labels.are_named(NEVER_NAMES, true)) {
         return None;
     }
     let view = within.filter(|url| is_route(tree, tree.document_of(id), url));
-    let is_number = !low.is_empty() && low.chars().count() <= 4 && low.chars().all(|c| c.is_ascii_digit());
-    let is_turn = says(MORE, &low, false) || says(&["next", "more", "load"], &names, false);
-    let rank = if is_short && !is_row && is_turn {
+    let is_number = labels.number().is_some() && !is_of_detail(view.as_ref()) && !is_cell_of_row(tree, id, local);
+    let rank = if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
         Rank::Turn
-    } else if is_short && !is_row && (says(BACK, &low, true) || says(&["prev", "previous"], &names, true)) {
+    } else if !is_row && labels.say(CLOSE, true) {
+        Rank::Close
+    } else if !is_row && (labels.say(BACK, true) || labels.are_named(&["prev", "previous"], true)) {
         Rank::Back
-    } else if (is_number && !is_of_detail(view.as_ref())) || says(&["pag", "pagination"], &class, false) {
+    } else if is_number || says(&["pag", "pagination"], &class, false) {
         Rank::Number
     } else if role == "tab" || says(&["tab", "tabs"], &class, true) || local == "summary" {
         Rank::Tab
@@ -184,10 +190,44 @@ fn control(tree: &Tree, id: NodeId, listens: bool, (base, here): (&Url, &Url)) -
     let view = view.filter(|_| rank == Rank::Row);
     let shape = view.as_ref().map(|url| shape(url.fragment().unwrap_or_default())).unwrap_or_default();
     let kind = format!("{local} {class} {role} {rank:?} {shape}");
-    let identity = identity(tree, id, element, (&text, rank));
-    let gets = is_short && says(GET, &format!("{low} {class}"), false);
-    let words = words.chars().take(60).collect();
+    if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
+        return None;
+    }
+    let identity = identity(tree, id, element, (&labels.text, rank));
+    let gets = !labels.are_content() && (labels.say(GET, false) || says(GET, &class, false));
+    let words = labels.words.chars().take(60).collect();
     Some(Control { id, kind, identity, words, rank, view, gets, by_delegate: false })
+}
+
+/// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.
+fn is_button(tree: &Tree, id: NodeId, element: &Element, reacts: bool) -> bool {
+    let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
+    let is_button = attribute("type").eq_ignore_ascii_case("button");
+    if !is_button && !element.is_html(&local_name!("button")) {
+        return false;
+    }
+    let is_reset = attribute("type").eq_ignore_ascii_case("reset");
+    match tree.form_owner(id).and_then(|form| tree.element(form)) {
+        None => reacts || is_button || !is_reset && !attribute("type").eq_ignore_ascii_case("submit"),
+        Some(form) => {
+            let posts =
+                form.attribute(&local_name!("method")).is_some_and(|method| method.eq_ignore_ascii_case("post"));
+            // A button that does not say otherwise sends its form.
+            reacts && (is_button || !posts && !is_reset) || is_button && !posts
+        }
+    }
+}
+
+/// Whether it stands in a row of a table among other rows: a number there is a name.
+fn is_cell_of_row(tree: &Tree, id: NodeId, local: &str) -> bool {
+    let row = match local {
+        "tr" => Some(id),
+        _ => tree
+            .ancestors(id)
+            .take(3)
+            .find(|above| tree.element(*above).is_some_and(|of| of.is_html(&local_name!("tr")))),
+    };
+    row.is_some_and(|row| has_likes(tree, row))
 }
 
 fn bare(url: &Url) -> &str {

@@ -8,13 +8,13 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use url::Url;
 
 use super::super::load::Window;
-use super::super::read;
+use super::super::{layout, read};
 use super::controls::{Control, LIST_MIN, Rank, controls};
 use super::shown::{Book, News};
 use super::{Bound, Cut, note};
 use crate::limits;
 use crate::render::cost::{self, Of};
-use crate::render::dom::Tree;
+use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::jobs::{self, Reach};
 use crate::render::engine::realm;
 
@@ -33,6 +33,8 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         idle: 0,
         replays: 0,
         lost: 0,
+        has_more: false,
+        hidden: HashSet::new(),
         seen: (0, Url::parse("about:blank").ok()),
         controls: Vec::new(),
         clicked: HashSet::new(),
@@ -65,6 +67,10 @@ struct Reader<'a> {
     idle: u32,
     replays: u32,
     lost: u32,
+    /// A state had more rows than are taken of one.
+    has_more: bool,
+    /// Controls that do not show in the state at hand.
+    hidden: HashSet<NodeId>,
     /// The tree's generation and the address of which `controls` are.
     seen: (u64, Option<Url>),
     controls: Vec<Control>,
@@ -87,7 +93,8 @@ impl Reader<'_> {
         let (mut scroll_brings, mut vain_scrolls) = (true, 0);
         while self.tries > 0 {
             if let Some(bound) = self.bound() {
-                return (self.idle == 0 || bound == Bound::Acts || bound == Bound::Requests).then_some(bound);
+                // The act that met the bound may have brought nothing for just that reason.
+                return (self.idle <= 1 || bound == Bound::Acts || bound == Bound::Requests).then_some(bound);
             }
             if scroll_brings {
                 let news = self.act("scroll", |window| {
@@ -99,7 +106,10 @@ impl Reader<'_> {
                 self.tries -= u32::from(!scroll_brings);
                 continue;
             }
-            let Some(choice) = self.choose() else { return (self.lost > 0).then_some(Bound::NoWayBack) };
+            let Some(choice) = self.choose() else {
+                let more = self.has_more.then_some(Bound::Rows);
+                return (self.lost > 0).then_some(Bound::NoWayBack).or(more);
+            };
             let (news, rank) = match choice {
                 Choice::Control(control) => (self.press(&control), control.rank),
                 Choice::View(url, kind) => (self.visit(&url, &kind), Rank::Tab),
@@ -110,7 +120,7 @@ impl Reader<'_> {
             // A longer page may be scrolled again; one that has not grown by it twice does not.
             scroll_brings = news != News::None && rank == Rank::Turn && vain_scrolls < 2;
         }
-        None
+        self.choose().map(|_| Bound::Tries)
     }
 
     /// The bound that is met, if any.
@@ -158,7 +168,12 @@ impl Reader<'_> {
             return false;
         }
         self.seen = now;
-        self.controls = controls(self.window);
+        let given_up: HashSet<String> =
+            self.failed.keys().filter(|kind| self.is_given_up(kind, Rank::Row)).cloned().collect();
+        let (controls, has_more) = controls(self.window, |kind| given_up.contains(kind));
+        self.controls = controls;
+        self.has_more |= has_more;
+        self.hidden.clear();
         let mut has_new = false;
         for control in &self.controls {
             if control.rank == Rank::Row && !self.by_click.contains(&control.kind) {
@@ -176,20 +191,36 @@ impl Reader<'_> {
 
     fn is_given_up(&self, kind: &str, rank: Rank) -> bool {
         let patience = match rank {
-            Rank::Turn | Rank::Back => 1,
+            Rank::Turn | Rank::Back | Rank::Close => 1,
             _ if self.paid.contains(kind) => PATIENCE_WITH_PAID,
             _ => PATIENCE,
         };
         self.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)
     }
 
+    /// What is tried next, if anything: of what shows.
     fn choose(&mut self) -> Option<Choice> {
-        self.look_around();
+        loop {
+            self.look_around();
+            let choice = self.likeliest()?;
+            let Choice::Control(control) = &choice else { return Some(choice) };
+            if self.window.engine.with(|context| layout::place(control.id, context)).flatten().is_some() {
+                return Some(choice);
+            }
+            self.hidden.insert(control.id);
+        }
+    }
+
+    fn likeliest(&mut self) -> Option<Choice> {
         let offered = |control: &&Control| {
             // A "next" that stays where it is is pressed again and again; anything else once.
             let is_new = matches!(control.rank, Rank::Turn | Rank::Back) || !self.clicked.contains(&control.identity);
             let is_view = control.view.is_some() && !self.by_click.contains(&control.kind);
-            is_new && !is_view && !self.is_given_up(&control.kind, control.rank)
+            let is_for_later = is_view || control.rank == Rank::Close;
+            is_new
+                && !is_for_later
+                && !self.hidden.contains(&control.id)
+                && !self.is_given_up(&control.kind, control.rank)
         };
         let offered: Vec<&Control> = self.controls.iter().filter(offered).collect();
         let mut of_kind = HashMap::<&str, usize>::new();
@@ -220,12 +251,14 @@ impl Reader<'_> {
         let address = self.address();
         let siblings: HashSet<u64> =
             self.controls.iter().filter(|of| of.kind == control.kind).map(|of| of.identity).collect();
+        let exits: HashSet<u64> =
+            self.controls.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
         let news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
         self.judge(&control.kind, control.rank, news);
         match control.rank {
             // A number may be a row's name.
             Rank::Row | Rank::Number if news != News::None && !self.shows(&siblings) => {
-                self.come_back(address.as_ref(), &siblings)
+                self.come_back(address.as_ref(), &siblings, &exits)
             }
             Rank::Turn | Rank::Number | Rank::Tab if news != News::None => {
                 self.path.push((control.identity, control.kind.clone()));
@@ -285,8 +318,8 @@ impl Reader<'_> {
         self.controls.iter().any(|control| identities.contains(&control.identity))
     }
 
-    /// Back to the list, after a click on one of its rows.
-    fn come_back(&mut self, list: Option<&Url>, siblings: &HashSet<u64>) {
+    /// Back to the list, after a click on one of its rows. `exits` are the ways back that were there before.
+    fn come_back(&mut self, list: Option<&Url>, siblings: &HashSet<u64>, exits: &HashSet<u64>) {
         self.press_downloads();
         if self.address().as_ref() != list {
             self.act("back", Window::back);
@@ -294,7 +327,12 @@ impl Reader<'_> {
                 return;
             }
         }
-        if let Some(back) = self.controls.iter().find(|control| control.rank == Rank::Back).cloned() {
+        let leads_back = |control: &&Control| match control.rank {
+            Rank::Back => true,
+            Rank::Close => !exits.contains(&control.identity),
+            _ => false,
+        };
+        if let Some(back) = self.controls.iter().find(leads_back).cloned() {
             self.act(&format!("click {}", back.words), |window| window.click_node(back.id));
             if self.shows(siblings) {
                 return;

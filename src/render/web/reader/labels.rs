@@ -1,0 +1,67 @@
+//! What a control says: its label, its title, its value and its text, each by itself, and the names that its author gave it.
+
+use html5ever::local_name;
+
+use super::shown::text_of;
+use super::words::says;
+use crate::limits;
+use crate::render::dom::{Element, NodeId, Tree};
+
+/// Characters of a label; what is longer is content: a row is not "next" because a title says so.
+const LABEL_CHARACTERS: usize = 40;
+
+pub(super) struct Labels {
+    /// In lower case, with blanks for hyphens: "log-out" is two words.
+    parts: Vec<String>,
+    /// Classes, id and relation, in lower case, with blanks between their words.
+    names: String,
+    /// All of it, as a person names it.
+    pub words: String,
+    pub text: String,
+}
+
+impl Labels {
+    pub fn of(tree: &Tree, id: NodeId, element: &Element) -> Self {
+        let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
+        let text = text_of(tree, id, limits::RENDER_ROW_TEXT_CHARS);
+        let given = [attribute("aria-label"), attribute("title"), attribute("value"), &text];
+        let plain = |part: &str| part.to_lowercase().replace(['-', '_'], " ");
+        let parts = given.iter().filter(|part| !part.trim().is_empty()).map(|part| plain(part.trim())).collect();
+        let mut words = given.iter().flat_map(|part| part.split_whitespace()).fold(String::new(), |mut words, word| {
+            if words.len() < 200 {
+                words.extend([if words.is_empty() { "" } else { " " }, word]);
+            }
+            words
+        });
+        words = words.chars().take(200).collect();
+        let class = element.attribute(&local_name!("class")).unwrap_or_default();
+        let names = plain(&format!("{class} {} {}", attribute("id"), attribute("rel")));
+        Self { parts, names, words, text }
+    }
+
+    /// Whether one of its short parts says one of the words ([`says`]).
+    pub fn say(&self, words: &[&str], whole: bool) -> bool {
+        self.parts.iter().any(|part| part.chars().count() <= LABEL_CHARACTERS && says(words, part, whole))
+    }
+
+    /// Whether its author called it so.
+    pub fn are_named(&self, words: &[&str], whole: bool) -> bool {
+        says(words, &self.names, whole)
+    }
+
+    /// Whether it says more than a label does.
+    pub fn are_content(&self) -> bool {
+        self.parts.iter().all(|part| part.chars().count() > LABEL_CHARACTERS) && !self.parts.is_empty()
+    }
+
+    /// How many words its text has.
+    pub fn text_words(&self) -> usize {
+        self.text.split_whitespace().count()
+    }
+
+    /// The number of at most four digits that it is, and nothing else.
+    pub fn number(&self) -> Option<u16> {
+        let text = self.words.as_str();
+        (!text.is_empty() && text.len() <= 4 && text.bytes().all(|c| c.is_ascii_digit())).then(|| text.parse().ok())?
+    }
+}
