@@ -7,6 +7,7 @@
 mod find;
 pub mod handover;
 mod json;
+mod noted;
 pub mod pace;
 mod proof;
 mod reading;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use encoding_rs::Encoding;
 
 use self::handover::Person;
+pub use self::noted::Noted;
 use self::pace::Pace;
 pub use self::proof::{Proof, prove, prove_by_hand, prove_last};
 use self::sending::ByScripts;
@@ -37,7 +39,9 @@ use crate::login::mask::Mask;
 use crate::login::model::Judge;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::tries::Ended;
-use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, of_site, says_rate_limited};
+use crate::login::verdict::{
+    After, IN_TROUBLE, Judged, Verdict, judge, of_site, refuses_beside_captcha, says_rate_limited,
+};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::render::children::Held;
@@ -247,6 +251,8 @@ struct Run<'a> {
     trouble: Option<Answered>,
     /// How the login ends where its proof says no.
     unless: Verdict,
+    /// Changes of the cookies when that was last written down, and what.
+    noted: Option<(u64, Verdict)>,
     /// For the report.
     chosen: Vec<String>,
     /// Until when the last answer asks us to wait, where it does.
@@ -323,6 +329,7 @@ impl<'a> Run<'a> {
             was_answered: false,
             trouble: None,
             unless: Verdict::Unknown,
+            noted: None,
             chosen: Vec::new(),
             retry_at: None,
             is_retry_capped: false,
@@ -391,6 +398,7 @@ impl<'a> Run<'a> {
             };
             sends += 1;
             if judged.verdict == Verdict::SecondFactor {
+                self.note_before_person(judged.verdict);
                 after = self.second_factor(after).await?;
                 judged = self.judge(&after, &page, cookies_before);
             }
@@ -399,10 +407,17 @@ impl<'a> Run<'a> {
                 // What asks for patience is the page behind the form, and says nothing of the login.
                 judged.verdict = Verdict::Unknown;
             }
-            // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it.
-            let is_asked = judged.verdict == Verdict::Captcha && self.person.is_some() && after.login_form().is_some();
-            if is_asked && sends < limits::LOGIN_SENDS_MAX {
+            // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it, and where the site has
+            // not said something else that may be a refusal.
+            let form = after.login_form().filter(|_| judged.verdict == Verdict::Captcha && self.person.is_some());
+            if let Some(form) = form
+                && let Some(said) = refuses_beside_captcha(&after.view, form, Some(&page.view))
+            {
+                judged.verdict = Verdict::ProbablyRefused;
+                judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.hidden(said)))));
+            } else if form.is_some() && sends < limits::LOGIN_SENDS_MAX {
                 self.say(judged.evidence.join("; "));
+                self.note_before_person(judged.verdict);
                 page = after;
                 continue;
             }

@@ -215,6 +215,11 @@ impl SiteLoop {
     pub async fn run(mut self) -> Result<Ended, CrawlError> {
         let ended = self.work().await?;
         self.drain().await?;
+        // A login that was under way has ended by now, and tells when the next one may begin.
+        let ended = match ended {
+            Ended::Budget(budget) => self.ended_by(budget),
+            ended => ended,
+        };
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
         self.keep_crews().await?;
@@ -278,7 +283,7 @@ impl SiteLoop {
                 return Ok(Ended::Stopped);
             }
             if let Some(budget) = self.budget_used_up() {
-                return Ok(self.ended_by(budget));
+                return Ok(Ended::Budget(budget));
             }
             self.release().await?;
             if self.site.has_met_hosts() {

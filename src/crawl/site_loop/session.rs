@@ -322,7 +322,7 @@ impl SiteLoop {
         tries.not_before(now)
     }
 
-    fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
+    pub(super) fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
         let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
         let password = account.keeper.password().ok()?;
         account.keeper.tries().ok()?.hold(&rules.user, &password, now)
