@@ -288,7 +288,7 @@ impl Login<'_> {
             report.judged.verdict = Verdict::ProbablyRefused;
             report.judged.evidence.push("the second answer to the same that tells nothing".to_owned());
         }
-        report.tell_wait(&mut tries, now);
+        report.tell(&mut tries, now);
         sessions::save_tries(data_dir, name, &tries)?;
         let is_in = report.judged.verdict == Verdict::LoggedIn;
         // A session that is good is never overwritten by one that is not.

@@ -37,11 +37,10 @@ use crate::login::form::{Form, Kind};
 use crate::login::hashing::Hashing;
 use crate::login::mask::Mask;
 use crate::login::model::Judge;
+use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::tries::Ended;
-use crate::login::verdict::{
-    After, IN_TROUBLE, Judged, Verdict, judge, of_site, refuses_beside_captcha, says_rate_limited,
-};
+use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, refuses_beside_captcha, says_rate_limited};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::render::children::Held;

@@ -67,6 +67,8 @@ pub struct Tries {
     guessed_until: UnixMillis,
     /// How the last login ended that was not let in.
     last: Option<Verdict>,
+    /// Where the way to its form is a redirect loop, if it is.
+    loops_at: Option<Box<str>>,
     /// True where that was a site which did not answer, or was in trouble.
     was_in_trouble: bool,
     /// Logins in a row that a site in trouble has kept from sending a form.
@@ -178,8 +180,15 @@ impl Tries {
 
     /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
     #[must_use]
-    pub fn trouble(&self) -> Option<&'static str> {
-        self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })
+    pub fn trouble(&self) -> Option<String> {
+        let sentence = self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })?;
+        let at = self.loops_at.as_ref().filter(|_| self.last == Some(Verdict::RedirectLoop));
+        Some(at.map_or_else(|| sentence.to_owned(), |at| sentence.replacen(" (hint: ", &format!(": {at} (hint: "), 1)))
+    }
+
+    /// Takes in where the way to the form of the last login is a redirect loop, in words without secrets.
+    pub fn meet_loop(&mut self, at: &str) {
+        self.loops_at = Some(at.into());
     }
 
     /// Whose session the last login that was let in has begun; None where that is not known.
@@ -248,7 +257,7 @@ impl Tries {
             return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
         }
         self.not_before(now).map(|until| {
-            let last = self.trouble().unwrap_or("the last login did not get to its end");
+            let last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
             let by_hand = match (self.asked_until(now), self.guessed_until(now)) {
                 (Some(asked), _) if asked >= until => {
                     "as the site asks; `gleaner login --again` does not wait".to_owned()
@@ -451,7 +460,7 @@ impl Tries {
         }
         self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
         self.keep_by_forms(was_sent);
-        (self.begun, self.unproven) = (None, None);
+        (self.begun, self.unproven, self.loops_at) = (None, None, None);
         (self.asked_until, self.guessed_until) = Default::default();
         // A site that did not answer before anything was sent has said nothing of the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;

@@ -45,8 +45,8 @@ impl Verdict {
         match self {
             Self::LoggedIn => "logged in",
             Self::WrongPassword => {
-                "the user name or the password is wrong (hint: correct the password, or `user` in [login]; the same is not \
-                 tried again)"
+                "the user name or the password is wrong (hint: correct the password, or `user` in [login], then run \
+                 `gleaner login`; the same is not tried again)"
             }
             Self::ProbablyRefused => {
                 "no session came of the login: the site has probably refused the user name or the password, and the same are \
@@ -58,10 +58,10 @@ impl Verdict {
                 "the account or the address is locked (hint: see to it with a browser, then run `gleaner login --again`)"
             }
             Self::Captcha => {
-                "the site asks for a CAPTCHA (hint: `gleaner login --interactive`, or `gleaner login --cookies FILE`)"
+                "the site asks for a CAPTCHA (hint: `gleaner login --interactive`, or `gleaner login --cookies cookies.txt`)"
             }
             Self::SecondFactor => {
-                "the site asks for a second factor (hint: `gleaner login --interactive`, or `gleaner login --cookies FILE`)"
+                "the site asks for a second factor (hint: `gleaner login --interactive`, or `gleaner login --cookies cookies.txt`)"
             }
             Self::ConfirmEmail => {
                 "the account's e-mail address is not confirmed (hint: follow the link in the site's mail, then run \
@@ -70,11 +70,11 @@ impl Verdict {
             // When the next try may be is told by whoever knows it.
             Self::RateLimited => "the site asks to wait before another try",
             Self::OtherSite => {
-                "another site is to log in (hint: log in with a browser, then `gleaner login --cookies FILE`)"
+                "another site is to log in (hint: log in with a browser, then `gleaner login --cookies cookies.txt`)"
             }
             Self::Script => {
                 "the form is sent by scripts, which did not send it here (hint: log in with a browser, then `gleaner login --cookies \
-                 FILE`)"
+                 cookies.txt`)"
             }
             Self::NoForm => {
                 "no login form was found (hint: name its page in `login.page`, or correct what [login] names, then run \
@@ -82,10 +82,10 @@ impl Verdict {
             }
             Self::SentByGet => {
                 "the login form is sent by GET, and the password would stand in an address: nothing was sent (hint: log in \
-                 with a browser, then `gleaner login --cookies FILE`)"
+                 with a browser, then `gleaner login --cookies cookies.txt`)"
             }
             Self::RedirectLoop => {
-                "the way to the login form is a redirect loop (hint: see `gleaner login` for the address; correct `start`, or \
+                "the way to the login form is a redirect loop (hint: see with a browser where it leads; correct `start`, or \
                  name the page of the form as `page` in [login])"
             }
             // A table that names one is no new try: what the form was answered outlives it.
@@ -99,14 +99,6 @@ impl Verdict {
 
 /// Told of a login that nothing, or a server in trouble, has answered.
 pub const IN_TROUBLE: &str = "the site did not answer, or only that it is in trouble";
-
-/// A sentence with the site's name in its command to log in.
-#[must_use]
-pub fn of_site(sentence: &str, site: &str) -> String {
-    let named = format!("`gleaner login {site}");
-    let sentence = sentence.replace("`gleaner login`", &format!("{named}`"));
-    sentence.replace("`gleaner login --", &format!("{named} --"))
-}
 
 /// A verdict with what speaks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 mod ends;
 mod files;
 mod forum;
+mod kills;
 mod waits;
 
 use std::fs;

@@ -64,12 +64,15 @@ impl Notes for Noted<'_> {
 
 impl Report {
     /// Tells the account's tries how long the site wants to be left alone behind a login that has ended: as long as it says, or as
-    /// long as we guess where its answer to the form asks for patience without a time.
-    pub fn tell_wait(&self, tries: &mut Tries, now: UnixMillis) {
+    /// long as we guess where its answer to the form asks for patience without a time; and where the way to the form is a loop.
+    pub fn tell(&self, tries: &mut Tries, now: UnixMillis) {
         match self.trouble {
             Some(Answered::Throttled(Some(until))) => tries.wait_as_asked(until, now),
             Some(Answered::Throttled(None)) if self.was_sent && !self.is_unproven() => tries.wait_as_guessed(),
             _ => {}
+        }
+        if self.judged.verdict == Verdict::RedirectLoop {
+            tries.meet_loop(&self.judged.evidence.join("; ").replacen("redirect loop: ", "", 1));
         }
     }
 }

@@ -116,7 +116,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         // neither.
         let now = site.clock.now();
         tries.await_proof(report.unless, now);
-        report.tell_wait(&mut tries, now);
+        report.tell(&mut tries, now);
         if let Err(error) = keeper.keep_tries(&tries).and_then(|()| keeper.keep_unproven(&of.jar)) {
             let error = account::in_one_line(&error);
             tracing::error!(site = %site.rules.name, error, "the cookies of a login that is to be proven cannot be kept");
@@ -135,7 +135,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         Some(_) if !report.was_sent => tries.met_trouble(site.clock.now()),
         _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
     }
-    report.tell_wait(&mut tries, site.clock.now());
+    report.tell(&mut tries, site.clock.now());
     // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(&tries) {
         let error = account::in_one_line(&error);
