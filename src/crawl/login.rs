@@ -410,10 +410,10 @@ impl<'a> Run<'a> {
             // not said something else that may be a refusal.
             let form = after.login_form().filter(|_| judged.verdict == Verdict::Captcha && self.person.is_some());
             if let Some(form) = form
-                && let Some(said) = refuses_beside_captcha(&after.view, form, Some(&page.view))
+                && refuses_beside_captcha(&after.view, form, Some(&page.view))
             {
+                // What it says is evidence already.
                 judged.verdict = Verdict::ProbablyRefused;
-                judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.hidden(said)))));
             } else if form.is_some() && sends < limits::LOGIN_SENDS_MAX {
                 self.say(judged.evidence.join("; "));
                 self.note_before_person(judged.verdict);
@@ -434,7 +434,7 @@ impl<'a> Run<'a> {
         let has_read_captcha = self.has_read_captcha;
         let mut judged =
             judge(&After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha });
-        if judged.verdict == Verdict::ProbablyRefused
+        if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha)
             && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
         {
             // The site's own words: whoever reads them may know what they mean.

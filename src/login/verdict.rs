@@ -268,15 +268,14 @@ fn names_captcha(message: &str) -> Option<&'static str> {
     anywhere.or_else(|| phrases::CAPTCHA_WHOLE_WORDS.iter().find(|word| has_word(word))).copied()
 }
 
-/// What a page whose form came back with a CAPTCHA says beside it that may be a refusal: words that are not of the CAPTCHA, or of
-/// the name or the password as well.
+/// True where a page whose form came back with a CAPTCHA says something beside it that may be a refusal: words that are not of the
+/// CAPTCHA, or of the name or the password as well.
 #[must_use]
-pub fn refuses_beside_captcha<'v>(view: &'v View, form: usize, before: Option<&View>) -> Option<&'v str> {
-    let said = view.message_at(form, before)?;
-    let message = said.to_lowercase();
+pub fn refuses_beside_captcha(view: &View, form: usize, before: Option<&View>) -> bool {
+    let Some(message) = view.message_at(form, before).map(str::to_lowercase) else { return false };
     let is_of_login = phrases::CREDENTIALS.iter().any(|word| message.contains(word));
     let is_of_captcha = names_captcha(&message).is_some() || view.says(phrases::WRONG_CAPTCHA).is_some();
-    (is_of_login || !is_of_captcha).then_some(said)
+    is_of_login || !is_of_captcha
 }
 
 /// What answers in front of a site says of itself.
@@ -466,7 +465,7 @@ mod tests {
             ("<p>Name, password or captcha is not right.</p>", true),
         ] {
             let [before, view] = [FORM.to_owned(), format!("{message}{form}")].map(|page| View::of(&page).unwrap());
-            assert_eq!(refuses_beside_captcha(&view, 0, Some(&before)).is_some(), expected, "{message}");
+            assert_eq!(refuses_beside_captcha(&view, 0, Some(&before)), expected, "{message}");
         }
     }
 

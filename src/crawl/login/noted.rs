@@ -75,6 +75,13 @@ impl Report {
             tries.meet_loop(&self.judged.evidence.join("; ").replacen("redirect loop: ", "", 1));
         }
     }
+
+    /// True where the site asks for patience behind the form, and names no time: until when it is left alone is a guess.
+    #[must_use]
+    pub fn has_guessed_wait(&self) -> bool {
+        let asks = self.judged.verdict == Verdict::RateLimited || self.trouble == Some(Answered::Throttled(None));
+        asks && self.was_sent && self.asks_to_wait().is_none()
+    }
 }
 
 impl Run<'_> {

@@ -183,7 +183,7 @@ fn what_a_form_was_answered_outlasts_a_table_that_found_none_behind_it() {
 #[test]
 fn a_form_that_a_server_in_trouble_answered_is_told_as_such() {
     let tries = after(&[(Verdict::Unknown, true)]);
-    assert_eq!(tries.trouble(), Some(IN_TROUBLE));
+    assert_eq!(tries.trouble().as_deref(), Some(IN_TROUBLE));
     let why = tries.hold("anna", &Secret::new("one"), NOW);
     assert!(matches!(why, Some(Hold::Until(_, why)) if why.starts_with(IN_TROUBLE)));
     assert_eq!(after(&[(Verdict::LoggedIn, true)]).member(), Some("anna"));
@@ -433,6 +433,21 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
     // What the site says later is what it says.
     tries.ended(Ended { verdict: Verdict::SecondFactor, was_sent: true, was_answered: true }, "anna", &password, later);
     assert_eq!(tries.hold_by_hand("anna", &password, later), None);
+}
+
+#[test]
+fn a_redirect_loop_is_told_with_its_address_until_another_end() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let ended = |verdict| Ended { verdict, was_sent: false, was_answered: true };
+    tries.ended(ended(Verdict::RedirectLoop), "anna", &password, NOW);
+    tries.meet_loop("http://h/ redirects after 20 others");
+    let told = tries.trouble().unwrap();
+    assert!(
+        told.contains("is a redirect loop: http://h/ redirects after 20 others (hint: see with a browser"),
+        "{told}"
+    );
+    tries.ended(ended(Verdict::NoForm), "anna", &password, NOW);
+    assert_eq!(tries.trouble().as_deref(), Some(Verdict::NoForm.sentence()));
 }
 
 #[test]

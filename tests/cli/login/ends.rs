@@ -231,6 +231,10 @@ fn a_captcha_that_comes_with_other_words_has_the_password_sent_once_a_run() {
     forum.interactive("XK42\n").ended(1).says(&["has probably refused this user and password before"]);
     forum.login(&[]).ended(1);
     assert_eq!(forum.posts(), 1);
+    // Whoever reads none is told of them.
+    let forum = Forum::start();
+    forum.rules("page = '/to/zorb'");
+    forum.login(&[]).ended(1).says(&["the page says “Computer says zorb.”", "--interactive"]);
     // Words of the CAPTCHA alone have it sent once more, with what was read.
     let forum = Forum::start();
     forum.rules("page = '/to/step'");
