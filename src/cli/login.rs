@@ -253,8 +253,12 @@ impl Login<'_> {
         let is_unproven = sessions::load_unproven(data_dir, name, &self.login.user, &password, &jar)?;
         let site = by_hand(site, steps);
         let means = Means { rules: self.login, password: &password, jar: &jar };
-        if is_unproven && let Some(told) = self.prove_last(&site, means, steps, &mut before)? {
-            return Ok(told);
+        if is_unproven {
+            if let Some(told) = self.prove_last(&site, means, steps, &mut before)? {
+                return Ok(told);
+            }
+            // What the last one has ended with by now may forbid the next.
+            self.may_log_in(&before, &password)?;
         }
         let mut tries = before.clone();
         tries.begin(&self.login.user, &password);

@@ -53,6 +53,9 @@ impl Login<'_> {
             Verdict::SecondFactor if evidence_has(CODE_REFUSED) => {
                 format!("type the code of that moment, run: {}", self.run(" --interactive"))
             }
+            Verdict::Captcha if self.is_interactive && !evidence_has(BY_SCRIPT) && !evidence_has(NOT_SHOWN) => {
+                format!("read it once more, run: {}; or {}", self.run(" --interactive"), self.browser())
+            }
             Verdict::Captcha | Verdict::SecondFactor
                 if self.is_interactive || evidence_has(BY_SCRIPT) || evidence_has(BY_LETTER) =>
             {
@@ -259,7 +262,8 @@ impl Login<'_> {
     }
 }
 
-/// Words of the evidence for what only a browser shows, and for what comes by another way; the tests of the command meet
+/// Words of the evidence for what only a browser shows, for a picture of no use, and for what comes by another way; the tests of the command meet
 /// both.
 const BY_SCRIPT: &str = "which only a browser shows";
+const NOT_SHOWN: &str = "picture cannot be shown";
 const BY_LETTER: &str = "it may have sent a code or a link";

@@ -240,6 +240,14 @@ fn a_captcha_that_comes_with_other_words_has_the_password_sent_once_a_run() {
     forum.rules("page = '/to/step'");
     forum.interactive("XK42\n").ended(0);
     assert_eq!(forum.posts(), 2);
+    // One that was misread is no refusal, and the hint leads on.
+    let forum = Forum::start();
+    forum.rules("page = '/to/step'");
+    let hint = "read it once more, run: gleaner login forum --interactive --data data --rules rules";
+    forum.interactive("XK43\n").ended(1).says(&["the site asks for a CAPTCHA", hint]);
+    assert_eq!(forum.posts(), 2);
+    forum.interactive("XK42\n").ended(0);
+    assert_eq!(forum.posts(), 4);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::harness::{BINARY, Ran, folder, gleaner, now, run, wait_for};
 
@@ -233,6 +234,28 @@ impl Forum {
         let mut terminal = assert_cmd::Command::new("script");
         terminal.args(["-qefc", &command, "/dev/null"]).current_dir(self.path()).env_remove("CREDENTIALS_DIRECTORY");
         Ran::of(&terminal.write_stdin(typed).output().unwrap())
+    }
+
+    /// Begins one, and interrupts it where it asks for the text of a picture; the picture's path.
+    pub fn interrupted_at_picture(&self) -> PathBuf {
+        let command = format!("exec '{BINARY}' login forum {} --interactive", FOLDERS.join(" "));
+        let mut terminal = Command::new("script")
+            .args(["-qefc", &command, "/dev/null"])
+            .current_dir(self.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .env_remove("CREDENTIALS_DIRECTORY")
+            .spawn()
+            .unwrap();
+        let picture = self.path().join("data/sessions/forum.captcha.png");
+        let child = wait_for("the picture is shown", || {
+            let children = format!("/proc/{0}/task/{0}/children", terminal.id());
+            let child = fs::read_to_string(children).unwrap().split_whitespace().next()?.parse().ok()?;
+            picture.exists().then_some(child)
+        });
+        kill_process(Pid::from_raw(child).unwrap(), Signal::INT).unwrap();
+        assert_eq!(terminal.wait().unwrap().code(), Some(130));
+        picture
     }
 
     /// Requests so far, whatever for.

@@ -79,6 +79,21 @@ fn a_refusal_behind_a_redirect_leaves_nothing_to_prove() {
 }
 
 #[test]
+fn a_person_who_leaves_at_a_captcha_behind_the_form_leaves_no_second_try() {
+    for words in [CRAWL, LOGIN] {
+        let forum = Forum::start();
+        forum.rules("page = '/to/step'");
+        let picture = forum.interrupted_at_picture();
+        assert_eq!((forum.posts(), picture.exists()), (1, false));
+        for _ in 0..2 {
+            forum.run(words).ended(1).says(&["CAPTCHA", "--interactive"]);
+        }
+        assert_eq!(forum.posts(), 1, "{words:?}");
+        forum.interactive("XK42\n").ended(0);
+    }
+}
+
+#[test]
 fn what_an_answer_asks_to_wait_outlasts_the_process_that_waits_for_it() {
     let asked_until = |forum: &Forum| {
         let tries = std::fs::read(forum.path().join("data/sessions/tries/forum.json")).ok()?;
