@@ -370,11 +370,14 @@ impl<'a> Run<'a> {
             page = self.take_first_step(&page, step).await?;
         }
         let mut sends = 0;
+        // What the page in front of the first form says is no answer; what the first answer said, the second may say again.
+        let mut first_page: Option<Page> = None;
         loop {
             if self.live.is_none() {
                 page = self.with_scripts(page).await?;
             }
             let form = self.choose_form(&page)?;
+            let in_front = &*first_page.get_or_insert_with(|| page.clone());
             let cookies_before = self.means.jar.changes();
             let typed = self.answers(&page, &form).await?;
             typed.iter().for_each(|(_, value)| self.told_mask.add(value));
@@ -382,7 +385,7 @@ impl<'a> Run<'a> {
                 None => {
                     let submission = self.fill_in(&page, &form, &typed)?;
                     let after = self.send(&page, &submission).await?;
-                    (self.judge(&after, &page, cookies_before), after)
+                    (self.judge(&after, in_front, cookies_before), after)
                 }
                 Some(held) => match self.send_by_scripts(&page, &form, &typed, held, cookies_before).await? {
                     ByScripts::Sent(judged, Some(after)) => (judged, *after),
@@ -390,7 +393,7 @@ impl<'a> Run<'a> {
                     ByScripts::Broken(why) => {
                         let unrendered = self.unrendered.take().ok_or_else(|| ends(Verdict::Script, why.clone()))?;
                         self.say(format!("the page's scripts did not send it: {why}; its form is sent as it stands"));
-                        page = unrendered;
+                        (page, first_page) = (unrendered, None);
                         continue;
                     }
                 },
@@ -399,7 +402,7 @@ impl<'a> Run<'a> {
             if judged.verdict == Verdict::SecondFactor {
                 self.note_before_person(judged.verdict);
                 after = self.second_factor(after).await?;
-                judged = self.judge(&after, &page, cookies_before);
+                judged = self.judge(&after, in_front, cookies_before);
             }
             let is_page = after.was_got && says_rate_limited(&after.view).is_none();
             if judged.verdict == Verdict::RateLimited && is_page {
@@ -410,7 +413,7 @@ impl<'a> Run<'a> {
             // not said something else that may be a refusal.
             let form = after.login_form().filter(|_| judged.verdict == Verdict::Captcha && self.person.is_some());
             if let Some(form) = form
-                && refuses_beside_captcha(&after.view, form, Some(&page.view))
+                && refuses_beside_captcha(&after.view, form, Some(&in_front.view))
             {
                 // What it says is evidence already.
                 judged.verdict = Verdict::ProbablyRefused;
