@@ -214,10 +214,11 @@ impl SiteLoop {
     /// Runs until the site is exhausted, a budget is used up or the process is to end.
     pub async fn run(mut self) -> Result<Ended, CrawlError> {
         let ended = self.work().await?;
+        let lacks_session = self.lacks_session();
         self.drain().await?;
         // A login that was under way has ended by now, and tells when the next one may begin.
         let ended = match ended {
-            Ended::Budget(budget) => self.ended_by(budget),
+            Ended::Budget(budget) if lacks_session => self.ended_by(budget),
             ended => ended,
         };
         self.keep_time(Duration::ZERO).await?;

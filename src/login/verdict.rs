@@ -86,7 +86,8 @@ impl Verdict {
             }
             Self::RedirectLoop => {
                 "the way to the login form is a redirect loop (hint: see with a browser where it leads; correct `start`, or \
-                 name the page of the form as `page` in [login])"
+                 name the page of the form as `page` in [login], then run \
+                 `gleaner login`)"
             }
             // A table that names one is no new try: what the form was answered outlives it.
             Self::Unknown => {

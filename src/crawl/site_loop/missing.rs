@@ -43,14 +43,18 @@ impl SiteLoop {
         Some(if needs_operator { why.to_owned() } else { why.to_owned() + &again() })
     }
 
-    /// How a crawl ends that a budget of its run, or of its site, ends: without a session it has not crawled for that.
+    /// True where the site waits for a session, or has had none yet.
+    pub(super) fn lacks_session(&self) -> bool {
+        self.session.pause().is_some() || self.session.proven == UnixMillis(0) && !self.session.is_good()
+    }
+
+    /// How a crawl ends that a budget of its run, or of its site, ends while it lacks a session: it has not crawled for that.
     pub(super) fn ended_by(&self, budget: String) -> Ended {
         if let Some(why) = self.why_no_session() {
             return Ended::NotLoggedIn(why);
         }
-        let never_proven = self.session.proven == UnixMillis(0) && !self.session.is_good();
         let now = self.site.clock.now();
-        if !never_proven || self.options.time_max.is_none_or(|max| now.since(self.started) < max) {
+        if self.options.time_max.is_none_or(|max| now.since(self.started) < max) {
             return Ended::Budget(budget);
         }
         let (until, why) = match self.next_login(now) {
