@@ -88,6 +88,8 @@ pub struct Config {
     pub requests_max: u16,
     pub log_format: LogFormat,
     pub log_filter: String,
+    /// The options that name its folders and its file as they were given, for commands in hints.
+    pub given: String,
 }
 
 /// What the surroundings say: systemd's folders and which folders there are. An argument, so that tests need no
@@ -196,6 +198,7 @@ impl Config {
             requests_max: file.requests_max,
             log_format: overrides.log_format.unwrap_or(file.log_format),
             log_filter: file.log_filter.clone(),
+            given: String::new(),
         })
     }
 

@@ -142,7 +142,7 @@ fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, St
 /// How the last login ended, where there is something to tell of it.
 fn last_login(tries: &Result<Tries, String>) -> Option<String> {
     match tries {
-        Ok(tries) => tries.trouble().map(ToOwned::to_owned),
+        Ok(tries) => tries.trouble(),
         Err(error) => Some(error.clone()),
     }
 }
@@ -200,7 +200,7 @@ async fn of_files(
         Some(MissingSession { until, why, .. }) if until.is_none_or(|until| until > now) => (until, why),
         _ => missing_by_files(data_dir, site, user, &tries, now),
     };
-    let last_login = tries.trouble().map(ToOwned::to_owned).filter(|_| reason == NOT_YET);
+    let last_login = tries.trouble().filter(|_| reason == NOT_YET);
     let reason = match tries.member().filter(|member| reason == NOT_YET && kept.is_some() && *member != user) {
         Some(member) => format!(
             "the session that is kept is {member}'s, and the next crawl logs in as {user} (hint: `gleaner login` does it at \
@@ -233,7 +233,7 @@ pub fn without_rules(data_dir: &Path, site: &str, file: &Path) -> Option<Account
             Some(AccountStatus { reason: Some(format!("{error:#}")), ..of(AccountState::Unreadable) })
         }
         (Ok(None), Ok(tries)) => {
-            let last_login = tries.trouble().map(ToOwned::to_owned);
+            let last_login = tries.trouble();
             sessions::tried_at(data_dir, site)?;
             Some(AccountStatus { reason: Some(gone), last_login, ..of(AccountState::NoSession) })
         }

@@ -67,8 +67,14 @@ fn not_ours(path: &Path, metadata: &Metadata, we: u32) -> String {
     let (path, mode) = (path.display(), metadata.mode() & 0o777);
     format!(
         "{path}: cannot be written: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its owner: \
-         sudo -u {owner} gleaner …; or pass another --data"
+         {} gleaner …; or pass another --data",
+        sudo(&owner)
     )
+}
+
+/// What runs a command as this user.
+fn sudo(owner: &str) -> String {
+    if owner == "root" { "sudo".to_owned() } else { format!("sudo -u {owner}") }
 }
 
 /// A user's name, or its number as `sudo -u` takes it.
@@ -141,7 +147,7 @@ fn not_for_us(path: &Path) -> Option<anyhow::Error> {
             let (owner, we) = (name_of(metadata.uid()), name_of(we));
             return Some(anyhow!(
                 "{shown}: permission denied: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its \
-                 owner: sudo -u {owner} gleaner …; or pass another --data"
+                 owner: {} gleaner …; or pass another --data", sudo(&owner)
             ));
         }
         (mode & needed != needed)
@@ -181,7 +187,7 @@ pub fn keep_private(path: &Path) -> anyhow::Result<()> {
     let told = format!("others may read or write it (mode {mode:04o})");
     if we != 0 && we != metadata.uid() {
         let owner = name_of(metadata.uid());
-        bail!("{shown}: {told}, and it belongs to {owner}\nhint: sudo -u {owner} chmod {wanted:o} {shown}");
+        bail!("{shown}: {told}, and it belongs to {owner}\nhint: {} chmod {wanted:o} {shown}", sudo(&owner));
     }
     match fs::set_permissions(path, Permissions::from_mode(wanted)) {
         Ok(()) => {
@@ -209,10 +215,11 @@ mod tests {
         for part in [
             &*format!("{}: cannot be written: it belongs to {owner} (mode {mode:04o})", folder.path().display()),
             "this runs as '#4000000000'",
-            &*format!("\nhint: run the same as its owner: sudo -u {owner} gleaner"),
+            &*format!("\nhint: run the same as its owner: {} gleaner", sudo(&owner)),
         ] {
             assert!(told.contains(part), "{part}: {told}");
         }
+        assert_eq!((sudo("root"), sudo("'#4321'")), ("sudo".to_owned(), "sudo -u '#4321'".to_owned()));
         assert!(must_be_writable(&folder.path().join("not/there")).is_ok() && !is_read_only(folder.path()));
         let told = not_ours(folder.path(), &metadata, metadata.uid());
         assert!(

@@ -54,6 +54,8 @@ pub struct Options {
     pub user_agent: String,
     /// Requests under way at a time, over all sites.
     pub requests_max: usize,
+    /// Options of this process that commands in its log repeat, as ` --data d`.
+    pub given: String,
 }
 
 impl Default for Options {
@@ -63,6 +65,7 @@ impl Default for Options {
             cache_bytes: 32 << 20,
             user_agent: concat!("gleaner/", env!("CARGO_PKG_VERSION")).to_owned(),
             requests_max: 64,
+            given: String::new(),
         }
     }
 }
@@ -74,6 +77,7 @@ impl From<&Config> for Options {
             cache_bytes: (config.cache_mb as usize) << 20,
             user_agent: config.user_agent(),
             requests_max: config.requests_max.into(),
+            given: config.given.clone(),
         }
     }
 }
@@ -143,7 +147,8 @@ impl App {
         Ok(Arc::new(match &rules.login {
             None => site,
             Some(login) => {
-                let keeper = Arc::new(sessions::Files::new(&self.data_dir, &rules.name, &login.user));
+                let files = sessions::Files::new(&self.data_dir, &rules.name, &login.user);
+                let keeper = Arc::new(files.told_with(&rules.file, &self.options.given));
                 site.with_account(Account { jar, keeper })
             }
         }))

@@ -16,6 +16,7 @@ use super::{folder, owner, secrets};
 use crate::clock::UnixMillis;
 use crate::crawl::account::{Keeper, Turn, in_one_line};
 use crate::fetch::session::Jar;
+use crate::login::names;
 use crate::login::secret::Secret;
 use crate::login::tries::Tries;
 use crate::rules::SiteRules;
@@ -312,13 +313,21 @@ pub struct Files {
     data_dir: PathBuf,
     site: Box<str>,
     user: Box<str>,
+    rules: Option<Box<str>>,
+    options: Box<str>,
 }
 
 impl Files {
     /// Those of a site's user.
     #[must_use]
     pub fn new(data_dir: &Path, site: &str, user: &str) -> Self {
-        Self { data_dir: data_dir.to_path_buf(), site: site.into(), user: user.into() }
+        Self { data_dir: data_dir.to_path_buf(), site: site.into(), user: user.into(), rules: None, options: "".into() }
+    }
+
+    /// The same for a log that names the rule file, and what commands repeat.
+    #[must_use]
+    pub fn told_with(self, rules: &Path, options: &str) -> Self {
+        Self { rules: Some(rules.display().to_string().into()), options: options.into(), ..self }
     }
 }
 
@@ -361,6 +370,11 @@ impl Keeper for Files {
 
     fn forget_unproven(&self) -> Result<(), String> {
         forget_unproven(&self.data_dir, &self.site).map(|_| ()).map_err(|error| format!("{error:#}"))
+    }
+
+    fn told(&self, sentence: &str) -> String {
+        let place = secrets::place_of(&self.data_dir, &self.site);
+        names::with_options(&names::with_places(sentence, &place, self.rules.as_deref()), &self.site, &self.options)
     }
 
     fn stamp(&self) -> u64 {

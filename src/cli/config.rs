@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use super::Global;
+use super::hints::Hints;
 use crate::config::{Config, Overrides};
 use crate::rules::fault;
 
@@ -11,7 +12,9 @@ use crate::rules::fault;
 pub fn load(global: &Global) -> Result<Config, ExitCode> {
     let overrides =
         Overrides { data_dir: global.data.clone(), rules_dir: global.rules.clone(), log_format: global.log_format };
-    Config::load(global.config.as_deref(), &overrides).map_err(|faults| {
+    let given = Hints::of(global).options().to_owned();
+    let config = Config::load(global.config.as_deref(), &overrides).map(|config| Config { given, ..config });
+    config.map_err(|faults| {
         eprint!("{}", fault::render(&faults, fault::colour_wanted(std::io::stderr().is_terminal())));
         ExitCode::FAILURE
     })

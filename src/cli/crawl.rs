@@ -59,7 +59,7 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
         let app = App::open(&config.into())?;
         run_sites(&app, &sites, run_options, terminal).await
     })?;
-    summary.name_commands(&hints);
+    summary.name_commands(&hints, &config.data_dir, &sites);
     if options.json {
         outln!("{}", serde_json::to_string(&summary)?);
     } else {

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use super::Global;
+use crate::app::secrets;
+use crate::login::names;
 use crate::login::secret::MASK;
-use crate::login::verdict;
 
 /// The options that commands in hints repeat.
 #[derive(Clone, Debug, Default)]
@@ -45,17 +46,20 @@ impl Hints {
     /// A sentence of the crawl's about this site, with its command to log in as it is to be typed.
     #[must_use]
     pub fn of_site(&self, text: &str, site: &str) -> String {
-        let named = format!("gleaner login {site}");
-        let text = verdict::of_site(text, site);
-        let mut parts = text.split(&named);
-        let mut told = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            // Another site's name may begin like this one's, and the options may stand there already.
-            let is_whole = !part.starts_with(|next: char| next.is_ascii_alphanumeric() || "-_".contains(next));
-            let is_bare = is_whole && (self.options.is_empty() || !part.starts_with(&self.options));
-            told.extend([&*named, if is_bare { &self.options } else { "" }, part]);
-        }
-        told
+        names::with_options(&names::of_site(text, site), site, &self.options)
+    }
+
+    /// The same of an account, with the place of its password, and its rule file where there is one at hand.
+    #[must_use]
+    pub fn of_account(&self, text: &str, site: &str, data_dir: &Path, file: Option<&Path>) -> String {
+        let text = names::with_places(text, &secrets::place_of(data_dir, site), file.map(quoted).as_deref());
+        self.of_site(&text, site)
+    }
+
+    /// What commands repeat.
+    #[must_use]
+    pub fn options(&self) -> &str {
+        &self.options
     }
 }
 

@@ -11,7 +11,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -27,7 +27,7 @@ use crate::clock::{Clock as _, SystemClock, UnixMillis};
 use crate::config::Config;
 use crate::crawl::account::misplaced;
 use crate::crawl::login::handover::{Person, Question};
-use crate::crawl::login::{self, Means, Notes, Proof};
+use crate::crawl::login::{self, Means, Noted, Proof};
 use crate::crawl::site::Site;
 use crate::fetch::session::Jar;
 use crate::limits;
@@ -253,12 +253,17 @@ impl Login<'_> {
         let is_unproven = sessions::load_unproven(data_dir, name, &self.login.user, &password, &jar)?;
         let site = by_hand(site, steps);
         let means = Means { rules: self.login, password: &password, jar: &jar };
-        if is_unproven && let Some(told) = self.prove_last(&site, means, steps, &mut before)? {
-            return Ok(told);
+        if is_unproven {
+            if let Some(told) = self.prove_last(&site, means, steps, &mut before)? {
+                return Ok(told);
+            }
+            // What the last one has ended with by now may forbid the next.
+            self.may_log_in(&before, &password)?;
         }
         let mut tries = before.clone();
         tries.begin(&self.login.user, &password);
-        let notes = Noted { data_dir, site: name, jar: &jar, tries: Mutex::new(tries.clone()) };
+        let files = sessions::Files::new(data_dir, name, &self.login.user);
+        let notes = Noted::new(name, &SystemClock, &files, &jar, tries.clone());
         sessions::forget_unproven(data_dir, name)?;
         jar.clear();
         let ask = terminal.as_ref().map(|terminal| move |question: &Question<'_>| terminal.ask(question));
@@ -287,9 +292,7 @@ impl Login<'_> {
             report.judged.verdict = Verdict::ProbablyRefused;
             report.judged.evidence.push("the second answer to the same that tells nothing".to_owned());
         }
-        if let Some(until) = report.asks_to_wait() {
-            tries.wait_as_asked(until, now);
-        }
+        report.tell(&mut tries, now);
         sessions::save_tries(data_dir, name, &tries)?;
         let is_in = report.judged.verdict == Verdict::LoggedIn;
         // A session that is good is never overwritten by one that is not.
@@ -299,7 +302,8 @@ impl Login<'_> {
             sessions::forget_unproven(data_dir, name)?;
         }
         let is_held = tries.hold_by_hand(&self.login.user, &password, now) == Some(ByHand::NoEnd);
-        let next = next::Login { is_held, ..self.next(tries.not_before(now)) };
+        let is_guessed = tries.guessed_until(now).is_some();
+        let next = next::Login { is_held, is_guessed, ..self.next(tries.not_before(now)) };
         // The end of the steps says the same as the rest.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
         Ok(Told {
@@ -317,46 +321,6 @@ impl Login<'_> {
     }
 }
 
-/// What is written down in the middle of a login.
-struct Noted<'a> {
-    data_dir: &'a Path,
-    site: &'a str,
-    jar: &'a Jar,
-    tries: Mutex<Tries>,
-}
-
-impl Noted<'_> {
-    /// The login goes on where it cannot be written: its end is.
-    fn note(&self, change: impl FnOnce(&mut Tries) -> anyhow::Result<()>) {
-        // Whole at any time.
-        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = change(&mut tries).and_then(|()| sessions::save_tries(self.data_dir, self.site, &tries)) {
-            eprintln!("{error:#}: what came of the form cannot be written down");
-        }
-    }
-}
-
-impl Notes for Noted<'_> {
-    fn begins(&self) -> Result<(), String> {
-        let tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions::save_tries(self.data_dir, self.site, &tries).map_err(|error| format!("{error:#}"))
-    }
-
-    fn asks_to_wait(&self, until: UnixMillis) {
-        self.note(|tries| {
-            tries.asked_to_wait(until);
-            Ok(())
-        });
-    }
-
-    fn awaits_proof(&self, unless: Verdict) {
-        self.note(|tries| {
-            tries.await_proof(unless, SystemClock.now());
-            sessions::save_unproven(self.data_dir, self.site, self.jar)
-        });
-    }
-}
-
 impl Login<'_> {
     fn next(&self, not_before: Option<UnixMillis>) -> next::Login<'_> {
         next::Login {
@@ -367,6 +331,7 @@ impl Login<'_> {
             is_interactive: self.options.interactive,
             cookies: self.options.cookies.as_deref(),
             is_held: false,
+            is_guessed: false,
             not_before,
         }
     }

@@ -97,19 +97,20 @@ fn due(at: &str, now: &str) -> String {
 /// Gives the commands that reasons name their site and what they repeat.
 fn name_commands(report: &mut StatusReport, config: &Config, hints: &Hints) {
     let noted = sessions::noted_rules(&config.data_dir);
+    let at_hand = rules_at_hand(config);
+    let named = |text: &mut String, site: &str| {
+        let file = at_hand.iter().find(|rules| *rules.name == *site).map(|rules| &*rules.file);
+        *text = of_site(site, &noted, config, hints).of_account(text, site, &config.data_dir, file);
+    };
     for AccountStatus { site, reason, last_login, exposed, .. } in &mut report.accounts {
-        let hints = of_site(site, &noted, config, hints);
-        for text in reason.iter_mut().chain(last_login).chain(exposed) {
-            *text = hints.of_site(text, site);
-        }
+        reason.iter_mut().chain(last_login).chain(exposed).for_each(|text| named(text, site));
     }
     for site in report.sites.iter_mut().filter(|site| site.no_session.is_some() || site.ended.is_some()) {
-        let hints = of_site(&site.name, &noted, config, hints);
         if let Some(without) = &mut site.no_session {
-            without.reason = hints.of_site(&without.reason, &site.name);
+            named(&mut without.reason, &site.name);
         }
         if let Some(Ended::NotLoggedIn(why)) = &mut site.ended {
-            *why = hints.of_site(why, &site.name);
+            named(why, &site.name);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::HumanBytes;
@@ -11,6 +12,7 @@ use super::hints::Hints;
 use crate::app::status::Waiting;
 use crate::crawl::progress::{Counts, Ended};
 use crate::crawldb::Outcome;
+use crate::rules::SiteRules;
 
 /// The summary of one run; `--json` prints it as one object.
 #[derive(Clone, Debug, Serialize)]
@@ -87,10 +89,11 @@ impl Summary {
     }
 
     /// Gives the commands that reasons name their site and what they repeat.
-    pub fn name_commands(&mut self, hints: &Hints) {
+    pub fn name_commands(&mut self, hints: &Hints, data_dir: &Path, rules: &[Arc<SiteRules>]) {
         for (site, ended) in &mut self.sites {
             if let Ended::NotLoggedIn(why) = ended {
-                *why = hints.of_site(why, site);
+                let file = rules.iter().find(|rules| *rules.name == **site).map(|rules| &*rules.file);
+                *why = hints.of_account(why, site, data_dir, file);
             }
         }
     }

@@ -33,6 +33,10 @@ pub trait Keeper: Send + Sync + 'static {
     fn forget_unproven(&self) -> Result<(), String>;
     /// Another number once the operator has changed the password or the session that is written down.
     fn stamp(&self) -> u64;
+    /// A sentence about the account for the log, with the places and the options of commands that are known here.
+    fn told(&self, sentence: &str) -> String {
+        sentence.to_owned()
+    }
 }
 
 /// A reason with its hints in one line, for the log.

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, HostRow};
 use crate::limits;
-pub use crate::politeness::is_asked_for;
 use crate::politeness::{self, Answered, Block, Gate, HostPolicy, Load, Patience};
+pub use crate::politeness::{is_asked_for, is_time_named};
 
 /// What the rate and the connections of a host are counted by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

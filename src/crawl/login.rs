@@ -7,6 +7,7 @@
 mod find;
 pub mod handover;
 mod json;
+mod noted;
 pub mod pace;
 mod proof;
 mod reading;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use encoding_rs::Encoding;
 
 use self::handover::Person;
+pub use self::noted::Noted;
 use self::pace::Pace;
 pub use self::proof::{Proof, prove, prove_by_hand, prove_last};
 use self::sending::ByScripts;
@@ -35,9 +37,10 @@ use crate::login::form::{Form, Kind};
 use crate::login::hashing::Hashing;
 use crate::login::mask::Mask;
 use crate::login::model::Judge;
+use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::tries::Ended;
-use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, of_site, says_rate_limited};
+use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, refuses_beside_captcha, says_rate_limited};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::render::children::Held;
@@ -247,6 +250,8 @@ struct Run<'a> {
     trouble: Option<Answered>,
     /// How the login ends where its proof says no.
     unless: Verdict,
+    /// Changes of the cookies when that was last written down, and what.
+    noted: Option<(u64, Verdict)>,
     /// For the report.
     chosen: Vec<String>,
     /// Until when the last answer asks us to wait, where it does.
@@ -323,6 +328,7 @@ impl<'a> Run<'a> {
             was_answered: false,
             trouble: None,
             unless: Verdict::Unknown,
+            noted: None,
             chosen: Vec::new(),
             retry_at: None,
             is_retry_capped: false,
@@ -364,11 +370,14 @@ impl<'a> Run<'a> {
             page = self.take_first_step(&page, step).await?;
         }
         let mut sends = 0;
+        // What the page in front of the first form says is no answer; what the first answer said, the second may say again.
+        let mut first_page: Option<Page> = None;
         loop {
             if self.live.is_none() {
                 page = self.with_scripts(page).await?;
             }
             let form = self.choose_form(&page)?;
+            let in_front = &*first_page.get_or_insert_with(|| page.clone());
             let cookies_before = self.means.jar.changes();
             let typed = self.answers(&page, &form).await?;
             typed.iter().for_each(|(_, value)| self.told_mask.add(value));
@@ -376,7 +385,7 @@ impl<'a> Run<'a> {
                 None => {
                     let submission = self.fill_in(&page, &form, &typed)?;
                     let after = self.send(&page, &submission).await?;
-                    (self.judge(&after, &page, cookies_before), after)
+                    (self.judge(&after, in_front, cookies_before), after)
                 }
                 Some(held) => match self.send_by_scripts(&page, &form, &typed, held, cookies_before).await? {
                     ByScripts::Sent(judged, Some(after)) => (judged, *after),
@@ -384,25 +393,33 @@ impl<'a> Run<'a> {
                     ByScripts::Broken(why) => {
                         let unrendered = self.unrendered.take().ok_or_else(|| ends(Verdict::Script, why.clone()))?;
                         self.say(format!("the page's scripts did not send it: {why}; its form is sent as it stands"));
-                        page = unrendered;
+                        (page, first_page) = (unrendered, None);
                         continue;
                     }
                 },
             };
             sends += 1;
             if judged.verdict == Verdict::SecondFactor {
+                self.note_before_person(judged.verdict);
                 after = self.second_factor(after).await?;
-                judged = self.judge(&after, &page, cookies_before);
+                judged = self.judge(&after, in_front, cookies_before);
             }
             let is_page = after.was_got && says_rate_limited(&after.view).is_none();
             if judged.verdict == Verdict::RateLimited && is_page {
                 // What asks for patience is the page behind the form, and says nothing of the login.
                 judged.verdict = Verdict::Unknown;
             }
-            // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it.
-            let is_asked = judged.verdict == Verdict::Captcha && self.person.is_some() && after.login_form().is_some();
-            if is_asked && sends < limits::LOGIN_SENDS_MAX {
+            // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it, and where the site has
+            // not said something else that may be a refusal.
+            let form = after.login_form().filter(|_| judged.verdict == Verdict::Captcha && self.person.is_some());
+            if let Some(form) = form
+                && refuses_beside_captcha(&after.view, form, Some(&in_front.view))
+            {
+                // What it says is evidence already.
+                judged.verdict = Verdict::ProbablyRefused;
+            } else if form.is_some() && sends < limits::LOGIN_SENDS_MAX {
                 self.say(judged.evidence.join("; "));
+                self.note_before_person(judged.verdict);
                 page = after;
                 continue;
             }
@@ -420,7 +437,7 @@ impl<'a> Run<'a> {
         let has_read_captcha = self.has_read_captcha;
         let mut judged =
             judge(&After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha });
-        if judged.verdict == Verdict::ProbablyRefused
+        if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha)
             && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
         {
             // The site's own words: whoever reads them may know what they mean.

@@ -214,7 +214,13 @@ impl SiteLoop {
     /// Runs until the site is exhausted, a budget is used up or the process is to end.
     pub async fn run(mut self) -> Result<Ended, CrawlError> {
         let ended = self.work().await?;
+        let lacks_session = self.lacks_session();
         self.drain().await?;
+        // A login that was under way has ended by now, and tells when the next one may begin.
+        let ended = match ended {
+            Ended::Budget(budget) if lacks_session => self.ended_by(budget),
+            ended => ended,
+        };
         self.keep_time(Duration::ZERO).await?;
         self.keep_worth().await?;
         self.keep_crews().await?;
@@ -278,7 +284,7 @@ impl SiteLoop {
                 return Ok(Ended::Stopped);
             }
             if let Some(budget) = self.budget_used_up() {
-                return Ok(self.ended_by(budget));
+                return Ok(Ended::Budget(budget));
             }
             self.release().await?;
             if self.site.has_met_hosts() {

@@ -15,6 +15,7 @@ pub mod hashing;
 pub mod mask;
 mod message;
 pub mod model;
+pub mod names;
 mod phrases;
 pub mod scripts;
 pub mod secret;

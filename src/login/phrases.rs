@@ -5,6 +5,10 @@
 //! Italian, Polish, Dutch, Turkish. Sources: the language files of phpBB, MyBB, SMF, vBulletin, XenForo, Discuz!,
 //! NexusPHP, Gazelle, UNIT3D, TorrentPier and XBTIT as far as their public repositories show them, and BT §3.1.3.
 
+mod by_person;
+
+pub use by_person::*;
+
 /// The form comes back for another reason than its password, which was not looked at: no cookie came with it, its token had
 /// expired, or it was sent too soon.
 pub const NOT_LOOKED_AT: &[&str] = &[
@@ -320,6 +324,21 @@ pub const WRONG: &[&str] = &[
     "kullanıcı adı veya şifre",
 ];
 
+/// Of these, those that say no more than that nobody is logged in: it may be for the CAPTCHA, where the page speaks of one.
+pub const WRONG_SOMEHOW: &[&str] = &[
+    "incorrect login",
+    "invalid login",
+    "login failed",
+    "login failure",
+    "login unsuccessful",
+    "could not log you in",
+    "登录失败",
+    "登入失敗",
+    "ログインに失敗",
+    "로그인에 실패",
+    "anmeldung fehlgeschlagen",
+];
+
 /// The account waits for its e-mail address to be confirmed.
 pub const CONFIRM: &[&str] = &[
     "confirm your email",
@@ -489,88 +508,6 @@ pub const LOG_OUT: &[&str] = &[
     "çıkış",
     "çıkış yap",
     "oturumu kapat",
-];
-
-/// Names of fields, classes and scripts of CAPTCHAs.
-pub const CAPTCHA: &[&str] = &[
-    "g-recaptcha",
-    "h-captcha",
-    "cf-turnstile",
-    "captcha",
-    "seccode",
-    "imagehash",
-    "imagestring",
-    "confirm_code",
-    "vcode",
-    "checkcode",
-    "验证码",
-    "驗證碼",
-];
-
-/// Classes of the boxes into which other sites' scripts put their CAPTCHAs.
-pub const CAPTCHA_WIDGETS: &[&str] = &["g-recaptcha", "h-captcha", "cf-turnstile", "geetest", "smart-captcha"];
-
-/// A CAPTCHA's text was wrong: the password was not looked at. No prompts stand here, which are on the form in any case.
-pub const WRONG_CAPTCHA: &[&str] = &[
-    "captcha is incorrect",
-    "captcha was incorrect",
-    "incorrect captcha",
-    "invalid captcha",
-    "wrong captcha",
-    "confirmation code you entered was incorrect",
-    "confirmation code was incorrect",
-    "security code is incorrect",
-    "invalid image code",
-    "the letters you typed don't match",
-    "验证码错误",
-    "验证码不正确",
-    "验证码填写错误",
-    "驗證碼錯誤",
-    "驗證碼不正確",
-    "画像認証に失敗",
-    "认证码错误",
-    "код подтверждения введён неверно",
-    "код подтверждения введен неверно",
-    "неверный код подтверждения",
-    "код с картинки введен неверно",
-    "bestätigungscode ist falsch",
-    "bestätigungscode war falsch",
-    "falscher sicherheitscode",
-    "code de confirmation incorrect",
-    "código de segurança incorreto",
-    "codice di conferma errato",
-    "bevestigingscode is onjuist",
-    "doğrulama kodu yanlış",
-];
-
-/// Names of fields that take a one-time code.
-pub const ONE_TIME_CODE: &[&str] =
-    &["one-time-code", "otp", "totp", "2fa", "two_factor", "twofactor", "tfa", "two-factor", "authenticator"];
-
-/// What a page with a form for a second factor says.
-pub const SECOND_FACTOR: &[&str] = &[
-    "two-factor",
-    "two factor",
-    "2-factor",
-    "two-step",
-    "authenticator app",
-    "authentication code",
-    "verification code",
-    "两步验证",
-    "兩步驗證",
-    "二段階認証",
-    "2단계 인증",
-    "двухфакторн",
-    "zwei-faktor",
-    "zwei-stufen",
-    "double authentification",
-    "doble factor",
-    "dos pasos",
-    "dois fatores",
-    "due fattori",
-    "dwuetapow",
-    "tweestaps",
-    "iki adımlı",
 ];
 
 /// The text of a link to the login page, whole and in lower case.

@@ -27,6 +27,11 @@ const REFUSED_BEFORE: &str = "the site has refused this user and password before
                               correct the password, or `user` in [login]; where both are surely right, run `gleaner login \
                               --again`)";
 
+/// Told of a password whose form came back with a CAPTCHA before another one was tried.
+const CAPTCHA_BEFORE: &str = "the site has answered this user and password with a CAPTCHA before another one was tried, and may have \
+                              refused them: they are not tried again (hint: where they are right, run \
+                              `gleaner login --interactive --again`)";
+
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 
 /// What is remembered of a site's logins.
@@ -46,6 +51,8 @@ pub struct Tries {
     /// Marks the users and passwords at which the account was locked, the latest last: what another password brings does not
     /// unlock it.
     locked: Vec<u32>,
+    /// Likewise those whose form came back with a CAPTCHA: what another one brings says nothing of them.
+    captcha: Vec<u32>,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
     begun: Option<u32>,
     /// How it ends where its proof says no, and when its form was answered: the site took it, and no page has told since
@@ -56,8 +63,12 @@ pub struct Tries {
     not_before: UnixMillis,
     /// Until when the site itself has asked to be left alone, which whoever logs in by hand waits for, too.
     asked_until: UnixMillis,
+    /// Until when it is left alone because it has asked for that without a time: a guess of ours.
+    guessed_until: UnixMillis,
     /// How the last login ended that was not let in.
     last: Option<Verdict>,
+    /// Where the way to its form is a redirect loop, if it is.
+    loops_at: Option<Box<str>>,
     /// True where that was a site which did not answer, or was in trouble.
     was_in_trouble: bool,
     /// Logins in a row that a site in trouble has kept from sending a form.
@@ -118,8 +129,12 @@ pub enum ByHand {
     NoEnd,
     /// The form with this password came back with a CAPTCHA: without a person who reads it, the same is no use.
     Captcha,
+    /// The same of one since which another was tried: it may have been refused beside the CAPTCHA, and nobody looks at that any more.
+    CaptchaBefore,
     /// The site has asked to be left alone until then.
     AskedToWait(UnixMillis),
+    /// It has asked for patience, and has not told for how long: until then is a guess of ours.
+    GuessedToWait(UnixMillis),
 }
 
 /// Tells one password of one user from another; too short to find out which.
@@ -165,8 +180,15 @@ impl Tries {
 
     /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
     #[must_use]
-    pub fn trouble(&self) -> Option<&'static str> {
-        self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })
+    pub fn trouble(&self) -> Option<String> {
+        let sentence = self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })?;
+        let at = self.loops_at.as_ref().filter(|_| self.last == Some(Verdict::RedirectLoop));
+        Some(at.map_or_else(|| sentence.to_owned(), |at| sentence.replacen(" (hint: ", &format!(": {at} (hint: "), 1)))
+    }
+
+    /// Takes in where the way to the form of the last login is a redirect loop, in words without secrets.
+    pub fn meet_loop(&mut self, at: &str) {
+        self.loops_at = Some(at.into());
     }
 
     /// Whose session the last login that was let in has begun; None where that is not known.
@@ -217,6 +239,10 @@ impl Tries {
         if self.is_locked(marks) {
             return Some(Hold::Operator(Verdict::Locked.sentence().to_owned()));
         }
+        let is_last = self.held.is_some_and(|(_, held)| marks.contains(&held));
+        if !is_last && self.met_captcha(marks) {
+            return Some(Hold::Operator(CAPTCHA_BEFORE.to_owned()));
+        }
         if let Some((verdict, _)) = self.held.filter(|(_, held)| marks.contains(held)) {
             let why = match verdict {
                 Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
@@ -231,12 +257,20 @@ impl Tries {
             return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
         }
         self.not_before(now).map(|until| {
-            let last = self.trouble().unwrap_or("the last login did not get to its end");
-            let by_hand = match self.asked_until(now) {
-                Some(asked) if asked >= until => "as the site asks; `gleaner login --again` does not wait".to_owned(),
+            let last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
+            let by_hand = match (self.asked_until(now), self.guessed_until(now)) {
+                (Some(asked), _) if asked >= until => {
+                    "as the site asks; `gleaner login --again` does not wait".to_owned()
+                }
                 // Our own wait is longer.
-                Some(asked) => format!("the site asks for {}; `gleaner login --again` does not wait", asked.rfc3339()),
-                None => "`gleaner login` does not wait".to_owned(),
+                (Some(asked), _) => {
+                    format!("the site asks for {}; `gleaner login --again` does not wait", asked.rfc3339())
+                }
+                (None, Some(_)) => {
+                    "a guess of ours: the site asks to wait, and tells no time; `gleaner login --again` does not wait"
+                        .to_owned()
+                }
+                (None, None) => "a guess of ours, for which `gleaner login` does not wait".to_owned(),
             };
             Hold::Until(until, format!("{last} (no new try before {}; {by_hand})", until.rfc3339()))
         })
@@ -249,19 +283,31 @@ impl Tries {
         let held = self.held.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| verdict);
         let refused = self.refusal(user, password).map(ByHand::Refused);
         let locked = || self.is_locked(marks).then_some(ByHand::Locked);
-        let asked = || self.asked_until(now).map(ByHand::AskedToWait);
-        let held = || match held? {
+        let guessed = || self.guessed_until(now).map(ByHand::GuessedToWait);
+        let asked = || self.asked_until(now).map(ByHand::AskedToWait).or_else(guessed);
+        let before = || (held.is_none() && self.met_captcha(marks)).then_some(ByHand::CaptchaBefore);
+        let last = || match held? {
             Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => Some(ByHand::NoEnd),
             // What asks for one before anything was sent may be asked again.
             Verdict::Captcha if !self.is_of_table => Some(ByHand::Captcha),
             _ => None,
         };
-        refused.or_else(locked).or_else(asked).or_else(held)
+        refused.or_else(locked).or_else(asked).or_else(last).or_else(before)
     }
 
     fn is_locked(&self, marks: [u32; 2]) -> bool {
         let held = self.held.filter(|(verdict, _)| *verdict == Verdict::Locked).map(|(_, of)| of);
         held.iter().chain(&self.locked).any(|of| marks.contains(of))
+    }
+
+    fn met_captcha(&self, marks: [u32; 2]) -> bool {
+        self.captcha.iter().any(|of| marks.contains(of))
+    }
+
+    /// Until when the site is left alone by our own guess, because it has asked for that without a time.
+    #[must_use]
+    pub fn guessed_until(&self, now: UnixMillis) -> Option<UnixMillis> {
+        is_ahead(self.guessed_until, now)
     }
 
     /// Until when the site has asked to be left alone, where that is not over.
@@ -296,7 +342,13 @@ impl Tries {
         let least = if is_limit { now.plus(LOGIN_BROKEN_OFF_WAIT) } else { self.not_before };
         self.not_before = until.max(least);
         // Our own wait is no word of the site's.
-        self.asked_until = until;
+        (self.asked_until, self.guessed_until) = (until, UnixMillis(0));
+    }
+
+    /// Takes in that the answer to the form of the last login asks for patience without a time (429, 503, words of too many tries): how
+    /// long that is follows from how often it came to no clear end.
+    pub fn wait_as_guessed(&mut self) {
+        self.guessed_until = self.not_before;
     }
 
     /// Takes in that an answer in the middle of a login asks to be left alone until then.
@@ -314,6 +366,11 @@ impl Tries {
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
         (self.begun, self.unproven) = (Some(self.new_mark(user, password)), None);
+    }
+
+    /// Takes in that a form of the login which has begun leaves anew: how the one before it was answered is over.
+    pub fn sends_anew(&mut self) {
+        self.unproven = None;
     }
 
     /// Takes in that the site took the form of the login which has begun, and that its proof is still to come; how it ends
@@ -399,9 +456,12 @@ impl Tries {
         }
         if was_sent && was_answered {
             self.locked.retain(|locked| !marks.contains(locked));
+            self.captcha.retain(|met| !marks.contains(met));
         }
+        self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
         self.keep_by_forms(was_sent);
-        (self.begun, self.unproven, self.asked_until) = (None, None, UnixMillis(0));
+        (self.begun, self.unproven, self.loops_at) = (None, None, None);
+        (self.asked_until, self.guessed_until) = Default::default();
         // A site that did not answer before anything was sent has said nothing of the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
@@ -419,9 +479,7 @@ impl Tries {
                 let is_sure = verdict == Verdict::WrongPassword;
                 let list = if is_sure { &mut self.refused } else { &mut self.probably_refused };
                 list.retain(|refused| !marks.contains(refused));
-                list.push(mark);
-                let too_many = list.len().saturating_sub(LOGINS_REFUSED_MAX);
-                list.drain(..too_many);
+                push(list, mark);
             }
             // A form that is not there may be back tomorrow.
             Verdict::RateLimited | Verdict::Unknown | Verdict::NoForm | Verdict::RedirectLoop => {
@@ -432,7 +490,7 @@ impl Tries {
                 self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
                 if verdict == Verdict::RateLimited {
                     // For how long, it may tell better: `wait_as_asked`.
-                    self.asked_until = self.not_before;
+                    self.wait_as_guessed();
                 }
                 // A site that answers and lets nobody in may have refused the password in words that are not known.
                 let may_be_refused = verdict == Verdict::Unknown && was_answered;
@@ -442,9 +500,11 @@ impl Tries {
             }
             Verdict::Locked => {
                 self.held = Some((verdict, mark));
-                self.locked.push(mark);
-                let too_many = self.locked.len().saturating_sub(LOGINS_REFUSED_MAX);
-                self.locked.drain(..too_many);
+                push(&mut self.locked, mark);
+            }
+            Verdict::Captcha if was_sent => {
+                self.held = Some((verdict, mark));
+                push(&mut self.captcha, mark);
             }
             Verdict::Captcha
             | Verdict::SecondFactor
@@ -454,6 +514,13 @@ impl Tries {
             | Verdict::Script => self.held = Some((verdict, mark)),
         }
     }
+}
+
+/// Takes in one more mark, in place of the oldest where there are `limits::LOGINS_REFUSED_MAX`.
+fn push(list: &mut Vec<u32>, mark: u32) {
+    list.push(mark);
+    let too_many = list.len().saturating_sub(LOGINS_REFUSED_MAX);
+    list.drain(..too_many);
 }
 
 /// A time to wait for. None was ever as far away as the longest wait: the clock was ahead when it was written.

@@ -45,8 +45,8 @@ impl Verdict {
         match self {
             Self::LoggedIn => "logged in",
             Self::WrongPassword => {
-                "the user name or the password is wrong (hint: correct the password, or `user` in [login]; the same is not \
-                 tried again)"
+                "the user name or the password is wrong (hint: correct the password, or `user` in [login], then run \
+                 `gleaner login`; the same is not tried again)"
             }
             Self::ProbablyRefused => {
                 "no session came of the login: the site has probably refused the user name or the password, and the same are \
@@ -58,10 +58,10 @@ impl Verdict {
                 "the account or the address is locked (hint: see to it with a browser, then run `gleaner login --again`)"
             }
             Self::Captcha => {
-                "the site asks for a CAPTCHA (hint: `gleaner login --interactive`, or `gleaner login --cookies FILE`)"
+                "the site asks for a CAPTCHA (hint: `gleaner login --interactive`, or `gleaner login --cookies cookies.txt`)"
             }
             Self::SecondFactor => {
-                "the site asks for a second factor (hint: `gleaner login --interactive`, or `gleaner login --cookies FILE`)"
+                "the site asks for a second factor (hint: `gleaner login --interactive`, or `gleaner login --cookies cookies.txt`)"
             }
             Self::ConfirmEmail => {
                 "the account's e-mail address is not confirmed (hint: follow the link in the site's mail, then run \
@@ -70,11 +70,11 @@ impl Verdict {
             // When the next try may be is told by whoever knows it.
             Self::RateLimited => "the site asks to wait before another try",
             Self::OtherSite => {
-                "another site is to log in (hint: log in with a browser, then `gleaner login --cookies FILE`)"
+                "another site is to log in (hint: log in with a browser, then `gleaner login --cookies cookies.txt`)"
             }
             Self::Script => {
                 "the form is sent by scripts, which did not send it here (hint: log in with a browser, then `gleaner login --cookies \
-                 FILE`)"
+                 cookies.txt`)"
             }
             Self::NoForm => {
                 "no login form was found (hint: name its page in `login.page`, or correct what [login] names, then run \
@@ -82,11 +82,12 @@ impl Verdict {
             }
             Self::SentByGet => {
                 "the login form is sent by GET, and the password would stand in an address: nothing was sent (hint: log in \
-                 with a browser, then `gleaner login --cookies FILE`)"
+                 with a browser, then `gleaner login --cookies cookies.txt`)"
             }
             Self::RedirectLoop => {
-                "the way to the login form is a redirect loop (hint: see `gleaner login` for the address; correct `start`, or \
-                 name the page of the form as `page` in [login])"
+                "the way to the login form is a redirect loop (hint: see with a browser where it leads; correct `start`, or \
+                 name the page of the form as `page` in [login], then run \
+                 `gleaner login`)"
             }
             // A table that names one is no new try: what the form was answered outlives it.
             Self::Unknown => {
@@ -99,14 +100,6 @@ impl Verdict {
 
 /// Told of a login that nothing, or a server in trouble, has answered.
 pub const IN_TROUBLE: &str = "the site did not answer, or only that it is in trouble";
-
-/// A sentence with the site's name in its command to log in.
-#[must_use]
-pub fn of_site(sentence: &str, site: &str) -> String {
-    let named = format!("`gleaner login {site}");
-    let sentence = sentence.replace("`gleaner login`", &format!("{named}`"));
-    sentence.replace("`gleaner login --", &format!("{named} --"))
-}
 
 /// A verdict with what speaks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +145,14 @@ pub fn judge(after: &After<'_>) -> Judged {
         for (verdict, phrases) in MESSAGES {
             if let Some(phrase) = says_anew(after, phrases).filter(|_| is_message) {
                 evidence.push(format!("the page says “{phrase}”"));
+                if *verdict == Verdict::WrongPassword
+                    && phrases::WRONG_SOMEHOW.contains(&phrase)
+                    && (view.has_captcha || after.has_read_captcha)
+                    && let Some(word) = after.message().and_then(|message| names_captcha(&message))
+                {
+                    evidence.push(format!("the page says “{word}”"));
+                    return Judged { verdict: Verdict::Captcha, evidence };
+                }
                 // A refusal that warns of what comes of more is one: it is told apart by a sentence of its own.
                 let refusal = || says_anew(after, phrases::WRONG).filter(|_| refuses_apart(view));
                 if *verdict == Verdict::RateLimited
@@ -180,8 +181,10 @@ pub fn judge(after: &After<'_>) -> Judged {
     if after.login_form.is_some() {
         evidence.push("the login form is back".to_owned());
         // The page may say of a second text what it said of the first.
-        let misread = view.says(phrases::WRONG_CAPTCHA).or_else(|| speaks_of_captcha(after));
-        if view.has_captcha && (!after.has_read_captcha || misread.is_some()) {
+        let misread =
+            view.says(phrases::WRONG_CAPTCHA).or_else(|| after.message().and_then(|message| names_captcha(&message)));
+        let is_of_captcha = if after.has_read_captcha { misread.is_some() } else { view.has_captcha };
+        if is_of_captcha {
             evidence.insert(0, "the form has a CAPTCHA".to_owned());
             evidence.extend(misread.map(|phrase| format!("the page says “{phrase}”")));
             return Judged { verdict: Verdict::Captcha, evidence };
@@ -233,7 +236,7 @@ fn says_anew(after: &After<'_>, phrases: &[&'static str]) -> Option<&'static str
 /// The words in which the page says that it came back for another reason than its password. What it says to this login is
 /// read alone: notices that cookies are needed stand on many a form, and topics speak of tokens.
 fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
-    let message = after.view.message_at(after.login_form?, after.before)?.to_lowercase();
+    let message = after.message()?;
     phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| message.contains(phrase))
 }
 
@@ -252,10 +255,28 @@ fn refuses_apart(view: &View) -> bool {
 const WARNINGS: &[&str] =
     &[" will ", " may lock", "try again later", "please wait and try again", "请稍后再试", "請稍後再試"];
 
-/// The word for a CAPTCHA in what the page says to this login.
-fn speaks_of_captcha(after: &After<'_>) -> Option<&'static str> {
-    let message = after.view.message_at(after.login_form?, after.before)?.to_lowercase();
-    ["captcha", "验证码", "驗證碼"].into_iter().find(|word| message.contains(word))
+impl After<'_> {
+    /// What the page says to this login, in lower case, where the form is back.
+    fn message(&self) -> Option<String> {
+        Some(self.view.message_at(self.login_form?, self.before)?.to_lowercase())
+    }
+}
+
+/// The word for a CAPTCHA in a message of a form that has one, or had: which of its words it is in, is the site's business.
+fn names_captcha(message: &str) -> Option<&'static str> {
+    let has_word = |word: &str| message.split(|of: char| !of.is_alphanumeric()).any(|of| of == word);
+    let anywhere = phrases::CAPTCHA_WORDS.iter().find(|word| message.contains(**word));
+    anywhere.or_else(|| phrases::CAPTCHA_WHOLE_WORDS.iter().find(|word| has_word(word))).copied()
+}
+
+/// True where a page whose form came back with a CAPTCHA says something beside it that may be a refusal: words that are not of the
+/// CAPTCHA, or of the name or the password as well.
+#[must_use]
+pub fn refuses_beside_captcha(view: &View, form: usize, before: Option<&View>) -> bool {
+    let Some(message) = view.message_at(form, before).map(str::to_lowercase) else { return false };
+    let is_of_login = phrases::CREDENTIALS.iter().any(|word| message.contains(word));
+    let is_of_captcha = names_captcha(&message).is_some() || view.says(phrases::WRONG_CAPTCHA).is_some();
+    is_of_login || !is_of_captcha
 }
 
 /// What answers in front of a site says of itself.
@@ -407,6 +428,19 @@ mod tests {
             // The text that was read is the wrong one, as the page says.
             (format!("验证码错误{captcha}"), true, Verdict::Captcha),
             (format!("<p>That captcha? No.</p>{captcha}"), true, Verdict::Captcha),
+            (format!("<p>Le code de vérification est incorrect.</p>{captcha}"), true, Verdict::Captcha),
+            (format!("<p>Der Sicherheitscode stimmt nicht.</p>{captcha}"), true, Verdict::Captcha),
+            (format!("<p>検証コードが違います</p>{captcha}"), true, Verdict::Captcha),
+            (format!("<p>인증 번호가 맞지 않습니다</p>{captcha}"), true, Verdict::Captcha),
+            (format!("<p>Введите проверочный код ещё раз</p>{captcha}"), true, Verdict::Captcha),
+            (format!("<p>Zły kod.</p>{captcha}"), true, Verdict::Captcha),
+            (format!("<p>El código no es válido.</p>{captcha}"), true, Verdict::Captcha),
+            // Also where the next form shows none.
+            (format!("<p>Invalid code.</p>{FORM}"), true, Verdict::Captcha),
+            (format!("<p>Login failed: invalid code.</p>{captcha}"), true, Verdict::Captcha),
+            (format!("<p>Login failed.</p>{captcha}"), true, Verdict::WrongPassword),
+            (format!("<p>Wrong password or code.</p>{captcha}"), true, Verdict::WrongPassword),
+            (format!("<p>Codeine is no decoder.</p>{captcha}"), true, Verdict::ProbablyRefused),
         ] {
             let view = View::of(&page).unwrap();
             let after = After {
@@ -418,6 +452,21 @@ mod tests {
                 has_read_captcha,
             };
             assert_eq!(judge(&after).verdict, expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_form_that_comes_back_with_a_captcha_and_other_words_may_have_been_refused() {
+        let form = "<form method=post><input name=u><input type=password name=p><input name=captcha></form>";
+        for (message, expected) in [
+            ("", false),
+            ("<p>The captcha text was wrong.</p>", false),
+            ("<p>Please type the characters you see.</p>", false),
+            ("<p>Computer says zorb.</p>", true),
+            ("<p>Name, password or captcha is not right.</p>", true),
+        ] {
+            let [before, view] = [FORM.to_owned(), format!("{message}{form}")].map(|page| View::of(&page).unwrap());
+            assert_eq!(refuses_beside_captcha(&view, 0, Some(&before)), expected, "{message}");
         }
     }
 

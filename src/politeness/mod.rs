@@ -89,6 +89,12 @@ pub fn is_asked_for(reason: &str) -> bool {
     [ASKED, RATE_REFUSED].iter().any(|asked| reason.starts_with(asked))
 }
 
+/// True where it tells that the server has named the time; the length of another pause is a guess.
+#[must_use]
+pub fn is_time_named(reason: &str) -> bool {
+    reason.starts_with(ASKED)
+}
+
 /// A pause that the host imposed, to be kept in the crawl database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {

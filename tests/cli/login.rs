@@ -4,6 +4,7 @@
 mod ends;
 mod files;
 mod forum;
+mod kills;
 mod waits;
 
 use std::fs;
@@ -177,24 +178,7 @@ fn no_session_is_no_session_beside_a_running_service_too() {
 fn the_picture_goes_with_the_process_when_it_is_interrupted() {
     let forum = Forum::start();
     forum.rules("page = '/captcha/'");
-    // `script` gives the command a terminal.
-    let command = format!("exec '{BINARY}' login forum {} --interactive", FOLDERS.join(" "));
-    let mut terminal = Command::new("script")
-        .args(["-qefc", &command, "/dev/null"])
-        .current_dir(forum.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .env_remove("CREDENTIALS_DIRECTORY")
-        .spawn()
-        .unwrap();
-    let picture = forum.path().join("data/sessions/forum.captcha.png");
-    let child = wait_for("the picture is shown", || {
-        let children = format!("/proc/{0}/task/{0}/children", terminal.id());
-        let child = fs::read_to_string(children).unwrap().split_whitespace().next()?.parse().ok()?;
-        picture.exists().then_some(child)
-    });
-    kill_process(Pid::from_raw(child).unwrap(), Signal::INT).unwrap();
-    assert_eq!(terminal.wait().unwrap().code(), Some(130));
+    let picture = forum.interrupted_at_picture();
     assert!(!picture.exists());
     assert_eq!((forum.posts(), forum.begun()), (0, serde_json::Value::Null), "nothing was sent: nothing was tried");
 }

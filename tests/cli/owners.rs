@@ -53,7 +53,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         let here = folder();
         crate::harness::write_site(here.path(), crate::harness::closed_port());
         let told = run(here.path(), &["crawl", "--rules", "rules", "--data", "/usr"]).ended(1);
-        told.says(&["/usr: cannot be written: it belongs to root", "hint: run the same as its owner: sudo -u root"]);
+        told.says(&["/usr: cannot be written: it belongs to root", "hint: run the same as its owner: sudo gleaner"]);
         return;
     }
     const OWNER: u32 = 4_321;

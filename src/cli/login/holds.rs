@@ -9,7 +9,7 @@ use crate::app::{self, sessions};
 use crate::cli::block_on;
 use crate::clock::{Clock as _, SystemClock, UnixMillis};
 use crate::config::Config;
-use crate::crawl::hosts::is_asked_for;
+use crate::crawl::hosts::{is_asked_for, is_time_named};
 use crate::crawldb::{CrawlDbError, HostRow, Reader as _};
 use crate::limits;
 use crate::login::secret::Secret;
@@ -41,8 +41,10 @@ impl Login<'_> {
         if self.options.again {
             return Ok(());
         }
-        if let Some(until) = tries.asked_until(SystemClock.now()) {
-            bail!(self.next(None).waits("the site has asked at a login to be left alone", until));
+        let now = SystemClock.now();
+        let guessed = || tries.guessed_until(now).map(ByHand::GuessedToWait);
+        if let Some(hold) = tries.asked_until(now).map(ByHand::AskedToWait).or_else(guessed) {
+            bail!(self.next(None).kept_back(hold, false));
         }
         self.hosts_may_be_asked()
     }
@@ -56,12 +58,17 @@ impl Login<'_> {
             Vec::new()
         });
         let Some((origin, until, reason)) = hosts.iter().find_map(|host| self.pause(host, now)) else { return Ok(()) };
-        let who = format!("{origin} has asked a crawl to be left alone ({reason})");
+        let who = match is_time_named(reason) {
+            true => format!("{origin} has asked a crawl to be left alone ({reason})"),
+            false => format!(
+                "{origin} has asked a crawl to be left alone and has named no time ({reason}); a guess of ours is to wait"
+            ),
+        };
         bail!(self.next(None).waits(&who, until))
     }
 
     /// Where a login asks, until when that host is to be left alone, and why, where it has asked for that. What a crawl makes of a
-    /// host that does not answer is a guess, which whoever logs in by hand may know better.
+    /// host that does not answer asks for nothing.
     fn pause<'h>(&self, host: &'h HostRow, now: UnixMillis) -> Option<(&'h str, UnixMillis, &'h str)> {
         let (rules, login) = (self.rules, self.login);
         let json = login.json.as_ref().map(|json| &json.url);

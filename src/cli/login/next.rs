@@ -23,6 +23,8 @@ pub struct Login<'a> {
     pub cookies: Option<&'a Path>,
     /// The same is sent again by hand only where that is asked for.
     pub is_held: bool,
+    /// Until when that is, is a guess of ours: the site has asked for patience and named no time.
+    pub is_guessed: bool,
     /// Before when the site is to be left alone, where it asks for that.
     pub not_before: Option<UnixMillis>,
 }
@@ -43,13 +45,16 @@ impl Login<'_> {
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
             Verdict::ProbablyRefused => self.probably_refused(),
             Verdict::RateLimited => match self.not_before {
-                Some(until) => format!("wait until {}, then run: {again}", until.rfc3339()),
+                Some(until) => self.wait(until),
                 None => format!("see with a browser that the account is not locked, then run: {again}"),
             },
             Verdict::OtherSite | Verdict::SentByGet | Verdict::Script => self.browser(),
             // What a script or a letter asks for is nothing that could be typed here.
             Verdict::SecondFactor if evidence_has(CODE_REFUSED) => {
                 format!("type the code of that moment, run: {}", self.run(" --interactive"))
+            }
+            Verdict::Captcha if self.is_interactive && !evidence_has(BY_SCRIPT) && !evidence_has(NOT_SHOWN) => {
+                format!("read it once more, run: {}; or {}", self.run(" --interactive"), self.browser())
             }
             Verdict::Captcha | Verdict::SecondFactor
                 if self.is_interactive || evidence_has(BY_SCRIPT) || evidence_has(BY_LETTER) =>
@@ -65,6 +70,18 @@ impl Login<'_> {
             Verdict::NoForm => self.no_form(report, &file),
             Verdict::Unknown => self.unknown(report, &file),
         })
+    }
+
+    /// Where the site is to be left alone until then.
+    fn wait(&self, until: UnixMillis) -> String {
+        let (until, again) = (until.rfc3339(), self.run(""));
+        match self.is_guessed {
+            true => format!(
+                "wait until {until}, which is a guess of ours, as the site has named no time, then run: {again}; sooner, run: {}",
+                self.run(" --again")
+            ),
+            false => format!("wait until {until}, then run: {again}"),
+        }
     }
 
     /// Behind a form that came back: only a members' page tells whether the password is wrong.
@@ -135,6 +152,15 @@ impl Login<'_> {
                  once more",
                 self.run(" --interactive"),
                 self.run(" --again")
+            ),
+            ByHand::CaptchaBefore => format!(
+                "the site has answered this user and password with a CAPTCHA before another one was tried, and may have refused them: \
+                 nothing was sent\nhint: where they are right, run: {}",
+                self.run(" --interactive --again")
+            ),
+            ByHand::GuessedToWait(until) => self.waits(
+                "the site has asked at the last login to be left alone and has named no time; a guess of ours is to wait",
+                until,
             ),
             ByHand::AskedToWait(until) if is_unproven => format!(
                 "the site has asked at the last login, which is still to be proven, to be left alone until {}\nhint: {}",
@@ -208,6 +234,10 @@ impl Login<'_> {
                 format!("wait until the site answers again, then run, which asks for the proof first: {again}")
             }
             (true, true) if self.is_held => self.no_end(),
+            (true, true) if self.is_guessed && self.not_before.is_some() => {
+                let wait = self.not_before.map_or_else(String::new, |until| self.wait(until));
+                format!("see with a browser that the account is not locked; {wait}")
+            }
             (true, true) => format!("see with a browser that the account is not locked, then run: {again}"),
             (false, false) => self.browser(),
             (false, true) if self.rules.probe.is_none() => {
@@ -232,7 +262,8 @@ impl Login<'_> {
     }
 }
 
-/// Words of the evidence for what only a browser shows, and for what comes by another way; the tests of the command meet
+/// Words of the evidence for what only a browser shows, for a picture of no use, and for what comes by another way; the tests of the command meet
 /// both.
 const BY_SCRIPT: &str = "which only a browser shows";
+const NOT_SHOWN: &str = "picture cannot be shown";
 const BY_LETTER: &str = "it may have sent a code or a link";

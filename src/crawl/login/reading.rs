@@ -148,7 +148,9 @@ impl Run<'_> {
             if post.is_some() {
                 self.begins()?;
             }
-            self.was_sent |= self.is_try && post.is_some();
+            if self.is_try && post.is_some() {
+                self.leaves();
+            }
             let request = Request { post, by_script, ..(&url).into() };
             let sent = self.site.transport.send(request).await;
             let broken =
@@ -175,6 +177,10 @@ impl Run<'_> {
             }
             if post.is_some() && self.is_try {
                 self.was_answered = status < 500;
+            }
+            // One that asks for the form again has not taken it, and one that refuses has let nobody in.
+            if self.is_try && status < 400 && !(post.is_some() && matches!(status, 307 | 308)) {
+                self.note_before_proof();
             }
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
@@ -234,13 +240,6 @@ impl Run<'_> {
             self.trouble = Some(Answered::Reached);
             ends(Verdict::Unknown, format!("nothing was sent: {error}"))
         })
-    }
-
-    /// What the form was answered is known, and its cookies are here: neither is lost where the process ends before the proof.
-    pub(super) fn note_before_proof(&self) {
-        if let Some(notes) = self.begins.filter(|_| self.was_sent && self.was_answered) {
-            notes.awaits_proof(self.unless);
-        }
     }
 
     /// A request that was not answered, or not to its end.

@@ -1,16 +1,14 @@
 //! One proof of a site's session, or one login: what earlier logins forbid, what is written down before anything is sent,
 //! and how it ended. It runs beside the loop and changes nothing of it; `session` draws the conclusions.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::clock::UnixMillis;
 use crate::crawl::account::{self, Account};
 use crate::crawl::login::pace::Pace;
-use crate::crawl::login::{self, Means, Notes, Proof, Report};
+use crate::crawl::login::{self, Means, Noted, Proof, Report};
 use crate::crawl::site::Site;
 use crate::limits;
 use crate::login::secret::Secret;
-use crate::login::tries::{Hold, Tries};
+use crate::login::tries::Hold;
 use crate::login::verdict::Verdict;
 use crate::politeness::Answered;
 
@@ -111,16 +109,14 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     let means = Means { rules, password: &password, jar: &of.jar };
     // It is a try from when a form leaves: a process that is killed before has asked nothing of the account.
     tries.begin(&rules.user, &password);
-    let noted = Noted { site, account: of, tries: Mutex::new(tries.clone()) };
+    let noted = Noted::new(&site.rules.name, &*site.clock, &**keeper, &of.jar, tries.clone());
     let report = login::log_in_paced(site, means, &noted, pace).await;
     if report.is_unproven() {
         // It has begun, and stays so until a page tells how it ended; it is not sent again for that, by the next process
         // neither.
         let now = site.clock.now();
         tries.await_proof(report.unless, now);
-        if let Some(until) = report.asks_to_wait() {
-            tries.wait_as_asked(until, now);
-        }
+        report.tell(&mut tries, now);
         if let Err(error) = keeper.keep_tries(&tries).and_then(|()| keeper.keep_unproven(&of.jar)) {
             let error = account::in_one_line(&error);
             tracing::error!(site = %site.rules.name, error, "the cookies of a login that is to be proven cannot be kept");
@@ -139,9 +135,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         Some(_) if !report.was_sent => tries.met_trouble(site.clock.now()),
         _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
     }
-    if let Some(until) = report.asks_to_wait() {
-        tries.wait_as_asked(until, site.clock.now());
-    }
+    report.tell(&mut tries, site.clock.now());
     // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(&tries) {
         let error = account::in_one_line(&error);
@@ -155,43 +149,4 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         tracing::warn!(site = %site.rules.name, error, "the cookies of a login that has ended cannot be dropped");
     }
     Asked::Login(Ok(Box::new(report)))
-}
-
-/// What is written down in the middle of a login.
-struct Noted<'a> {
-    site: &'a Site,
-    account: &'a Account,
-    tries: Mutex<Tries>,
-}
-
-impl Noted<'_> {
-    /// The login goes on where it cannot be written: its end is.
-    fn note(&self, change: impl FnOnce(&mut Tries) -> Result<(), String>) {
-        // Whole at any time.
-        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = change(&mut tries).and_then(|()| self.account.keeper.keep_tries(&tries)) {
-            let error = account::in_one_line(&error);
-            tracing::error!(site = %self.site.rules.name, error, "what came of the form cannot be written down");
-        }
-    }
-}
-
-impl Notes for Noted<'_> {
-    fn begins(&self) -> Result<(), String> {
-        self.account.keeper.keep_tries(&self.tries.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn asks_to_wait(&self, until: UnixMillis) {
-        self.note(|tries| {
-            tries.asked_to_wait(until);
-            Ok(())
-        });
-    }
-
-    fn awaits_proof(&self, unless: Verdict) {
-        self.note(|tries| {
-            tries.await_proof(unless, self.site.clock.now());
-            self.account.keeper.keep_unproven(&self.account.jar)
-        });
-    }
 }

@@ -8,7 +8,7 @@ use crate::crawl::CrawlError;
 use crate::crawl::progress::Ended;
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::login::tries;
+use crate::login::tries::{self, Hold};
 use crate::rules::LoginRules;
 
 /// The note that keeps why a site had no session when it was last crawled.
@@ -43,19 +43,38 @@ impl SiteLoop {
         Some(if needs_operator { why.to_owned() } else { why.to_owned() + &again() })
     }
 
-    /// How a crawl ends that a budget of its run, or of its site, ends: without a session it has not crawled for that.
+    /// True where the site waits for a session, or has had none yet.
+    pub(super) fn lacks_session(&self) -> bool {
+        self.session.pause().is_some() || self.session.proven == UnixMillis(0) && !self.session.is_good()
+    }
+
+    /// How a crawl ends that a budget of its run, or of its site, ends while it lacks a session: it has not crawled for that.
     pub(super) fn ended_by(&self, budget: String) -> Ended {
         if let Some(why) = self.why_no_session() {
             return Ended::NotLoggedIn(why);
         }
-        let never_proven = self.session.proven == UnixMillis(0) && !self.session.is_good();
-        match never_proven && self.options.time_max.is_some_and(|max| self.site.clock.now().since(self.started) >= max)
-        {
-            true => Ended::NotLoggedIn(format!(
-                "stopped at {budget}, before the session was proven\nhint: crawl again with more time"
-            )),
-            false => Ended::Budget(budget),
+        let now = self.site.clock.now();
+        if self.options.time_max.is_none_or(|max| now.since(self.started) < max) {
+            return Ended::Budget(budget);
         }
+        let (until, why) = match self.next_login(now) {
+            Some(Hold::Operator(why)) => return Ended::NotLoggedIn(why),
+            Some(Hold::Until(until, why)) => (until, format!("; {why}")),
+            None => (UnixMillis(0), String::new()),
+        };
+        let host_until = self.hosts.first().map(|host| self.shared.hosts.blocked_until(host.faces()[0].name(), now));
+        let until = until.max(host_until.unwrap_or_default());
+        let hint = match until > now {
+            true => format!("crawl again at {} or later", until.rfc3339()),
+            false => "crawl again with more time".to_owned(),
+        };
+        Ended::NotLoggedIn(format!("stopped at {budget}, before the session was proven{why}\nhint: {hint}"))
+    }
+
+    /// What stands against the login that is due next, as far as earlier ones tell; None where a proof comes first.
+    fn next_login(&self, now: UnixMillis) -> Option<Hold> {
+        let account = self.site.account.as_ref()?;
+        account.jar.is_empty().then(|| self.hold_of_tries(now))?
     }
 
     /// Why there is no proof, and when it is asked for again: each time later, so that a page which is never answered is not

@@ -24,8 +24,8 @@ use crate::crawl::visit::Finished;
 use crate::crawldb::{Next, Outcome};
 use crate::fetch::session::Jar;
 use crate::limits;
+use crate::login::names::of_site;
 use crate::login::tries::Hold;
-use crate::login::verdict::of_site;
 use crate::politeness::{Answered, shifted};
 
 /// What a host's pause was asked for at, where it was no visit.
@@ -322,7 +322,7 @@ impl SiteLoop {
         tries.not_before(now)
     }
 
-    fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
+    pub(super) fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
         let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
         let password = account.keeper.password().ok()?;
         account.keeper.tries().ok()?.hold(&rules.user, &password, now)
@@ -407,7 +407,8 @@ impl SiteLoop {
         let site = self.site.rules.name.clone();
         let why = of_site(&why, &site);
         self.session.looked = self.site.clock.now();
-        let (said, next_look) = (in_one_line(&why), self.session.looked.plus(limits::OPERATOR_POLL).rfc3339());
+        let told = self.site.account.as_ref().map_or_else(|| why.clone(), |account| account.keeper.told(&why));
+        let (said, next_look) = (in_one_line(&told), self.session.looked.plus(limits::OPERATOR_POLL).rfc3339());
         match needs_operator {
             true => tracing::warn!(%site, why = said, next_look, "no session: the site waits for its operator"),
             false => {

@@ -183,7 +183,7 @@ fn what_a_form_was_answered_outlasts_a_table_that_found_none_behind_it() {
 #[test]
 fn a_form_that_a_server_in_trouble_answered_is_told_as_such() {
     let tries = after(&[(Verdict::Unknown, true)]);
-    assert_eq!(tries.trouble(), Some(IN_TROUBLE));
+    assert_eq!(tries.trouble().as_deref(), Some(IN_TROUBLE));
     let why = tries.hold("anna", &Secret::new("one"), NOW);
     assert!(matches!(why, Some(Hold::Until(_, why)) if why.starts_with(IN_TROUBLE)));
     assert_eq!(after(&[(Verdict::LoggedIn, true)]).member(), Some("anna"));
@@ -399,7 +399,7 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
         (Verdict::WrongPassword, Some(ByHand::Refused(Verdict::WrongPassword))),
         (Verdict::ProbablyRefused, Some(ByHand::Refused(Verdict::ProbablyRefused))),
         (Verdict::Locked, Some(ByHand::Locked)),
-        (Verdict::RateLimited, Some(ByHand::AskedToWait(NOW.plus(LOGIN_HOUR)))),
+        (Verdict::RateLimited, Some(ByHand::GuessedToWait(NOW.plus(LOGIN_HOUR)))),
         (Verdict::Captcha, Some(ByHand::Captcha)),
         (Verdict::Unknown, None),
         (Verdict::NoForm, None),
@@ -409,10 +409,19 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
         assert_eq!(tries.hold_by_hand("anna", &password, later), expected, "{verdict:?}");
         let read: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
         assert_eq!(read.hold_by_hand("anna", &password, later), expected, "{verdict:?}: in the next process");
-        let is_of_account = !matches!(expected, Some(ByHand::AskedToWait(_)));
+        let is_of_account = !matches!(expected, Some(ByHand::GuessedToWait(_)));
         let other = tries.hold_by_hand("anna", &Secret::new("two"), later);
         assert_eq!(other, expected.filter(|_| !is_of_account), "{verdict:?}: another password");
     }
+    // One that asks for patience and names no time is guessed at, and told so.
+    let mut tries = after(Verdict::Unknown, false);
+    tries.wait_as_guessed();
+    assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::GuessedToWait(NOW.plus(FIRST_WAIT))));
+    let Some(Hold::Until(_, why)) = tries.hold("anna", &password, later) else { panic!("a crawl waits") };
+    assert!(why.contains("a guess of ours: the site asks to wait, and tells no time"), "{why}");
+    tries.ended(Ended { verdict: Verdict::RateLimited, was_sent: true, was_answered: true }, "anna", &password, NOW);
+    tries.wait_as_asked(NOW.plus(Duration::from_secs(90)), NOW);
+    assert_eq!(tries.guessed_until(later), None, "what the site says is no guess");
     // A server in trouble is guessed at, unless it has named a time; that is over when it is, and no clock makes it longer.
     let mut tries = after(Verdict::Unknown, false);
     assert_eq!(tries.hold_by_hand("anna", &password, later), None);
@@ -424,6 +433,43 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
     // What the site says later is what it says.
     tries.ended(Ended { verdict: Verdict::SecondFactor, was_sent: true, was_answered: true }, "anna", &password, later);
     assert_eq!(tries.hold_by_hand("anna", &password, later), None);
+}
+
+#[test]
+fn a_redirect_loop_is_told_with_its_address_until_another_end() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let ended = |verdict| Ended { verdict, was_sent: false, was_answered: true };
+    tries.ended(ended(Verdict::RedirectLoop), "anna", &password, NOW);
+    tries.meet_loop("http://h/ redirects after 20 others");
+    let told = tries.trouble().unwrap();
+    assert!(
+        told.contains("is a redirect loop: http://h/ redirects after 20 others (hint: see with a browser"),
+        "{told}"
+    );
+    tries.ended(ended(Verdict::NoForm), "anna", &password, NOW);
+    assert_eq!(tries.trouble().as_deref(), Some(Verdict::NoForm.sentence()));
+}
+
+#[test]
+fn a_password_that_met_a_captcha_is_not_sent_again_once_another_was_tried() {
+    let (mut tries, one, two) = (Tries::default(), Secret::new("one"), Secret::new("two"));
+    let ended = |verdict| Ended { verdict, was_sent: true, was_answered: true };
+    tries.ended(ended(Verdict::Captcha), "anna", &one, NOW);
+    assert_eq!(tries.hold_by_hand("anna", &one, NOW), Some(ByHand::Captcha));
+    for verdict in [Verdict::Captcha, Verdict::WrongPassword, Verdict::SecondFactor] {
+        let mut tries = tries.clone();
+        tries.ended(ended(verdict), "anna", &two, NOW);
+        let tries: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        assert_eq!(tries.hold_by_hand("anna", &one, NOW), Some(ByHand::CaptchaBefore), "{verdict:?}");
+        let Some(Hold::Operator(why)) = tries.hold("anna", &one, NOW) else { panic!("{verdict:?}: a crawl sends it") };
+        assert!(why.contains("`gleaner login --interactive --again`"), "{why}");
+    }
+    // Let in, nothing stands against it; one that was never sent has met none.
+    tries.ended(ended(Verdict::LoggedIn), "anna", &two, NOW);
+    assert_eq!(tries.hold_by_hand("anna", &one, NOW), None);
+    tries.ended(Ended { was_sent: false, ..ended(Verdict::Captcha) }, "anna", &one, NOW);
+    tries.ended(ended(Verdict::SecondFactor), "anna", &two, NOW);
+    assert_eq!((tries.hold_by_hand("anna", &one, NOW), tries.hold("anna", &one, NOW)), (None, None));
 }
 
 #[test]

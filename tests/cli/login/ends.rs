@@ -201,10 +201,53 @@ fn a_form_that_is_sent_by_get_is_told_with_what_to_do_by_everybody() {
     for words in [&["crawl", "forum"][..], &["status"]] {
         let told = forum.run(words).ended(i32::from(words[0] == "crawl"));
         assert!(!told.out.contains("login.page") && !told.err.contains("login.page"), "{}{}", told.out, told.err);
-        told.says(&[said, "`gleaner login forum --data data --rules rules --cookies FILE`"]);
+        told.says(&[said, "`gleaner login forum --data data --rules rules --cookies cookies.txt`"]);
     }
     assert_eq!(forum.posts(), 0);
     assert!(forum.seen.at.lock().unwrap().iter().all(|(what, _)| what != "GET /in"), "no password in an address");
+}
+
+/// Whoever tells it, the next step is one that can be run as it stands.
+#[test]
+fn a_wrong_password_is_told_with_its_file_and_the_command_by_everybody() {
+    let forum = Forum::start();
+    forum.password("wrong");
+    let step = "correct the password in data/secrets/forum, or `user` in [login] of rules/forum.toml, then run `gleaner login forum \
+                --data data --rules rules`";
+    let crawled = forum.run(&["crawl", "forum"]).ended(1);
+    for told in [&crawled.out, &crawled.err, &forum.run(&["status"]).ended(0).out] {
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(step), "{step}: {told}");
+    }
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn a_captcha_that_comes_with_other_words_has_the_password_sent_once_a_run() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/zorb'");
+    forum.interactive("XK42\n").ended(1).says(&["Computer says zorb.", "probably refused", "--interactive --again"]);
+    assert_eq!(forum.posts(), 1);
+    forum.interactive("XK42\n").ended(1).says(&["has probably refused this user and password before"]);
+    forum.login(&[]).ended(1);
+    assert_eq!(forum.posts(), 1);
+    // Whoever reads none is told of them.
+    let forum = Forum::start();
+    forum.rules("page = '/to/zorb'");
+    forum.login(&[]).ended(1).says(&["the page says “Computer says zorb.”", "--interactive"]);
+    // Words of the CAPTCHA alone have it sent once more, with what was read.
+    let forum = Forum::start();
+    forum.rules("page = '/to/step'");
+    forum.interactive("XK42\n").ended(0);
+    assert_eq!(forum.posts(), 2);
+    // One that was misread is no refusal, and the hint leads on.
+    let forum = Forum::start();
+    forum.rules("page = '/to/step'");
+    let hint = "read it once more, run: gleaner login forum --interactive --data data --rules rules";
+    forum.interactive("XK43\n").ended(1).says(&["the site asks for a CAPTCHA", hint]);
+    assert_eq!(forum.posts(), 2);
+    forum.interactive("XK42\n").ended(0);
+    assert_eq!(forum.posts(), 4);
 }
 
 #[test]
@@ -223,6 +266,8 @@ fn a_redirect_loop_is_told_as_one_with_its_address() {
             &address,
             "hint: see with a browser",
         ]);
+        // Nothing has been crawled in the folder yet.
+        forum.run(&["status"]).ended(0).says(&["redirect loop", &address]);
         for words in [&["status"][..], &["crawl", "forum"], &["crawl", "forum"], &["status"]] {
             let told = forum.run(words).ended(i32::from(words[0] == "crawl"));
             let said = format!("{}{}", told.out, told.err);

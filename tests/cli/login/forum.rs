@@ -2,19 +2,20 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use rustix::process::{Pid, Signal, kill_process};
 
-use crate::harness::{BINARY, Ran, folder, gleaner, now, run};
+use crate::harness::{BINARY, Ran, folder, gleaner, now, run, wait_for};
 
 pub const PASSWORD: &str = "s3cret";
 
@@ -28,6 +29,8 @@ pub struct Seen {
     pub robots: Arc<Mutex<String>>,
     /// Times that /flaky is still answered by a server in trouble.
     pub trouble: Arc<AtomicUsize>,
+    /// /hanging is not answered yet.
+    pub hangs: Arc<AtomicBool>,
 }
 
 /// A forum whose start page has the form. Below /captcha/ it has a CAPTCHA, below /widget/ one of another site's script;
@@ -46,6 +49,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         seen.posts.fetch_add(1, Ordering::SeqCst);
         let body = String::from_utf8_lossy(&body).into_owned();
         let is_right = body.contains(&format!("password={PASSWORD}&"));
+        let captcha = body.split('&').any(|pair| pair == "captcha=XK42");
         seen.bodies.lock().unwrap().push(body);
         if uri.path() == "/broken" {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
@@ -56,6 +60,15 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             "/lost" => return StatusCode::NOT_FOUND.into_response(),
             "/welcome" => return html("Welcome back, anna"),
             "/locked" => return html("Your account has been banned."),
+            "/hang" => return redirect("/hanging"),
+            "/refused" => return redirect("/refusal"),
+            "/limited" => return StatusCode::TOO_MANY_REQUESTS.into_response(),
+            "/patient" => return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "90")]).into_response(),
+            // It asks for a CAPTCHA once the form was sent, in words that are not known, or that are.
+            "/zorb" => return html(&format!("<p>Computer says zorb.</p>{}", form_to("/zorb", CAPTCHA))),
+            "/step" if !captcha => {
+                return html(&format!("<p>Bitte den Sicherheitscode eingeben.</p>{}", form_to("/step", CAPTCHA)));
+            }
             "/api" => {
                 return ([(header::CONTENT_TYPE, "application/json")], r#"{"status":"nope","data":{"key":"t0k"}}"#)
                     .into_response();
@@ -66,8 +79,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             return html(&format!("<p class=error>Sorry, no match.</p>{}", form_to("/back", "")));
         }
         if let (Some(path), true) = (["/shown", "/taken-away"].into_iter().find(|path| *path == uri.path()), is_right) {
-            return (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, path)])
-                .into_response();
+            return redirect(path);
         }
         if let Some(seconds) = uri.path().strip_prefix("/limited/") {
             return (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds.to_owned())]).into_response();
@@ -76,12 +88,17 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             return html("A letter is on its way to you.");
         }
         if is_right {
-            return (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, "/")])
-                .into_response();
+            return redirect("/");
         }
         return html("Wrong password.");
     }
+    while uri.path() == "/hanging" && seen.hangs.load(Ordering::SeqCst) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     match (uri.path(), cookies.contains("sid=abc")) {
+        ("/hanging", true) => html("<a href='/logout'>Log out</a> anna"),
+        ("/hanging", false) => html(&form_to("/in", "")),
+        ("/refusal", _) => html(&format!("<p>Wrong password.</p>{}", form_to("/refused", ""))),
         ("/", true) => html("<a href='/logout'>Log out</a> anna"),
         ("/nothing", _) => html("Nothing here."),
         ("/flaky", _) if seen.trouble.load(Ordering::SeqCst) > 0 => {
@@ -109,7 +126,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/sso", _) => (StatusCode::FOUND, [(header::LOCATION, "http://127.0.0.2:9/login")]).into_response(),
         ("/", false) | ("/captcha/" | "/widget/", _) => {
             let captcha = match uri.path() {
-                "/captcha/" => "Security code: <input name=captcha><img src=/c.png>",
+                "/captcha/" => CAPTCHA,
                 "/widget/" => "<div class='g-recaptcha' data-sitekey='x'></div>",
                 _ => "",
             };
@@ -117,6 +134,13 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         }
         _ => StatusCode::NOT_FOUND.into_response(),
     }
+}
+
+const CAPTCHA: &str = "Security code: <input name=captcha><img src=/c.png>";
+
+/// A member's cookie, and where it leads.
+fn redirect(path: &'static str) -> Response {
+    (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, path)]).into_response()
 }
 
 const TAKEN_AWAY: &str = "if (document.cookie.includes('sid=abc')) { document.getElementById('login').remove(); \
@@ -181,8 +205,13 @@ impl Forum {
     }
 
     pub fn command(&self, more: &[&str]) -> Command {
+        self.command_of(&[&["login", "forum"], more].concat())
+    }
+
+    /// Another command about the site, to be begun and watched.
+    pub fn command_of(&self, words: &[&str]) -> Command {
         let mut command = Command::new(BINARY);
-        command.current_dir(self.path()).args(["login", "forum"]).args(FOLDERS).args(more);
+        command.current_dir(self.path()).args(words).args(FOLDERS);
         command.env_remove("CREDENTIALS_DIRECTORY").env_remove("GLEANER_LOG").env_remove("GLEANER_CONFIG");
         command
     }
@@ -191,6 +220,42 @@ impl Forum {
     pub fn begun(&self) -> serde_json::Value {
         let tries = fs::read(self.path().join("data/sessions/tries/forum.json")).unwrap();
         serde_json::from_slice::<serde_json::Value>(&tries).unwrap()["begun"].clone()
+    }
+
+    /// Waits until something is asked for, as `GET /`.
+    pub fn wait_for(&self, what: &str) {
+        wait_for(what, || self.seen.at.lock().unwrap().iter().any(|(asked, _)| asked == what).then_some(()));
+    }
+
+    /// A login with a person at a terminal, who types this.
+    pub fn interactive(&self, typed: &str) -> Ran {
+        let command = format!("exec '{BINARY}' login forum {} --interactive", FOLDERS.join(" "));
+        // `script` gives the command a terminal.
+        let mut terminal = assert_cmd::Command::new("script");
+        terminal.args(["-qefc", &command, "/dev/null"]).current_dir(self.path()).env_remove("CREDENTIALS_DIRECTORY");
+        Ran::of(&terminal.write_stdin(typed).output().unwrap())
+    }
+
+    /// Begins one, and interrupts it where it asks for the text of a picture; the picture's path.
+    pub fn interrupted_at_picture(&self) -> PathBuf {
+        let command = format!("exec '{BINARY}' login forum {} --interactive", FOLDERS.join(" "));
+        let mut terminal = Command::new("script")
+            .args(["-qefc", &command, "/dev/null"])
+            .current_dir(self.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .env_remove("CREDENTIALS_DIRECTORY")
+            .spawn()
+            .unwrap();
+        let picture = self.path().join("data/sessions/forum.captcha.png");
+        let child = wait_for("the picture is shown", || {
+            let children = format!("/proc/{0}/task/{0}/children", terminal.id());
+            let child = fs::read_to_string(children).unwrap().split_whitespace().next()?.parse().ok()?;
+            picture.exists().then_some(child)
+        });
+        kill_process(Pid::from_raw(child).unwrap(), Signal::INT).unwrap();
+        assert_eq!(terminal.wait().unwrap().code(), Some(130));
+        picture
     }
 
     /// Requests so far, whatever for.

@@ -142,6 +142,46 @@ fn a_login_by_hand_asks_nothing_of_a_site_that_has_asked_to_wait() {
     }
 }
 
+/// One that asks for patience without a time: how long that is is a guess, told as one by everybody.
+#[test]
+fn a_wait_that_the_site_has_named_no_time_for_is_told_as_a_guess_and_passed_by_again() {
+    for first in [&["login", "forum"][..], &["crawl", "forum"]] {
+        let forum = Forum::start();
+        forum.rules("page = '/to/limited'");
+        let told = forum.run(first).ended(1);
+        if first[0] == "crawl" {
+            told.says(&["a guess of ours: the site asks to wait, and tells no time"]);
+        } else {
+            told.says(&[
+                "which is a guess of ours, as the site has named no time",
+                "sooner, run: gleaner login forum --again",
+            ]);
+        }
+        let again = "--again --data data --rules rules` does not wait";
+        forum.login(&[]).ended(1).says(&["has named no time; a guess of ours is to wait until", again]);
+        // Neither is more time what a crawl lacks.
+        let crawled = forum.run(&["crawl", "forum", "--max-time", "1"]).ended(1).says(&["hint: crawl again at "]);
+        assert!(!crawled.out.contains("more time"), "{}", crawled.out);
+        assert_eq!(forum.posts(), 1);
+        forum.login(&["--again"]).ended(1);
+        assert_eq!(forum.posts(), 2);
+    }
+}
+
+#[test]
+fn a_pause_of_a_crawl_that_is_a_guess_is_told_as_one() {
+    let forum = Forum::start();
+    forum.seen.trouble.store(100, Ordering::SeqCst);
+    forum.rules("page = '/flaky'");
+    forum.run(&["crawl", "forum", "--max-time", "3"]).ended(1);
+    fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
+    forum
+        .login(&[])
+        .ended(1)
+        .says(&["has named no time (the server refused the rate", "a guess of ours is to wait until"]);
+    assert_eq!(forum.posts(), 0);
+}
+
 #[test]
 fn a_pause_that_a_crawl_was_told_holds_for_a_login_by_hand_too() {
     let forum = Forum::start();

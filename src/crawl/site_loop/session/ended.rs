@@ -129,7 +129,16 @@ impl SiteLoop {
                 // was not the first that ended so.
                 let is_counted = matches!(report.judged.verdict, Verdict::RateLimited | Verdict::Unknown);
                 match self.hold_of_tries(now) {
-                    Some(Hold::Until(until, _)) => self.pause_until(until, why, false).await,
+                    Some(Hold::Until(until, _)) => {
+                        let why = match report.has_guessed_wait() {
+                            true => format!(
+                                "{why} (no new try before {}; a guess of ours: the site asks to wait, and tells no time)",
+                                until.rfc3339()
+                            ),
+                            false => why,
+                        };
+                        self.pause_until(until, why, false).await
+                    }
                     Some(Hold::Operator(told)) if is_counted => {
                         self.pause_until(now, format!("{told} ({evidence})"), true).await
                     }

@@ -1,0 +1,109 @@
+//! What a login writes down in the middle of it, for whoever logs in next should its process end there: that a form leaves, how long
+//! its answer asks to wait, and the cookies of a form that was answered and whose proof is still to come.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::{Notes, Report, Run};
+use crate::clock::{Clock, UnixMillis};
+use crate::crawl::account::{Keeper, in_one_line};
+use crate::fetch::session::Jar;
+use crate::login::tries::Tries;
+use crate::login::verdict::Verdict;
+use crate::politeness::Answered;
+
+/// What is written down of one login, in a crawl or by hand.
+pub struct Noted<'a> {
+    site: &'a str,
+    clock: &'a dyn Clock,
+    keeper: &'a dyn Keeper,
+    jar: &'a Jar,
+    tries: Mutex<Tries>,
+}
+
+impl<'a> Noted<'a> {
+    /// Of a login that has begun as these tries tell.
+    #[must_use]
+    pub fn new(site: &'a str, clock: &'a dyn Clock, keeper: &'a dyn Keeper, jar: &'a Jar, begun: Tries) -> Self {
+        Self { site, clock, keeper, jar, tries: Mutex::new(begun) }
+    }
+
+    /// The login goes on where it cannot be written: its end is.
+    fn note(&self, change: impl FnOnce(&mut Tries) -> Result<(), String>) {
+        // Whole at any time.
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = change(&mut tries).and_then(|()| self.keeper.keep_tries(&tries)) {
+            let (site, error) = (self.site, in_one_line(&error));
+            tracing::error!(site, error, "what came of the form cannot be written down");
+        }
+    }
+}
+
+impl Notes for Noted<'_> {
+    fn begins(&self) -> Result<(), String> {
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        // What a form before this one was answered is not what this one will be.
+        self.keeper.forget_unproven()?;
+        tries.sends_anew();
+        self.keeper.keep_tries(&tries)
+    }
+
+    fn asks_to_wait(&self, until: UnixMillis) {
+        self.note(|tries| {
+            tries.asked_to_wait(until);
+            Ok(())
+        });
+    }
+
+    fn awaits_proof(&self, unless: Verdict) {
+        self.note(|tries| {
+            tries.await_proof(unless, self.clock.now());
+            self.keeper.keep_unproven(self.jar)
+        });
+    }
+}
+
+impl Report {
+    /// Tells the account's tries how long the site wants to be left alone behind a login that has ended: as long as it says, or as
+    /// long as we guess where its answer to the form asks for patience without a time; and where the way to the form is a loop.
+    pub fn tell(&self, tries: &mut Tries, now: UnixMillis) {
+        match self.trouble {
+            Some(Answered::Throttled(Some(until))) => tries.wait_as_asked(until, now),
+            Some(Answered::Throttled(None)) if self.was_sent && !self.is_unproven() => tries.wait_as_guessed(),
+            _ => {}
+        }
+        if self.judged.verdict == Verdict::RedirectLoop {
+            tries.meet_loop(&self.judged.evidence.join("; ").replacen("redirect loop: ", "", 1));
+        }
+    }
+
+    /// True where the site asks for patience behind the form, and names no time: until when it is left alone is a guess.
+    #[must_use]
+    pub fn has_guessed_wait(&self) -> bool {
+        let asks = self.judged.verdict == Verdict::RateLimited || self.trouble == Some(Answered::Throttled(None));
+        asks && self.was_sent && self.asks_to_wait().is_none()
+    }
+}
+
+impl Run<'_> {
+    /// A form with the password leaves: nothing is known of its answer.
+    pub(super) fn leaves(&mut self) {
+        (self.was_sent, self.was_answered, self.unless, self.noted) = (true, false, Verdict::Unknown, None);
+    }
+
+    /// The form was answered with what only a person can go on with, who may never do.
+    pub(super) fn note_before_person(&mut self, verdict: Verdict) {
+        self.unless = verdict;
+        self.note_before_proof();
+    }
+
+    /// The form was answered, and what its answer has set is here: neither is lost where the process ends before the proof, be it
+    /// while a redirect behind the form is followed.
+    pub(super) fn note_before_proof(&mut self) {
+        let now = (self.means.jar.changes(), self.unless);
+        if let Some(notes) = self.begins.filter(|_| self.was_sent && self.was_answered)
+            && self.noted.replace(now) != Some(now)
+        {
+            notes.awaits_proof(self.unless);
+        }
+    }
+}
