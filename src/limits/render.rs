@@ -200,6 +200,10 @@ pub const RENDER_LOST_MAX: u32 = 2;
 pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
+/// Boxes of a page that a reader scrolls within, and options of a list that are chosen one by one.
+pub const RENDER_BOXES_MAX: usize = 20;
+pub const RENDER_OPTIONS_MAX: usize = 100;
+
 /// What a reader keeps in mind of a page: texts and addresses shown, views to be visited, characters of a row, elements within a control.
 pub const RENDER_SHOWN_MAX: usize = 500_000;
 pub const RENDER_VIEWS_MAX: usize = 5_000;

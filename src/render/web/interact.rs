@@ -9,7 +9,8 @@ use url::Url;
 
 use super::load::Window;
 use super::navigation::{self, How, Navigation};
-use super::{document, history, html, layout, observers, own_document, read, wrap};
+use super::{document, history, html, layout, listens_to, observers, own_document, read, wrap};
+use crate::limits;
 use crate::render::dom::{HtmlOptions, NodeId, Selectors, Tree};
 use crate::render::engine::jobs::{self, End, Reach};
 use crate::render::engine::{events, realm};
@@ -45,9 +46,16 @@ impl Window {
         clicked == Some(true)
     }
 
-    /// Clicks an element.
+    /// Clicks an element; an option is chosen from its list.
     pub fn click_node(&mut self, id: NodeId) {
-        self.engine.with(|context| click(id, context).is_ok());
+        self.engine.with(|context| {
+            if read(context, |tree| tree.element(id).is_some_and(|element| element.is_html(&local_name!("option")))) {
+                html::filling::choose(id, context);
+            } else {
+                // A click that throws is told where it throws.
+                let _ = click(id, context);
+            }
+        });
     }
 
     /// Fills controls in, one after the other, and sends what they belong to, or leaves the last of them where nothing is sent; the
@@ -82,6 +90,22 @@ impl Window {
     /// Scrolls the window down as far as it goes.
     pub fn scroll_to_bottom(&mut self) {
         self.engine.with(layout::scroll_down);
+    }
+
+    /// Scrolls on by what is in view, and boxes that somebody watches the scrolling of; true at the end of all of them.
+    pub fn scroll_on(&mut self) -> bool {
+        let done = self.engine.with(|context| {
+            let document = own_document(context);
+            let elements: Vec<NodeId> =
+                read(context, |tree| tree.descendants(document).filter(|id| tree.is_element(*id)).collect());
+            let boxes: Vec<NodeId> = elements
+                .into_iter()
+                .filter(|id| listens_to(*id, "scroll", context))
+                .take(limits::RENDER_BOXES_MAX)
+                .collect();
+            jobs::outside(context, |context| layout::scroll_on(&boxes, context))
+        });
+        done.unwrap_or(true)
     }
 
     /// Looks away from what is in view, so that observers tell of it anew.

@@ -112,6 +112,43 @@ pub fn scroll_down(context: &mut Context) {
     tell_scroll(None, context);
 }
 
+/// Scrolls the page on by what the window shows, and what is scrolled within it by a little: lists that draw only what is in view draw all
+/// of it by and by. True where there is nothing further down.
+pub fn scroll_on(boxes: &[NodeId], context: &mut Context) -> bool {
+    let shown = viewport(context).height;
+    let most = (document_height(context) - shown).max(0.0);
+    let from = scroll(context).1;
+    // Rows at the edge are in view twice.
+    let to = (from + shown * 0.9).min(most);
+    let is_end = to >= most;
+    if is_end {
+        scroll_down(context);
+    } else {
+        scroll_to(0.0, to, context);
+    }
+    boxes.iter().fold(is_end, |is_end, id| {
+        let (x, y) = inner_scroll(*id, context);
+        scroll_inner_to(*id, x, y + INNER_STEP, context);
+        // Who waits for the end is told even where nobody knows whether it is one.
+        let is_still = inner_scroll(*id, context).1 <= y;
+        if is_still {
+            tell_scroll(Some(*id), context);
+        }
+        is_end && is_still
+    })
+}
+
+/// Pixels that a box is scrolled at a time: fewer than boxes of lists are high.
+const INNER_STEP: f64 = 250.0;
+
+/// How high the content of an element is, as far as it can be told.
+pub fn content_height(id: NodeId, context: &mut Context) -> f64 {
+    let children: Vec<NodeId> = super::read(context, |tree| tree.child_elements(id).collect());
+    let mut height = |id: NodeId| super::styles::place(id, context).map_or(0.0, |place| place.height);
+    let whole = children.into_iter().map(&mut height).sum::<f64>();
+    whole.max(height(id))
+}
+
 /// How far an element is scrolled within itself.
 pub fn inner_scroll(id: NodeId, context: &Context) -> (f64, f64) {
     shared(context).borrow().inner.get(&id).copied().unwrap_or_default()
@@ -119,7 +156,7 @@ pub fn inner_scroll(id: NodeId, context: &Context) -> (f64, f64) {
 
 /// Scrolls an element within itself: as nobody knows how much of it is seen, as far as its content goes.
 pub fn scroll_inner_to(id: NodeId, x: f64, y: f64, context: &mut Context) {
-    let most = place(id, context).map_or(0.0, |place| place.height);
+    let most = content_height(id, context);
     let wanted = (x.max(0.0), y.min(most).max(0.0));
     let shared = shared(context);
     if shared.borrow_mut().inner.insert(id, wanted).unwrap_or_default() == wanted {

@@ -140,7 +140,7 @@ macro_rules! measure {
             $name,
             |this, _, context| {
                 let id = this_element(this, context)?;
-                let of: fn(NodeId, Place, &Context) -> f64 = $of;
+                let of: fn(NodeId, Place, &mut Context) -> f64 = $of;
                 let place = styles::place(id, context);
                 Ok(place.map_or(0.0, |place| of(id, place, context)).round().into())
             },
@@ -163,7 +163,7 @@ const ELEMENT: &[bind::Attribute] = &[
     measure!("scrollHeight", |id, place, context| if is_root(id, context) {
         layout::document_height(context)
     } else {
-        place.height
+        layout::content_height(id, context).max(place.height)
     }),
     (
         "scrollTop",

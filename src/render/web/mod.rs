@@ -418,11 +418,11 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
     node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone())
 }
 
-/// Whether somebody listens to clicks on a node itself.
-fn listens_to_clicks(id: NodeId, context: &mut Context) -> bool {
+/// Whether somebody listens to events of a type on a node itself.
+fn listens_to(id: NodeId, kind: &str, context: &mut Context) -> bool {
     let Some(wrapper) = of(context).borrow().wrapper(id) else { return false };
     let object = exotic::target_of(wrapper, context);
-    object.downcast_ref::<NodeObject>().is_some_and(|node| node.listeners.has_kind("click"))
+    object.downcast_ref::<NodeObject>().is_some_and(|node| node.listeners.has_kind(kind))
 }
 
 impl Web {

@@ -110,7 +110,8 @@ pub(super) fn count(context: &Context) -> usize {
     context.get_data::<Navigations>().map(|all| all.0.borrow().len()).unwrap_or_default()
 }
 
-fn record(wanted: Navigation, context: &Context) {
+/// Writes down an address that the page wanted to go to.
+pub(super) fn record(wanted: Navigation, context: &Context) {
     let Some(all) = context.get_data::<Navigations>() else { return };
     let mut all = all.0.borrow_mut();
     if all.len() < limits::RENDER_NAVIGATIONS_MAX && !all.contains(&wanted) {

@@ -33,6 +33,17 @@ pub fn fill_in(mark: u32, typed: Option<&str>, context: &mut Context) -> bool {
     true
 }
 
+/// Chooses an option of a list.
+pub fn choose(option: NodeId, context: &mut Context) {
+    let above = read(context, |tree| tree.ancestors(option).take(2).find(|id| is_called(tree, *id, &["select"])));
+    let Some(Ok(object)) = above.map(|select| wrap(select, context)) else { return };
+    jobs::outside(context, |context| {
+        select::set_selected(option, true, context);
+        events::fire(&object, "Event", "input", (true, false), &[], context);
+        events::fire(&object, "Event", "change", (true, false), &[], context);
+    });
+}
+
 fn type_in(id: NodeId, object: &JsObject, typed: &str, context: &mut Context) {
     let is_hidden = read(context, |tree| {
         is_called(tree, id, &["input"]) && values::mode(values::kind(tree, id)) == values::Mode::Default

@@ -23,7 +23,7 @@ mod moments;
 pub mod numbers;
 mod references;
 pub mod reflect;
-mod select;
+pub mod select;
 pub mod submit;
 pub mod table;
 mod tables;

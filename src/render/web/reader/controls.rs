@@ -1,19 +1,21 @@
 //! The controls of a page as a reader sees them: what they are for, which of them are of one kind, and which is which when a script makes
 //! them anew.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use boa_engine::Context;
 use html5ever::local_name;
 use url::Url;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::super::html::select;
 use super::super::interact::roots;
 use super::super::load::Window;
-use super::super::{document, listens_to_clicks, own_document, read};
+use super::super::{document, listens_to, own_document, read};
 use super::delegated::{Ears, leaf};
 use super::labels::Labels;
 use super::shown::text_of;
-use super::words::{BACK, CLOSE, GET, MORE, NEVER, NEVER_NAMES, says};
+use super::words::{BACK, CLOSE, GET, LOOKS, MORE, NEVER, NEVER_NAMES, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 use crate::render::engine::realm;
@@ -73,10 +75,17 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
             all.into_iter().filter(|id| tree.is_element(*id) && !is_shut(tree, *id)).collect()
         });
         let ears = Ears::of(document, &candidates, context);
+        let lists = lists(&candidates, context);
         let mut controls = Vec::new();
         for id in candidates {
-            let listens = listens_to_clicks(id, context) || ears.are_called_by(id, context);
+            let listens = listens_to(id, "click", context) || ears.are_called_by(id, context);
             let control = read(context, |tree| {
+                if lists.contains(&id) {
+                    return None;
+                }
+                if let Some(list) = tree.ancestors(id).take(2).find(|above| lists.contains(above)) {
+                    return option(tree, id, list).filter(|control| !is_given_up(&control.kind));
+                }
                 let own = control(tree, id, listens, (&base, &here), &is_given_up);
                 own.or_else(|| {
                     let may_hear = !listens && ears.may_hear(tree, id);
@@ -194,7 +203,8 @@ fn control(
         return None;
     }
     let identity = identity(tree, id, element, (&labels.text, rank));
-    let gets = !labels.are_content() && (labels.say(GET, false) || says(GET, &class, false));
+    let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
+    let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
     Some(Control { id, kind, identity, words, rank, view, gets, by_delegate: false })
 }
@@ -210,8 +220,7 @@ fn is_button(tree: &Tree, id: NodeId, element: &Element, reacts: bool) -> bool {
     match tree.form_owner(id).and_then(|form| tree.element(form)) {
         None => reacts || is_button || !is_reset && !attribute("type").eq_ignore_ascii_case("submit"),
         Some(form) => {
-            let posts =
-                form.attribute(&local_name!("method")).is_some_and(|method| method.eq_ignore_ascii_case("post"));
+            let posts = is_posted(form);
             // A button that does not say otherwise sends its form.
             reacts && (is_button || !posts && !is_reset) || is_button && !posts
         }
@@ -228,6 +237,56 @@ fn is_cell_of_row(tree: &Tree, id: NodeId, local: &str) -> bool {
             .find(|above| tree.element(*above).is_some_and(|of| of.is_html(&local_name!("tr")))),
     };
     row.is_some_and(|row| has_likes(tree, row))
+}
+
+/// Lists to choose from whose page does something when one does.
+fn lists(candidates: &[NodeId], context: &mut Context) -> HashSet<NodeId> {
+    let all: Vec<NodeId> = read(context, |tree| {
+        let of = |id: &&NodeId| tree.element(**id).is_some_and(|element| element.is_html(&local_name!("select")));
+        candidates.iter().filter(of).copied().collect()
+    });
+    let mut lists = HashSet::new();
+    for id in all {
+        let around: Vec<NodeId> = read(context, |tree| tree.ancestors(id).collect());
+        let is_heard = listens_to(id, "change", context) || listens_to(id, "input", context);
+        if is_heard || around.into_iter().any(|above| listens_to(above, "change", context)) {
+            lists.insert(id);
+        }
+    }
+    read(context, |tree| {
+        lists.retain(|id| {
+            let Some(element) = tree.element(*id) else { return false };
+            let has = |name: &str| element.attribute(&name.into()).is_some();
+            let posts = tree.form_owner(*id).and_then(|form| tree.element(form)).is_some_and(is_posted);
+            let labels = Labels::of(tree, *id, element);
+            !posts && !has("multiple") && !labels.are_named(LOOKS, false) && !labels.are_named(NEVER_NAMES, true)
+        });
+    });
+    lists
+}
+
+/// An option of a list, as a page's number is: one of several things to look at.
+fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
+    let element = tree.element(id).filter(|element| element.is_html(&local_name!("option")))?;
+    let options = select::options(tree, list);
+    let nth = options.iter().position(|of| *of == id)?;
+    if select::chosen(tree, list).contains(&id) || options.len() > limits::RENDER_OPTIONS_MAX {
+        return None;
+    }
+    let name = |name: &str| tree.element(list).and_then(|of| of.attribute(&name.into())).unwrap_or_default();
+    let kind = format!("select {} {} {}", name("id"), name("name"), name("class"));
+    let words = text_of(tree, id, 60);
+    let mut hash = Xxh3::new();
+    for part in [&*kind, &words, element.attribute(&local_name!("value")).unwrap_or_default(), &nth.to_string()] {
+        hash.update(part.as_bytes());
+        hash.update(&[0]);
+    }
+    let identity = hash.digest();
+    Some(Control { id, kind, identity, words, rank: Rank::Number, view: None, gets: false, by_delegate: false })
+}
+
+fn is_posted(form: &Element) -> bool {
+    form.attribute(&local_name!("method")).is_some_and(|method| method.eq_ignore_ascii_case("post"))
 }
 
 fn bare(url: &Url) -> &str {

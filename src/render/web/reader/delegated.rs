@@ -7,7 +7,7 @@ use boa_engine::property::PropertyKey;
 use boa_engine::{Context, js_string};
 use html5ever::local_name;
 
-use super::super::{exotic, listens_to_clicks, of, read};
+use super::super::{exotic, listens_to, of, read};
 use super::controls::has_likes;
 use super::shown::text_of;
 use crate::limits;
@@ -27,9 +27,9 @@ impl Ears {
     /// Those of a document with these elements.
     pub fn of(document: NodeId, elements: &[NodeId], context: &mut Context) -> Self {
         let mut near = HashSet::new();
-        let mut far = listens_to_clicks(document, context);
+        let mut far = listens_to(document, "click", context);
         for id in elements {
-            if listens_to_clicks(*id, context) {
+            if listens_to(*id, "click", context) {
                 far = true;
                 near.insert(*id);
             }

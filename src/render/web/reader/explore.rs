@@ -5,10 +5,12 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use html5ever::local_name;
 use url::Url;
 
 use super::super::load::Window;
-use super::super::{layout, read};
+use super::super::navigation::{self, How, Navigation};
+use super::super::{read, styles};
 use super::controls::{Control, LIST_MIN, Rank, controls};
 use super::shown::{Book, News};
 use super::{Bound, Cut, note};
@@ -41,6 +43,9 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         rows: HashSet::new(),
         failed: HashMap::new(),
         paid: HashSet::new(),
+        tabs: HashSet::new(),
+        companions: HashMap::new(),
+        heads_back: false,
         by_click: HashSet::new(),
         views: VecDeque::new(),
         known_views: HashSet::new(),
@@ -80,6 +85,12 @@ struct Reader<'a> {
     /// By kind: how often in a row it was in vain, and what it is for.
     failed: HashMap<String, (Rank, u32)>,
     paid: HashSet<String>,
+    /// Kinds of rows that put other rows in place of those that were there.
+    tabs: HashSet<String>,
+    /// By kinds of rows, the kinds of controls that are pressed behind a click on one.
+    companions: HashMap<String, HashSet<String>>,
+    /// The last act led back, to something new.
+    heads_back: bool,
     /// Kinds whose addresses lead nowhere, so that only a click may.
     by_click: HashSet<String>,
     views: VecDeque<(Url, String)>,
@@ -97,10 +108,14 @@ impl Reader<'_> {
                 return (self.idle <= 1 || bound == Bound::Acts || bound == Bound::Requests).then_some(bound);
             }
             if scroll_brings {
+                let mut is_end = true;
                 let news = self.act("scroll", |window| {
                     window.look_away();
-                    window.scroll_to_bottom();
+                    is_end = window.scroll_on();
                 });
+                if !is_end {
+                    continue;
+                }
                 scroll_brings = news != News::None;
                 vain_scrolls = if scroll_brings { 0 } else { vain_scrolls + 1 };
                 self.tries -= u32::from(!scroll_brings);
@@ -198,16 +213,29 @@ impl Reader<'_> {
         self.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)
     }
 
+    /// Whether a control can be seen; an option can where its list can.
+    fn is_shown(&mut self, id: NodeId) -> bool {
+        let shown = self.window.engine.with(|context| {
+            let above: Vec<NodeId> = read(context, |tree| {
+                let is_option = tree.element(id).is_some_and(|of| of.is_html(&local_name!("option")));
+                tree.ancestors(id).take(if is_option { 2 } else { 0 }).collect()
+            });
+            [id].into_iter().chain(above).any(|id| styles::place(id, context).is_some())
+        });
+        shown == Some(true)
+    }
+
     /// What is tried next, if anything: of what shows.
     fn choose(&mut self) -> Option<Choice> {
         loop {
             self.look_around();
             let choice = self.likeliest()?;
             let Choice::Control(control) = &choice else { return Some(choice) };
-            if self.window.engine.with(|context| layout::place(control.id, context)).flatten().is_some() {
+            let id = control.id;
+            if self.is_shown(id) {
                 return Some(choice);
             }
-            self.hidden.insert(control.id);
+            self.hidden.insert(id);
         }
     }
 
@@ -229,11 +257,15 @@ impl Reader<'_> {
         }
         let is_row = |control: &&&Control| {
             let is_list = of_kind.get(&*control.kind).is_some_and(|count| *count >= LIST_MIN);
-            control.rank == Rank::Row && (is_list || self.paid.contains(&control.kind))
+            let is_row = is_list || self.paid.contains(&control.kind);
+            control.rank == Rank::Row && is_row && !self.tabs.contains(&control.kind)
         };
         let row = offered.iter().find(is_row);
-        let turn = || offered.iter().filter(|control| control.rank < Rank::Row).min_by_key(|control| control.rank);
-        if let Some(control) = row.or_else(turn) {
+        let rank = |control: &Control| if self.tabs.contains(&control.kind) { Rank::Tab } else { control.rank };
+        let turn = || offered.iter().filter(|of| rank(of) < Rank::Row).min_by_key(|of| rank(of));
+        // Who went back goes on so to the beginning: what lies ahead is known.
+        let back = || offered.iter().find(|of| self.heads_back && of.rank == Rank::Back);
+        if let Some(control) = row.or_else(back).or_else(turn) {
             return Some(Choice::Control((*control).clone()));
         }
         let rest = offered.iter().min_by_key(|control| control.rank).map(|control| (*control).clone());
@@ -251,10 +283,30 @@ impl Reader<'_> {
         let address = self.address();
         let siblings: HashSet<u64> =
             self.controls.iter().filter(|of| of.kind == control.kind).map(|of| of.identity).collect();
+        let before: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let has_turn = control.rank == Rank::Row && self.controls.iter().any(|of| of.rank == Rank::Turn);
+        let shown = has_turn.then(|| self.links());
         let exits: HashSet<u64> =
             self.controls.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
-        let news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
+        let mut news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
         self.judge(&control.kind, control.rank, news);
+        self.heads_back = control.rank == Rank::Back && news != News::None;
+        if control.rank == Rank::Row {
+            self.look_around();
+            self.know_again(control);
+            if let Some(shown) = shown.filter(|_| news != News::None)
+                && self.shows(&siblings)
+                && !shown.is_subset(&self.links())
+            {
+                // It has put other rows in the place of those that were there, as tabs do.
+                self.tabs.insert(control.kind.clone());
+            }
+            news = news.max(self.press_companions(control, &before));
+            if news != News::Links && self.has_gone_from(address.as_ref()) {
+                news = News::Links;
+                self.judge(&control.kind, control.rank, news);
+            }
+        }
         match control.rank {
             // A number may be a row's name.
             Rank::Row | Rank::Number if news != News::None && !self.shows(&siblings) => {
@@ -320,7 +372,6 @@ impl Reader<'_> {
 
     /// Back to the list, after a click on one of its rows. `exits` are the ways back that were there before.
     fn come_back(&mut self, list: Option<&Url>, siblings: &HashSet<u64>, exits: &HashSet<u64>) {
-        self.press_downloads();
         if self.address().as_ref() != list {
             self.act("back", Window::back);
             if self.shows(siblings) {
@@ -360,14 +411,79 @@ impl Reader<'_> {
         self.lost += u32::from(siblings.iter().any(|row| !self.clicked.contains(row)));
     }
 
+    /// The addresses that the page links to now.
+    fn links(&mut self) -> HashSet<String> {
+        self.window.links().into_iter().map(|link| link.url).collect()
+    }
+
+    /// A row that a click has opened says more, and is the same row: the next click on it would close it.
+    fn know_again(&mut self, control: &Control) {
+        let same =
+            |of: &&Control| of.id == control.id && of.kind == control.kind && of.words.starts_with(&control.words);
+        if let Some(opened) = self.controls.iter().find(same) {
+            self.clicked.insert(opened.identity);
+        }
+    }
+
+    /// Presses what a click on a row is there for: the button of a view, of a panel beside the list, of a menu. Which kinds of controls
+    /// that are is seen when they first bring something, or come with a click.
+    fn press_companions(&mut self, row: &Control, before: &HashSet<u64>) -> News {
+        let mut of_kind = HashMap::<&str, usize>::new();
+        for control in &self.controls {
+            *of_kind.entry(&control.kind).or_default() += 1;
+        }
+        let known = self.companions.get(&row.kind);
+        let is_offer = |control: &&Control| {
+            let is_single = of_kind.get(&*control.kind).is_some_and(|count| *count < LIST_MIN);
+            let is_candidate = control.gets && control.view.is_none() && is_single && control.kind != row.kind;
+            match known {
+                Some(known) => known.contains(&control.kind) || is_candidate && !before.contains(&control.identity),
+                // What stood there before may be for the row that is chosen.
+                None => is_candidate,
+            }
+        };
+        let mut offers: Vec<Control> = self.controls.iter().filter(is_offer).cloned().collect();
+        offers.sort_by_key(|offer| before.contains(&offer.identity));
+        let mut best = News::None;
+        for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
+            if self.is_given_up(&offer.kind, Rank::Row) || !self.is_shown(offer.id) {
+                continue;
+            }
+            self.clicked.insert(offer.identity);
+            let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
+            self.judge(&offer.kind, Rank::Row, news);
+            let companions = self.companions.entry(row.kind.clone()).or_default();
+            if news != News::None || !before.contains(&offer.identity) {
+                companions.insert(offer.kind);
+            }
+            best = best.max(news);
+        }
+        if best == News::Links {
+            self.failed.remove(&row.kind);
+            self.paid.insert(row.kind.clone());
+        }
+        best
+    }
+
+    /// Whether a click has led to another address of the page's own, which is a link then as any other.
+    fn has_gone_from(&mut self, before: Option<&Url>) -> bool {
+        let Some((now, before)) = self.address().zip(before) else { return false };
+        let bare = |url: &Url| url.as_str().split('#').next().map(str::to_owned);
+        if bare(&now) == bare(before) || !self.known_views.insert(now.as_str().to_owned()) {
+            return false;
+        }
+        self.window.engine.with(|context| navigation::record(Navigation::get(now, How::Location), context));
+        self.book.enter("click", self.window) == News::Links
+    }
+
     /// Clicks what a view offers for download and has no address.
     fn press_downloads(&mut self) {
-        let offers =
-            |control: &&Control| control.gets && control.view.is_none() && !self.clicked.contains(&control.identity);
+        self.look_around();
+        let offers = |control: &&Control| control.gets && control.view.is_none();
         let offers: Vec<Control> =
             self.controls.iter().filter(offers).take(limits::RENDER_VIEW_CLICKS_MAX).cloned().collect();
         for offer in offers {
-            if !self.is_given_up(&offer.kind, Rank::Row) {
+            if !self.is_given_up(&offer.kind, Rank::Row) && self.is_shown(offer.id) {
                 self.clicked.insert(offer.identity);
                 let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
                 self.judge(&offer.kind, Rank::Row, news);

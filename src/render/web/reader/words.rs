@@ -109,6 +109,7 @@ pub(super) const GET: &[&str] = &[
     "torrent",
     "magnet",
     "get",
+    "dl",
     "下载",
     "下載",
     "磁力",
@@ -167,6 +168,15 @@ pub(super) const NEVER: &[&str] = &[
     "create",
     "new topic",
     "new thread",
+    "👍",
+    "👎",
+    "❤",
+    "♥",
+    "♡",
+    "☆",
+    "★",
+    "🚩",
+    "⚑",
     "subscribe",
     "unsubscribe",
     "buy",
@@ -223,6 +233,9 @@ pub(super) const NEVER: &[&str] = &[
     "sil",
     "cevapla",
 ];
+
+/// What authors call lists of choices that change how a page looks, and not what it shows.
+pub(super) const LOOKS: &[&str] = &["lang", "locale", "theme", "currency", "skin", "style", "timezone"];
 
 /// What authors call controls that a reader who only looks never touches, whatever they show: an icon says nothing.
 pub(super) const NEVER_NAMES: &[&str] = &[
