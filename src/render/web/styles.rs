@@ -320,6 +320,14 @@ fn font_size(cascade: &Cascade<'_>, id: NodeId) -> f64 {
     factor * FONT_SIZE
 }
 
+/// Whether an element shows, as far as its own style, those around it and the rules of the page say.
+pub(super) fn is_displayed(id: NodeId, context: &mut Context) -> bool {
+    ask(context, |cascade| {
+        let is_none = |id: NodeId| cascade.specified(id, "display", false, None).as_deref() == Some("none");
+        !std::iter::successors(Some(id), |id| cascade.parent(*id)).any(is_none)
+    })
+}
+
 /// Where an element stands, as the layout and the rules of the page say; `None` for what is not shown.
 pub(super) fn place(id: NodeId, context: &mut Context) -> Option<Place> {
     let mut place = layout::place(id, context)?;

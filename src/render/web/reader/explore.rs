@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use html5ever::local_name;
 use url::Url;
 
 use super::super::load::Window;
@@ -46,6 +45,9 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         tabs: HashSet::new(),
         companions: HashMap::new(),
         heads_back: false,
+        starts_inside: false,
+        seen_states: 0,
+        pressed: None,
         by_click: HashSet::new(),
         views: VecDeque::new(),
         known_views: HashSet::new(),
@@ -91,6 +93,11 @@ struct Reader<'a> {
     companions: HashMap<String, HashSet<String>>,
     /// The last act led back, to something new.
     heads_back: bool,
+    /// There was a way back in the first state: the page is none of its list's ends.
+    starts_inside: bool,
+    seen_states: u32,
+    /// What is being clicked, if it is a row.
+    pressed: Option<Control>,
     /// Kinds whose addresses lead nowhere, so that only a click may.
     by_click: HashSet<String>,
     views: VecDeque<(Url, String)>,
@@ -105,7 +112,7 @@ impl Reader<'_> {
         while self.tries > 0 {
             if let Some(bound) = self.bound() {
                 // The act that met the bound may have brought nothing for just that reason.
-                return (self.idle <= 1 || bound == Bound::Acts || bound == Bound::Requests).then_some(bound);
+                return (self.idle <= 1 || self.likeliest().is_some()).then_some(bound);
             }
             if scroll_brings {
                 let mut is_end = true;
@@ -190,7 +197,19 @@ impl Reader<'_> {
         self.has_more |= has_more;
         self.hidden.clear();
         let mut has_new = false;
+        let first = self.seen_states == 0;
+        self.seen_states += 1;
         for control in &self.controls {
+            self.starts_inside |= first && control.rank == Rank::Back;
+            if let Some(pressed) = &self.pressed
+                && pressed.id == control.id
+                && pressed.kind == control.kind
+                && control.words.starts_with(&pressed.words)
+            {
+                // A row that a click has opened says more, and is the same row: the next click on it would close it.
+                self.clicked.insert(control.identity);
+                self.rows.insert(control.identity);
+            }
             if control.rank == Rank::Row && !self.by_click.contains(&control.kind) {
                 has_new |= self.rows.insert(control.identity);
             }
@@ -206,6 +225,8 @@ impl Reader<'_> {
 
     fn is_given_up(&self, kind: &str, rank: Rank) -> bool {
         let patience = match rank {
+            // What lies behind a page in the middle is behind all that was turned from there.
+            Rank::Back if self.starts_inside => 1 + u32::try_from(self.path.len()).unwrap_or(u32::MAX),
             Rank::Turn | Rank::Back | Rank::Close => 1,
             _ if self.paid.contains(kind) => PATIENCE_WITH_PAID,
             _ => PATIENCE,
@@ -213,16 +234,8 @@ impl Reader<'_> {
         self.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)
     }
 
-    /// Whether a control can be seen; an option can where its list can.
     fn is_shown(&mut self, id: NodeId) -> bool {
-        let shown = self.window.engine.with(|context| {
-            let above: Vec<NodeId> = read(context, |tree| {
-                let is_option = tree.element(id).is_some_and(|of| of.is_html(&local_name!("option")));
-                tree.ancestors(id).take(if is_option { 2 } else { 0 }).collect()
-            });
-            [id].into_iter().chain(above).any(|id| styles::place(id, context).is_some())
-        });
-        shown == Some(true)
+        self.window.engine.with(|context| styles::is_displayed(id, context)) == Some(true)
     }
 
     /// What is tried next, if anything: of what shows.
@@ -288,18 +301,22 @@ impl Reader<'_> {
         let shown = has_turn.then(|| self.links());
         let exits: HashSet<u64> =
             self.controls.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
+        self.pressed = Some(control.clone()).filter(|control| control.rank == Rank::Row);
         let mut news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
+        self.look_around();
+        self.pressed = None;
         self.judge(&control.kind, control.rank, news);
         self.heads_back = control.rank == Rank::Back && news != News::None;
         if control.rank == Rank::Row {
-            self.look_around();
-            self.know_again(control);
             if let Some(shown) = shown.filter(|_| news != News::None)
                 && self.shows(&siblings)
                 && !shown.is_subset(&self.links())
             {
                 // It has put other rows in the place of those that were there, as tabs do.
-                self.tabs.insert(control.kind.clone());
+                if self.tabs.insert(control.kind.clone()) {
+                    // The one that was shown first has its own further pages.
+                    self.clicked.retain(|identity| *identity == control.identity || !siblings.contains(identity));
+                }
             }
             news = news.max(self.press_companions(control, &before));
             if news != News::Links && self.has_gone_from(address.as_ref()) {
@@ -356,7 +373,7 @@ impl Reader<'_> {
             }
         }
         // What a tab, a page's number or a view has brought may have a "next" of its own.
-        if news != News::None && rank != Rank::Turn {
+        if (news != News::None || self.tabs.contains(kind)) && rank != Rank::Turn {
             self.failed.retain(|_, (of, _)| *of != Rank::Turn);
         }
     }
@@ -414,15 +431,6 @@ impl Reader<'_> {
     /// The addresses that the page links to now.
     fn links(&mut self) -> HashSet<String> {
         self.window.links().into_iter().map(|link| link.url).collect()
-    }
-
-    /// A row that a click has opened says more, and is the same row: the next click on it would close it.
-    fn know_again(&mut self, control: &Control) {
-        let same =
-            |of: &&Control| of.id == control.id && of.kind == control.kind && of.words.starts_with(&control.words);
-        if let Some(opened) = self.controls.iter().find(same) {
-            self.clicked.insert(opened.identity);
-        }
     }
 
     /// Presses what a click on a row is there for: the button of a view, of a panel beside the list, of a menu. Which kinds of controls

@@ -440,7 +440,7 @@ fn an_address_of_its_own_that_a_row_leads_to_is_a_link() {
     let read = read_page_of(
         &rows_that_open(
             "history.pushState(null, '', '/t/' + id); list.innerHTML = '<p>wait'",
-            "<script>onpopstate = show</script>",
+            "<script>onpopstate = () => show()</script>",
         ),
         "0",
     );
