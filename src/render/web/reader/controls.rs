@@ -247,8 +247,11 @@ fn lists(candidates: &[NodeId], context: &mut Context) -> HashSet<NodeId> {
     });
     let mut lists = HashSet::new();
     for id in all {
-        let around: Vec<NodeId> = read(context, |tree| tree.ancestors(id).collect());
-        let is_heard = listens_to(id, "change", context) || listens_to(id, "input", context);
+        let (around, is_told): (Vec<NodeId>, bool) = read(context, |tree| {
+            let has = |name: &str| tree.element(id).is_some_and(|list| list.attribute(&name.into()).is_some());
+            (tree.ancestors(id).collect(), has("onchange") || has("oninput"))
+        });
+        let is_heard = is_told || listens_to(id, "change", context) || listens_to(id, "input", context);
         if is_heard || around.into_iter().any(|above| listens_to(above, "change", context)) {
             lists.insert(id);
         }
