@@ -449,6 +449,8 @@ async fn redirected(site: &Site, job: &Job, found: Found, by_mirror: bool) -> Re
     let depth = if is_start { 0 } else { job.lease.depth.saturating_add(1) };
     let end = if by_mirror { elsewhere } else { done };
     let mut finished = end(site, job, Outcome::Redirected);
+    // An address of before a site was rebuilt is worth what it leads to.
+    finished.links = site.worth().linked(std::slice::from_ref(&found));
     finished.visit.outlinks = site.discovered(job, vec![found], depth).await?;
     Ok(finished)
 }

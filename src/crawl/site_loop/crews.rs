@@ -242,6 +242,7 @@ impl SiteLoop {
         if merged.added + merged.again > 0 {
             self.lease_soon();
         }
+        self.look_at_overdue(began, now).await?;
         self.look_soon();
         self.tell_crews();
         Ok(())
@@ -270,7 +271,8 @@ impl SiteLoop {
             lanes: crews.lanes,
             history_left: counts.urls_queued.saturating_sub(watched),
             known: counts.urls_known,
-            wanted: crews.rounds.wanted(),
+            // A burst has its lanes at once, not a round later.
+            wanted: crews.rounds.wanted().max(crews.round.requests.saturating_add(crews.waiting)),
             possible: crews.facts.possible,
         };
         crews.split = Split::of(&crews.facts);
