@@ -548,13 +548,12 @@ fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
 
 /// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
 pub(super) fn is_watched(site: &Site, job: &Job) -> bool {
-    // Lists begin with page 0, 1, or none.
-    let is_list_front = || {
-        job.class.is_listing()
-            && outlinks::page_number(site, job) <= 1
-            && !site.fresh.boards.is_behind_a_front(job.url.as_str())
-    };
-    is_watched_anyway(&job.lease) || is_list_front()
+    is_watched_anyway(&job.lease) || (job.class.is_listing() && is_front(site, &job.url))
+}
+
+/// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
+pub(super) fn is_front(site: &Site, url: &CrawlUrl) -> bool {
+    outlinks::page_number(site, url) <= 1 && !site.fresh.boards.is_behind_a_front(url.as_str())
 }
 
 fn is_watched_anyway(lease: &Lease) -> bool {
