@@ -16,6 +16,7 @@ use super::SiteLoop;
 use super::visits::mark;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
+use crate::crawl::fresh::gone::hash;
 use crate::crawl::visit::{self, Finished};
 use crate::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use crate::crawldb::{CrawlDbError, Discovered, Lease, LeaseRequest, Next, Reader, UrlKey, UrlRecord};
@@ -456,8 +457,9 @@ impl SiteLoop {
     }
 
     /// Takes the links that are new out of a visit's outlinks, for the increment to follow: those that history has never
-    /// heard of, and targets that it heard of within the last two rounds and has not fetched. Beyond the depth and the
-    /// round's caps they are history's, and so are pages behind the first of a list: a look goes on to those that have news.
+    /// heard of, and targets that a look has shown to be new within the last two rounds and history has not fetched. All of a young
+    /// crawl was heard of lately: that alone is no news. Beyond the depth and the round's caps they are history's, and so are
+    /// pages behind the first of a list: a look goes on to those that have news.
     async fn divide(&mut self, update: &UpdateDb, finished: &mut Finished, level: u8) -> Result<(), CrawlError> {
         if level >= self.crews.depth || finished.visit.outlinks.is_empty() {
             return Ok(());
@@ -470,7 +472,10 @@ impl SiteLoop {
         let since = UnixMillis(at.0.saturating_sub(millis(self.crews.interval * 2)));
         let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
             None => link.is_target || !self.is_behind_a_front(&link.key),
-            Some(record) => link.is_target && record.outcome.is_none() && record.first_seen >= since,
+            Some(record) => {
+                let waits = link.is_target && record.outcome.is_none() && record.first_seen >= since;
+                waits && self.url(&link.key).is_some_and(|url| self.site.fresh.arrivals.awaits(hash(url.as_str())))
+            }
         };
         let links = outlinks.into_iter().zip(records).zip(waits).map(|((link, record), waits)| {
             let is_new = !waits && link.key != own && is_new(&link, record.as_ref());
@@ -491,9 +496,13 @@ impl SiteLoop {
         Ok(())
     }
 
+    fn url(&self, key: &UrlKey) -> Option<CrawlUrl> {
+        let host = self.hosts.iter().find(|host| host.id == key.host)?;
+        Some(CrawlUrl::from_parts(host.origin(), &key.path))
+    }
+
     fn is_behind_a_front(&self, key: &UrlKey) -> bool {
-        let Some(host) = self.hosts.iter().find(|host| host.id == key.host) else { return false };
-        let url = CrawlUrl::from_parts(host.origin(), &key.path);
+        let Some(url) = self.url(key) else { return false };
         let is_list = matches!(self.site.rules.judge(&url), Verdict::Take { class, .. } if class.is_listing());
         is_list && !visit::is_front(&self.site, &url)
     }
