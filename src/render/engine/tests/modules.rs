@@ -16,7 +16,7 @@ fn run(rows: Vec<(&'static str, net::Response)>, map: &str, module: &str) -> (St
     if !map.is_empty() {
         engine.import_map(map).unwrap();
     }
-    engine.module(module, "inline");
+    engine.module(module);
     engine.run(Reach::default());
     let log = engine.evaluate("log.join(' ')", "log").unwrap().as_string().unwrap().to_std_string_lossy();
     let asked = asked.borrow().iter().map(|line| line.replace("GET https://example.org", "")).collect();
@@ -91,7 +91,7 @@ fn a_module_that_fails_is_told_and_stops_nobody() {
     assert!(run(rows(), "", "import './none.js'").0.contains("Failed to fetch"));
     assert_eq!(run(rows(), "", "try { await import('./none.js') } catch (e) { log.push(e.name) }").0, "TypeError");
     let (mut engine, _) = engine_on(vec![]);
-    engine.module("import {", "https://example.org/inline");
+    engine.module("import {");
     assert_eq!(engine.page().borrow().errors[0].source, "https://example.org/inline");
 }
 
