@@ -262,8 +262,8 @@ pub fn run_script<'a>(text: &str, origin: impl Into<Origin<'a>>, context: &mut C
 pub fn start_module(text: &str, context: &mut Context) {
     match modules::inline(text, None, context) {
         Ok(module) => drop(jobs::enter(context, |context| {
-            module.load_link_evaluate(context);
-            Ok(())
+            let promise = module.load_link_evaluate(context);
+            modules::tell(&promise, context)
         })),
         Err(error) => report::exception(error, context),
     }

@@ -9,10 +9,11 @@ use std::task::Poll;
 
 use ::url::Url;
 use boa_engine::builtins::promise::PromiseState;
+use boa_engine::object::builtins::JsPromise;
 use boa_engine::job::NativeAsyncJob;
 use boa_engine::module::{ModuleLoader, ModuleRequest, Referrer};
 use boa_engine::parser::source::Beginning;
-use boa_engine::{Context, JsError, JsNativeError, JsObject, JsResult, JsString, Module, NativeFunction, js_string};
+use boa_engine::{Context, JsArgs, JsError, JsNativeError, JsObject, JsResult, JsString, JsValue, Module, NativeFunction, js_string};
 
 use super::net::{Answer, Asker, Request};
 use super::{Origin, bind, fetch, page, realm, report, url};
@@ -223,7 +224,7 @@ pub fn prepare(from: From, context: &mut Context, done: impl FnOnce(Option<Modul
         let context = &mut **context.borrow_mut();
         let module = module.map_err(|error| report::exception(error, context)).ok();
         done(module, context);
-        Ok(boa_engine::JsValue::undefined())
+        Ok(JsValue::undefined())
     };
     context.enqueue_job(NativeAsyncJob::with_realm(load, context.realm().clone()).into());
 }
@@ -267,6 +268,18 @@ async fn filled(slot: &Slot) -> JsResult<Module> {
 pub(super) fn inline(text: &str, start: Option<Beginning>, context: &mut Context) -> JsResult<Module> {
     let base = realm::base(context).to_string();
     super::module(text, Origin { name: &base, start }, context)
+}
+
+/// Tells what a module throws, now or later, as what any other script throws (HTML §8.1.4.4 "run a module script", step 8).
+///
+/// # Errors
+/// When the engine breaks down.
+pub fn tell(promise: &JsPromise, context: &mut Context) -> JsResult<()> {
+    let told = NativeFunction::from_copy_closure(|_, args, context| {
+        report::exception(JsError::from_opaque(args.get_or_undefined(0).clone()), context);
+        Ok(JsValue::undefined())
+    });
+    promise.catch(told.to_js_function(context.realm()), context).map(drop)
 }
 
 /// Begins a module at an address, as an import of it would.

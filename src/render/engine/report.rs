@@ -51,9 +51,7 @@ pub(super) fn rejection(promise: &JsPromise, context: &mut Context) {
     let message = format!("Uncaught (in promise) {}", words(&error, context));
     let described = thrown(&error, message);
     let object = promise.clone().into();
-    let mut handled = false;
-    tell(context, |context| handled = events::fire_rejection(object, reason, context));
-    if !handled {
+    if !events::fire_rejection(object, reason, context) {
         page::of(context).borrow_mut().fault(described);
     }
 }
@@ -95,7 +93,9 @@ fn words(error: &JsError, context: &mut Context) -> String {
 
 /// An error where it was thrown.
 fn thrown(error: &JsError, message: String) -> ScriptError {
-    match error.frames().find(|frame| frame.position.is_some()) {
+    // Of a script whose lines are not known at least its name is.
+    let frame = error.frames().find(|frame| frame.position.is_some()).or_else(|| error.frames().next());
+    match frame {
         Some(frame) => at(frame, message),
         None => ScriptError { message, source: String::new(), line: 0, column: 0 },
     }

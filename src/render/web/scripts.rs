@@ -366,7 +366,8 @@ pub(super) fn run(pending: &Pending, turn: Turn, context: &mut Context) {
             let before = state.borrow_mut().current.take();
             jobs::enter(context, |context| {
                 module.link(context)?;
-                module.evaluate(context).map(drop)
+                let promise = module.evaluate(context)?;
+                modules::tell(&promise, context)
             });
             state.borrow_mut().current = before;
             fire_at(script, "load", false, context);

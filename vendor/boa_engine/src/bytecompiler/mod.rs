@@ -472,11 +472,6 @@ fn position_of(expr: &Expression) -> Option<Position> {
         Expression::PropertyAccess(access) => position_of_access(access),
         Expression::Assign(assign) => assign.position(),
         Expression::Binary(binary) => binary.position(),
-        // What a class may not extend is told there.
-        Expression::ClassExpression(class) => class
-            .super_ref()
-            .map_or_else(|| class.span(), Spanned::span)
-            .start(),
         expr => expr.span().start(),
     })
 }
