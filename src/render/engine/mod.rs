@@ -184,6 +184,19 @@ impl Engine {
         result.ok()
     }
 
+    /// Looks at what the page holds, also where its scripts are spent, and runs none; `None` where something panicked, or does.
+    pub fn look<T>(&mut self, what: impl FnOnce(&Context) -> T) -> Option<T> {
+        if self.spent() == Some(Spent::Panicked) {
+            return None;
+        }
+        let context = &*self.context;
+        let result = catch_unwind(AssertUnwindSafe(|| what(context)));
+        if result.is_err() {
+            self.page.borrow_mut().spent = Some(Spent::Panicked);
+        }
+        result.ok()
+    }
+
     /// Why the page's scripts run no more; `None` while they do.
     pub fn spent(&self) -> Option<Spent> {
         self.page.borrow().spent

@@ -9,11 +9,13 @@ use std::task::Poll;
 
 use ::url::Url;
 use boa_engine::builtins::promise::PromiseState;
-use boa_engine::object::builtins::JsPromise;
 use boa_engine::job::NativeAsyncJob;
 use boa_engine::module::{ModuleLoader, ModuleRequest, Referrer};
+use boa_engine::object::builtins::JsPromise;
 use boa_engine::parser::source::Beginning;
-use boa_engine::{Context, JsArgs, JsError, JsNativeError, JsObject, JsResult, JsString, JsValue, Module, NativeFunction, js_string};
+use boa_engine::{
+    Context, JsArgs, JsError, JsNativeError, JsObject, JsResult, JsString, JsValue, Module, NativeFunction, js_string,
+};
 
 use super::net::{Answer, Asker, Request};
 use super::{Origin, bind, fetch, page, realm, report, url};

@@ -155,7 +155,7 @@ impl Window {
 
     /// The document as markup, as it is now.
     pub fn html(&mut self) -> String {
-        let text = self.engine.with(|context| {
+        let text = self.engine.look(|context| {
             let document = own_document(context);
             read(context, |tree| tree.inner_html(document))
         });
