@@ -245,6 +245,13 @@ async fn read_with_imports(from: From, context: &RefCell<&mut Context>) -> JsRes
         }
     };
     let loaded = module.load(&mut context.borrow_mut());
+    // What fails is told once, by whoever asked for the module, not as a rejection that nobody handles as well.
+    let silent = NativeFunction::from_copy_closure(|_, _, _| Ok(JsValue::undefined()));
+    {
+        let context = &mut **context.borrow_mut();
+        let silent = silent.to_js_function(context.realm());
+        loaded.catch(silent, context)?;
+    }
     std::future::poll_fn(|_| match loaded.state() {
         PromiseState::Pending => Poll::Pending,
         PromiseState::Fulfilled(_) => Poll::Ready(Ok(())),
