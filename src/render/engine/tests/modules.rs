@@ -9,10 +9,7 @@ fn script(text: &str) -> net::Response {
 /// Runs an inline module and gives its `log`, and what was asked for.
 fn run(rows: Vec<(&'static str, net::Response)>, map: &str, module: &str) -> (String, Vec<String>) {
     let (mut engine, asked) = engine_on(rows);
-    engine.evaluate(
-        "var log = []; addEventListener('error', e => log.push('failed', e.message, e.filename))",
-        "x",
-    );
+    engine.evaluate("var log = []; addEventListener('error', e => log.push('failed', e.message, e.filename))", "x");
     if !map.is_empty() {
         engine.import_map(map).unwrap();
     }
