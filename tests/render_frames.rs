@@ -140,7 +140,7 @@ fn errors_of_a_frame_are_told_to_its_window_with_its_own_source() {
         "document.querySelector('button').addEventListener('click', f.thrower); document.querySelector('button').click(); \
          try { f.thrower() } catch (e) { told.push(e instanceof TypeError, e instanceof f.TypeError) } told.join()",
     );
-    assert_eq!(told, "http://a.test/frame.html,2,http://a.test/frame.html,2,false,true");
+    assert_eq!(told, "http://a.test/frame.html,2,http://a.test/frame.html,4,false,true");
 }
 
 #[test]

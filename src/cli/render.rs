@@ -5,6 +5,7 @@ mod list;
 mod report;
 mod site;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,9 +21,10 @@ use super::{Global, block_on};
 use crate::config::Config;
 use crate::crawl::look::Look;
 use crate::limits;
-use crate::render::children::{Bounds, Children, Host};
+use crate::render::children::{Bounds, ChildError, Children, Host};
 use crate::render::dom::Selectors;
 use crate::render::protocol::{Act, Outcome, Page, Wanted};
+use crate::render::web::interact;
 use crate::render::web::window::Viewport;
 use crate::rules::fault;
 
@@ -155,12 +157,19 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     {
         bail!("--base and --online are for files: an address is its own\nhint: leave them out");
     }
-    let mut report = block_on(async {
+    let report = block_on(async {
         match &target {
             Target::Address(url) => of_address(config, options, global, &hints, url, &children).await,
             Target::File(path) => of_file(config, options, global, &hints, path, &children).await,
         }
     })?;
+    let mut report = match report {
+        Ended::Whole(report) => report,
+        Ended::Lost(lost) => {
+            lost.show(options)?;
+            return Ok(ExitCode::FAILURE);
+        }
+    };
     report.show(options.view(), options.json)?;
     // What was asked for and could not be done is told even where somebody reads the rest by a program.
     for act in &report.undone {
@@ -195,11 +204,40 @@ impl Options {
     }
 }
 
-async fn run(children: &Children, page: &Page, host: &impl Host) -> anyhow::Result<Outcome> {
-    children
-        .run(page, host)
-        .await
-        .with_context(|| format!("{}: the page's scripts were not run to their end", page.url))
+/// What became of a page.
+enum Ended {
+    Whole(Box<Report>),
+    Lost(Lost),
+}
+
+/// A page whose scripts took their process along: what its markup has without them.
+struct Lost {
+    url: String,
+    error: ChildError,
+    links: BTreeSet<String>,
+}
+
+impl Lost {
+    /// Prints the links of the markup, where links were asked for, and what has happened.
+    fn show(&self, options: &Options) -> anyhow::Result<()> {
+        eprintln!("error: {}: the page's scripts were not run to their end: {}", self.url, self.error);
+        if options.json || !matches!(options.view(), View::Summary | View::Links) {
+            return Ok(());
+        }
+        outln!("# static: the links of the markup, without its scripts");
+        for link in &self.links {
+            outln!("{link}");
+        }
+        Ok(())
+    }
+}
+
+async fn run(children: &Children, page: &Page, host: &impl Host) -> Result<Outcome, Lost> {
+    children.run(page, host).await.map_err(|error| {
+        let links = Url::parse(&page.url).map(|url| interact::links_of_markup(&page.markup(), &url));
+        let links = links.unwrap_or_default().into_iter().map(|link| link.url).collect();
+        Lost { url: page.url.clone(), error, links }
+    })
 }
 
 async fn of_address(
@@ -209,7 +247,7 @@ async fn of_address(
     hints: &Hints,
     url: &Url,
     children: &Children,
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<Ended> {
     let hosts = Hosts { named: &options.hosts, is_explicit: global.rules.is_some() };
     let (look, answer) = site::open(config, hints, url, hosts).await?;
     let (status, bytes) = (answer.status, answer.body.len());
@@ -218,10 +256,13 @@ async fn of_address(
     let mut address = Url::parse(&answer.url).unwrap_or_else(|_| url.clone());
     address.set_fragment(url.fragment());
     let page = Page { cookies: look.script_cookies(), ..options.page(address.as_str(), look.now_ms()) };
-    let outcome = run(children, &page.with_markup(&markup), &look).await?;
+    let outcome = match run(children, &page.with_markup(&markup), &look).await {
+        Ok(outcome) => outcome,
+        Err(lost) => return Ok(Ended::Lost(lost)),
+    };
     let mut report = Report::new(address.as_str(), outcome, options.view());
     (report.status, report.bytes, report.site) = (Some(status), bytes, site::name(&look));
-    Ok(report)
+    Ok(Ended::Whole(Box::new(report)))
 }
 
 async fn of_file(
@@ -231,7 +272,7 @@ async fn of_file(
     hints: &Hints,
     path: &Path,
     children: &Children,
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<Ended> {
     let markup = beside::read(path, None).with_context(|| quoted(path))?;
     let bytes = markup.len();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -251,10 +292,13 @@ async fn of_file(
     let markup = beside::decode(&markup);
     let page = options.page(base.as_str(), look.as_ref().map_or_else(site::now_ms, Look::now_ms)).with_markup(&markup);
     let host = Beside::new(path, &base, look).with_context(|| quoted(path))?;
-    let outcome = run(children, &page, &host).await?;
+    let outcome = match run(children, &page, &host).await {
+        Ok(outcome) => outcome,
+        Err(lost) => return Ok(Ended::Lost(lost)),
+    };
     let mut report = Report::new(base.as_str(), outcome, options.view());
     report.bytes = bytes;
-    Ok(report)
+    Ok(Ended::Whole(Box::new(report)))
 }
 
 #[cfg(test)]

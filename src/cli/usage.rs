@@ -10,7 +10,7 @@ use crate::rules::fault::nearest;
 const SECRETS: [&str; 6] = ["--password", "--passwd", "--passphrase", "--pass", "--pwd", "--secret"];
 
 /// Flags that have letters in common with those, and take no password: ours, and what people look for.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 17] = [
     "--page",
     "--pages-max",
     "--max-pages",
@@ -25,6 +25,9 @@ const OTHERS: [&str; 14] = [
     "--verbose",
     "--user",
     "--username",
+    "--screenshot",
+    "--screenshot-text",
+    "--scripts",
 ];
 
 /// True for a flag that was to take a password, be it mistyped.
@@ -90,6 +93,8 @@ mod tests {
         }
         for flag in
             ["--interactve", "--interactiv", "--user", "--usr", "--cookie", "--logut", "--pages", "--rule", "-x"]
+                .into_iter()
+                .chain(["--screenshot", "--screen", "--screenshots", "--screnshot"])
         {
             assert!(!means_secret(flag), "{flag}");
         }

@@ -26,8 +26,14 @@ pub const RENDER_INSTRUCTIONS_MAX: usize = 400_000_000;
 /// Iterations of the loops of one call of a script: an endless loop costs its own script a second, not the page.
 pub const RENDER_LOOP_ITERATIONS_MAX: u64 = 20_000_000;
 
-/// Calls of scripts within each other. Browsers hold some ten thousand; natives between them take the process's stack.
-pub const RENDER_RECURSION_MAX: usize = 4_000;
+/// Calls of scripts within each other, as many as browsers hold. One that a native makes takes the process's stack, and counts as five.
+pub const RENDER_RECURSION_MAX: usize = 10_000;
+
+/// Calls in the `stack` of an error, as many as browsers tell; and those that a page's errors are placed by.
+pub const RENDER_BACKTRACE_MAX: usize = 10;
+
+/// Handlers in markup whose place is looked for, for their errors: each takes a walk through the document.
+pub const RENDER_HANDLERS_SOUGHT_MAX: u32 = 100;
 
 /// Values on the script engine's own stack.
 pub const RENDER_STACK_VALUES_MAX: usize = 1 << 20;

@@ -265,7 +265,7 @@ fn run_script(window: &mut Window, kind: ScriptKind, name: &str, text: &str) -> 
             let given = engine.evaluate(text, name)?;
             return engine.text_of(&given);
         }
-        ScriptKind::Module => engine.module(text, name),
+        ScriptKind::Module => engine.module(text),
         ScriptKind::ImportMap => {
             if let Err(message) = engine.import_map(text) {
                 let (source, line, column) = (name.to_owned(), 0, 0);

@@ -37,7 +37,11 @@ pub enum ChildError {
     Died(String),
     #[error("the page was not done within {} s", .0.as_secs())]
     TimedOut(Duration),
-    #[error("the page's scripts were silent for {} s", .0.as_secs())]
+    #[error(
+        "the page's scripts were silent for {} s, longer than is waited for: most likely in one call without end, such as a regular \
+         expression",
+        .0.as_secs()
+    )]
     Silent(Duration),
     #[error("the render process broke the protocol: {0}")]
     Frame(#[from] FrameError),
@@ -352,7 +356,7 @@ impl Child {
             match self.process.try_wait() {
                 Ok(Some(status)) => {
                     return ChildError::Died(match (status.signal(), status.code()) {
-                        (Some(signal), _) => format!("signal {signal}"),
+                        (Some(signal), _) => format!("signal {signal}{}", cause(signal)),
                         (None, code) => format!("exit code {}", code.unwrap_or_default()),
                     });
                 }
@@ -361,6 +365,26 @@ impl Child {
             }
         }
         error
+    }
+}
+
+/// Which of a child's bounds a signal means, in the words of who reads it; empty where it says nothing.
+fn cause(signal: i32) -> String {
+    const MIB: u64 = 1 << 20;
+    match signal {
+        libc::SIGABRT => format!(
+            ": its scripts wanted more than the {} MB of memory that a page may have, or nested deeper than its stack",
+            limits::RENDER_MEMORY_BYTES_MAX / MIB
+        ),
+        libc::SIGSEGV | libc::SIGBUS => {
+            ": its scripts nested deeper than its stack, or met a fault of the engine".to_owned()
+        }
+        libc::SIGXCPU => {
+            format!(": its scripts used up the {} s of CPU time that a page may have", limits::RENDER_CPU_SECONDS_MAX)
+        }
+        libc::SIGKILL => ": somebody killed it, as a system does that is short of memory".to_owned(),
+        libc::SIGSYS => ": it made a system call that it may not make".to_owned(),
+        _ => String::new(),
     }
 }
 

@@ -196,6 +196,10 @@ impl Report {
         for Navigation { url, method, how, .. } in self.navigations.iter().take(SHOWN) {
             let _ = writeln!(text, "would go to {url} ({method}, {})", how.name());
         }
+        let more = self.navigations.len().saturating_sub(SHOWN);
+        if more > 0 {
+            let _ = writeln!(text, "… and {more} more that it would go to: --links lists all");
+        }
         let sent = self.requests.iter().filter(|asked| asked.refused.is_none()).count();
         let _ = writeln!(text, "{} requests of scripts, {sent} answered", self.requests.len());
         text + &self.troubles()
@@ -245,6 +249,10 @@ impl Report {
 
 fn place(error: &ScriptError) -> String {
     match (error.source.as_str(), error.line) {
+        // The engine names a text that a script has run by the place of the call.
+        (source, line) if source.starts_with("eval at ") => {
+            format!("\n    at {source}, <anonymous>:{line}:{}", error.column)
+        }
         ("", 0) => String::new(),
         ("", line) => format!("\n    at line {line}:{}", error.column),
         (source, 0) => format!("\n    in {source}"),

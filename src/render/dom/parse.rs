@@ -142,9 +142,12 @@ impl Parser {
         self.is_finished
     }
 
-    /// The line of the markup that is being read, from 1, for the places of scripts. Written text counts too.
-    pub fn line(&self) -> u64 {
-        self.tokenizer.sink.line()
+    /// Bytes of what was fed that are still to be read.
+    pub fn unread(&self) -> usize {
+        let rest: Vec<StrTendril> = std::iter::from_fn(|| self.fed.pop_front()).collect();
+        let bytes = rest.iter().map(|piece| piece.len()).sum();
+        rest.into_iter().rev().for_each(|piece| self.fed.push_front(piece));
+        bytes
     }
 
     /// The nodes that the parser holds.
@@ -264,6 +267,6 @@ impl Tree {
 
 impl std::fmt::Debug for Parser {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Parser").field("line", &self.line()).field("is_finished", &self.is_finished).finish()
+        formatter.debug_struct("Parser").field("is_finished", &self.is_finished).finish()
     }
 }

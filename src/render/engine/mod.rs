@@ -51,6 +51,7 @@ use std::rc::Rc;
 use ::url::Url;
 use boa_engine::context::ContextBuilder;
 use boa_engine::optimizer::OptimizerOptions;
+use boa_engine::parser::source::Beginning;
 use boa_engine::vm::RuntimeLimits;
 use boa_engine::{Context, JsResult, JsValue, Module, Script, Source, js_string};
 
@@ -125,6 +126,7 @@ impl Engine {
         let mut bounds = RuntimeLimits::default();
         bounds.set_loop_iteration_limit(limits::RENDER_LOOP_ITERATIONS_MAX);
         bounds.set_recursion_limit(limits::RENDER_RECURSION_MAX);
+        bounds.set_backtrace_limit(limits::RENDER_BACKTRACE_MAX);
         bounds.set_stack_size_limit(limits::RENDER_STACK_VALUES_MAX);
         context.set_runtime_limits(bounds);
         // Pages run most of their text once or never, and what they ship is minified: looking for what could be folded costs more.
@@ -144,8 +146,8 @@ impl Engine {
     }
 
     /// Begins an inline module: it runs in [`Engine::run`], once what it imports is there.
-    pub fn module(&mut self, text: &str, name: &str) {
-        self.with(|context| start_module(text, name, context));
+    pub fn module(&mut self, text: &str) {
+        self.with(|context| start_module(text, context));
     }
 
     /// Begins a module at an address, relative to the page's, as an import of it would.
@@ -178,6 +180,19 @@ impl Engine {
         } else if context.instructions_remaining() == 0 && self.spent().is_none() {
             // Whoever met the end did not tell it on.
             self.page.borrow_mut().spent = Some(Spent::Instructions);
+        }
+        result.ok()
+    }
+
+    /// Looks at what the page holds, also where its scripts are spent, and runs none; `None` where something panicked, or does.
+    pub fn look<T>(&mut self, what: impl FnOnce(&Context) -> T) -> Option<T> {
+        if self.spent() == Some(Spent::Panicked) {
+            return None;
+        }
+        let context = &*self.context;
+        let result = catch_unwind(AssertUnwindSafe(|| what(context)));
+        if result.is_err() {
+            self.page.borrow_mut().spent = Some(Spent::Panicked);
         }
         result.ok()
     }
@@ -237,20 +252,33 @@ impl Drop for Engine {
     }
 }
 
+/// Where the text of a script stands, as its errors tell it: a file, and the place in it where an inline script begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    pub name: &'a str,
+    pub start: Option<Beginning>,
+}
+
+impl<'a> From<&'a str> for Origin<'a> {
+    fn from(name: &'a str) -> Self {
+        Self { name, start: None }
+    }
+}
+
 /// Runs a classic script and the microtasks behind it; what it throws is told in the page's errors. For natives, which have no engine.
-pub fn run_script(text: &str, name: &str, context: &mut Context) -> Option<JsValue> {
-    let script = script(text, name, context).map_err(|error| report::unreadable(error, name, context)).ok()?;
+pub fn run_script<'a>(text: &str, origin: impl Into<Origin<'a>>, context: &mut Context) -> Option<JsValue> {
+    let script = script(text, origin.into(), context).map_err(|error| report::exception(error, context)).ok()?;
     jobs::enter(context, |context| script.evaluate(context))
 }
 
 /// Begins an inline module; it runs once what it imports is there. What fails is told as a promise that nobody handles.
-pub fn start_module(text: &str, name: &str, context: &mut Context) {
-    match modules::inline(text, context) {
+pub fn start_module(text: &str, context: &mut Context) {
+    match modules::inline(text, None, context) {
         Ok(module) => drop(jobs::enter(context, |context| {
-            module.load_link_evaluate(context);
-            Ok(())
+            let promise = module.load_link_evaluate(context);
+            modules::tell(&promise, context)
         })),
-        Err(error) => report::unreadable(error, name, context),
+        Err(error) => report::exception(error, context),
     }
 }
 
@@ -282,17 +310,17 @@ pub fn add_import_map(text: &str, context: &Context) -> Result<(), String> {
 }
 
 /// Reads a script.
-fn script(text: &str, name: &str, context: &mut Context) -> JsResult<Script> {
+fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Script> {
     let told = || trace::What::Script { source: trace::told(name), bytes: text.len() };
     page::of(context).borrow_mut().note(told);
-    let source = Source::from_bytes(text).with_path(Path::new(name));
+    let source = Source::from_bytes(text).with_path(Path::new(name)).beginning_at(start);
     if !realm::is_of_page(context) {
         return Script::parse(source, None, context);
     }
     let page = page::of(context);
     let known = page.borrow_mut().kept.script(text);
     if let Some(known) = known {
-        return Script::of_parsed(&known, Some(name.into()), context);
+        return Script::of_parsed(&known, Some(name.into()), start, context);
     }
     if !page.borrow_mut().kept.wants(text) {
         return Script::parse(source, None, context);
@@ -305,16 +333,16 @@ fn script(text: &str, name: &str, context: &mut Context) -> JsResult<Script> {
 }
 
 /// Reads a module.
-fn module(text: &str, path: &str, context: &mut Context) -> JsResult<Module> {
-    page::of(context).borrow_mut().note(|| trace::What::Script { source: trace::told(path), bytes: text.len() });
-    let source = Source::from_bytes(text).with_path(Path::new(path));
+fn module(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Module> {
+    page::of(context).borrow_mut().note(|| trace::What::Script { source: trace::told(name), bytes: text.len() });
+    let source = Source::from_bytes(text).with_path(Path::new(name)).beginning_at(start);
     if !realm::is_of_page(context) {
         return Module::parse(source, None, context);
     }
     let page = page::of(context);
     let known = page.borrow_mut().kept.module(text);
     if let Some(known) = known {
-        return Ok(Module::of_parsed(&known, Some(path.into()), context));
+        return Ok(Module::of_parsed(&known, Some(name.into()), start, context));
     }
     if !page.borrow_mut().kept.wants(text) {
         return Module::parse(source, None, context);

@@ -11,13 +11,17 @@ use ::url::Url;
 use boa_engine::builtins::promise::PromiseState;
 use boa_engine::job::NativeAsyncJob;
 use boa_engine::module::{ModuleLoader, ModuleRequest, Referrer};
-use boa_engine::{Context, JsError, JsNativeError, JsObject, JsResult, JsString, Module, NativeFunction, js_string};
+use boa_engine::object::builtins::JsPromise;
+use boa_engine::parser::source::Beginning;
+use boa_engine::{
+    Context, JsArgs, JsError, JsNativeError, JsObject, JsResult, JsString, JsValue, Module, NativeFunction, js_string,
+};
 
 use super::net::{Answer, Asker, Request};
-use super::{bind, fetch, page, realm, report, url};
+use super::{Origin, bind, fetch, page, realm, report, url};
 
 /// Where a module that is being fetched will be, or why it will not.
-type Slot = Rc<RefCell<Option<Result<Module, String>>>>;
+type Slot = Rc<RefCell<Option<JsResult<Module>>>>;
 
 /// The modules of a page, by their windows, addresses and kinds, and its import map, which its frames share.
 #[derive(Default)]
@@ -186,51 +190,50 @@ impl Loader {
 }
 
 /// An answer as a module (HTML §8.1.4.2 "fetch a single module script").
-fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> Result<Module, String> {
-    let response = answer.map_err(|_| format!("Failed to fetch dynamically imported module: {name}"))?;
+fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> JsResult<Module> {
+    let refused = |why: String| JsError::from(JsNativeError::typ().with_message(why));
+    let response = answer.map_err(|_| refused(format!("Failed to fetch dynamically imported module: {name}")))?;
     if !(200..300).contains(&response.status) {
-        return Err(format!("Failed to fetch dynamically imported module: {name} (status {})", response.status));
+        let status = response.status;
+        return Err(refused(format!("Failed to fetch dynamically imported module: {name} (status {status})")));
     }
     let kind = response.header("content-type").unwrap_or_default().to_ascii_lowercase();
     let text = encoding_rs::UTF_8.decode_with_bom_removal(&response.body).0;
-    let told = |error: boa_engine::JsError| format!("{name}: {error}");
     if json {
-        let value = super::json::parse(&text, context).map_err(told)?;
+        let value = super::json::parse(&text, context).map_err(|error| refused(format!("{name}: {error}")))?;
         return Ok(Module::from_value_as_default(value, context));
     }
     if !kind.contains("javascript") && !kind.contains("ecmascript") {
-        return Err(format!("Failed to load module script: {name} is of type \"{}\"", page::cut(&kind, 100)));
+        let kind = page::cut(&kind, 100);
+        return Err(refused(format!("Failed to load module script: {name} is of type \"{kind}\"")));
     }
     // The address after redirects is what imports within are resolved against.
     let path = if response.url.is_empty() { name } else { &response.url };
-    super::module(&text, path, context).map_err(told)
+    super::module(&text, path.into(), context)
 }
 
 /// Where a module's text comes from.
 pub enum From {
-    Text(String),
+    /// An inline module, and where in the page it begins.
+    Text(String, Option<Beginning>),
     Address(Url),
 }
 
 /// Reads a module and all that it imports, without running any of it; `done` gets it, or nothing once the reason has been told.
 pub fn prepare(from: From, context: &mut Context, done: impl FnOnce(Option<Module>, &mut Context) + 'static) {
-    let name = match &from {
-        From::Text(_) => realm::base(context).to_string(),
-        From::Address(address) => address.to_string(),
-    };
     let load = async move |context: &RefCell<&mut Context>| {
         let module = read_with_imports(from, context).await;
         let context = &mut **context.borrow_mut();
-        let module = module.map_err(|error| report::unreadable(error, &name, context)).ok();
+        let module = module.map_err(|error| report::exception(error, context)).ok();
         done(module, context);
-        Ok(boa_engine::JsValue::undefined())
+        Ok(JsValue::undefined())
     };
     context.enqueue_job(NativeAsyncJob::with_realm(load, context.realm().clone()).into());
 }
 
 async fn read_with_imports(from: From, context: &RefCell<&mut Context>) -> JsResult<Module> {
     let module = match from {
-        From::Text(text) => inline(&text, &mut context.borrow_mut())?,
+        From::Text(text, start) => inline(&text, start, &mut context.borrow_mut())?,
         From::Address(address) => {
             let slot = {
                 let context = &mut **context.borrow_mut();
@@ -242,6 +245,13 @@ async fn read_with_imports(from: From, context: &RefCell<&mut Context>) -> JsRes
         }
     };
     let loaded = module.load(&mut context.borrow_mut());
+    // What fails is told once, by whoever asked for the module, not as a rejection that nobody handles as well.
+    let silent = NativeFunction::from_copy_closure(|_, _, _| Ok(JsValue::undefined()));
+    {
+        let context = &mut **context.borrow_mut();
+        let silent = silent.to_js_function(context.realm());
+        loaded.catch(silent, context)?;
+    }
     std::future::poll_fn(|_| match loaded.state() {
         PromiseState::Pending => Poll::Pending,
         PromiseState::Fulfilled(_) => Poll::Ready(Ok(())),
@@ -257,16 +267,28 @@ async fn filled(slot: &Slot) -> JsResult<Module> {
         Some(result) => Poll::Ready(result.clone()),
         None => Poll::Pending,
     });
-    loaded.await.map_err(|why| JsNativeError::typ().with_message(why).into())
+    loaded.await
 }
 
 /// Reads an inline module: its imports are relative to the page.
 ///
 /// # Errors
 /// When the text cannot be read.
-pub(super) fn inline(text: &str, context: &mut Context) -> JsResult<Module> {
+pub(super) fn inline(text: &str, start: Option<Beginning>, context: &mut Context) -> JsResult<Module> {
     let base = realm::base(context).to_string();
-    super::module(text, &base, context)
+    super::module(text, Origin { name: &base, start }, context)
+}
+
+/// Tells what a module throws, now or later, as what any other script throws (HTML §8.1.4.4 "run a module script", step 8).
+///
+/// # Errors
+/// When the engine breaks down.
+pub fn tell(promise: &JsPromise, context: &mut Context) -> JsResult<()> {
+    let told = NativeFunction::from_copy_closure(|_, args, context| {
+        report::exception(JsError::from_opaque(args.get_or_undefined(0).clone()), context);
+        Ok(JsValue::undefined())
+    });
+    promise.catch(told.to_js_function(context.realm()), context).map(drop)
 }
 
 /// Begins a module at an address, as an import of it would.
@@ -276,6 +298,6 @@ pub(super) fn inline(text: &str, context: &mut Context) -> JsResult<Module> {
 pub(super) fn start(address: &str, context: &mut Context) -> JsResult<()> {
     let url = url::resolve(address, context)?;
     let specifier = serde_json::to_string(url.as_str()).map_err(|_| bind::type_error("no address"))?;
-    let script = super::script(&format!("import({specifier})"), url.as_str(), context)?;
+    let script = super::script(&format!("import({specifier})"), url.as_str().into(), context)?;
     script.evaluate(context).map(|_| ())
 }

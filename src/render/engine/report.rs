@@ -1,16 +1,18 @@
 //! Errors that no script caught: where they were thrown, who is told (HTML §8.1.4.6 "report an exception", §8.1.4.7 unhandled rejections).
-//!
-//! The engine tells a place only in the text of a backtrace; it is read from there.
 
 use std::cell::Cell;
 
 use boa_engine::builtins::promise::PromiseState;
 use boa_engine::error::EngineError;
 use boa_engine::object::builtins::JsPromise;
-use boa_engine::{Context, JsError, JsValue, js_string};
+use boa_engine::vm::{CallFrameLocation, SourcePath};
+use boa_engine::{Context, JsError, js_string};
 
 use super::events;
 use super::page::{self, ScriptError, Spent};
+
+/// How the engine names the text that `eval`, `Function` or a timer ran, with the place of the call behind it in parentheses.
+const EVALUATED: &str = "eval at ";
 
 /// Set while an error is being told, so that a handler which throws is not told of its own errors.
 #[derive(Default)]
@@ -25,38 +27,31 @@ pub fn exception(error: JsError, context: &mut Context) {
             EngineError::Panic(_) => page.borrow_mut().spent = Some(Spent::Panicked),
             EngineError::RuntimeLimit(_) => {}
         }
-        let told = place(&error.to_string());
-        page.borrow_mut().fault(told);
+        page.borrow_mut().fault(thrown(&error, engine.to_string()));
         return;
     }
-    let described = describe(&error, context);
-    fault(described, error, context);
-}
-
-/// Tells a script that cannot be read: its errors name a line and no source.
-pub fn unreadable(error: JsError, name: &str, context: &mut Context) {
-    let mut described = describe(&error, context);
-    name.clone_into(&mut described.source);
-    fault(described, error, context);
-}
-
-fn fault(described: ScriptError, error: JsError, context: &mut Context) {
-    page::of(context).borrow_mut().fault(described.clone());
+    let message = words(&error, context);
+    let at_throw = thrown(&error, message);
+    page.borrow_mut().fault(made(&error).map_or_else(|| at_throw.clone(), |made| at(made, at_throw.message.clone())));
+    // Handlers are told as browsers tell them: where it was thrown, and of a text that was evaluated the file that did so.
+    let mut told = at_throw;
+    if let Some(file) = evaluator(&told.source) {
+        told.source = file;
+    }
     let value = error.into_opaque(context).unwrap_or_default();
     tell(context, |context| {
-        events::fire_error(&described, value, context);
+        events::fire_error(&told, value, context);
     });
 }
 
 /// Tells a promise that was rejected, if still nobody handles it.
 pub(super) fn rejection(promise: &JsPromise, context: &mut Context) {
     let PromiseState::Rejected(reason) = promise.state() else { return };
-    let mut described = describe(&JsError::from_opaque(reason.clone()), context);
-    described.message.insert_str(0, "Uncaught (in promise) ");
+    let error = JsError::from_opaque(reason.clone());
+    let message = format!("Uncaught (in promise) {}", words(&error, context));
+    let described = thrown(&error, message);
     let object = promise.clone().into();
-    let mut handled = false;
-    tell(context, |context| handled = events::fire_rejection(object, reason, context));
-    if !handled {
+    if !events::fire_rejection(object, reason, context) {
         page::of(context).borrow_mut().fault(described);
     }
 }
@@ -72,48 +67,82 @@ fn tell(context: &mut Context, what: impl FnOnce(&mut Context)) {
     }
 }
 
-/// What was thrown, as text, with the place that its backtrace names.
-fn describe(error: &JsError, context: &mut Context) -> ScriptError {
-    let mut described = place(&error.to_string());
-    // The engine shows an object that was thrown with all its properties; pages' own words are `name: message`.
-    if let Some(object) = error.as_opaque().and_then(JsValue::as_object) {
+/// What was thrown, in the words that browsers use: `name: message` of an error.
+fn words(error: &JsError, context: &mut Context) -> String {
+    if let Some(native) = error.as_native() {
+        return match native.message() {
+            "" => native.kind().to_string(),
+            message => format!("{}: {message}", native.kind()),
+        };
+    }
+    let Some(value) = error.as_opaque() else { return error.to_string() };
+    if let Some(text) = value.as_string() {
+        return text.to_std_string_lossy();
+    }
+    if let Some(object) = value.as_object() {
         let mut word = |name| {
             let value = object.get(js_string!(name), context).ok()?;
             value.as_string().map(|text| text.to_std_string_lossy())
         };
         if let (Some(name), Some(message)) = (word("name"), word("message")) {
-            described.message = if message.is_empty() { name } else { format!("{name}: {message}") };
+            return if message.is_empty() { name } else { format!("{name}: {message}") };
         }
     }
-    described
+    value.display().to_string()
 }
 
-/// Takes `message\n    at f (source:line:column)…` apart. Errors of syntax say `at line 1, col 5` within the message.
-fn place(text: &str) -> ScriptError {
-    let (message, trace) = text.split_once("\n    at ").unwrap_or((text, ""));
-    // The engine marks errors of its own natives.
-    let message = message.trim_end_matches(" (native)");
-    let mut error = ScriptError { message: message.to_owned(), source: String::new(), line: 0, column: 0 };
-    for entry in trace.split("\n    at ") {
-        let Some((_, inside)) = entry.trim_end().strip_suffix(')').and_then(|entry| entry.rsplit_once(" (")) else {
-            continue;
-        };
-        let mut parts = inside.rsplitn(3, ':');
-        let (column, line, source) = (parts.next(), parts.next(), parts.next());
-        if let (Some(Ok(column)), Some(Ok(line)), Some(source)) = (column.map(str::parse), line.map(str::parse), source)
-            && !source.starts_with("native at ")
-        {
-            (error.source, error.line, error.column) = (source.to_owned(), line, column);
-            return error;
+/// An error where it was thrown.
+fn thrown(error: &JsError, message: String) -> ScriptError {
+    // Of a script whose lines are not known at least its name is.
+    let frame = error.frames().find(|frame| frame.position.is_some()).or_else(|| error.frames().next());
+    match frame {
+        Some(frame) => at(frame, message),
+        None => ScriptError { message, source: String::new(), line: 0, column: 0 },
+    }
+}
+
+/// Where the error was made, which one that is thrown again remembers, and which is the first line of its `stack`.
+fn made(error: &JsError) -> Option<CallFrameLocation> {
+    let value = error.as_opaque()?;
+    JsError::from_opaque(value.clone()).frames().find(|frame| frame.position.is_some())
+}
+
+fn at(frame: CallFrameLocation, message: String) -> ScriptError {
+    let (line, column) = frame.position.map_or((0, 0), |position| (position.line_number(), position.column_number()));
+    let source = match frame.path {
+        SourcePath::None | SourcePath::Eval | SourcePath::Json => String::new(),
+        path => path.to_string(),
+    };
+    ScriptError { message, source, line, column }
+}
+
+/// The address of the file in which a text was evaluated, from the name that the engine gives such a text.
+fn evaluator(source: &str) -> Option<String> {
+    let (file, _) = place_of_call(source)?.rsplit_once(':')?.0.rsplit_once(':')?;
+    Some(file.to_owned())
+}
+
+fn place_of_call(source: &str) -> Option<&str> {
+    source.strip_prefix(EVALUATED)?.split_once(" (")?.1.strip_suffix(')')
+}
+
+/// The innermost script under way and its place (`source:line:column`), that of the call where it was evaluated; `None` where none is.
+pub fn under_way(context: &Context) -> Option<String> {
+    context.stack_trace().find_map(|frame| {
+        let frame = frame.position();
+        frame.position?;
+        let path = frame.path.to_string();
+        match (place_of_call(&path), &frame.path) {
+            (Some(call), _) => Some(call.to_owned()),
+            (None, SourcePath::Path(_) | SourcePath::Within(..)) => Some(frame.to_string()),
+            _ => None,
         }
-    }
-    if let Some((_, at)) = message.rsplit_once("at line ")
-        && let Some((line, column)) = at.split_once(", col ")
-    {
-        error.line = line.parse().unwrap_or(0);
-        error.column = column.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok()).unwrap_or(0);
-    }
-    error
+    })
+}
+
+/// The name of a text that the script under way has run in some other way than `eval`; `None` where no script is under way.
+pub fn evaluated(by: &str, context: &Context) -> Option<String> {
+    under_way(context).map(|place| format!("{EVALUATED}{by} ({place})"))
 }
 
 #[cfg(test)]
@@ -121,17 +150,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_place_in_a_script_is_taken_and_native_ones_are_passed_over() {
-        let told = place(
-            "TypeError: no\n    at map (native at src/x.rs:1:2)\n    at f (https://a.example:81/b.js:3:4)\n    at <main> (c:5:6)",
-        );
-        assert_eq!((told.message.as_str(), told.source.as_str()), ("TypeError: no", "https://a.example:81/b.js"));
-        assert_eq!((told.line, told.column), (3, 4));
-    }
-
-    #[test]
-    fn an_error_of_syntax_names_its_line() {
-        let told = place("SyntaxError: unexpected token ')', at line 12, col 5 in script");
-        assert_eq!((told.line, told.column), (12, 5));
+    fn of_a_text_that_was_evaluated_the_file_of_the_call_is_known() {
+        let source = "eval at f (https://a.example:81/b(1).js:3:4)";
+        assert_eq!(place_of_call(source), Some("https://a.example:81/b(1).js:3:4"));
+        assert_eq!(evaluator(source).as_deref(), Some("https://a.example:81/b(1).js"));
+        assert_eq!(evaluator("https://a.example/eval at x (1:2)"), None);
     }
 }

@@ -40,8 +40,8 @@ impl Timers {
 #[derive(Clone)]
 enum Handler {
     Function(JsObject, Vec<JsValue>),
-    /// Source text, as pages of old have it.
-    Text(JsString),
+    /// Source text, as pages of old have it, and its name, which tells who set it.
+    Text(JsString, String),
 }
 
 pub(super) const GLOBALS: &[bind::Method] = &[
@@ -68,7 +68,11 @@ fn set(args: &[JsValue], again: bool, what: &str, context: &mut Context) -> JsRe
     bind::want(args, 1, what)?;
     let handler = match args[0].as_callable() {
         Some(function) => Handler::Function(function, args.get(2..).unwrap_or_default().to_vec()),
-        None => Handler::Text(args[0].to_string(context)?),
+        None => {
+            let text = args[0].to_string(context)?;
+            let name = report::evaluated(what, context).unwrap_or_else(|| realm::address(context).to_string());
+            Handler::Text(text, name)
+        }
     };
     // A WebIDL `long`: it wraps, and what is negative is now.
     let wait_us = u64::try_from(args.get_or_undefined(1).to_i32(context)?).unwrap_or(0) * 1_000;
@@ -115,7 +119,7 @@ fn fire(handler: &Handler, context: &mut Context) {
             let window = realm::window(context).into();
             function.call(&window, args, context).map(|_| ())
         }
-        Handler::Text(text) => super::script(&text.to_std_string_lossy(), "timer", context)
+        Handler::Text(text, name) => super::script(&text.to_std_string_lossy(), name.as_str().into(), context)
             .and_then(|script| script.evaluate(context))
             .map(|_| ()),
     };

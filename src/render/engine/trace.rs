@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::net::{Answer, Asker, RequestId};
 use super::page::{ScriptError, cut};
+use super::report;
 use crate::limits;
 
 /// One thing that happened.
@@ -89,11 +90,5 @@ pub(super) fn of_answer(id: RequestId, answer: &Answer) -> What {
 
 /// The innermost script under way and its place; empty where none is.
 pub(super) fn place(context: &Context) -> String {
-    let named = context.stack_trace().find_map(|frame| {
-        let frame = frame.position();
-        let (source, at) = (frame.path.to_string(), frame.position?);
-        // What no file holds is shown as `eval at `.
-        (!source.ends_with(" at ")).then(|| format!("{source}:{}:{}", at.line_number(), at.column_number()))
-    });
-    told(&named.unwrap_or_default())
+    told(&report::under_way(context).unwrap_or_default())
 }

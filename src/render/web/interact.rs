@@ -28,12 +28,12 @@ pub struct Link {
 impl Window {
     /// All `a[href]` in the order of the document, those of open shadow roots behind those around them.
     pub fn links(&mut self) -> Vec<Link> {
-        self.engine.with(|context| links(context)).unwrap_or_default()
+        self.engine.look(links).unwrap_or_default()
     }
 
     /// The addresses that the page's scripts wanted to go to, or a reader's acts did, so far.
     pub fn navigations(&mut self) -> Vec<Navigation> {
-        self.engine.with(|context| navigation::taken(context)).unwrap_or_default()
+        self.engine.look(navigation::taken).unwrap_or_default()
     }
 
     /// Clicks the first element that the selectors fit, wherever it is; false when there is none.
@@ -161,6 +161,19 @@ fn links(context: &Context) -> Vec<Link> {
         }
         found
     })
+}
+
+/// The links that markup has by itself, whatever its scripts would make of it, in its order.
+pub fn links_of_markup(markup: &str, address: &Url) -> Vec<Link> {
+    let mut tree = Tree::default();
+    // A document that is full keeps what it holds, and is not told here.
+    let Ok(document) = tree.parse_document(markup) else { return Vec::new() };
+    let base = tree.descendants(document).find_map(|id| {
+        let element = tree.element(id).filter(|element| element.is_html(&local_name!("base")))?;
+        address.join(element.attribute(&local_name!("href"))?).ok()
+    });
+    let base = base.unwrap_or_else(|| address.clone());
+    tree.descendants(document).filter_map(|id| link(&tree, id, &base)).collect()
 }
 
 /// The link that an element is, if it is one.

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use boa_engine::{Context, JsResult, JsValue};
 
 use super::scripts::{self, Pending, Turn};
+use super::source::Source;
 use super::{frames, of, own_document, read, settle, window, windows, wrap};
 use crate::render::dom::{NodeId, Parser, Step};
 use crate::render::engine::jobs::{self, End, Reach};
@@ -29,6 +30,10 @@ pub struct Window {
 pub(super) struct Loading {
     /// The parser, while a script runs that it handed out, or that opened the document anew.
     pub parser: Option<Parser>,
+    /// The markup, in which the texts of scripts and handlers are found again.
+    pub markup: Rc<str>,
+    /// Handlers that were looked for in it.
+    pub handlers_sought: u32,
     /// A script that opened the document holds the parser, and nobody else feeds it.
     pub opened: bool,
     /// A script in written text that is still to be fetched: the parser waits for it, and so does what is written meanwhile.
@@ -150,7 +155,7 @@ impl Window {
 
     /// The document as markup, as it is now.
     pub fn html(&mut self) -> String {
-        let text = self.engine.with(|context| {
+        let text = self.engine.look(|context| {
             let document = own_document(context);
             read(context, |tree| tree.inner_html(document))
         });
@@ -187,14 +192,17 @@ fn is_read(context: &mut Context) {
 fn parse(html: &str, context: &mut Context) {
     let (web, state, document) = (of(context), loading(context), own_document(context));
     let mut parser = Parser::new(&mut web.borrow_mut().tree, document);
-    let mut text = html;
+    let (mut text, mut source) = (html, Source::new(html));
+    state.borrow_mut().markup = html.into();
     loop {
         let step = parser.feed(&mut web.borrow_mut().tree, text);
         text = "";
         settle_parsed(context);
         let Ok(Step::Script(script)) = step else { break };
+        let start =
+            source.script(html.len().saturating_sub(parser.unread()), &read(context, |tree| tree.child_text(script)));
         state.borrow_mut().parser = Some(parser);
-        scripts::prepare(script, true, context);
+        scripts::prepare(script, true, start, context);
         super::writing::run_blocking(context);
         settle(context);
         match state.borrow_mut().parser.take() {

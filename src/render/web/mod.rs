@@ -49,6 +49,7 @@ mod scripts;
 mod selection;
 mod shadow;
 mod shown;
+mod source;
 mod storage;
 mod style;
 mod style_sheets;

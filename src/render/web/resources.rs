@@ -59,7 +59,7 @@ pub(super) fn came_in(log: &[Mutation], context: &mut Context) {
             (scripts::is_waiting(tree, script) && runs_here(tree, script), tree.is_connected(script))
         });
         match (is_there, is_script) {
-            (true, true) => scripts::prepare(script, false, context),
+            (true, true) => scripts::prepare(script, false, None, context),
             (true, false) => super::navigation::follow_meta(script, context),
             (false, _) => {}
         }

@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use boa_engine::parser::source::Beginning;
 use boa_engine::{Context, JsResult, JsValue, Module};
 use html5ever::local_name;
 use url::Url;
@@ -16,7 +17,7 @@ use super::{change, document, of, read, this_element};
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::net::{Answer, Asker, Request};
 use crate::render::engine::page::ScriptError;
-use crate::render::engine::{self, bind, jobs, modules, page, realm};
+use crate::render::engine::{self, Origin, bind, jobs, modules, page, realm, report};
 
 /// A script that has been asked for.
 pub(super) struct Pending {
@@ -183,7 +184,8 @@ fn told(tree: &Tree, script: NodeId) -> Told {
 }
 
 /// "Prepare the script element" (HTML §4.12.1.1).
-pub(super) fn prepare(script: NodeId, by_parser: bool, context: &mut Context) {
+/// `start` is where an inline script begins in the page's markup, where that is known.
+pub(super) fn prepare(script: NodeId, by_parser: bool, start: Option<Beginning>, context: &mut Context) {
     // A window that is gone runs nothing, nor does one whose frame takes the scripts away.
     let has_scripting = |tree: &Tree| tree.document_data(tree.document_of(script)).is_some_and(|data| data.scripting);
     if !realm::is_open(context) || !read(context, has_scripting) {
@@ -208,7 +210,7 @@ pub(super) fn prepare(script: NodeId, by_parser: bool, context: &mut Context) {
         (Kind::Data, _) => {}
         (Kind::ImportMap, Some(_)) => fire_later(script, "error", context),
         (Kind::ImportMap, None) => import_map(&told.text, context),
-        (Kind::Classic, None) => run_classic(script, &told.text, "", Turn { may_write: true }, context),
+        (Kind::Classic, None) => run_inline(script, &told.text, start, context),
         (kind, src) => {
             let address = match src {
                 None => None,
@@ -217,17 +219,24 @@ pub(super) fn prepare(script: NodeId, by_parser: bool, context: &mut Context) {
                     None => return fire_later(script, "error", context),
                 },
             };
-            fetch(script, kind, address, &told, by_parser, context);
+            fetch(script, kind, address.ok_or(start), &told, by_parser, context);
         }
     }
 }
 
 /// Asks for a script and puts it where it will be run from.
-fn fetch(script: NodeId, kind: Kind, address: Option<Url>, told: &Told, by_parser: bool, context: &mut Context) {
+fn fetch(
+    script: NodeId,
+    kind: Kind,
+    address: Result<Url, Option<Beginning>>,
+    told: &Told,
+    by_parser: bool,
+    context: &mut Context,
+) {
     let pending = Pending::new(script);
     let blocks = by_parser && kind == Kind::Classic && !told.is_async && !told.is_deferred;
     let state = loading(context);
-    if blocks && let Some(address) = address {
+    if blocks && let Ok(address) = address {
         if state.borrow().current.is_some() {
             // Within written text: the parser stops, and the script that wrote it goes on.
             state.borrow_mut().blocking = Some(script);
@@ -259,21 +268,21 @@ fn fetch(script: NodeId, kind: Kind, address: Option<Url>, told: &Told, by_parse
     match (kind, address) {
         (Kind::Module, address) => {
             let source = match address {
-                Some(address) => modules::From::Address(address),
-                None => modules::From::Text(told.text.clone()),
+                Ok(address) => modules::From::Address(address),
+                Err(start) => modules::From::Text(told.text.clone(), start),
             };
             modules::prepare(source, context, move |module, context| {
                 done(module.map_or(Content::None, Content::Module), context);
             });
         }
-        (_, Some(address)) => {
+        (_, Ok(address)) => {
             engine::request(request(Asker::Script, &address), context, move |answer, context| {
                 let content = read(context, |tree| classic(tree, script, answer));
                 done(content, context);
                 Ok(())
             });
         }
-        (_, None) => {}
+        (_, Err(_)) => {}
     }
 }
 
@@ -349,7 +358,7 @@ pub(super) fn run(pending: &Pending, turn: Turn, context: &mut Context) {
         None => {}
         Some(Content::None) => fire_at(script, "error", false, context),
         Some(Content::Classic { text, name }) => {
-            run_classic(script, &text, &name, turn, context);
+            run_classic(script, &text, name.as_str().into(), turn, context);
             fire_at(script, "load", false, context);
         }
         Some(Content::Module(module)) => {
@@ -357,7 +366,8 @@ pub(super) fn run(pending: &Pending, turn: Turn, context: &mut Context) {
             let before = state.borrow_mut().current.take();
             jobs::enter(context, |context| {
                 module.link(context)?;
-                module.evaluate(context).map(drop)
+                let promise = module.evaluate(context)?;
+                modules::tell(&promise, context)
             });
             state.borrow_mut().current = before;
             fire_at(script, "load", false, context);
@@ -365,14 +375,20 @@ pub(super) fn run(pending: &Pending, turn: Turn, context: &mut Context) {
     }
 }
 
+/// Runs an inline script: part of the page's markup, or made by the script that is under way, or by one that is not known.
+fn run_inline(script: NodeId, text: &str, start: Option<Beginning>, context: &mut Context) {
+    let by = if start.is_some() { None } else { report::evaluated("<script>", context) };
+    let name = by.unwrap_or_else(|| realm::address(context).to_string());
+    run_classic(script, text, Origin { name: &name, start }, Turn { may_write: true }, context);
+}
+
 /// Runs a classic script as the document's current one.
-fn run_classic(script: NodeId, text: &str, name: &str, turn: Turn, context: &mut Context) {
+fn run_classic(script: NodeId, text: &str, origin: Origin<'_>, turn: Turn, context: &mut Context) {
     let state = loading(context);
     let in_shadow = read(context, |tree| tree.containing_shadow_root(script).is_some());
     let before = std::mem::replace(&mut state.borrow_mut().current, (!in_shadow).then_some(script));
     state.borrow_mut().no_writes += u32::from(!turn.may_write);
-    let page_name = realm::address(context).to_string();
-    engine::run_script(text, if name.is_empty() { &page_name } else { name }, context);
+    engine::run_script(text, origin, context);
     let mut state = state.borrow_mut();
     state.current = before;
     state.no_writes -= u32::from(!turn.may_write);

@@ -19,7 +19,7 @@ const INDENT: usize = 2;
 impl Window {
     /// The text of the document as it is shown; cut at `limits::RENDER_BODY_BYTES_MAX` bytes.
     pub fn shown_text(&mut self) -> String {
-        let text = self.engine.with(|context| {
+        let text = self.engine.look(|context| {
             let document = own_document(context);
             read(context, |tree| shown(tree, document))
         });

@@ -146,7 +146,7 @@ fn feed(text: &str, context: &mut Context) {
         state.borrow_mut().parser = Some(parser);
         settle_parsed(context);
         let Ok(Step::Script(script)) = step else { return };
-        scripts::prepare(script, true, context);
+        scripts::prepare(script, true, None, context);
         if state.borrow().opened {
             run_blocking(context);
         }
@@ -177,7 +177,7 @@ pub(super) fn run_blocking(context: &mut Context) {
             state.borrow_mut().parser = Some(parser);
             settle_parsed(context);
             let Ok(Step::Script(script)) = step else { break };
-            scripts::prepare(script, true, context);
+            scripts::prepare(script, true, None, context);
             settle(context);
             if state.borrow().blocking.is_some() {
                 break;

@@ -14,16 +14,19 @@ use rustc_hash::FxHashMap;
 
 use boa_ast::scope::Scope;
 use boa_gc::{Finalize, Gc, GcRefCell, Trace};
-use boa_parser::{Parser, Source, source::ReadChar};
+use boa_parser::{
+    Parser, Source,
+    source::{Beginning, ReadChar},
+};
 
 use crate::{
-    Context, HostDefined, JsResult, JsString, JsValue, Module, SpannedSourceText,
+    Context, HostDefined, JsError, JsResult, JsString, JsValue, Module, SpannedSourceText,
     bytecompiler::{ByteCompiler, global_declaration_instantiation_context},
     environments::EnvironmentStack,
     js_string,
     realm::Realm,
     spanned_source_text::SourceText,
-    vm::{ActiveRunnable, CallFrame, CallFrameFlags, CodeBlock},
+    vm::{ActiveRunnable, CallFrame, CallFrameFlags, CodeBlock, SourcePath},
 };
 
 /// gleaner: what two contexts share, one after the other, so that the second can use what was parsed in the first.
@@ -81,6 +84,9 @@ struct Inner {
     loaded_modules: GcRefCell<FxHashMap<JsString, Module>>,
     host_defined: HostDefined,
     path: Option<PathBuf>,
+    // gleaner: where in the file it begins.
+    #[unsafe_ignore_trace]
+    start: Option<Beginning>,
 }
 
 impl Script {
@@ -113,9 +119,9 @@ impl Script {
         realm: Option<Realm>,
         context: &mut Context,
     ) -> JsResult<Self> {
-        let path = src.path().map(Path::to_path_buf);
+        let (path, start) = (src.path().map(Path::to_path_buf), src.start());
         let (parsed, _) = Self::read(src, context)?;
-        Ok(Self::new(parsed, realm, path, context))
+        Ok(Self::new(parsed, realm, path, start, context))
     }
 
     /// gleaner: as [`Self::parse`] in the current realm, and gives what was parsed, unless it contains a direct call of `eval`: that may
@@ -124,16 +130,17 @@ impl Script {
         src: Source<'_, R>,
         context: &mut Context,
     ) -> JsResult<(Self, Option<ParsedScript>)> {
-        let path = src.path().map(Path::to_path_buf);
+        let (path, start) = (src.path().map(Path::to_path_buf), src.start());
         let (parsed, can_keep) = Self::read(src, context)?;
         let kept = can_keep.then(|| parsed.clone());
-        Ok((Self::new(parsed, None, path, context), kept))
+        Ok((Self::new(parsed, None, path, start, context), kept))
     }
 
     fn read<R: ReadChar>(
         src: Source<'_, R>,
         context: &mut Context,
     ) -> JsResult<(ParsedScript, bool)> {
+        let path = SourcePath::of(src.path(), src.start());
         let mut parser = Parser::new(src);
         parser.set_identifier(context.next_parser_identifier());
         if context.is_strict() {
@@ -141,7 +148,9 @@ impl Script {
         }
         let scope = context.realm().scope().clone();
         let _ = scope.take_direct_eval();
-        let (mut code, source) = parser.parse_script_with_source(&scope, context.interner_mut())?;
+        let (mut code, source) = parser
+            .parse_script_with_source(&scope, context.interner_mut())
+            .map_err(|error| JsError::of_text(&error, path, parser.position()))?;
         if !context.optimizer_options().is_empty() {
             context.optimize_statement_list(code.statements_mut());
         }
@@ -159,20 +168,25 @@ impl Script {
     pub fn of_parsed(
         parsed: &ParsedScript,
         path: Option<PathBuf>,
+        start: Option<Beginning>,
         context: &mut Context,
     ) -> JsResult<Self> {
         let scope = context.realm().scope().clone();
         parsed
             .code
             .declare_globals(&scope, context.interner())
-            .map_err(boa_parser::Error::scope_analysis)?;
-        Ok(Self::new(parsed.clone(), None, path, context))
+            .map_err(|reason| {
+                let error = JsError::from(boa_parser::Error::scope_analysis(reason));
+                error.at_start_of(SourcePath::of(path.as_deref(), start))
+            })?;
+        Ok(Self::new(parsed.clone(), None, path, start, context))
     }
 
     fn new(
         parsed: ParsedScript,
         realm: Option<Realm>,
         path: Option<PathBuf>,
+        start: Option<Beginning>,
         context: &Context,
     ) -> Self {
         Self {
@@ -183,6 +197,7 @@ impl Script {
                 loaded_modules: GcRefCell::default(),
                 host_defined: HostDefined::default(),
                 path,
+                start,
             }),
         }
     }
@@ -220,7 +235,7 @@ impl Script {
                 context.interner_mut(),
                 false,
                 spanned_source_text,
-                self.path().map(Path::to_owned).into(),
+                SourcePath::of(self.path(), self.inner.start),
             );
 
             #[cfg(feature = "annex-b")]
@@ -288,7 +303,10 @@ impl Script {
     }
 
     fn prepare_run(&self, context: &mut Context) -> JsResult<()> {
-        let codeblock = self.codeblock(context)?;
+        let path = || SourcePath::of(self.path(), self.inner.start);
+        let codeblock = self
+            .codeblock(context)
+            .map_err(|error| error.at_start_of(path()))?;
 
         let global_env = EnvironmentStack::new();
         context.vm.push_frame_with_stack(
@@ -308,8 +326,9 @@ impl Script {
 
         context
             .global_declaration_instantiation(&codeblock)
-            .inspect_err(|_| {
+            .map_err(|error| {
                 context.vm.pop_frame();
+                error.at_start_of(path())
             })?;
 
         Ok(())

@@ -61,10 +61,6 @@ impl Shallow {
         self.is_full.get()
     }
 
-    pub(super) fn line(&self) -> u64 {
-        self.line.get()
-    }
-
     /// All nodes that the builder holds.
     pub(super) fn handles(&self) -> Vec<NodeId> {
         let tracer = Handles::default();

@@ -16,7 +16,7 @@ fn page_of(kept: Kept, scripts: &[&str], module: &str) -> (String, Kept) {
     for script in scripts {
         engine.evaluate(script, "script");
     }
-    engine.module(module, "module");
+    engine.module(module);
     engine.run(Reach::default());
     let errors: Vec<_> = engine.page().borrow().errors.iter().map(|error| error.message.clone()).collect();
     let log = engine.evaluate("log.join(' ')", "log").unwrap().as_string().unwrap().to_std_string_lossy();

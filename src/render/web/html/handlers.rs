@@ -1,15 +1,21 @@
 //! Event handlers of elements, documents and windows (HTML §8.1.8): `on…` attributes in scripts, and in markup, where their text is read
 //! when it is needed, with document, form and element as its scopes.
 
+use std::path::Path;
 use std::rc::Rc;
 
+use boa_engine::parser::source::Beginning;
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, Source, js_string};
 
+use html5ever::LocalName;
+
 use super::element::is_called;
+use crate::limits;
 use crate::render::dom::{Mutation, NodeId, Tree};
 use crate::render::engine::target::{self, Listeners};
 use crate::render::engine::{bind, realm, report};
-use crate::render::web::{node_of, of, own_document, read, windows, wrap};
+use crate::render::web::load::loading;
+use crate::render::web::{document, node_of, of, own_document, read, source, windows, wrap};
 
 /// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows.
 const GLOBAL: &[&str] = &[
@@ -249,13 +255,48 @@ pub(super) fn compile(target: &JsObject, kind: &str, text: &str, context: &mut C
     let parameters = if node.is_none() && kind == "error" { "event,source,lineno,colno,error" } else { "event" };
     // The text stands on lines of its own, so that a comment at its end does not swallow what follows.
     let function = format!("function on{kind}({parameters}){{\n{text}\n}}");
-    let Some(id) = node else { return evaluate(&format!("({function})"), context)?.as_object() };
-    windows::within(id, context, |context| compile_of_element(id, target, &function, context))
+    let Some(id) = node else {
+        // A window's handlers stand at its body.
+        let body = read(context, |tree| document::body(tree, own_document(context)));
+        let start = body.and_then(|body| place(body, kind, text, context));
+        return evaluate(&format!("({function})"), start, context)?.as_object();
+    };
+    windows::within(id, context, |context| {
+        let start = place(id, kind, text, context);
+        compile_of_element(id, target, &function, start, context)
+    })
 }
 
-fn compile_of_element(id: NodeId, target: &JsObject, function: &str, context: &mut Context) -> Option<JsObject> {
+/// Where the text of a handler stands in the page's markup, if it is an element's of the markup. Looking for it takes time, so that pages
+/// that ask for the handlers of thousands of elements get no places for them.
+fn place(id: NodeId, kind: &str, text: &str, context: &Context) -> Option<Beginning> {
+    let state = loading(context);
+    let mut state = state.borrow_mut();
+    if state.handlers_sought >= limits::RENDER_HANDLERS_SOUGHT_MAX {
+        return None;
+    }
+    state.handlers_sought += 1;
+    let name = LocalName::from(format!("on{kind}"));
+    let nth = read(context, |tree| {
+        let document = tree.document_of(id);
+        let same = |other: &NodeId| tree.attribute(*other, &name) == Some(text);
+        let mut elements = tree.descendants(document).filter(same);
+        elements.position(|other| other == id)
+    })?;
+    let position = source::handler(&state.markup, kind, text, nth)?;
+    // The text begins on the second line of what is compiled.
+    Some(Beginning { line: 2, position })
+}
+
+fn compile_of_element(
+    id: NodeId,
+    target: &JsObject,
+    function: &str,
+    start: Option<Beginning>,
+    context: &mut Context,
+) -> Option<JsObject> {
     let outer = format!("(function(){{with(arguments[0])with(arguments[1])with(arguments[2])return {function}}})");
-    let outer = evaluate(&outer, context)?.as_callable()?;
+    let outer = evaluate(&outer, start, context)?.as_callable()?;
     let (document, form) = read(context, |tree| (tree.document_of(id), tree.form_owner(id)));
     let document = wrap(document, context).ok()?;
     let form = match form.filter(|form| *form != id) {
@@ -266,15 +307,11 @@ fn compile_of_element(id: NodeId, target: &JsObject, function: &str, context: &m
     outer.call(&JsValue::undefined(), &scopes, context).ok()?.as_object()
 }
 
-fn evaluate(text: &str, context: &mut Context) -> Option<JsValue> {
-    match context.eval(Source::from_bytes(text)) {
-        Ok(value) => Some(value),
-        Err(error) => {
-            let name = realm::address(context).to_string();
-            report::unreadable(error, &name, context);
-            None
-        }
-    }
+fn evaluate(text: &str, start: Option<Beginning>, context: &mut Context) -> Option<JsValue> {
+    let by = if start.is_some() { None } else { report::evaluated("a handler", context) };
+    let name = by.unwrap_or_else(|| realm::address(context).to_string());
+    let source = Source::from_bytes(text).with_path(Path::new(&name)).beginning_at(start);
+    context.eval(source).map_err(|error| report::exception(error, context)).ok()
 }
 
 #[cfg(test)]

@@ -54,8 +54,8 @@ impl Book {
     /// Writes down the state that the page is in, if it has something new.
     pub fn enter(&mut self, by: &str, window: &mut Window) -> News {
         let is_first = self.states.is_empty();
-        let look = window.engine.with(|context| self.look(context)).flatten();
-        let navigations = window.engine.with(|context| navigation::count(context)).unwrap_or_default();
+        let look = window.engine.look(|context| self.look(context)).flatten();
+        let navigations = window.engine.look(navigation::count).unwrap_or_default();
         let mut look = look.unwrap_or_default();
         let mut new = std::mem::take(&mut look.new_links);
         new.retain(|link| !self.is_full() && self.known.insert(link.url.clone()));
@@ -76,7 +76,7 @@ impl Book {
     pub fn enter_whole(&mut self, by: &str, window: &mut Window) {
         let mut links = window.links();
         let count = links.len();
-        let look = window.engine.with(|context| self.look(context)).flatten().unwrap_or_default();
+        let look = window.engine.look(|context| self.look(context)).flatten().unwrap_or_default();
         self.navigations = window.navigations().len();
         let room = limits::RENDER_LINKS_MAX.saturating_sub(self.whole);
         links.truncate(room);

@@ -1,5 +1,5 @@
 use crate::{
-    Expression,
+    Expression, Position,
     statement::Statement,
     visitor::{VisitWith, Visitor, VisitorMut},
 };
@@ -25,9 +25,17 @@ use core::ops::ControlFlow;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Throw {
     target: Expression,
+    // gleaner: where the statement stands.
+    position: Position,
 }
 
 impl Throw {
+    /// gleaner: where the statement stands.
+    #[must_use]
+    pub const fn position(&self) -> Position {
+        self.position
+    }
+
     /// Gets the target expression of this `Throw` statement.
     #[must_use]
     pub const fn target(&self) -> &Expression {
@@ -36,8 +44,8 @@ impl Throw {
 
     /// Creates a `Throw` AST node.
     #[must_use]
-    pub const fn new(target: Expression) -> Self {
-        Self { target }
+    pub const fn new(target: Expression, position: Position) -> Self {
+        Self { target, position }
     }
 }
 

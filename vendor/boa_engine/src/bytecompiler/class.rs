@@ -4,7 +4,7 @@ use crate::{
     vm::{CodeBlock, CodeBlockFlags, opcode::BindingOpcode},
 };
 use boa_ast::{
-    Expression,
+    Expression, Spanned,
     expression::Identifier,
     function::{
         ClassDeclaration, ClassElement, ClassElementName, ClassExpression, FormalParameterList,
@@ -168,11 +168,14 @@ impl ByteCompiler<'_> {
 
         if let Some(node) = class.super_ref {
             self.compile_expr(node, &prototype_register);
+            // gleaner: what cannot be extended is told there.
+            let before = self.set_source_position(Some(node.span().start()));
             self.bytecode.emit_store_class_prototype(
                 prototype_register.variable(),
                 class_register.variable(),
                 prototype_register.variable(),
             );
+            self.set_source_position(before);
         } else {
             self.bytecode
                 .emit_store_undefined(prototype_register.variable());

@@ -72,7 +72,8 @@ use boa_ast::{
         GeneratorDeclaration, GeneratorExpression, PrivateName,
     },
     operations::returns_value,
-    pattern::Pattern,
+    pattern::{ObjectPatternElement, Pattern},
+    property::PropertyName,
     property::MethodDefinitionKind,
     scope::{BindingLocator, BindingLocatorError, FunctionScopes, IdentifierReference, Scope},
 };
@@ -452,19 +453,100 @@ pub(crate) enum BindingAccessOpcode {
     DefEvalVar,
 }
 
+/// gleaner: where an expression is told that throws, as V8 has it: a property at its name, an operator at itself. Nothing for what
+/// does not throw.
+fn position_of(expr: &Expression) -> Option<Position> {
+    Some(match expr {
+        Expression::Literal(_)
+        | Expression::This(_)
+        | Expression::Parenthesized(_)
+        | Expression::FunctionExpression(_)
+        | Expression::ArrowFunction(_)
+        | Expression::AsyncArrowFunction(_)
+        | Expression::GeneratorExpression(_)
+        | Expression::AsyncFunctionExpression(_)
+        | Expression::AsyncGeneratorExpression(_)
+        // Calls set it themselves, wherever they are compiled.
+        | Expression::Call(_)
+        | Expression::New(_) => return None,
+        Expression::PropertyAccess(access) => position_of_access(access),
+        Expression::Assign(assign) => assign.position(),
+        Expression::Binary(binary) => binary.position(),
+        expr => expr.span().start(),
+    })
+}
+
+fn position_of_access(access: &PropertyAccess) -> Position {
+    match access {
+        PropertyAccess::Simple(access) => position_of_field(access.field()),
+        PropertyAccess::Private(access) => access.field().span().start(),
+        PropertyAccess::Super(access) => position_of_field(access.field()),
+    }
+}
+
+/// gleaner: the name, or the bracket that is taken to stand right before a field of `[…]`.
+fn position_of_field(field: &PropertyAccessField) -> Position {
+    match field {
+        PropertyAccessField::Const(name) => name.span().start(),
+        PropertyAccessField::Expr(expr) => {
+            let start = expr.span().start();
+            let column = start.column_number().saturating_sub(1).max(1);
+            Position::new(start.line_number(), column)
+        }
+    }
+}
+
+fn position_of_pattern(pattern: &Pattern) -> Position {
+    let first = match pattern {
+        Pattern::Object(pattern) => pattern.bindings().first(),
+        Pattern::Array(_) => None,
+    };
+    let name = first.and_then(|first| match first {
+        ObjectPatternElement::SingleName { name, .. }
+        | ObjectPatternElement::AssignmentPropertyAccess { name, .. }
+        | ObjectPatternElement::Pattern { name, .. } => match name {
+            PropertyName::Literal(name) => Some(name.span()),
+            PropertyName::Computed(expr) => Some(expr.span()),
+        },
+        ObjectPatternElement::RestProperty { .. }
+        | ObjectPatternElement::AssignmentRestPropertyAccess { .. } => None,
+    });
+    name.unwrap_or_else(|| pattern.span()).start()
+}
+
+/// gleaner: where a call is told: at the name of what is called, else at the parenthesis.
+fn position_of_call(function: &Expression, parenthesis: Position) -> Position {
+    match function {
+        Expression::Identifier(name) => name.span().start(),
+        Expression::PropertyAccess(access) if !is_computed(access) => position_of_access(access),
+        _ => parenthesis,
+    }
+}
+
+fn is_computed(access: &PropertyAccess) -> bool {
+    let field = match access {
+        PropertyAccess::Simple(access) => access.field(),
+        PropertyAccess::Super(access) => access.field(),
+        PropertyAccess::Private(_) => return false,
+    };
+    matches!(field, PropertyAccessField::Expr(_))
+}
+
 /// Manages the source position scope, push on creation, pop on drop.
 pub(crate) struct SourcePositionGuard<'a, 'b> {
     compiler: &'a mut ByteCompiler<'b>,
+    before: Option<Position>,
 }
 impl<'a, 'b> SourcePositionGuard<'a, 'b> {
     fn new(compiler: &'a mut ByteCompiler<'b>, position: Position) -> Self {
-        compiler.push_source_position(position);
-        Self { compiler }
+        let before = compiler.set_source_position(Some(position));
+        Self { compiler, before }
     }
 }
 impl Drop for SourcePositionGuard<'_, '_> {
     fn drop(&mut self) {
-        self.pop_source_position();
+        let before = self.before;
+        self.set_source_position(before);
     }
 }
 impl<'a> Deref for SourcePositionGuard<'_, 'a> {
@@ -872,19 +954,10 @@ impl<'ctx> ByteCompiler<'ctx> {
         SourcePositionGuard::new(self, spanned.span().start())
     }
 
-    pub(crate) fn push_source_position<T>(&mut self, position: T)
-    where
-        T: Into<Option<Position>>,
-    {
-        let start_pc = self.next_opcode_location();
-        self.source_map_builder
-            .push_source_position(start_pc.as_u32(), position.into());
-    }
-
-    pub(crate) fn pop_source_position(&mut self) {
-        let start_pc = self.next_opcode_location();
-        self.source_map_builder
-            .pop_source_position(start_pc.as_u32());
+    /// gleaner: what is emitted from here on is of this position. Gives the one before, which is to be set again.
+    pub(crate) fn set_source_position(&mut self, position: Option<Position>) -> Option<Position> {
+        let pc = self.next_opcode_location();
+        self.source_map_builder.set(pc.as_u32(), position)
     }
 
     pub(crate) fn emit_get_function(&mut self, dst: &Register, index: u32) {
@@ -1478,8 +1551,7 @@ impl<'ctx> ByteCompiler<'ctx> {
             }
             Access::Property { access } => match access {
                 PropertyAccess::Simple(access) => {
-                    let mut compiler = self.position_guard(access.field());
-
+                    let compiler = &mut *self;
                     let object = compiler.register_allocator.alloc();
                     compiler.compile_expr(access.target(), &object);
 
@@ -1502,8 +1574,7 @@ impl<'ctx> ByteCompiler<'ctx> {
                     compiler.register_allocator.dealloc(object);
                 }
                 PropertyAccess::Private(access) => {
-                    let mut compiler = self.position_guard(access.field());
-
+                    let compiler = &mut *self;
                     let index = compiler.get_or_insert_private_name(access.field());
                     let object = compiler.register_allocator.alloc();
                     compiler.compile_expr(access.target(), &object);
@@ -1515,8 +1586,7 @@ impl<'ctx> ByteCompiler<'ctx> {
                     compiler.register_allocator.dealloc(object);
                 }
                 PropertyAccess::Super(access) => {
-                    let mut compiler = self.position_guard(access.field());
-
+                    let compiler = &mut *self;
                     let value = compiler.register_allocator.alloc();
                     let receiver = compiler.register_allocator.alloc();
                     compiler.super_(&receiver, &value);
@@ -1739,7 +1809,13 @@ impl<'ctx> ByteCompiler<'ctx> {
     /// Compile an [`Expression`].
     #[inline]
     pub(crate) fn compile_expr(&mut self, expr: &Expression, dst: &'_ Register) {
+        // gleaner: what an expression throws is told where it stands.
+        let Some(position) = position_of(expr) else {
+            return self.compile_expr_impl(expr, dst);
+        };
+        let before = self.set_source_position(Some(position));
         self.compile_expr_impl(expr, dst);
+        self.set_source_position(before);
     }
 
     /// Compile an expression purely for its side effects, discarding the result.
@@ -1849,6 +1925,8 @@ impl<'ctx> ByteCompiler<'ctx> {
             PropertyAccess::Simple(access) => {
                 self.compile_expr(access.target(), this);
 
+                // gleaner: it is read where its name stands.
+                let before = self.set_source_position(Some(position_of_field(access.field())));
                 match access.field() {
                     PropertyAccessField::Const(ident) => {
                         self.emit_get_property_by_name(dst, None, this, ident.sym());
@@ -1865,6 +1943,7 @@ impl<'ctx> ByteCompiler<'ctx> {
                         self.register_allocator.dealloc(key);
                     }
                 }
+                self.set_source_position(before);
             }
             PropertyAccess::Private(access) => {
                 self.compile_expr(access.target(), this);
@@ -2087,6 +2166,7 @@ impl<'ctx> ByteCompiler<'ctx> {
     ) {
         match kind {
             OptionalOperationKind::SimplePropertyAccess { field } => {
+                self.set_source_position(Some(position_of_field(field)));
                 self.bytecode.emit_move(this.variable(), value.variable());
                 match field {
                     PropertyAccessField::Const(name) => {
@@ -2625,10 +2705,12 @@ impl<'ctx> ByteCompiler<'ctx> {
             New,
         }
 
-        let (call, mut kind) = match callable {
-            Callable::Call(call) => (call, CallKind::Call),
-            Callable::New(new) => (new.call(), CallKind::New),
+        let (call, mut kind, position) = match callable {
+            Callable::Call(call) => (call, CallKind::Call, position_of_call(call.function(), call.span().start())),
+            Callable::New(new) => (new.call(), CallKind::New, new.span().start()),
         };
+        // gleaner: what is called is told where the call is, as is what it throws.
+        let before = self.set_source_position(Some(position));
 
         match call.function().flatten() {
             Expression::PropertyAccess(access) if kind == CallKind::Call => {
@@ -2688,8 +2770,7 @@ impl<'ctx> ByteCompiler<'ctx> {
             }
         }
 
-        let mut compiler = self.position_guard(call);
-
+        let compiler = &mut *self;
         let contains_spread = call
             .args()
             .iter()
@@ -2752,6 +2833,7 @@ impl<'ctx> ByteCompiler<'ctx> {
             CallResultDest::Discard => compiler.bytecode.emit_pop(),
             CallResultDest::Stack => {} // leave result on stack
         }
+        self.set_source_position(before);
     }
 
     /// Finish compiling code with the [`ByteCompiler`] and return the generated [`CodeBlock`].
@@ -2765,8 +2847,6 @@ impl<'ctx> ByteCompiler<'ctx> {
         }
         self.r#return(false);
 
-        let final_bytecode_len = self.next_opcode_location();
-
         let mapped_arguments_binding_indices = if self.emitted_mapped_arguments_object_opcode {
             MappedArguments::binding_indices(&self.params, &self.parameter_scope, self.interner)
         } else {
@@ -2775,7 +2855,7 @@ impl<'ctx> ByteCompiler<'ctx> {
 
         let register_count = self.register_allocator.finish();
 
-        let source_map_entries = self.source_map_builder.build(final_bytecode_len.as_u32());
+        let source_map_entries = self.source_map_builder.build();
 
         CodeBlock {
             length: self.length,
@@ -2810,6 +2890,9 @@ impl<'ctx> ByteCompiler<'ctx> {
         def: BindingOpcode,
         object: &Register,
     ) {
+        // gleaner: what cannot be taken apart is told at the first name that it was to give.
+        let before = self.set_source_position(Some(position_of_pattern(pattern)));
         self.compile_declaration_pattern_impl(pattern, def, object);
+        self.set_source_position(before);
     }
 }

@@ -11,10 +11,11 @@ use crate::{
     property::PropertyDescriptor,
     realm::Realm,
     vm::{
-        NativeSourceInfo,
+        CallFrameLocation, NativeSourceInfo, SourcePath,
         shadow_stack::{Backtrace, ErrorStack, ShadowEntry},
     },
 };
+use boa_ast::Position;
 use boa_gc::{Finalize, Trace, custom_trace};
 use std::{borrow::Cow, error, fmt};
 use thiserror::Error;
@@ -816,6 +817,40 @@ impl JsError {
     #[inline]
     pub(crate) const fn is_catchable(&self) -> bool {
         self.as_engine().is_none()
+    }
+}
+
+impl JsError {
+    /// gleaner: what was found wrong in a text, with its place.
+    pub(crate) fn of_text(error: &boa_parser::Error, path: SourcePath, end: Position) -> Self {
+        let native = JsNativeError::syntax().with_message(error.message());
+        Self {
+            inner: Repr::Native(Box::new(native)),
+            backtrace: Some(Backtrace::of_text(path, error.position().unwrap_or(end))),
+        }
+    }
+
+    /// gleaner: what is wrong with a script before any of it runs is told where it begins.
+    pub(crate) fn at_start_of(mut self, path: SourcePath) -> Self {
+        self.backtrace.get_or_insert_with(|| Backtrace::of_text(path, Position::new(1, 1)));
+        self
+    }
+
+    /// gleaner: the scripts that were under way where this was thrown, the innermost first.
+    pub fn frames(&self) -> impl Iterator<Item = CallFrameLocation> {
+        let entries = self.backtrace.iter().flat_map(|backtrace| backtrace.iter().rev());
+        entries.filter_map(ShadowEntry::location)
+    }
+
+    /// gleaner: forgets where an error was made: it is thrown here.
+    pub(crate) fn thrown_here(mut self) -> Self {
+        self.backtrace = None;
+        self
+    }
+
+    /// gleaner: what is thrown when calls nest deeper than the limits allow; scripts catch it.
+    pub(crate) fn too_deep() -> Self {
+        JsNativeError::range().with_message("Maximum call stack size exceeded").into()
     }
 }
 

@@ -35,7 +35,7 @@ use boa_engine::property::PropertyKey;
 use boa_engine::value::TryFromJs;
 use boa_gc::{Finalize, Gc, GcRefCell, Trace};
 use boa_interner::Interner;
-use boa_parser::source::ReadChar;
+use boa_parser::source::{Beginning, ReadChar};
 use boa_parser::{Parser, Source};
 
 pub use loader::*;
@@ -53,6 +53,7 @@ use crate::{
     environments::DeclarativeEnvironment,
     object::{JsObject, JsPromise},
     realm::Realm,
+    vm::SourcePath,
 };
 
 mod loader;
@@ -281,10 +282,10 @@ impl Module {
         realm: Option<Realm>,
         context: &mut Context,
     ) -> JsResult<Self> {
-        let path = src.path().map(Path::to_path_buf);
+        let (path, start) = (src.path().map(Path::to_path_buf), src.start());
         let realm = realm.unwrap_or_else(|| context.realm().clone());
         let (parsed, _) = Self::read(src, &realm, context)?;
-        Ok(Self::new(parsed, realm, path, context))
+        Ok(Self::new(parsed, realm, path, start, context))
     }
 
     /// gleaner: as [`Self::parse`] in the current realm, and gives what was parsed, unless it contains a direct call of `eval`: that may
@@ -293,11 +294,11 @@ impl Module {
         src: Source<'_, R>,
         context: &mut Context,
     ) -> JsResult<(Self, Option<ParsedModule>)> {
-        let path = src.path().map(Path::to_path_buf);
+        let (path, start) = (src.path().map(Path::to_path_buf), src.start());
         let realm = context.realm().clone();
         let (parsed, can_keep) = Self::read(src, &realm, context)?;
         let kept = can_keep.then(|| parsed.clone());
-        Ok((Self::new(parsed, realm, path, context), kept))
+        Ok((Self::new(parsed, realm, path, start, context), kept))
     }
 
     fn read<R: ReadChar>(
@@ -305,11 +306,14 @@ impl Module {
         realm: &Realm,
         context: &mut Context,
     ) -> JsResult<(ParsedModule, bool)> {
+        let path = SourcePath::of(src.path(), src.start());
         let mut parser = Parser::new(src);
         parser.set_identifier(context.next_parser_identifier());
         let scope = realm.scope();
         let _ = scope.take_direct_eval();
-        let (code, source) = parser.parse_module_with_source(scope, context.interner_mut())?;
+        let (code, source) = parser
+            .parse_module_with_source(scope, context.interner_mut())
+            .map_err(|error| JsError::of_text(&error, path, parser.position()))?;
         let parsed = ParsedModule {
             code,
             source_text: SourceText::new(source),
@@ -318,13 +322,24 @@ impl Module {
     }
 
     /// gleaner: the module of a text that was parsed in the realm of a context before this one, whose reading this one has taken on.
-    pub fn of_parsed(parsed: &ParsedModule, path: Option<PathBuf>, context: &Context) -> Self {
-        Self::new(parsed.clone(), context.realm().clone(), path, context)
+    pub fn of_parsed(
+        parsed: &ParsedModule,
+        path: Option<PathBuf>,
+        start: Option<Beginning>,
+        context: &Context,
+    ) -> Self {
+        Self::new(parsed.clone(), context.realm().clone(), path, start, context)
     }
 
-    fn new(parsed: ParsedModule, realm: Realm, path: Option<PathBuf>, context: &Context) -> Self {
+    fn new(
+        parsed: ParsedModule,
+        realm: Realm,
+        path: Option<PathBuf>,
+        start: Option<Beginning>,
+        context: &Context,
+    ) -> Self {
         let ParsedModule { code, source_text } = parsed;
-        let src = SourceTextModule::new(code, context.interner(), source_text, path.clone());
+        let src = SourceTextModule::new(code, context.interner(), source_text, path.clone(), start);
 
         Self {
             inner: Gc::new(ModuleRepr {

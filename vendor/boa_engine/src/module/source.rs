@@ -18,6 +18,7 @@ use boa_ast::{
     },
     scope::BindingLocator,
 };
+use boa_parser::source::Beginning;
 use boa_gc::{Finalize, Gc, GcRefCell, Trace};
 use boa_interner::Interner;
 use boa_macros::js_str;
@@ -37,7 +38,7 @@ use crate::{
     object::{FunctionObjectBuilder, JsPromise},
     realm::Realm,
     vm::{
-        ActiveRunnable, CallFrame, CallFrameFlags, CodeBlock, CompletionRecord,
+        ActiveRunnable, CallFrame, CallFrameFlags, CodeBlock, CompletionRecord, SourcePath,
         create_function_object_fast,
     },
 };
@@ -275,6 +276,8 @@ struct ModuleCode {
     has_tla: bool,
     requested_modules: IndexSet<super::ModuleRequest, BuildHasherDefault<FxHasher>>,
     path: Option<PathBuf>,
+    // gleaner: where in the file it begins.
+    start: Option<Beginning>,
     import_entries: Vec<ImportEntry>,
     local_export_entries: Vec<LocalExportEntry>,
     indirect_export_entries: Vec<IndirectExportEntry>,
@@ -341,6 +344,7 @@ impl SourceTextModule {
         interner: &Interner,
         source_text: SourceText,
         path: Option<PathBuf>,
+        start: Option<Beginning>,
     ) -> Self {
         // 3. Let requestedModules be the ModuleRequests of body.
         let requested_modules = {
@@ -479,6 +483,7 @@ impl SourceTextModule {
                 has_tla,
                 requested_modules,
                 path,
+                start,
                 import_entries,
                 local_export_entries,
                 indirect_export_entries,
@@ -1656,7 +1661,7 @@ impl SourceTextModule {
             context.interner_mut(),
             false,
             spanned_source_text,
-            self.code.path.clone().into(),
+            SourcePath::of(self.code.path.as_deref(), self.code.start),
         );
 
         compiler.async_handler = self.code.has_tla.then(|| compiler.push_handler());

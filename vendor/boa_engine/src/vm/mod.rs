@@ -8,7 +8,6 @@ use crate::{
     Context, JsError, JsExpect, JsNativeError, JsObject, JsResult, JsString, JsValue, Module,
     builtins::promise::{PromiseCapability, ResolvingFunctions},
     environments::EnvironmentStack,
-    error::RuntimeLimitError,
     object::JsFunction,
     realm::Realm,
     script::Script,
@@ -36,7 +35,7 @@ pub(crate) use {
 
 pub use runtime_limits::RuntimeLimits;
 pub use {
-    call_frame::{CallFrame, GeneratorResumeKind},
+    call_frame::{CallFrame, CallFrameLocation, GeneratorResumeKind},
     code_block::CodeBlock,
     source_info::{NativeSourceInfo, SourcePath},
 };
@@ -55,6 +54,9 @@ pub(crate) mod source_info;
 
 #[cfg(feature = "flowgraph")]
 pub mod flowgraph;
+
+/// gleaner: frames that a call of a script by a native counts as. It runs the VM anew, on the process's stack.
+const HOST_CALL_FRAMES: usize = 4;
 
 /// Virtual Machine.
 #[derive(Debug)]
@@ -225,6 +227,12 @@ impl Stack {
     ) -> Vec<JsValue> {
         let index = self.stack.len() - argument_count;
         self.stack.split_off(index)
+    }
+
+    /// gleaner: drops the arguments of a call that does not happen, its function and its `this`.
+    pub(crate) fn forget_call(&mut self, argument_count: usize) {
+        let left = self.stack.len().saturating_sub(argument_count + 2);
+        self.stack.truncate(left);
     }
 
     /// Push the function arguments according to the calling convention.
@@ -779,9 +787,8 @@ impl Context {
         {
             use crate::error::EngineError;
             if self.instructions_remaining == 0 {
-                return ControlFlow::Break(CompletionRecord::Throw(
-                    EngineError::NoInstructionsRemain.into(),
-                ));
+                // gleaner: with the place where it stood.
+                return self.handle_error(EngineError::NoInstructionsRemain.into());
             }
             self.instructions_remaining -= 1;
         }
@@ -922,6 +929,8 @@ impl Context {
             let exit_early = self.vm.frame().exit_early();
 
             if self.vm.handle_exception_at(pc) {
+                // gleaner: what the calls that are gone had on the stack goes with them, not with the frame that catches.
+                self.vm.stack.truncate_to_frame(&frame);
                 return ControlFlow::Continue(());
             }
 
@@ -1017,13 +1026,15 @@ impl Context {
         // `host_call_depth` accounts for nested host calls that re-enter the VM by invoking
         // `Context::run()` recursively (for example, accessor calls).
         // Subtract 1 to exclude the dummy frame at index 0.
-        let recursion_depth = (self.vm.frames.len() - 1).saturating_add(self.vm.host_call_depth);
+        // gleaner: natives take the process's stack, of which a frame of the VM takes nothing.
+        let recursion_depth =
+            (self.vm.frames.len() - 1).saturating_add(self.vm.host_call_depth.saturating_mul(HOST_CALL_FRAMES));
         if self.vm.runtime_limits.recursion_limit() <= recursion_depth {
-            return Err(RuntimeLimitError::Recursion.into());
+            return Err(JsError::too_deep());
         }
         // Must throw if the stack size exceeds the defined maximum length.
         if self.vm.runtime_limits.stack_size_limit() <= self.vm.stack.stack.len() {
-            return Err(RuntimeLimitError::StackSize.into());
+            return Err(JsError::too_deep());
         }
 
         Ok(())

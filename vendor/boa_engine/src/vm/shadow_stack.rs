@@ -4,7 +4,9 @@ use boa_gc::{Finalize, Trace};
 use boa_string::JsString;
 use thin_vec::ThinVec;
 
-use super::source_info::{NativeSourceInfo, SourceInfo};
+use super::source_info::{NativeSourceInfo, SourceInfo, SourcePath};
+use crate::vm::CallFrameLocation;
+use boa_ast::Position;
 
 #[derive(Debug, Default, Clone, Trace, Finalize)]
 pub(crate) struct Backtrace {
@@ -14,6 +16,14 @@ pub(crate) struct Backtrace {
 }
 
 impl Backtrace {
+    /// gleaner: of a text that cannot be read.
+    pub(crate) fn of_text(path: SourcePath, position: Position) -> Self {
+        let position = path.within(position);
+        let mut stack = ThinVec::new();
+        stack.push(ShadowEntry::Text { path, position });
+        Self { stack }
+    }
+
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &ShadowEntry> {
         self.stack.iter()
     }
@@ -55,9 +65,58 @@ pub(crate) enum ShadowEntry {
         pc: u32,
         source_info: SourceInfo,
     },
+    /// gleaner: the place of a text that cannot be read.
+    Text {
+        path: SourcePath,
+        position: Position,
+    },
 }
 
 impl ShadowEntry {
+    /// gleaner: the function and its place, unless it is a native one.
+    pub(crate) fn location(&self) -> Option<CallFrameLocation> {
+        match self {
+            Self::Native { .. } => None,
+            Self::Bytecode { pc, source_info } => Some(CallFrameLocation {
+                function_name: source_info.function_name().clone(),
+                path: source_info.map().path().clone(),
+                position: source_info.map().find(*pc),
+            }),
+            Self::Text { path, position } => Some(CallFrameLocation {
+                function_name: JsString::default(),
+                path: path.clone(),
+                position: Some(*position),
+            }),
+        }
+    }
+
+    /// gleaner: a line of `Error.prototype.stack`, as V8 writes it, which libraries take apart. Nothing for what only marks an error of
+    /// the engine's own.
+    pub(crate) fn write_line(&self, out: &mut String) {
+        use std::fmt::Write as _;
+
+        let name = match self {
+            Self::Native { function_name: None, .. } => return,
+            Self::Native { function_name: Some(name), .. } => {
+                let name = if name.is_empty() { "<anonymous>".to_owned() } else { name.to_std_string_escaped() };
+                let _ = write!(out, "\n    at {name} (<anonymous>)");
+                return;
+            }
+            Self::Bytecode { source_info, .. } => source_info.function_name().to_std_string_escaped(),
+            Self::Text { .. } => String::new(),
+        };
+        let Some(location) = self.location() else { return };
+        let name = match name.as_str() {
+            "<main>" => "",
+            "<eval>" => "eval",
+            name => name,
+        };
+        let _ = match name {
+            "" => write!(out, "\n    at {location}"),
+            name => write!(out, "\n    at {name} ({location})"),
+        };
+    }
+
     /// Create a display wrapper for this entry.
     ///
     /// # Arguments
@@ -129,6 +188,12 @@ impl Display for DisplayShadowEntry<'_> {
                 }
                 f.write_str(")")?;
             }
+            ShadowEntry::Text { path, position } => write!(
+                f,
+                " ({path}:{}:{})",
+                position.line_number(),
+                position.column_number()
+            )?,
         }
         Ok(())
     }
@@ -211,13 +276,26 @@ impl ShadowStack {
         Backtrace { stack }
     }
 
-    pub(crate) fn caller_position(&self, n: usize) -> Backtrace {
+    /// gleaner: who called the function under way: what `eval` and `Function` say of their texts.
+    pub(crate) fn caller(&self) -> Option<CallFrameLocation> {
+        self.stack.iter().rev().find_map(ShadowEntry::location)
+    }
+
+    /// gleaner: `constructor` is the code of the class whose making this is part of: an error of one's own class begins where it is
+    /// made, not in its constructor, as in V8.
+    pub(crate) fn caller_position(&self, n: usize, constructor: Option<&SourceInfo>) -> Backtrace {
+        let is_constructor = |entry: &&ShadowEntry| match (entry, constructor) {
+            (ShadowEntry::Bytecode { source_info, .. }, Some(constructor)) => source_info.is(constructor),
+            _ => false,
+        };
+        // What is looked through is as much as is kept: constructors of constructors are few.
+        let seen = self.stack.iter().rev().take(n).position(|entry| is_constructor(&entry));
         // NOTE: We push the function that is currently executing, so skip the last one.
         let stack = self
             .stack
             .iter()
             .rev()
-            .skip(1)
+            .skip(seen.map_or(1, |place| place + 1))
             .take(n)
             .rev()
             .cloned()

@@ -186,6 +186,29 @@ impl Error {
     }
 }
 
+impl Error {
+    /// gleaner: where in the source it is; `None` at the end of it.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        match self {
+            Self::Expected { span, .. } | Self::Unexpected { span, .. } => Some(span.start()),
+            Self::General { position, .. } => Some(*position),
+            Self::Lex { err: LexError::Syntax(_, position) } => Some(*position),
+            Self::AbruptEnd | Self::ScopeAnalysis { .. } | Self::Lex { .. } => None,
+        }
+    }
+
+    /// gleaner: what is wrong, without the place.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let mut text = self.to_string();
+        if let Some(place) = text.rfind(" at line ").filter(|_| self.position().is_some()) {
+            text.truncate(place);
+        }
+        text
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -238,7 +261,7 @@ impl fmt::Display for Error {
                 span.start().line_number(),
                 span.start().column_number()
             ),
-            Self::AbruptEnd => f.write_str("abrupt end"),
+            Self::AbruptEnd => f.write_str("unexpected end of input"),
             Self::General { message, position } => write!(
                 f,
                 "{message} at line {}, col {}",

@@ -391,6 +391,11 @@ impl<R> Lexer<R> {
         TemplateLiteral.lex(&mut self.cursor, start, interner)
     }
 
+    /// gleaner: how far the source was read.
+    pub(super) const fn pos(&self) -> boa_ast::Position {
+        self.cursor.pos()
+    }
+
     pub(super) fn take_source(&mut self) -> boa_ast::SourceText {
         self.cursor.take_source()
     }

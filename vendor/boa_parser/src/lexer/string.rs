@@ -4,7 +4,6 @@ use crate::lexer::{Cursor, Error, Token, TokenKind, Tokenizer, token::EscapeSequ
 use crate::source::ReadChar;
 use boa_ast::{LinearSpan, Position, PositionGroup, Span};
 use boa_interner::Interner;
-use std::io::{self, ErrorKind};
 
 /// String literal lexing.
 ///
@@ -144,10 +143,10 @@ impl StringLiteral {
                     buf.push_code_point(ch);
                 }
                 _ => {
-                    return Err(Error::from(io::Error::new(
-                        ErrorKind::UnexpectedEof,
+                    return Err(Error::syntax(
                         "unterminated string literal",
-                    )));
+                        start_pos,
+                    ));
                 }
             }
         }
@@ -165,10 +164,7 @@ impl StringLiteral {
         R: ReadChar,
     {
         let escape_ch = cursor.next_char()?.ok_or_else(|| {
-            Error::from(io::Error::new(
-                ErrorKind::UnexpectedEof,
-                "unterminated escape sequence in literal",
-            ))
+            Error::syntax("unterminated escape sequence in literal", start_pos)
         })?;
 
         let escape_value = match escape_ch {

@@ -6,7 +6,6 @@ use crate::{
 };
 use boa_ast::PositionGroup;
 use boa_interner::{Interner, Sym};
-use std::io::{self, ErrorKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplateString {
@@ -191,10 +190,7 @@ impl<R> Tokenizer<R> for TemplateLiteral {
         let mut buf = Vec::new();
         loop {
             let ch = cursor.next_char()?.ok_or_else(|| {
-                Error::from(io::Error::new(
-                    ErrorKind::UnexpectedEof,
-                    "unterminated template literal",
-                ))
+                Error::syntax("unterminated template literal", start_pos)
             })?;
 
             match ch {
@@ -223,10 +219,7 @@ impl<R> Tokenizer<R> for TemplateLiteral {
                 // \
                 0x005C => {
                     let escape_ch = cursor.peek_char()?.ok_or_else(|| {
-                        Error::from(io::Error::new(
-                            ErrorKind::UnexpectedEof,
-                            "unterminated escape sequence in literal",
-                        ))
+                        Error::syntax("unterminated escape sequence in literal", start_pos)
                     })?;
 
                     buf.push(u16::from(b'\\'));

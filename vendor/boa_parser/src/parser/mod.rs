@@ -17,7 +17,7 @@ use crate::{
     source::ReadChar,
 };
 use boa_ast::{
-    Position, StatementList,
+    Position, Spanned, StatementList,
     function::{FormalParameterList, FunctionBody},
     operations::{
         ContainsSymbol, all_private_identifiers_valid, check_labels, contains,
@@ -229,6 +229,12 @@ impl<'a, R: ReadChar> Parser<'a, R> {
         ScriptParser::new(direct).parse(&mut self.cursor, interner)
     }
 
+    /// gleaner: how far the source was read: its end, where it ends too early.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.cursor.pos()
+    }
+
     /// Parses the full input as an [ECMAScript `FunctionBody`][spec] into the boa AST representation.
     ///
     /// # Errors
@@ -324,26 +330,59 @@ where
         let mut lexical_names = FxHashSet::default();
         for name in lexically_declared_names(&script) {
             if !lexical_names.insert(name) {
-                return Err(Error::general(
-                    "lexical name declared multiple times",
-                    Position::new(1, 1),
-                ));
+                return Err(declared_twice(script.statements(), name, interner));
             }
         }
 
         // It is a Syntax Error if any element of the LexicallyDeclaredNames of ScriptBody also occurs in the VarDeclaredNames of ScriptBody.
         for name in var_declared_names(&script) {
             if lexical_names.contains(&name) {
-                return Err(Error::general(
-                    "lexical name declared multiple times",
-                    Position::new(1, 1),
-                ));
+                return Err(declared_twice(script.statements(), name, interner));
             }
         }
 
         let source = cursor.take_source();
         Ok((script, source))
     }
+}
+
+/// gleaner: tells a name that is declared twice, at the last place where a `let`, `const`, `class` or function declares it.
+fn declared_twice(list: &StatementList, name: Sym, interner: &Interner) -> Error {
+    use boa_ast::visitor::Visitor;
+
+    struct Last(Sym, Position);
+    impl<'ast> Visitor<'ast> for Last {
+        type BreakTy = std::convert::Infallible;
+
+        fn visit_identifier(
+            &mut self,
+            node: &'ast boa_ast::expression::Identifier,
+        ) -> std::ops::ControlFlow<Self::BreakTy> {
+            if node.sym() == self.0 {
+                self.1 = node.span().start();
+            }
+            std::ops::ControlFlow::Continue(())
+        }
+
+        fn visit_expression(&mut self, _: &'ast boa_ast::Expression) -> std::ops::ControlFlow<Self::BreakTy> {
+            std::ops::ControlFlow::Continue(())
+        }
+
+        fn visit_function_body(
+            &mut self,
+            _: &'ast boa_ast::function::FunctionBody,
+        ) -> std::ops::ControlFlow<Self::BreakTy> {
+            std::ops::ControlFlow::Continue(())
+        }
+    }
+    let mut last = Last(name, Position::new(1, 1));
+    for item in list.statements() {
+        if let boa_ast::StatementListItem::Declaration(declaration) = item {
+            let _ = last.visit_declaration(declaration);
+        }
+    }
+    let name = interner.resolve_expect(name);
+    Error::general(format!("identifier '{name}' has already been declared"), last.1)
 }
 
 /// Parses a script body.

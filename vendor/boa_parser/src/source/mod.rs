@@ -6,11 +6,44 @@ use std::{
     path::Path,
 };
 
+use boa_ast::Position;
 pub use utf8::UTF8Input;
 pub use utf16::UTF16Input;
 
 mod utf16;
 mod utf8;
+
+/// gleaner: where in a file the text of a [`Source`] stands that is part of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beginning {
+    /// The line of the source, from 1, that begins there: what is before is not of the file.
+    pub line: u32,
+    /// The place in the file.
+    pub position: Position,
+}
+
+impl Beginning {
+    /// Where in the file something stands that stands at `position` of the source.
+    #[must_use]
+    pub fn place(self, position: Position) -> Position {
+        let Some(below) = position.line_number().checked_sub(self.line) else {
+            return self.position;
+        };
+        let line = self.position.line_number().saturating_add(below);
+        let column = if below == 0 {
+            (position.column_number() - 1).saturating_add(self.position.column_number())
+        } else {
+            position.column_number()
+        };
+        Position::new(line, column)
+    }
+}
+
+impl From<Position> for Beginning {
+    fn from(position: Position) -> Self {
+        Self { line: 1, position }
+    }
+}
 
 /// A source of ECMAScript code.
 ///
@@ -20,6 +53,8 @@ mod utf8;
 pub struct Source<'path, R> {
     pub(crate) reader: R,
     pub(crate) path: Option<&'path Path>,
+    // gleaner: where in the file it begins, if it is part of one.
+    pub(crate) start: Option<Beginning>,
 }
 
 impl<'bytes> Source<'static, UTF8Input<&'bytes [u8]>> {
@@ -40,6 +75,7 @@ impl<'bytes> Source<'static, UTF8Input<&'bytes [u8]>> {
         Self {
             reader: UTF8Input::new(source.as_ref()),
             path: None,
+            start: None,
         }
     }
 }
@@ -62,6 +98,7 @@ impl<'input> Source<'static, UTF16Input<'input>> {
         Self {
             reader: UTF16Input::new(input),
             path: None,
+            start: None,
         }
     }
 }
@@ -89,6 +126,7 @@ impl<'path> Source<'path, UTF8Input<BufReader<File>>> {
         Ok(Self {
             reader: UTF8Input::new(BufReader::new(reader)),
             path: Some(source),
+            start: None,
         })
     }
 }
@@ -116,6 +154,7 @@ impl<'path, R: Read> Source<'path, UTF8Input<R>> {
         Self {
             reader: UTF8Input::new(reader),
             path,
+            start: None,
         }
     }
 }
@@ -126,7 +165,20 @@ impl<'path, R> Source<'path, R> {
         Source {
             reader: self.reader,
             path: Some(new_path),
+            start: self.start,
         }
+    }
+
+    /// gleaner: says where in its file this source begins: an inline script is part of a page.
+    #[must_use]
+    pub fn beginning_at(mut self, start: Option<Beginning>) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// gleaner: where in its file this source begins.
+    pub fn start(&self) -> Option<Beginning> {
+        self.start
     }
 
     /// Returns the path (if any) of this source file.

@@ -2,7 +2,7 @@ use crate::operations::{ContainsSymbol, contains};
 use crate::scope::Scope;
 use crate::visitor::{VisitWith, Visitor, VisitorMut};
 use crate::{
-    Expression,
+    Expression, Position,
     declaration::{LexicalDeclaration, VarDeclaration},
     statement::Statement,
 };
@@ -36,10 +36,19 @@ impl ForLoop {
         condition: Option<Expression>,
         final_expr: Option<Expression>,
         body: Statement,
+        position: Position,
     ) -> Self {
         Self {
-            inner: Box::new(InnerForLoop::new(init, condition, final_expr, body)),
+            inner: Box::new(InnerForLoop::new(
+                init, condition, final_expr, body, position,
+            )),
         }
+    }
+
+    /// gleaner: where the statement stands.
+    #[must_use]
+    pub const fn position(&self) -> Position {
+        self.inner.position
     }
 
     /// Gets the initialization node.
@@ -145,6 +154,7 @@ pub(crate) struct InnerForLoop {
     pub(crate) condition: Option<Expression>,
     pub(crate) final_expr: Option<Expression>,
     pub(crate) body: Statement,
+    pub(crate) position: Position,
     pub(crate) contains_direct_eval: bool,
 }
 
@@ -156,6 +166,7 @@ impl InnerForLoop {
         condition: Option<Expression>,
         final_expr: Option<Expression>,
         body: Statement,
+        position: Position,
     ) -> Self {
         let mut contains_direct_eval = contains(&body, ContainsSymbol::DirectEval);
         if let Some(init) = &init {
@@ -172,6 +183,7 @@ impl InnerForLoop {
             condition,
             final_expr,
             body,
+            position,
             contains_direct_eval,
         }
     }

@@ -10,7 +10,6 @@
 //! [spec]: https://tc39.es/ecma262/#sec-error-objects
 //! [mdn]: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/Error
 
-use std::fmt::Write;
 
 use crate::{
     Context, JsArgs, JsData, JsResult, JsString, JsValue,
@@ -22,6 +21,7 @@ use crate::{
     property::Attribute,
     realm::Realm,
     string::StaticJsStrings,
+    builtins::function::OrdinaryFunction,
     vm::{
         NativeSourceInfo,
         shadow_stack::{ErrorStack, ShadowEntry},
@@ -165,9 +165,13 @@ impl Error {
     }
 
     /// Get the position from the last called function.
-    pub(crate) fn with_caller_position(tag: ErrorKind, context: &Context) -> Self {
+    pub(crate) fn with_caller_position(tag: ErrorKind, new_target: &JsValue, context: &Context) -> Self {
         let limit = context.runtime_limits().backtrace_limit();
-        let backtrace = context.vm.shadow_stack.caller_position(limit);
+        let constructor = new_target.as_object().and_then(|class| {
+            let class = class.downcast_ref::<OrdinaryFunction>()?;
+            Some(class.codeblock().source_info.clone())
+        });
+        let backtrace = context.vm.shadow_stack.caller_position(limit, constructor.as_ref());
         Self {
             tag,
             stack: IgnoreEq(ErrorStack::Backtrace(backtrace)),
@@ -247,7 +251,7 @@ impl BuiltInConstructor for Error {
         let o = JsObject::from_proto_and_data_with_shared_shape(
             context.root_shape(),
             prototype,
-            Error::with_caller_position(ErrorKind::Error, context),
+            Error::with_caller_position(ErrorKind::Error, new_target, context),
         )
         .upcast();
 
@@ -298,7 +302,7 @@ impl Error {
     ///
     /// [spec]: https://tc39.es/proposal-error-stacks/
     #[allow(clippy::unnecessary_wraps)]
-    fn get_stack(this: &JsValue, _: &[JsValue], _context: &mut Context) -> JsResult<JsValue> {
+    fn get_stack(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
         // 1. Let E be the this value.
         // 2. If E is not an Object, return undefined.
         let Some(e) = this.as_object() else {
@@ -313,19 +317,23 @@ impl Error {
 
         // 5. Let stackString be an implementation-defined String value representing the call stack.
         // 6. Return stackString.
+        // gleaner: as V8 writes it, which libraries take apart: what it is, then a line for each call. It is written when it is asked for;
+        // what it is may be anything by then, so a description that throws is left out.
+        let mut text = String::new();
         if let Some(backtrace) = error_data.stack.0.backtrace() {
-            let stack_string = backtrace
-                .iter()
-                .rev()
-                .fold(String::new(), |mut output, entry| {
-                    let _ = writeln!(&mut output, "    at {}", entry.display(true));
-                    output
-                });
-            return Ok(js_string!(stack_string).into());
+            for entry in backtrace.iter().rev() {
+                entry.write_line(&mut text);
+            }
         }
+        drop(error_data);
+        let head = match Self::to_string(this, &[], context) {
+            Ok(head) => head.to_string(context)?,
+            Err(error) if !error.is_catchable() => return Err(error),
+            Err(_) => js_string!("Error"),
+        };
 
         // 7. If no stack trace is available, return undefined.
-        Ok(JsValue::undefined())
+        Ok(js_string!(&head, &js_string!(text)).into())
     }
 
     /// `set Error.prototype.stack`
@@ -467,7 +475,7 @@ impl Error {
         let o = JsObject::from_proto_and_data_with_shared_shape(
             context.root_shape(),
             prototype,
-            Error::with_caller_position(error_kind, context),
+            Error::with_caller_position(error_kind, new_target, context),
         )
         .upcast();
 

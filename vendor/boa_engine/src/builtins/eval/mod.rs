@@ -131,6 +131,14 @@ impl Eval {
         }
         let (mut body, source) = parser.parse_eval(direct, context.interner_mut())?;
 
+        // gleaner: what it runs is told with the place of the call. A direct call is no call of a native.
+        let caller = if direct {
+            Some(context.vm.frame().position())
+        } else {
+            context.vm.shadow_stack.caller()
+        };
+        let source_path = SourcePath::evaluated(caller, 1);
+
         // 6. Let inFunction be false.
         // 7. Let inMethod be false.
         // 8. Let inDerivedConstructor be false.
@@ -285,8 +293,7 @@ impl Eval {
             context.interner_mut(),
             in_with,
             spanned_source_text,
-            // TODO: Could give more information from previous shadow stack.
-            SourcePath::Eval,
+            source_path,
         );
 
         // Increments the number of open environments to

@@ -34,7 +34,7 @@ use crate::{
     string::StaticJsStrings,
     symbol::JsSymbol,
     value::IntegerOrInfinity,
-    vm::{ActiveRunnable, CallFrame, CallFrameFlags, CodeBlock},
+    vm::{ActiveRunnable, CallFrame, CallFrameFlags, CodeBlock, SourcePath},
 };
 use boa_ast::{
     Position, Span, Spanned, StatementList,
@@ -659,6 +659,8 @@ impl BuiltInFunctionObject {
             .r#async(r#async)
             .in_with(in_with)
             .force_function_scope(true)
+            // gleaner: V8 counts the two lines before the body.
+            .source_path(SourcePath::evaluated(context.vm.shadow_stack.caller(), 2))
             .compile(
                 function.parameters(),
                 function.body(),
@@ -985,7 +987,11 @@ pub(crate) fn function_call(
     )]
     context: &mut InternalMethodCallContext<'_>,
 ) -> JsResult<CallValue> {
-    context.check_runtime_limits()?;
+    if let Err(error) = context.check_runtime_limits() {
+        // gleaner: whoever catches it goes on without what the call was given.
+        context.vm.stack.forget_call(argument_count);
+        return Err(error);
+    }
 
     let function = function_object
         .downcast_ref::<OrdinaryFunction>()
@@ -1103,7 +1109,11 @@ fn function_construct(
     argument_count: usize,
     context: &mut InternalMethodCallContext<'_>,
 ) -> JsResult<CallValue> {
-    context.check_runtime_limits()?;
+    if let Err(error) = context.check_runtime_limits() {
+        context.vm.stack.pop();
+        context.vm.stack.forget_call(argument_count);
+        return Err(error);
+    }
 
     let function = this_function_object
         .downcast_ref::<OrdinaryFunction>()

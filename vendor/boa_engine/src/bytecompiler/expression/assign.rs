@@ -13,7 +13,7 @@ use boa_ast::{
 
 impl ByteCompiler<'_> {
     pub(crate) fn compile_assign(&mut self, assign: &Assign, dst: &Register) {
-        let mut compiler = self.position_guard(assign);
+        let compiler = &mut *self;
 
         if assign.op() == AssignOp::Assign {
             match Access::from_assign_target(assign.lhs()) {
@@ -151,7 +151,7 @@ impl ByteCompiler<'_> {
                         );
                     }
 
-                    early_exit = emit(&mut compiler, dst, assign.rhs(), assign.op());
+                    early_exit = emit(compiler, dst, assign.rhs(), assign.op());
 
                     if is_lexical {
                         match compiler.lexical_scope.set_mutable_binding(name.clone()) {
@@ -185,7 +185,7 @@ impl ByteCompiler<'_> {
 
                             compiler.emit_get_property_by_name(dst, None, &object, name.sym());
 
-                            early_exit = emit(&mut compiler, dst, assign.rhs(), assign.op());
+                            early_exit = emit(compiler, dst, assign.rhs(), assign.op());
 
                             compiler.emit_set_property_by_name(dst, None, &object, name.sym());
 
@@ -205,7 +205,7 @@ impl ByteCompiler<'_> {
                                 object.variable(),
                             );
 
-                            early_exit = emit(&mut compiler, dst, assign.rhs(), assign.op());
+                            early_exit = emit(compiler, dst, assign.rhs(), assign.op());
 
                             compiler.bytecode.emit_set_property_by_value(
                                 dst.variable(),
@@ -230,7 +230,7 @@ impl ByteCompiler<'_> {
                             index.into(),
                         );
 
-                        early_exit = emit(&mut compiler, dst, assign.rhs(), assign.op());
+                        early_exit = emit(compiler, dst, assign.rhs(), assign.op());
 
                         compiler.bytecode.emit_set_private_field(
                             dst.variable(),
@@ -253,7 +253,7 @@ impl ByteCompiler<'_> {
                                 name.sym(),
                             );
 
-                            early_exit = emit(&mut compiler, dst, assign.rhs(), assign.op());
+                            early_exit = emit(compiler, dst, assign.rhs(), assign.op());
 
                             compiler.emit_set_property_by_name(
                                 dst,
@@ -280,7 +280,7 @@ impl ByteCompiler<'_> {
                                 object.variable(),
                             );
 
-                            early_exit = emit(&mut compiler, dst, assign.rhs(), assign.op());
+                            early_exit = emit(compiler, dst, assign.rhs(), assign.op());
 
                             compiler.bytecode.emit_set_property_by_value(
                                 dst.variable(),

@@ -1,6 +1,6 @@
 use super::jump_control::{JumpRecord, JumpRecordAction, JumpRecordKind};
 use crate::{bytecompiler::ByteCompiler, vm::CallFrame};
-use boa_ast::Statement;
+use boa_ast::{Position, Spanned, Statement, statement::LabelledItem};
 
 mod block;
 mod r#break;
@@ -12,9 +12,33 @@ mod switch;
 mod r#try;
 mod with;
 
+fn position_of_loop(node: &Statement) -> Option<Position> {
+    Some(match node {
+        Statement::ForLoop(node) => node.position(),
+        Statement::ForInLoop(node) => node.target().span().start(),
+        Statement::ForOfLoop(node) => node.iterable().span().start(),
+        Statement::WhileLoop(node) => node.condition().span().start(),
+        Statement::DoWhileLoop(node) => node.cond().span().start(),
+        Statement::Labelled(node) => match node.item() {
+            LabelledItem::Statement(node) => return position_of_loop(node),
+            LabelledItem::FunctionDeclaration(_) => return None,
+        },
+        _ => return None,
+    })
+}
+
 impl ByteCompiler<'_> {
     /// Compiles a [`Statement`] `boa_ast` node.
     pub fn compile_stmt(&mut self, node: &Statement, use_expr: bool, root_statement: bool) {
+        // gleaner: a loop is told where it begins, or at what it goes over or waits for.
+        let before = position_of_loop(node).map(|position| self.set_source_position(Some(position)));
+        self.compile_stmt_there(node, use_expr, root_statement);
+        if let Some(before) = before {
+            self.set_source_position(before);
+        }
+    }
+
+    fn compile_stmt_there(&mut self, node: &Statement, use_expr: bool, root_statement: bool) {
         match node {
             Statement::Var(var) => self.compile_var_decl(var),
             Statement::If(node) => self.compile_if(node, use_expr),
@@ -54,12 +78,12 @@ impl ByteCompiler<'_> {
                 self.compile_break(*node, use_expr);
             }
             Statement::Throw(throw) => {
-                let mut compiler = self.position_guard(throw.target());
-
-                let error = compiler.register_allocator.alloc();
-                compiler.compile_expr(throw.target(), &error);
-                compiler.bytecode.emit_throw(error.variable());
-                compiler.register_allocator.dealloc(error);
+                let error = self.register_allocator.alloc();
+                self.compile_expr(throw.target(), &error);
+                let before = self.set_source_position(Some(throw.position()));
+                self.bytecode.emit_throw(error.variable());
+                self.set_source_position(before);
+                self.register_allocator.dealloc(error);
             }
             Statement::Switch(switch) => {
                 self.compile_switch(switch, use_expr);

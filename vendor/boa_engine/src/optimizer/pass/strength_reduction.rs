@@ -56,6 +56,7 @@ impl StrengthReduction {
             return PassAction::Replace(
                 Binary::new(
                     BinaryOp::Arithmetic(ArithmeticOp::Mul),
+                    binary.position(),
                     lhs,
                     boa_ast::expression::literal::Literal::new(
                         boa_ast::expression::literal::LiteralKind::Num(0.5),
@@ -87,7 +88,7 @@ impl StrengthReduction {
             let lhs2 = lhs.clone();
 
             return PassAction::Replace(
-                Binary::new(BinaryOp::Arithmetic(ArithmeticOp::Mul), lhs, lhs2).into(),
+                Binary::new(BinaryOp::Arithmetic(ArithmeticOp::Mul), binary.position(), lhs, lhs2).into(),
             );
         }
 

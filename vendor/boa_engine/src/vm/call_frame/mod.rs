@@ -43,6 +43,21 @@ pub struct CallFrameLocation {
     pub position: Option<Position>,
 }
 
+/// gleaner: `source:line:column`, as V8 writes it; of a text that `eval` ran `eval at f (source:line:column), <anonymous>:line:column`.
+impl std::fmt::Display for CallFrameLocation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.path {
+            SourcePath::None | SourcePath::Eval | SourcePath::Json => f.write_str("<anonymous>")?,
+            path if path.is_evaluated() => write!(f, "{path}, <anonymous>")?,
+            path => write!(f, "{path}")?,
+        }
+        match self.position {
+            Some(position) => write!(f, ":{}:{}", position.line_number(), position.column_number()),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A `CallFrame` holds the state of a function call.
 #[derive(Clone, Debug, Finalize, Trace)]
 pub struct CallFrame {
@@ -100,7 +115,8 @@ impl CallFrame {
         CallFrameLocation {
             function_name: source_info.function_name().clone(),
             path: source_info.map().path().clone(),
-            position: source_info.map().find(self.pc),
+            // gleaner: the instruction under way is the one before.
+            position: source_info.map().find(self.pc.saturating_sub(1)),
         }
     }
 }

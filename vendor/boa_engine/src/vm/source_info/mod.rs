@@ -5,6 +5,7 @@ use std::{
 };
 
 use boa_ast::Position;
+use boa_parser::source::Beginning;
 
 mod builder;
 
@@ -12,7 +13,7 @@ use boa_gc::{Finalize, Trace};
 use boa_string::JsString;
 pub(crate) use builder::SourceMapBuilder;
 
-use crate::SpannedSourceText;
+use crate::{SpannedSourceText, vm::CallFrameLocation};
 
 /// Source information.
 #[derive(Debug, Default, Clone, Finalize, Trace)]
@@ -35,6 +36,11 @@ impl SourceInfo {
                 text_spanned: source_text_spanned,
             }),
         }
+    }
+
+    /// gleaner: whether both are of the same code.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.inner, &other.inner)
     }
 
     pub(crate) fn map(&self) -> &SourceMap {
@@ -75,7 +81,8 @@ impl SourceMap {
     }
 
     pub(crate) fn find(&self, pc: u32) -> Option<Position> {
-        find_entry(self.entries(), pc)
+        let found = find_entry(self.entries(), pc)?;
+        Some(self.path.within(found))
     }
 
     pub(crate) fn path(&self) -> &SourcePath {
@@ -83,35 +90,10 @@ impl SourceMap {
     }
 }
 
+// gleaner: the entries are in order, and each holds until the next.
 fn find_entry(entries: &[Entry], pc: u32) -> Option<Position> {
-    let first = entries.first()?;
-
-    if pc < first.pc() {
-        return None;
-    }
-
-    let mut low = 0;
-    let mut high = entries.len() - 1;
-
-    while low <= high {
-        let mid = low.midpoint(high);
-        let entry = &entries[mid];
-        let start = entry.pc;
-
-        let end = entries.get(mid + 1).map_or(u32::MAX, |entry| entry.pc);
-
-        if pc < start {
-            high = mid;
-        } else if pc >= end {
-            low = mid + 1;
-        } else {
-            return entry.position();
-        }
-    }
-
-    // Since the last element defines the start of the end of the range,
-    // therefore we return the last element's position.
-    entries.last().and_then(Entry::position)
+    let behind = entries.partition_point(|entry| entry.pc <= pc);
+    entries.get(behind.checked_sub(1)?).and_then(Entry::position)
 }
 
 // TODO: The line number increments slower than column,
@@ -129,10 +111,6 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) const fn pc(&self) -> u32 {
-        self.pc
-    }
-
     pub(crate) const fn position(&self) -> Option<Position> {
         self.position
     }
@@ -153,6 +131,56 @@ pub enum SourcePath {
     /// The source is from a file or module. This contains the [`Path`] of the
     /// module (e.g. the absolute file path).
     Path(Rc<Path>),
+    /// gleaner: the source is part of a file, such as an inline script of a page, and begins there.
+    Within(Rc<Path>, Beginning),
+}
+
+impl SourcePath {
+    /// gleaner: where in the file something stands that stands at `position` of the source.
+    #[must_use]
+    pub fn within(&self, position: Position) -> Position {
+        match self {
+            Self::Within(_, start) => start.place(position),
+            _ => position,
+        }
+    }
+
+    /// gleaner: the path of what `eval` or `Function` is given, named by where that happens.
+    /// Its first line counts as `line`.
+    pub(crate) fn evaluated(caller: Option<CallFrameLocation>, line: u32) -> Self {
+        let Some(caller) = caller else {
+            return Self::Eval;
+        };
+        let start = Some(Beginning::from(Position::new(line, 1)));
+        if let (true, Self::Path(label) | Self::Within(label, _)) = (caller.path.is_evaluated(), &caller.path) {
+            return Self::of(Some(label), start);
+        }
+        let name = caller.function_name.to_std_string_escaped();
+        let name = match name.as_str() {
+            "" | "<main>" | "<eval>" => "<anonymous>",
+            name => name,
+        };
+        let label = format!("eval at {name} ({caller})");
+        Self::of(Some(Path::new(&label)), start)
+    }
+
+    /// gleaner: whether this is what [`Self::evaluated`] names.
+    pub(crate) fn is_evaluated(&self) -> bool {
+        let (Self::Path(path) | Self::Within(path, _)) = self else {
+            return false;
+        };
+        path.as_os_str().as_encoded_bytes().starts_with(b"eval at ")
+    }
+
+    /// gleaner: the path of a source that may begin within it.
+    #[must_use]
+    pub fn of(path: Option<&Path>, start: Option<Beginning>) -> Self {
+        match (path, start) {
+            (None, _) => Self::None,
+            (Some(path), None) => Self::Path(path.into()),
+            (Some(path), Some(start)) => Self::Within(path.into(), start),
+        }
+    }
 }
 
 impl From<Option<PathBuf>> for SourcePath {
@@ -179,7 +207,7 @@ impl Display for SourcePath {
             SourcePath::None => f.write_str("unknown at "),
             SourcePath::Eval => f.write_str("eval at "),
             SourcePath::Json => f.write_str("json at "),
-            SourcePath::Path(path) => write!(f, "{}", path.display()),
+            SourcePath::Path(path) | SourcePath::Within(path, _) => write!(f, "{}", path.display()),
         }
     }
 }

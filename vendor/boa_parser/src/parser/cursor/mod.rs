@@ -309,6 +309,11 @@ where
         self.buffered_lexer.linear_pos()
     }
 
+    /// gleaner: how far the source was read.
+    pub(super) const fn pos(&self) -> boa_ast::Position {
+        self.buffered_lexer.pos()
+    }
+
     pub(super) fn take_source(&mut self) -> boa_ast::SourceText {
         self.buffered_lexer.take_source()
     }

@@ -90,6 +90,7 @@ where
         let mut lhs = AssignmentExpression::new(self.allow_in, self.allow_yield, self.allow_await)
             .parse(cursor, interner)?;
         while let Some(tok) = cursor.peek(0, interner)? {
+            let position = tok.span().start();
             match *tok.kind() {
                 TokenKind::Punctuator(Punctuator::Comma) => {
                     if cursor.peek(1, interner).or_abrupt()?.kind()
@@ -110,6 +111,7 @@ where
                         Punctuator::Comma
                             .as_binary_op()
                             .expect("Could not get binary operation."),
+                        position,
                         lhs,
                         AssignmentExpression::new(
                             self.allow_in,
@@ -204,6 +206,7 @@ where
         let mut previous = self.previous;
 
         while let Some(tok) = cursor.peek(0, interner)? {
+            let position = tok.span().start();
             match tok.kind() {
                 TokenKind::Punctuator(Punctuator::BoolAnd) => {
                     if previous == PreviousExpr::Coalesce {
@@ -222,7 +225,7 @@ where
                             .try_into_expression()?;
 
                     current_node =
-                        Binary::new(BinaryOp::Logical(LogicalOp::And), current_node, rhs).into();
+                        Binary::new(BinaryOp::Logical(LogicalOp::And), position, current_node, rhs).into();
                 }
                 TokenKind::Punctuator(Punctuator::BoolOr) => {
                     if previous == PreviousExpr::Coalesce {
@@ -244,7 +247,7 @@ where
                     .parse(cursor, interner)?
                     .try_into_expression()?;
                     current_node =
-                        Binary::new(BinaryOp::Logical(LogicalOp::Or), current_node, rhs).into();
+                        Binary::new(BinaryOp::Logical(LogicalOp::Or), position, current_node, rhs).into();
                 }
                 TokenKind::Punctuator(Punctuator::Coalesce) => {
                     if previous == PreviousExpr::Logical {
@@ -262,7 +265,7 @@ where
                             .parse(cursor, interner)?
                             .try_into_expression()?;
                     current_node =
-                        Binary::new(BinaryOp::Logical(LogicalOp::Coalesce), current_node, rhs)
+                        Binary::new(BinaryOp::Logical(LogicalOp::Coalesce), position, current_node, rhs)
                             .into();
                 }
                 _ => break,
@@ -331,6 +334,7 @@ impl BitwiseORExpression {
         };
 
         while let Some(token) = cursor.peek(0, interner)? {
+            let position = token.span().start();
             let (op, op_level) = match *token.kind() {
                 TokenKind::Punctuator(op) => match level_of(op) {
                     Some(op_level) => (op.as_binary_op(), op_level),
@@ -359,7 +363,7 @@ impl BitwiseORExpression {
                 .climb(op_level + 1, cursor, interner)?
                 .try_into_expression()?;
             let op = op.expect("Could not get binary operation.");
-            lhs = Binary::new(op, lhs, rhs).into();
+            lhs = Binary::new(op, position, lhs, rhs).into();
             level_max = op_level;
         }
 

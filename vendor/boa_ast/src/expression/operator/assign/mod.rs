@@ -20,7 +20,7 @@ pub use op::*;
 use boa_interner::{Interner, Sym, ToInternedString};
 
 use crate::{
-    Span, Spanned,
+    Position, Span, Spanned,
     expression::{Expression, access::PropertyAccess, identifier::Identifier},
     pattern::Pattern,
     visitor::{VisitWith, Visitor, VisitorMut},
@@ -34,6 +34,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assign {
     op: AssignOp,
+    // gleaner: where the operator stands: what it throws is told there, as V8 does.
+    position: Position,
     lhs: Box<AssignTarget>,
     rhs: Box<Expression>,
 }
@@ -42,9 +44,10 @@ impl Assign {
     /// Creates an `Assign` AST Expression.
     #[inline]
     #[must_use]
-    pub fn new(op: AssignOp, lhs: AssignTarget, rhs: Expression) -> Self {
+    pub fn new(op: AssignOp, position: Position, lhs: AssignTarget, rhs: Expression) -> Self {
         Self {
             op,
+            position,
             lhs: Box::new(lhs),
             rhs: Box::new(rhs),
         }
@@ -55,6 +58,13 @@ impl Assign {
     #[must_use]
     pub const fn op(&self) -> AssignOp {
         self.op
+    }
+
+    /// gleaner: where the operator stands.
+    #[inline]
+    #[must_use]
+    pub const fn position(&self) -> Position {
+        self.position
     }
 
     /// Gets the left hand side of the assignment operation.

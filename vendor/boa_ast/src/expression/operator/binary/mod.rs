@@ -17,7 +17,7 @@
 mod op;
 
 use crate::{
-    Span, Spanned,
+    Position, Span, Spanned,
     expression::Expression,
     function::PrivateName,
     visitor::{VisitWith, Visitor, VisitorMut},
@@ -35,6 +35,8 @@ pub use op::*;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binary {
     op: BinaryOp,
+    // gleaner: where the operator stands: what it throws is told there, as V8 does.
+    position: Position,
     lhs: Box<Expression>,
     rhs: Box<Expression>,
 }
@@ -43,9 +45,10 @@ impl Binary {
     /// Creates a `BinOp` AST Expression.
     #[inline]
     #[must_use]
-    pub fn new(op: BinaryOp, lhs: Expression, rhs: Expression) -> Self {
+    pub fn new(op: BinaryOp, position: Position, lhs: Expression, rhs: Expression) -> Self {
         Self {
             op,
+            position,
             lhs: Box::new(lhs),
             rhs: Box::new(rhs),
         }
@@ -56,6 +59,13 @@ impl Binary {
     #[must_use]
     pub const fn op(&self) -> BinaryOp {
         self.op
+    }
+
+    /// gleaner: where the operator stands.
+    #[inline]
+    #[must_use]
+    pub const fn position(&self) -> Position {
+        self.position
     }
 
     /// Gets the left hand side of the binary operation.

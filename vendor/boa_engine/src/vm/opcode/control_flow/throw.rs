@@ -22,7 +22,7 @@ impl Throw {
         context: &mut Context,
     ) -> ControlFlow<CompletionRecord> {
         let value = context.vm.get_register(value.into());
-        let error = JsError::from_opaque(value.clone());
+        let error = JsError::from_opaque(value.clone()).thrown_here();
         context.vm.pending_exception = Some(error);
 
         // Note: -1 because we increment after fetching the opcode.

@@ -1,11 +1,31 @@
 use boa_string::StaticJsStrings;
 
 use crate::{
-    Context, JsResult, JsValue, js_string,
+    Context, JsError, JsNativeError, JsResult, JsValue, js_string,
     object::{internal_methods::InternalMethodPropertyContext, shape::slot::SlotAttributes},
     property::PropertyKey,
     vm::opcode::{IndexOperand, Operation, RegisterOperand},
 };
+
+/// gleaner: what had no such property, in V8's words, which tell more than that something is no object.
+#[cold]
+pub(crate) fn no_object(value: &JsValue, verb: &str, doing: &str, key: String) -> JsError {
+    let value = if value.is_null() { "null" } else { "undefined" };
+    let key = if key.is_empty() { key } else { format!(" ({doing} '{key}')") };
+    JsNativeError::typ()
+        .with_message(format!("Cannot {verb} properties of {value}{key}"))
+        .into()
+}
+
+/// gleaner: a key as it is told, unless a script would have to run to tell it.
+#[cold]
+pub(crate) fn told_key(key: &JsValue) -> String {
+    if key.is_object() {
+        return String::new();
+    }
+    key.as_string()
+        .map_or_else(|| key.display().to_string(), |key| key.to_std_string_escaped())
+}
 
 fn get_by_name<const LENGTH: bool>(
     (dst, object, receiver, index): (RegisterOperand, &JsValue, &JsValue, IndexOperand),
@@ -35,6 +55,10 @@ fn get_by_name<const LENGTH: bool>(
     //
     //    To prevent the creation of a temporary JsObject, we directly retrieve the prototype that
     //    `to_object()` would produce, such as `Number.prototype`, `String.prototype`, etc.
+    if object.is_null_or_undefined() {
+        let key = &context.vm.frame().code_block().ic[usize::from(index)].name;
+        return Err(no_object(object, "read", "reading", key.to_std_string_escaped()));
+    }
     let object = object.base_class(context)?;
 
     let ic = &context.vm.frame().code_block().ic[usize::from(index)];
@@ -91,6 +115,9 @@ fn get_by_value<const PUSH_KEY: bool>(
 ) -> JsResult<()> {
     let key_value = context.vm.get_register(key.into()).clone();
     let base = context.vm.get_register(object.into()).clone();
+    if base.is_null_or_undefined() {
+        return Err(no_object(&base, "read", "reading", told_key(&key_value)));
+    }
     let object = base.base_class(context)?;
     let key_value = key_value.to_property_key(context)?;
 

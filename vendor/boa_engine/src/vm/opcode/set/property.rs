@@ -7,7 +7,7 @@ use crate::{
     builtins::function::set_function_name,
     object::{internal_methods::InternalMethodPropertyContext, shape::slot::SlotAttributes},
     property::{PropertyDescriptor, PropertyKey},
-    vm::opcode::Operation,
+    vm::opcode::{Operation, no_object, told_key},
 };
 use boa_macros::js_str;
 
@@ -20,6 +20,10 @@ fn set_by_name(
 ) -> JsResult<()> {
     let value = context.vm.get_register(value.into()).clone();
 
+    if value_object.is_null_or_undefined() {
+        let key = &context.vm.frame().code_block().ic[usize::from(index)].name;
+        return Err(no_object(value_object, "set", "setting", key.to_std_string_escaped()));
+    }
     let object = value_object.to_object(context)?;
 
     let ic = &context.vm.frame().code_block().ic[usize::from(index)];
@@ -158,6 +162,9 @@ impl SetPropertyByValue {
         let key = context.vm.get_register(key.into()).clone();
         let receiver = context.vm.get_register(receiver.into()).clone();
         let object = context.vm.get_register(object.into()).clone();
+        if object.is_null_or_undefined() {
+            return Err(no_object(&object, "set", "setting", told_key(&key)));
+        }
         let object = object.to_object(context)?;
 
         let key = key.to_property_key(context)?;

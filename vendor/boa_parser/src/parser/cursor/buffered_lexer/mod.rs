@@ -270,6 +270,11 @@ where
         self.last_linear_pos
     }
 
+    /// gleaner: how far the source was read.
+    pub(super) const fn pos(&self) -> boa_ast::Position {
+        self.lexer.pos()
+    }
+
     pub(super) fn take_source(&mut self) -> boa_ast::SourceText {
         self.lexer.take_source()
     }

@@ -18,7 +18,7 @@ use crate::{
     source::ReadChar,
 };
 use boa_ast::{
-    Keyword, Punctuator,
+    Keyword, Punctuator, Spanned,
     expression::operator::{Binary, binary::ArithmeticOp},
 };
 use boa_interner::Interner;
@@ -83,9 +83,11 @@ where
         if let Some(tok) = cursor.peek(0, interner)?
             && tok.kind() == &TokenKind::Punctuator(Punctuator::Exp)
         {
+            let position = tok.span().start();
             cursor.advance(interner);
             return Ok(Binary::new(
                 ArithmeticOp::Exp.into(),
+                position,
                 lhs,
                 self.parse(cursor, interner)?.try_into_expression()?,
             )

@@ -257,7 +257,7 @@ where
                         if let Some(ident) = lhs_name {
                             expr.set_anonymous_function_definition_name(&ident);
                         }
-                        lhs = Assign::new(AssignOp::Assign, target, expr).into();
+                        lhs = Assign::new(AssignOp::Assign, tok.span().start(), target, expr).into();
                     } else {
                         return Err(Error::lex(LexError::Syntax(
                             "Invalid left-hand side in assignment".into(),
@@ -280,7 +280,7 @@ where
                         {
                             rhs.set_anonymous_function_definition_name(&ident);
                         }
-                        lhs = Assign::new(assignop, target, rhs).into();
+                        lhs = Assign::new(assignop, tok.span().start(), target, rhs).into();
                     } else {
                         return Err(Error::lex(LexError::Syntax(
                             "Invalid left-hand side in assignment".into(),

@@ -77,7 +77,10 @@ where
     type Output = ast::Statement;
 
     fn parse(self, cursor: &mut Cursor<R>, interner: &mut Interner) -> ParseResult<Self::Output> {
-        cursor.expect((Keyword::For, false), "for statement", interner)?;
+        let for_position = cursor
+            .expect((Keyword::For, false), "for statement", interner)?
+            .span()
+            .start();
 
         let mut r#await = false;
 
@@ -320,7 +323,7 @@ where
             }
         }
 
-        Ok(ForLoop::new(init, cond, step, body).into())
+        Ok(ForLoop::new(init, cond, step, body, for_position).into())
     }
 }
 

@@ -2,7 +2,7 @@ use crate::{
     parser::{AllowAwait, AllowYield, Cursor, ParseResult, TokenParser, expression::Expression},
     source::ReadChar,
 };
-use boa_ast::{Keyword, statement::Throw};
+use boa_ast::{Keyword, Spanned, statement::Throw};
 use boa_interner::Interner;
 
 /// For statement parsing
@@ -40,7 +40,10 @@ where
     type Output = Throw;
 
     fn parse(self, cursor: &mut Cursor<R>, interner: &mut Interner) -> ParseResult<Self::Output> {
-        cursor.expect((Keyword::Throw, false), "throw statement", interner)?;
+        let position = cursor
+            .expect((Keyword::Throw, false), "throw statement", interner)?
+            .span()
+            .start();
 
         cursor.peek_expect_no_lineterminator(0, "throw statement", interner)?;
 
@@ -49,6 +52,6 @@ where
 
         cursor.expect_semicolon("throw statement", interner)?;
 
-        Ok(Throw::new(expr))
+        Ok(Throw::new(expr, position))
     }
 }
