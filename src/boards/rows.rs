@@ -87,6 +87,8 @@ pub struct BoardPage {
     pub replies_named: bool,
     /// The next page, where there is one.
     pub next: Option<CrawlUrl>,
+    /// Forms of addresses whose numbers are lists by themselves, by the names that the page's links give them, each with one of these.
+    pub named: Vec<(String, CrawlUrl)>,
     /// What the list looks like: given back as [`Ask::layout`], it finds lists of a row or two.
     pub layout: Option<Layout>,
     /// Repeated records of the same page that are another list (menus and sidebars among them).
@@ -180,6 +182,7 @@ pub fn read_page(html: &Html, ask: &Ask<'_>, conventions: &mut Conventions) -> B
         times,
         replies_named,
         next: next::page(html, &page, &reader.base, ask),
+        named: next::named(&page, &reader.base, ask),
         layout: main.map(|list| Layout { shape: list.shape, path: list.path }),
         other_lists: others,
     }

@@ -28,7 +28,7 @@ use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::{Answered, backoff};
-use crate::rules::Class;
+use crate::rules::{Class, Rule};
 use crate::torrent::metainfo::{self, MetainfoError};
 use crate::url::CrawlUrl;
 
@@ -547,12 +547,15 @@ fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
 /// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
 pub(super) fn is_watched(site: &Site, job: &Job) -> bool {
     // Lists begin with page 0, 1, or none.
-    let is_list_front = || {
-        job.class.is_listing()
-            && outlinks::page_number(site, job) <= 1
-            && !site.fresh.boards.is_behind_a_front(job.url.as_str())
-    };
+    let is_list_front =
+        || job.class.is_listing() && outlinks::page_number(site, job) <= 1 && !is_behind_a_front(site, job);
     is_watched_anyway(&job.lease) || is_list_front()
+}
+
+/// What pages have shown of an address that tells no page; a rule that names the page says all.
+pub(super) fn is_behind_a_front(site: &Site, job: &Job) -> bool {
+    let names_page = site.rules.rules().get(job.rule).is_some_and(Rule::names_page);
+    !names_page && site.fresh.boards.is_behind_a_front(job.url.as_str())
 }
 
 fn is_watched_anyway(lease: &Lease) -> bool {

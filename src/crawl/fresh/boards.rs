@@ -57,6 +57,9 @@ pub struct State {
     /// Forms of addresses that have a list's page as a number where nothing but the links to their next pages says so.
     #[serde(default)]
     paged: BTreeSet<String>,
+    /// Forms of which the same looks so, and whose numbers are lists by themselves: directories link to them, or by their names.
+    #[serde(default)]
+    named: BTreeSet<String>,
 }
 
 /// What is known of one list.
@@ -180,9 +183,27 @@ impl Boards {
     /// True for a page behind the first of its list, as pages that link to their next ones have shown.
     #[must_use]
     pub fn is_behind_a_front(&self, url: &str) -> bool {
-        let kept = self.kept();
-        let is_paged = |(form, number): &(String, u64)| *number > 1 && kept.state.paged.contains(form);
-        !kept.state.paged.is_empty() && numbers_of(url).iter().any(is_paged)
+        let State { paged, named, .. } = &self.kept().state;
+        let is_paged = |(form, number): &(String, u64)| *number > 1 && paged.contains(form) && !named.contains(form);
+        !paged.is_empty() && numbers_of(url).iter().any(is_paged)
+    }
+
+    /// True where a page's link to its next one leads to another list, by what is known of that one's address.
+    pub(super) fn is_another_list(&self, url: &str, next: &str) -> bool {
+        numbered_form(url, next).is_some_and(|(form, _)| self.kept().state.named.contains(&form))
+    }
+
+    /// The numbers of these forms are lists by themselves. Gives those of which the opposite was believed until now.
+    pub(super) fn are_lists(&self, forms: impl Iterator<Item = String>) -> BTreeSet<String> {
+        let mut kept = self.kept();
+        let mut believed = BTreeSet::new();
+        for form in forms {
+            if kept.state.named.len() < limits::BOARDS_KEPT_MAX && kept.state.named.insert(form.clone()) {
+                kept.is_changed = true;
+                believed.extend(kept.state.paged.take(&form));
+            }
+        }
+        believed
     }
 
     /// A page of a list links to its next one.

@@ -2,19 +2,20 @@
 //!
 //! From what a page was read as to what the loop makes due. Asks the database what is known of the rows; writes nothing there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::arrivals::Sighting;
 use super::boards::{self, seconds};
 use super::gone::hash;
 use super::rows::Vanished;
 use crate::boards::Row;
+use crate::boards::next::numbers_of;
 use crate::boards::walk::{Change, Known, Verdict};
 use crate::boards::when::{Precision, Time};
 use crate::clock::UnixMillis;
 use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::{Found, Site};
-use crate::crawl::visit::Job;
+use crate::crawl::visit::{self, Job};
 use crate::crawldb::{CrawlDbError, Discovered, UrlRecord};
 use crate::limits::LOOK_ROWS_MAX;
 use crate::page::pagination;
@@ -75,10 +76,19 @@ pub async fn look(
     is_front: bool,
     at: UnixMillis,
 ) -> Result<Seen, CrawlDbError> {
-    if !is_looked_at(site, job, is_front) || read.denied.is_some() {
+    if read.denied.is_some() {
         return Ok(Seen::default());
     }
-    let board = board.map(|board| by_links(site, board, read));
+    let lists = lists_by_themselves(site, job, read, board.as_ref()).await?;
+    if !is_looked_at(site, job, is_front) {
+        return Ok(Seen { due: lists, ..Seen::default() });
+    }
+    let mut board = board.map(|board| by_links(site, board, read));
+    if let Some(page) = board.as_mut().map(|board| &mut board.page)
+        && let Some(next) = page.next.take_if(|next| site.fresh.boards.is_another_list(job.url.as_str(), next.as_str()))
+    {
+        tracing::trace!(site = %site.rules.name, url = job.url.as_str(), next = next.as_str(), "the next list is no next page");
+    }
     if let Some(next) = board.as_ref().and_then(|board| board.page.next.as_ref())
         && outlinks::judge(site, next.clone()).is_ok_and(|found| found.class.is_listing())
     {
@@ -86,15 +96,15 @@ pub async fn look(
     }
     let pending = site.fresh.boards.awaits(job.url.as_str());
     // What was taken for a front until its own links told its place.
-    let is_front = is_front && (job.lease.depth == 0 || !site.fresh.boards.is_behind_a_front(job.url.as_str()));
+    let is_front = is_front && (job.lease.depth == 0 || !visit::is_behind_a_front(site, job));
     if !is_front && pending.is_none() {
-        return Ok(Seen { is_behind: true, ..Seen::default() });
+        return Ok(Seen { is_behind: true, due: lists, ..Seen::default() });
     }
     let (list, last) = match pending {
         Some(pending) => (pending.board, pending.last),
         None => (job.url.as_str().to_owned(), last_look(site, job).await?),
     };
-    let mut seen = Seen { list: Some(list.clone()), is_front, last, ..Seen::default() };
+    let mut seen = Seen { list: Some(list.clone()), is_front, last, due: lists, ..Seen::default() };
     let asked = ask(site, job, rows(site, read, board.as_ref())).await?;
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.record.is_none() { Change::New } else { Change::Same }).collect();
@@ -135,6 +145,43 @@ pub async fn look(
         follow(site, job, vanished, at, &mut seen).await?;
     }
     Ok(seen)
+}
+
+/// Lists whose addresses look like pages behind the first of another and are none: those that a page links to which is no list itself,
+/// or lists nothing but lists, and those that a page calls by names. Gives the ones that were taken for such pages until now.
+async fn lists_by_themselves(
+    site: &Site,
+    job: &Job,
+    read: &PageFindings,
+    board: Option<&boards::Read>,
+) -> Result<Vec<Discovered>, CrawlDbError> {
+    let own: HashSet<String> = numbers_of(job.url.as_str()).into_iter().map(|(form, _)| form).collect();
+    let is_directory = !job.class.is_target()
+        && job.class != Class::Sitemap
+        && !(job.class.is_listing() && read.found.iter().any(|found| found.class.is_target()));
+    let mut forms: HashMap<String, HashSet<u64>> = HashMap::new();
+    let lists = || read.found.iter().filter(|found| found.class.is_listing());
+    if is_directory {
+        for (form, number) in lists().flat_map(|found| numbers_of(found.url.as_str())) {
+            if !own.contains(&form) {
+                forms.entry(form).or_default().insert(number);
+            }
+        }
+        forms.retain(|_, numbers| numbers.len() > 1);
+    }
+    let is_list = |url: &CrawlUrl| outlinks::judge(site, url.clone()).is_ok_and(|found| found.class.is_listing());
+    let named = board.map(|board| board.page.named.as_slice()).unwrap_or_default();
+    let named = named.iter().filter(|(_, url)| is_list(url)).map(|(form, _)| form.clone());
+    let believed = site.fresh.boards.are_lists(forms.into_keys().chain(named));
+    let mut due = Vec::new();
+    if believed.is_empty() {
+        return Ok(due);
+    }
+    for found in lists().filter(|found| numbers_of(found.url.as_str()).iter().any(|(form, _)| believed.contains(form)))
+    {
+        due.extend(site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?);
+    }
+    Ok(due)
 }
 
 /// A page of which no row that was mined leads to what the rules take, by its links: rows without times.
