@@ -56,6 +56,10 @@ pub const GONE_UNLISTED_MAX: usize = 5_000;
 pub const LISTS_FOLLOWED_MAX: usize = 1_000;
 pub const LISTS_ROWS_MAX: usize = 8_000;
 
+/// What they may take in that note, in bytes, and what a row takes of it beside its address.
+pub const LISTS_BYTES_MAX: usize = 3_500_000;
+pub const LISTS_ROW_BYTES: usize = 190;
+
 /// Rows of one page of a list that a look asks the database for: a directory of 10⁵ files would take seconds.
 pub const LOOK_ROWS_MAX: usize = 2_000;
 

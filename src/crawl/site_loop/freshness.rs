@@ -21,7 +21,7 @@ impl SiteLoop {
     /// Writes down what has changed of it, in one commit.
     pub(super) async fn keep_fresh(&mut self) -> Result<(), CrawlError> {
         self.fresh_kept = self.site.clock.now();
-        let notes = self.site.fresh.notes();
+        let notes = self.site.fresh.notes(&self.site.rules.name);
         if !notes.is_empty() {
             self.site.db.put_notes(&self.site.rules.name, notes).await?;
         }
