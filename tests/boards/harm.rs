@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gleaner::boards::walk::{Change, Grounds, Known, Memory, Stop, Verdict, Walk};
+use gleaner::boards::when::Conventions;
 use gleaner::boards::{BoardPage, Times};
 
 use super::{NOW, read, read_with, url};
@@ -239,4 +240,33 @@ proptest::proptest! {
         let verdict = look(&mut memory, &page, NOW, |_| None);
         proptest::prop_assert_eq!(verdict.fetch.len(), page.rows.len());
     }
+}
+
+#[test]
+fn what_people_write_in_titles_names_no_zone() {
+    let title = "Live stream on Sunday 20:00 GMT+9";
+    let page = |title: &str, footer: &str| {
+        let rows: String = (1..=9)
+            .map(|id| {
+                let name = if id == 4 { title.to_owned() } else { format!("Thread called {id}") };
+                format!(
+                    "<tr><td><a href='/topic/{id}'>{name}</a></td><td>{id}</td><td>2026-11-22 09:{:02}</td></tr>",
+                    59 - id
+                )
+            })
+            .collect();
+        let latest = format!("<div class=side><p>Latest: <a href='/topic/4'>{title}</a></p></div>");
+        let html = format!(
+            "<html><body><table><tr><th>Topic</th><th>Replies</th><th>Last post</th></tr>{rows}</table>{latest}<p>{footer}</p></body></html>"
+        );
+        let mut conventions = Conventions::default();
+        let page = read_with(&html, BOARD, NOW, None, None, &mut conventions);
+        assert_eq!(page.rows.len(), 9);
+        conventions.zone
+    };
+    let untold = page("Thread called 4", "");
+    assert_eq!(page(title, ""), untold);
+    assert_eq!(page("It is currently Sun Nov 22, 2026 07:03 pm", ""), untold);
+    let told = page(title, "All times are UTC+02:00");
+    assert_eq!((told.low_s(), told.high_s()), (7_200, 7_200));
 }
