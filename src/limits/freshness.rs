@@ -76,6 +76,15 @@ pub const BOARDS_KEPT_MAX: usize = 3_000;
 /// knows when they were read.
 pub const BOARD_THREADS_MAX: usize = 6_000;
 
+/// How long a page of a thread with news may take to come before it is asked for again, doubled each time: the crawl's own tries end
+/// within minutes, a server's trouble lasts longer; and how often that is done, over three days in all.
+pub const REREAD_PATIENCE: Duration = Duration::from_secs(600);
+pub const REREAD_TRIES_MAX: u32 = 8;
+
+/// Pages of threads of one site that are known to be on their way, 150 bytes each, and those that one look asks the database for.
+pub const REREADS_KEPT_MAX: usize = 2_000;
+pub const REREADS_AT_ONCE_MAX: usize = 50;
+
 /// Looks at lists of one site that are on their way from page to page.
 pub const BOARD_WALKS_MAX: usize = 1_000;
 

@@ -405,3 +405,30 @@ async fn boards_that_were_taken_for_pages_are_looked_at_again_once_a_page_names_
     assert_eq!(asked[0], 1);
     assert!(asked[5] >= asked[2] + 3, "a look each hour from then on: {asked:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_thread_with_news_whose_page_could_not_be_had_is_asked_for_again() {
+    // It stays as it is on its list; the list itself is the same from then on.
+    let before = threads(30, 12);
+    let mut after = before.clone();
+    let mut woken = after.remove(5);
+    (woken.last, woken.replies) = (START + 1_800, 4);
+    after.insert(0, woken);
+    let path = format!("/viewtopic?t={}", woken.n);
+    for (code, tries) in [(500, 4), (403, 1)] {
+        let good = page("<h1>Talk</h1><p>words</p>");
+        let mut answers = vec![good.clone()];
+        answers.extend(vec![super::web::status(code); tries]);
+        answers.push(good);
+        let web = posts().at("/", &[board(&before, None, true), board(&after, None, true)]).at(&path, &answers);
+        let (web, machine) = (Arc::new(web), Machine::new());
+        looks(&machine, &web, "", 6).await;
+        assert_eq!(web.asked(&path), tries + 2, "{code}: read once, tried in vain, read again, and no more");
+    }
+    // One that is refused for good is not asked for at each look.
+    let refused = [page("<h1>Talk</h1><p>words</p>"), super::web::status(403)];
+    let web = posts().at("/", &[board(&before, None, true), board(&after, None, true)]).at(&path, &refused);
+    let (web, machine) = (Arc::new(web), Machine::new());
+    looks(&machine, &web, "", 100).await;
+    assert!((5..=11).contains(&web.asked(&path)), "{} requests in four days", web.asked(&path));
+}

@@ -16,7 +16,7 @@ use crate::clock::UnixMillis;
 use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::{Found, Site};
 use crate::crawl::visit::{self, Job};
-use crate::crawldb::{CrawlDbError, Discovered, UrlRecord};
+use crate::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
 use crate::limits::LOOK_ROWS_MAX;
 use crate::page::pagination;
 use crate::rules::Class;
@@ -144,6 +144,7 @@ pub async fn look(
         let vanished = site.fresh.lists.look(&list, &urls, at);
         follow(site, job, vanished, at, &mut seen).await?;
     }
+    make_good(site, job, at, &mut seen).await?;
     Ok(seen)
 }
 
@@ -213,12 +214,12 @@ pub async fn again(site: &Site, job: &Job, is_front: bool, at: UnixMillis) -> Re
         let vanished = site.fresh.lists.again(list, at);
         follow(site, job, vanished, at, &mut seen).await?;
     }
+    make_good(site, job, at, &mut seen).await?;
     Ok(seen)
 }
 
 /// When this page was last looked at with success.
 async fn last_look(site: &Site, job: &Job) -> Result<Option<UnixMillis>, CrawlDbError> {
-    use crate::crawldb::Outcome;
     let record = site.db.url_record(&job.lease.key).await?;
     let is_look = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
     Ok(record.filter(|record| record.outcome.is_some_and(is_look)).map(|record| record.visited))
@@ -371,11 +372,54 @@ async fn reread(
         let depth = job.lease.depth.saturating_add(1);
         let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
         seen.due.push(Discovered { due: at, ..row });
+        site.fresh.boards.asks_again(found.url.as_str(), at);
         let told = mined.get(fetch.row).and_then(|row| row.last).map(interval);
         let sighting = Sighting { shown: told, last_absent: last, first_seen: at };
         site.fresh.arrivals.sighted_anew(hash(found.url.as_str()), sighting);
     }
     Ok(())
+}
+
+/// Pages of threads with news that were asked for and did not come (a server in trouble, a refusal, a kill before the commit) are asked for
+/// once more: their lists show nothing new by then.
+async fn make_good(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    for (page, asked) in site.fresh.boards.overdue(at) {
+        let found = CrawlUrl::parse(&page, &site.rules.canonical).ok().and_then(|url| outlinks::judge(site, url).ok());
+        let row = match found {
+            Some(found) => site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?,
+            None => None,
+        };
+        let Some(row) = row else {
+            site.fresh.boards.came(&page);
+            continue;
+        };
+        let record = site.db.url_record(&row.key).await?;
+        let visited = record.filter(|record| (asked..=at).contains(&record.visited));
+        if visited.and_then(|record| record.outcome).is_some_and(is_an_answer) {
+            site.fresh.boards.came(&page);
+        } else if site.fresh.boards.tries_again(&page, at) {
+            seen.due.push(Discovered { due: at, ..row });
+        }
+    }
+    Ok(())
+}
+
+/// True where a page came, or will not be there however often it is asked for.
+fn is_an_answer(outcome: Outcome) -> bool {
+    !matches!(
+        outcome,
+        Outcome::Denied
+            | Outcome::ClientError
+            | Outcome::ServerError
+            | Outcome::TimedOut
+            | Outcome::Truncated
+            | Outcome::ProtocolError
+            | Outcome::Throttled
+            | Outcome::DnsFailed
+            | Outcome::ConnectFailed
+            | Outcome::TlsFailed
+            | Outcome::LoggedOut
+    )
 }
 
 /// Pages of rows that vanished are asked for, and those of rows that are back.
