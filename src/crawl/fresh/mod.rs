@@ -50,7 +50,7 @@ impl Fresh {
         self.gone.take_up(site, db.note(site, gone::GONE_NOTE).await?.as_deref());
         self.lists.take_up(site, db.note(site, rows::ROWS_NOTE).await?.as_deref());
         self.boards.take_up(site, db.note(site, boards::BOARDS_NOTE).await?.as_deref());
-        self.timetable.take_up(site, db.note(site, timetable::SCHEDULE_NOTE).await?.as_deref());
+        self.timetable.take_up(site, db.note(site, timetable::SCHEDULE_NOTE).await?.as_deref(), now);
         let (delays, awaited) =
             (db.note(site, arrivals::DELAY_NOTE).await?, db.note(site, arrivals::AWAITED_NOTE).await?);
         self.arrivals.take_up(site, delays.as_deref(), awaited.as_deref(), now);

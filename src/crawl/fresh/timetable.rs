@@ -199,14 +199,16 @@ impl Timetable {
         }
     }
 
-    /// Takes up the note of earlier runs; says so where it is of no use.
-    pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
+    /// Takes up the note of earlier runs; says so where it is of no use. The number of looks a day is that of the rules now.
+    pub fn take_up(&self, site: &str, note: Option<&[u8]>, at: UnixMillis) {
         let Some(note) = note else { return };
         let Some(mut state) = State::from_bytes(note) else {
             tracing::warn!(%site, "the note of the schedule cannot be read: it learns anew");
             return;
         };
         state.policy = self.policy;
+        state.per_day = self.looks_per_day(state.lists.len());
+        state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
         let mut kept = self.kept();
         kept.numbers = state.lists.iter().zip(0..).map(|(list, number)| (list.url.clone(), number)).collect();
         kept.latest = state.lists.iter().map(|list| list.looked).max().unwrap_or(0);
@@ -400,9 +402,29 @@ mod tests {
         let busy = told.iter().find(|told| told.url == "busy").unwrap();
         assert!((60.0..80.0).contains(&busy.weight) && busy.next.len() > 20 && busy.why.contains("wait"), "{busy:?}");
         let again = Timetable::new(&rules(""));
-        again.take_up("a", Some(&note));
+        again.take_up("a", Some(&note), at(20 * DAY_S));
         assert!((0..DAY_S).step_by(60).any(|second| again.due(at(20 * DAY_S + second)).is_some()));
-        Timetable::new(&rules("")).take_up("a", Some(b"{}"));
+        Timetable::new(&rules("")).take_up("a", Some(b"{}"), at(0));
+    }
+
+    #[test]
+    fn other_rules_change_the_looks_of_a_day_at_once() {
+        let table = Timetable::new(&rules(""));
+        (0..10).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
+        let note = table.note().unwrap().1;
+        assert!((State::from_bytes(&note).unwrap().per_day - 240.0).abs() < 1e-6);
+        let fewer = Timetable::new(&rules("[boards]\nlooks_per_day = 6"));
+        fewer.take_up("a", Some(&note), at(60));
+        let mut looks = 0;
+        for second in (60..5 * DAY_S).step_by(30) {
+            if let Some(url) = fewer.due(at(second)) {
+                looks += 1;
+                fewer.looked(&url, at(second), &[]);
+            }
+        }
+        assert!((20..=40).contains(&looks), "{looks} looks in five days of 6");
+        let state = State::from_bytes(&fewer.note().unwrap().1).unwrap();
+        assert!((state.per_day - 6.0).abs() < 1e-6, "{}", state.per_day);
     }
 
     #[test]
