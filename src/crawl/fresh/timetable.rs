@@ -43,6 +43,8 @@ struct Kept {
     latest: u64,
     /// The look that was asked for and has not come yet.
     asked: Option<(BoardNumber, UnixMillis)>,
+    /// Looks a day that the site's rate leaves room for; none before it is told.
+    room: Option<f64>,
     /// The plans of the day, and when they were made.
     plan: Option<(u64, fixed::Plan)>,
 }
@@ -207,9 +209,9 @@ impl Timetable {
             return;
         };
         state.policy = self.policy;
-        state.per_day = self.looks_per_day(state.lists.len());
-        state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
         let mut kept = self.kept();
+        state.per_day = self.looks_per_day(state.lists.len(), kept.room);
+        state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
         kept.numbers = state.lists.iter().zip(0..).map(|(list, number)| (list.url.clone(), number)).collect();
         kept.latest = state.lists.iter().map(|list| list.looked).max().unwrap_or(0);
         kept.state = Some(state);
@@ -230,10 +232,29 @@ impl Timetable {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks a day at so many lists.
-    fn looks_per_day(&self, lists: usize) -> f64 {
+    /// Looks a day at so many lists: as the rules say, else one each interval as far as there is room.
+    fn looks_per_day(&self, lists: usize, room: Option<f64>) -> f64 {
         let by_interval = lists as f64 * DAY_S as f64 / self.interval_s as f64;
-        self.per_day.map_or(by_interval, f64::from)
+        self.per_day.map_or(by_interval.min(room.unwrap_or(f64::INFINITY)), f64::from)
+    }
+
+    /// The site takes so many requests a day. Looks may be half of them: what they find has to be fetched.
+    pub fn allows(&self, requests_per_day: f64, at: UnixMillis) {
+        let room = (requests_per_day / 2.0).max(1.0);
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        if kept.room == Some(room) {
+            return;
+        }
+        kept.room = Some(room);
+        if let Some(state) = kept.state.as_mut() {
+            let per_day = self.looks_per_day(state.lists.len(), kept.room);
+            if (per_day - state.per_day).abs() > 1e-6 {
+                state.per_day = per_day;
+                state.schedule.set_looks_per_day(per_day, at.0 / 1_000);
+                kept.is_changed = true;
+            }
+        }
     }
 
     /// Takes what a look at a list showed that was not known before. The first look at a list teaches what its rows tell of the
@@ -244,7 +265,7 @@ impl Timetable {
         let kept = &mut *kept;
         if kept.latest > now + SET_BACK_S {
             // Plans of the future, by a clock that was wrong.
-            *kept = Kept::default();
+            *kept = Kept { room: kept.room, ..Kept::default() };
         }
         let state = kept.state.get_or_insert_with(|| State {
             version: VERSION,
@@ -261,7 +282,7 @@ impl Timetable {
                 let number = state.schedule.add_board(1.0, since);
                 kept.numbers.insert(url.to_owned(), number);
                 state.lists.push(List { url: url.to_owned(), since, looked: now, looks: 0, hours: [0.0; HOURS] });
-                state.per_day = self.looks_per_day(state.lists.len());
+                state.per_day = self.looks_per_day(state.lists.len(), kept.room);
                 state.schedule.set_looks_per_day(state.per_day, now);
                 number
             }
@@ -425,6 +446,19 @@ mod tests {
         assert!((20..=40).contains(&looks), "{looks} looks in five days of 6");
         let state = State::from_bytes(&fewer.note().unwrap().1).unwrap();
         assert!((state.per_day - 6.0).abs() < 1e-6, "{}", state.per_day);
+    }
+
+    #[test]
+    fn looks_by_the_interval_take_at_most_half_of_what_the_site_takes() {
+        let per_day = |boards: &str| {
+            let table = Timetable::new(&rules(boards));
+            (0..50).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
+            // A request each three minutes.
+            table.allows(480.0, at(1));
+            table.looked("another", at(2), &[]);
+            State::from_bytes(&table.note().unwrap().1).unwrap().per_day
+        };
+        assert!((per_day("") - 240.0).abs() < 1e-6 && (per_day("[boards]\nlooks_per_day = 300") - 300.0).abs() < 1e-6);
     }
 
     #[test]

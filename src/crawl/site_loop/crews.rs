@@ -312,8 +312,8 @@ impl SiteLoop {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         let now = self.site.clock.now();
         let host = &self.hosts[index];
-        let looks_are_due = host.news.looks_are_due(now) && host.news.len() < limits::LEASE_URLS_MAX;
-        let has_room = host.news.len() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
+        let looks_are_due = host.news.looks_are_due(now) && host.news.due() < limits::LEASE_URLS_MAX;
+        let has_room = host.news.found() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
         let may_lease = host.news.may_lease && has_room && update.waiting(host.id) > 0;
         if !looks_are_due && !may_lease {
             return Ok(());
@@ -338,7 +338,7 @@ impl SiteLoop {
     async fn lease_looks(&mut self, index: usize, now: UnixMillis) -> Result<(), CrawlError> {
         let (urls_max, deadline) = (limits::LOOKS_LEASED_MAX, now.plus(limits::LEASE_TIME));
         let (host, owner, rank_max) = (self.hosts[index].id, self.shared.owner, priority::URGENT);
-        while self.hosts[index].news.len() < limits::LEASE_URLS_MAX {
+        while self.hosts[index].news.due() < limits::LEASE_URLS_MAX {
             let request = LeaseRequest { host, owner, now, deadline, urls_max, rank_max };
             let leases = self.site.db.lease_due(request).await?;
             let came_short = leases.len() < urls_max;
@@ -371,9 +371,10 @@ impl SiteLoop {
                 first_visits.push(job);
                 continue;
             }
-            let level = u8::from(!visit::is_watched(&self.site, &job));
-            job.crew = Crew::Increment { level };
-            self.hosts[index].news.push(now, job);
+            let is_look = visit::is_watched(&self.site, &job);
+            job.crew = Crew::Increment { level: u8::from(!is_look) };
+            let news = &mut self.hosts[index].news;
+            if is_look { news.push_look(job) } else { news.push(now, job) }
         }
         self.queue_by_weight(index, first_visits);
         Ok(())

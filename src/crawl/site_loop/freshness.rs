@@ -5,6 +5,7 @@ use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::commit::Committed;
 use crate::crawl::fresh::gone::hash;
+use crate::crawl::host_work::HostWork;
 use crate::crawl::outlinks;
 use crate::crawl::visit::Finished;
 use crate::crawldb::Outcome;
@@ -71,11 +72,19 @@ impl SiteLoop {
         }
     }
 
+    /// Requests that the site takes a day: by its rate, what its hosts ask for, and the rules' budget.
+    fn requests_per_day(&self) -> f64 {
+        let of_host = |host: &HostWork| 86_400_000.0 / host.face().policy(&self.site.rules).interval_ms.max(1) as f64;
+        let by_rate = self.hosts.iter().map(of_host).sum::<f64>();
+        self.site.rules.requests_per_day.map_or(by_rate, |budget| by_rate.min(budget as f64))
+    }
+
     /// Makes the list due whose turn has come by the schedule.
     pub(super) async fn tend_schedule(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         if !self.options.keep_looking || self.held_until(now).is_some() {
             return Ok(());
         }
+        self.site.fresh.timetable.allows(self.requests_per_day(), now);
         let Some(list) = self.site.fresh.timetable.due(now) else { return Ok(()) };
         let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
         let Some(found) = url.and_then(|url| outlinks::judge(&self.site, url).ok()) else { return Ok(()) };
