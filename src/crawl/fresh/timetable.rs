@@ -314,6 +314,18 @@ impl Timetable {
         kept.asked = None;
     }
 
+    /// A list that was asked for is none of the site's by the rules of now: no look was used up, and none of the others waits for it.
+    pub fn refused(&self, url: &str, at: UnixMillis) {
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let Some((asked, _)) = kept.asked.filter(|(asked, _)| kept.numbers.get(url) == Some(asked)) else { return };
+        if let Some(state) = kept.state.as_mut() {
+            state.schedule.put_off(asked, at.0 / 1_000);
+            kept.is_changed = true;
+        }
+        kept.asked = None;
+    }
+
     /// What pages behind the front of a list showed in the same look.
     pub fn learned(&self, url: &str, at: UnixMillis, posts: &[Post]) {
         let mut kept = self.kept();
@@ -459,6 +471,26 @@ mod tests {
             State::from_bytes(&table.note().unwrap().1).unwrap().per_day
         };
         assert!((per_day("") - 240.0).abs() < 1e-6 && (per_day("[boards]\nlooks_per_day = 300") - 300.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_list_that_is_refused_holds_no_other_up_and_uses_no_look_up() {
+        let table = Timetable::new(&rules("[boards]\nlooks_per_day = 48"));
+        ["a", "b", "refused", "too"].into_iter().for_each(|url| table.looked(url, at(0), &[]));
+        let (mut looks, mut refused) = (0, 0);
+        for second in (0..10 * DAY_S).step_by(30) {
+            while let Some(url) = table.due(at(second)) {
+                if url.len() > 1 {
+                    refused += 1;
+                    table.refused(&url, at(second));
+                } else {
+                    looks += 1;
+                    table.looked(&url, at(second), &[]);
+                }
+            }
+        }
+        assert_eq!(refused, 2, "each once in ten days");
+        assert!((440..=510).contains(&looks), "{looks} looks in ten days of 48");
     }
 
     #[test]

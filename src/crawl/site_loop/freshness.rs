@@ -84,11 +84,25 @@ impl SiteLoop {
         if !self.options.keep_looking || self.held_until(now).is_some() {
             return Ok(());
         }
-        self.site.fresh.timetable.allows(self.requests_per_day(), now);
-        let Some(list) = self.site.fresh.timetable.due(now) else { return Ok(()) };
-        let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
-        let Some(found) = url.and_then(|url| outlinks::judge(&self.site, url).ok()) else { return Ok(()) };
-        let Some(mut row) = self.site.row(&found.url, found.class, 1).await? else { return Ok(()) };
+        if !self.hosts.is_empty() {
+            self.site.fresh.timetable.allows(self.requests_per_day(), now);
+        }
+        let (list, mut row) = loop {
+            let Some(list) = self.site.fresh.timetable.due(now) else { return Ok(()) };
+            let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
+            let found =
+                url.and_then(|url| outlinks::judge(&self.site, url).ok()).filter(|found| found.class.is_listing());
+            let row = match found {
+                Some(found) => self.site.row(&found.url, found.class, 1).await?,
+                None => None,
+            };
+            match row {
+                Some(row) => break (list, row),
+                // Other rules refuse it now: it holds no other up, and has another turn after the longest time there is.
+                None => self.site.fresh.timetable.refused(&list, now),
+            }
+        };
+        tracing::trace!(site = %self.site.rules.name, list, "a look is due");
         if let Some(record) = self.site.db.url_record(&row.key).await? {
             row.depth = record.depth;
         }
