@@ -172,6 +172,10 @@ const UNPROVEN_PAGES: usize = 4;
 /// Known rows that unknown ones must stand above for a proof: they are a part of any page.
 const TOPPED_ROWS: usize = 3;
 
+/// Seconds for which a thread that was read is not read again on suspicion alone: a list that tells days would have all of today's read
+/// at each look. Until the day is over it is asked about again.
+const UNSURE_REST_S: i64 = 3_600;
+
 /// What is kept of a page's disorder by each page in order.
 const DISORDER_KEPT: f64 = 0.95;
 
@@ -238,6 +242,12 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         let mut changes: Vec<Change> =
             page.rows.iter().zip(&known).map(|(row, known)| trust.judge(row, known.as_ref())).collect();
         self.judge_by_place(page, &mut changes);
+        for (change, known) in changes.iter_mut().zip(&known) {
+            let was_just_read = known.as_ref().is_some_and(|known| self.now - known.read_at < UNSURE_REST_S);
+            if *change == Change::Unsure && was_just_read {
+                *change = Change::Same;
+            }
+        }
         self.learn(page, &known, &changes);
         let is_first_sight = |row: &Row| !self.seen.contains(&row.id);
         let repeats = !page.rows.is_empty()

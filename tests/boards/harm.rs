@@ -270,3 +270,18 @@ fn what_people_write_in_titles_names_no_zone() {
     let told = page(title, "All times are UTC+02:00");
     assert_eq!((told.low_s(), told.high_s()), (7_200, 7_200));
 }
+
+#[test]
+fn a_list_that_tells_days_has_no_thread_of_today_read_at_each_look() {
+    let rows: String = (1..=12)
+        .map(|id| format!("<tr><td><a href='/topic/{id}'>Thread called {id}</a></td><td>2026-11-22</td></tr>"))
+        .collect();
+    let html = format!("<html><body><table><tr><th>Topic</th><th>Last post</th></tr>{rows}</table></body></html>");
+    let page = read(&html, BOARD);
+    let fetched = |minutes: i64| {
+        let mut memory = Memory::default();
+        look(&mut memory, &page, NOW, known_of(&page, NOW - minutes * 60)).fetch.len()
+    };
+    assert_eq!(page.rows.len(), 12);
+    assert_eq!([1, 59, 60, 300].map(fetched), [0, 0, 12, 12], "missed is worse, once an hour");
+}

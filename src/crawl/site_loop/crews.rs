@@ -419,7 +419,14 @@ impl SiteLoop {
             self.crews.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
             // Pages behind this one of a list, threads with news: known, and to be read again.
             let at = finished.visit.at;
-            for link in std::mem::take(&mut finished.seen.due) {
+            let mut due = std::mem::take(&mut finished.seen.due);
+            let cap = self.crews.rounds.cap(level + 1, self.crews.interval, self.crews.facts.possible);
+            let rest = due.split_off(self.crews.round.take_again(due.len(), cap));
+            if !rest.is_empty() {
+                self.site.db.make_due(rest, at).await?;
+                self.lease_soon();
+            }
+            for link in due {
                 let level = if link.is_target { level + 1 } else { level };
                 finished.news.push(news(link, at, level, true));
             }
