@@ -285,3 +285,32 @@ fn a_list_that_tells_days_has_no_thread_of_today_read_at_each_look() {
     assert_eq!(page.rows.len(), 12);
     assert_eq!([1, 59, 60, 300].map(fetched), [0, 0, 12, 12], "missed is worse, once an hour");
 }
+
+#[test]
+fn a_list_by_name_is_gone_through_to_its_end_once_a_day_however_often_it_is_looked_at() {
+    let mut memory = Memory::default();
+    // Ten pages, each in no order of time; a look each half hour finds a new row on the first.
+    let rows = |number: u32| -> Vec<(u32, i64, u32)> {
+        (0..20).map(|row| (number * 20 + row, i64::from(row * 7 % 20) * DAY, 1)).collect()
+    };
+    let mut pages = Vec::new();
+    for look in 0..3 * 48_i64 {
+        let now = NOW + look * 1_800;
+        let mut walk = Walk::begin(&mut memory, now, 1_000);
+        for number in 0..10_u32 {
+            let next = (number < 9).then_some("/forum/1?page=9");
+            let page = page(&rows(number), now, next);
+            let known = known_of(&page, now);
+            let new = format!("{}", 20 * number + 3);
+            let is_new = |id: &str| number == 0 && id.ends_with(&new);
+            let at = url(BOARD);
+            if walk.page(&page, &at, &at, |id| known(id).filter(|_| !is_new(id))).step.is_err() {
+                break;
+            }
+        }
+        pages.push(walk.finish());
+    }
+    let whole = pages.iter().filter(|pages| **pages == 10).count();
+    assert!((3..=4).contains(&whole), "{whole} of {} looks", pages.len());
+    assert!(pages.iter().filter(|pages| **pages < 10).all(|pages| *pages <= 3), "{pages:?}");
+}
