@@ -255,7 +255,8 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             page.rows.iter().zip(&known).map(|(row, known)| trust.judge(row, known.as_ref())).collect();
         self.judge_by_place(page, &mut changes);
         for (change, known) in changes.iter_mut().zip(&known) {
-            let was_just_read = known.as_ref().is_some_and(|known| self.now - known.read_at < UNSURE_REST_S);
+            let was_just_read =
+                known.as_ref().is_some_and(|known| (0..UNSURE_REST_S).contains(&(self.now - known.read_at)));
             if *change == Change::Unsure && was_just_read {
                 *change = Change::Same;
             }

@@ -61,11 +61,12 @@ pub struct UpdateRow {
 }
 
 impl UpdateRow {
-    /// True where it needs no visit any more: what was new has had one, a look has had one since it was asked for.
+    /// True where it needs no visit any more: what was new has had one, a look has had one since it was asked for. A visit later than
+    /// `now` was one by a clock that was set back since, and tells nothing of when it was.
     #[must_use]
-    pub fn is_settled(&self, record: Option<&UrlRecord>) -> bool {
+    pub fn is_settled(&self, record: Option<&UrlRecord>, now: UnixMillis) -> bool {
         match record {
-            Some(record) if self.again => record.outcome.is_some() && record.visited >= self.found,
+            Some(record) if self.again => record.outcome.is_some() && (self.found..=now).contains(&record.visited),
             Some(record) => record.outcome.is_some(),
             None => false,
         }
@@ -415,7 +416,7 @@ impl UpdateDb {
             let records = history.url_records(keys.clone()).await?;
             let (mut new, mut looks) = (Vec::new(), Vec::new());
             for (row, record) in rows.into_iter().zip(records) {
-                match (row.is_settled(record.as_ref()), row.again) {
+                match (row.is_settled(record.as_ref(), now), row.again) {
                     (true, _) => merged.settled += 1,
                     (false, true) => looks.push(row.discovered()),
                     (false, false) => new.push(row.discovered()),

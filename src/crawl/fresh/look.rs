@@ -330,7 +330,12 @@ fn walk(
         let of_row = match records.get(&at) {
             Some((_, None)) => continue,
             Some((Class::Thread, Some(record))) if record.outcome.is_some() => {
-                kept.thread(&row.id).unwrap_or_else(|| read(record))
+                let mut known = kept.thread(&row.id).unwrap_or_else(|| read(record));
+                if known.read_at > page.now + CLOCKS_DIFFER_S {
+                    // That was by a clock which was set back since: nobody knows when.
+                    known.read_at = 0;
+                }
+                known
             }
             // It waits for its first visit, is none that is read again, or is nothing to this crawl.
             _ => as_shown(),

@@ -389,7 +389,7 @@ impl SiteLoop {
         let deadline = now.plus(limits::LEASE_TIME);
         let mut settled = Vec::new();
         for (row, record) in rows.into_iter().zip(records) {
-            if row.is_settled(record.as_ref()) || !self.in_hand.insert(mark(&row.key)) {
+            if row.is_settled(record.as_ref(), now) || !self.in_hand.insert(mark(&row.key)) {
                 settled.push(row.key);
                 continue;
             }
