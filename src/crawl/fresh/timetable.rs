@@ -108,15 +108,33 @@ impl State {
         self.lists.iter().map(|list| Learnt { weight: list.weight(now), hours: list.hours }).collect()
     }
 
-    fn plan(&self, now: u64) -> fixed::Plan {
-        let per_list = (self.per_day / self.lists.len().max(1) as f64).round().max(1.0) as usize;
-        let learnt = self.learnt(now);
-        match self.policy {
-            Policy::Era | Policy::Gleaner => fixed::era(&learnt, per_list),
-            Policy::Wra => fixed::wra(&learnt, per_list),
-            Policy::Lra => fixed::lra(&learnt, per_list),
-            Policy::Bra => fixed::bra(&learnt, per_list),
+    /// Where there are fewer looks a day than lists, all have as many: the next one at a list, which go round in their order.
+    fn round(&self, number: BoardNumber, now: u64) -> Option<u64> {
+        let lists = self.lists.len() as f64;
+        if self.policy == Policy::Gleaner || self.per_day >= lists {
+            return None;
         }
+        let round_s = (lists / self.per_day.max(1e-3) * DAY_S as f64) as u64;
+        let place_s = (f64::from(number) / lists * round_s as f64) as u64;
+        let begun = now.saturating_sub(place_s) / round_s * round_s + place_s;
+        Some(if begun > now { begun } else { begun + round_s })
+    }
+
+    /// The looks of a day, of which there are as many as lists at least.
+    fn plan(&self, now: u64) -> fixed::Plan {
+        let learnt = self.learnt(now);
+        let (all, lists) = (self.per_day.floor().max(0.0) as usize, learnt.len());
+        let by_weight = matches!(self.policy, Policy::Wra | Policy::Bra);
+        let counts: Vec<usize> = match by_weight {
+            true => fixed::in_proportion(&learnt, all),
+            // What is left over goes to the first ones.
+            false => (0..lists).map(|list| all / lists + usize::from(list < all % lists)).collect(),
+        };
+        let by_profile = matches!(self.policy, Policy::Lra | Policy::Bra);
+        let times = |(list, count): (&Learnt, usize)| {
+            if by_profile { fixed::equal_area_times(&list.hours, count) } else { fixed::even_times(count) }
+        };
+        learnt.iter().zip(counts).map(times).collect()
     }
 
     /// Every list with its next looks and the reason, the next one first.
@@ -135,6 +153,10 @@ impl State {
                         seconds_told(reason.price_s)
                     );
                     (reason.looks.clone(), why)
+                }
+                Some(_) if let Some(next) = self.round(number, now) => {
+                    let days = self.lists.len() as f64 / self.per_day.max(1e-3);
+                    (vec![next], format!("a look in {days:.1} days by {}: fewer a day than lists", self.policy.name()))
                 }
                 Some(plan) => {
                     let times = plan.get(number as usize).map(Vec::as_slice).unwrap_or_default();
@@ -376,6 +398,9 @@ impl Timetable {
             let wait_s = due.saturating_sub(now).saturating_add(self.interval_s).saturating_mul(2);
             return Some(at.plus(Duration::from_secs(wait_s.min(60 * DAY_S))));
         }
+        if let Some(next) = state.round(number, now) {
+            return Some(at.plus(Duration::from_secs(next - now)));
+        }
         let is_old = kept.plan.as_ref().is_none_or(|(made, plan)| {
             now >= made + SCHEDULE_PLANNED_EVERY.as_secs() || now < *made || plan.len() != state.lists.len()
         });
@@ -507,6 +532,32 @@ mod tests {
             assert_eq!([of("busy"), of("quiet")], looks, "{policy}");
             let next = table.again("busy", at(0)).unwrap();
             assert!(next > at(0) && next <= at(DAY_S), "{policy}");
+        }
+    }
+
+    #[test]
+    fn the_papers_plans_hold_the_number_of_looks_a_day_also_where_it_is_smaller_than_that_of_the_lists() {
+        for (policy, per_day, lists) in
+            [("era", 10, 61), ("bra", 10, 61), ("era", 90, 60), ("wra", 90, 60), ("lra", 60, 60)]
+        {
+            let table = Timetable::new(&rules(&format!("[boards]\nschedule = '{policy}'\nlooks_per_day = {per_day}")));
+            let urls: Vec<String> = (0..lists).map(|list| format!("{list}")).collect();
+            urls.iter().for_each(|url| table.looked(url, at(0), &[]));
+            let of_list = |url: &String| {
+                let (mut looks, mut seen) = (0, at(0));
+                while let Some(next) = table.again(url, seen).filter(|next| *next <= at(61 * DAY_S)) {
+                    (looks, seen) = (looks + 1, next);
+                    assert!(looks < 200, "{policy}: {url}");
+                }
+                looks
+            };
+            let looks: Vec<u32> = urls.iter().map(of_list).collect();
+            let all: u32 = looks.iter().sum();
+            let wanted = 61 * per_day;
+            assert!(all.abs_diff(wanted) <= wanted / 20, "{policy}: {all} looks in 61 days of {per_day}");
+            assert!(looks.iter().all(|looks| *looks > 8), "{policy}: {looks:?}");
+            let told = State::from_bytes(&table.note().unwrap().1).unwrap().explain(1_790_000_000);
+            assert!(told.iter().all(|told| !told.next.is_empty() && told.why.contains(policy)), "{policy}");
         }
     }
 
