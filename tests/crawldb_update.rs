@@ -475,3 +475,20 @@ fn sigkill_in_the_middle_of_merges_loses_nothing_and_doubles_nothing() {
         println!("{kills} kills, {worked} lives at work, {merges} merges, {visited} visits, {links} URLs queued");
     });
 }
+
+#[test]
+fn a_page_that_is_asked_for_again_while_its_last_visit_is_written_down_is_fetched_once_more() {
+    run(async {
+        let update = UpdateDb::open_with(Path::new("update"), OPTIONS, Shared::default().factory()).unwrap();
+        let again = |found: u64| UpdateRow { again: true, ..row("/thread", found) };
+        assert_eq!(update.add(vec![again(100), row("/new", 100)]).await.unwrap(), 2);
+        assert_eq!(update.lease_latest(HOST, 9).await.unwrap().len(), 2);
+        // Both were visited by now; the thread has news again before that is on the disk.
+        assert_eq!(update.add(vec![again(130), row("/new", 130)]).await.unwrap(), 0);
+        let visits = vec![(key("/thread"), at(120)), (key("/new"), at(120))];
+        assert_eq!(update.remove_visited(visits).await.unwrap(), 1);
+        assert_eq!((update.waiting(HOST), update.lease_latest(HOST, 9).await.unwrap()), (1, vec![again(130)]));
+        assert_eq!(update.remove_visited(vec![(key("/thread"), at(140))]).await.unwrap(), 0);
+        assert_eq!((update.waiting(HOST), update.rows(HOST, None, 9).await.unwrap()), (0, Vec::new()));
+    });
+}

@@ -225,8 +225,8 @@ impl UpdateDb {
         Ok(forgotten)
     }
 
-    /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time. A URL over
-    /// `limits::URL_BYTES_MAX` is passed over.
+    /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time, but for pages that are
+    /// asked for again: those were last asked for when this says. A URL over `limits::URL_BYTES_MAX` is passed over.
     ///
     /// # Errors
     /// Those of the file; nothing was added then, or, where only the disk's last answer was lost, all of it.
@@ -241,13 +241,18 @@ impl UpdateDb {
                 let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
                 for row in rows.iter().filter(|row| is_keepable(&row.key)) {
                     let key = (row.key.host.0, &*row.key.path);
-                    if found.get(key)?.is_some() {
-                        continue;
+                    let known = found.get(key)?.map(|value| UpdateRow::decode(row.key.clone(), value.value()));
+                    match known {
+                        None => added.push(row.key.host),
+                        Some(None) => return Err(Fault::row("found")),
+                        Some(Some((known, seq))) if row.again && known.again && row.found > known.found => {
+                            latest.remove((row.key.host.0, !known.found.0, seq))?;
+                        }
+                        Some(Some(_)) => continue,
                     }
                     let seq = core.next_seq();
                     found.insert(key, row.encode(seq).as_slice())?;
                     latest.insert((row.key.host.0, !row.found.0, seq), &*row.key.path)?;
-                    added.push(row.key.host);
                 }
             }
             txn.commit()?;
@@ -307,19 +312,37 @@ impl UpdateDb {
     /// # Errors
     /// Those of the file.
     pub async fn remove(&self, keys: Vec<UrlKey>) -> Result<(), CrawlDbError> {
-        let keys: Vec<UrlKey> = keys.into_iter().filter(|key| self.waiting(key.host) > 0).collect();
-        if keys.is_empty() {
-            return Ok(());
+        let any_time = UnixMillis(u64::MAX);
+        self.remove_visited(keys.into_iter().map(|key| (key, any_time)).collect()).await.map(drop)
+    }
+
+    /// The same for URLs that were visited, each with the time of its visit. One that was asked for again after that stays, and can be
+    /// leased; the number of these.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub async fn remove_visited(&self, visits: Vec<(UrlKey, UnixMillis)>) -> Result<u64, CrawlDbError> {
+        let visits: Vec<(UrlKey, UnixMillis)> =
+            visits.into_iter().filter(|(key, _)| self.waiting(key.host) > 0).collect();
+        if visits.is_empty() {
+            return Ok(0);
         }
         self.call(move |core, db| {
-            let mut removed = Vec::new();
+            let (mut removed, mut stay) = (Vec::new(), 0);
             let txn = begin(db, Durability::None)?;
             {
                 let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
-                for key in &keys {
-                    let Some(value) = found.remove((key.host.0, &*key.path))? else { continue };
-                    let (row, seq) =
-                        UpdateRow::decode(key.clone(), value.value()).ok_or_else(|| Fault::row("found"))?;
+                for (key, visited) in &visits {
+                    let known = found.get((key.host.0, &*key.path))?;
+                    let Some(known) = known.map(|value| UpdateRow::decode(key.clone(), value.value())) else {
+                        continue;
+                    };
+                    let (row, seq) = known.ok_or_else(|| Fault::row("found"))?;
+                    if row.again && row.found > *visited {
+                        stay += 1;
+                        continue;
+                    }
+                    found.remove((key.host.0, &*key.path))?;
                     latest.remove((key.host.0, !row.found.0, seq))?;
                     removed.push(key.host);
                 }
@@ -331,10 +354,10 @@ impl UpdateDb {
                     *waiting = waiting.saturating_sub(1);
                 }
             }
-            for key in &keys {
+            for (key, _) in &visits {
                 memory.leased.remove(key);
             }
-            Ok(())
+            Ok(stay)
         })
         .await
     }
