@@ -432,3 +432,17 @@ async fn a_thread_with_news_whose_page_could_not_be_had_is_asked_for_again() {
     looks(&machine, &web, "", 100).await;
     assert!((5..=11).contains(&web.asked(&path)), "{} requests in four days", web.asked(&path));
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_list_shows_before_its_site_has_it_is_asked_for_once_more() {
+    // The list is served by one replica, its pages by another that lags; one never comes.
+    let fronts: Vec<Answer> = (0..8).map(|look| board(&threads(30 + look, 12), None, true)).collect();
+    let late = [super::web::status(404), page("<h1>Talk</h1><p>words</p>")];
+    let web = posts().at("/", &fronts).at("/viewtopic?t=30", &late).at("/viewtopic?t=29", &[super::web::status(404)]);
+    let (web, machine) = (Arc::new(web), Machine::new());
+    looks(&machine, &web, "", 8).await;
+    assert_eq!([30, 29, 31].map(|n| web.asked(&format!("/viewtopic?t={n}"))), [2, 2, 1], "once, and no more");
+    let log = web.log();
+    let times: Vec<u64> = log.iter().filter(|(_, path)| path == "/viewtopic?t=30").map(|(at, _)| *at).collect();
+    assert!(times[1] - times[0] >= 3 * 3_600_000, "{times:?}");
+}

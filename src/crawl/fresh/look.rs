@@ -17,7 +17,7 @@ use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::{Found, Site};
 use crate::crawl::visit::{self, Job};
 use crate::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
-use crate::limits::LOOK_ROWS_MAX;
+use crate::limits::{GONE_CONFIRM_TIME, LOOK_ROWS_MAX};
 use crate::page::pagination;
 use crate::rules::Class;
 use crate::schedule::{Kind, Post};
@@ -138,6 +138,7 @@ pub async fn look(
             seen.posts.extend(post(*change, row.and_then(|row| row.last.or(row.created)), last, at));
         }
     }
+    ask_once_more(site, job, &asked, at, &mut seen).await?;
     if is_front && !read.truncated {
         let is_free = |asked: &&Asked| asked.row.and_then(|row| mined.get(row)).is_none_or(|row| row.pinned.is_none());
         let urls: Vec<&str> = asked.iter().filter(is_free).map(|asked| asked.found.url.as_str()).collect();
@@ -381,6 +382,31 @@ async fn reread(
         let told = mined.get(fetch.row).and_then(|row| row.last).map(interval);
         let sighting = Sighting { shown: told, last_absent: last, first_seen: at };
         site.fresh.arrivals.sighted_anew(hash(found.url.as_str()), sighting);
+    }
+    Ok(())
+}
+
+/// What a list shows and its site did not have when it was met: a list may be served before its pages (replicas, caches). Each is asked for
+/// once more, hours later.
+async fn ask_once_more(
+    site: &Site,
+    job: &Job,
+    asked: &[Asked],
+    at: UnixMillis,
+    seen: &mut Seen,
+) -> Result<(), CrawlDbError> {
+    let is_early = |record: UrlRecord| {
+        record.outcome == Some(Outcome::Gone)
+            && record.visited.since(record.first_seen) < GONE_CONFIRM_TIME
+            && at.since(record.visited) >= GONE_CONFIRM_TIME
+    };
+    for asked in asked.iter().filter(|asked| asked.record.is_some_and(is_early)) {
+        let depth = job.lease.depth.saturating_add(1);
+        if let Some(row) = site.row(&asked.found.url, asked.found.class, depth).await? {
+            // As of any link to a torrent, the page that has it is known.
+            let via = (asked.found.class == Class::Download).then(|| job.url.as_str().into());
+            seen.due.push(Discovered { due: at, via, ..row });
+        }
     }
     Ok(())
 }
