@@ -190,7 +190,9 @@ impl SiteLoop {
         // The site of a loop that broke off is the same, and has it.
         let _ = self.site.update.set(Arc::clone(&update));
         let kept = CrewsKept::read(self.site.db.as_ref(), &self.site.rules.name).await?;
-        (self.crews.rounds, self.crews.watched_before) = (kept.rounds, kept.watched);
+        // Other rules watch other pages. By the same ones those of before are as many, however long a schedule lets a list sleep.
+        let watched_before = if self.has_other_rules { 0 } else { kept.watched };
+        (self.crews.rounds, self.crews.watched_before) = (kept.rounds, watched_before);
         self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
         self.look_soon();
         self.reckon(&update).await
@@ -230,8 +232,6 @@ impl SiteLoop {
         let round = std::mem::take(&mut self.crews.round);
         self.crews.rounds.observe(&round, now.since(began), waiting);
         self.crews.left_to_history = round.left_out().saturating_add(merged.added);
-        // Every look of the last round has been seen by now.
-        self.crews.watched_before = 0;
         self.reckon(update).await?;
         let crews = &mut self.crews;
         crews.interval = interval(crews.revisit, crews.split, &crews.facts);
