@@ -84,7 +84,7 @@ async fn crawl(history: &RedbStore, update: &UpdateDb, reported: &mut Reported) 
         let latest = update.lease_latest(HOST, 4).await?;
         let keys: Vec<UrlKey> = latest.iter().map(|row| row.key.clone()).collect();
         let known = history.url_records(keys.clone()).await?;
-        let to_visit = latest.iter().zip(known).filter(|(row, record)| !row.is_settled(record.as_ref()));
+        let to_visit = latest.iter().zip(known).filter(|(row, record)| !row.is_settled(record.as_ref(), at(u64::MAX)));
         let visits: Vec<Visit> = to_visit.map(|(row, _)| visit(&row.key.path, now + 1, Next::Done)).collect();
         let paths: Vec<Box<str>> = visits.iter().map(|visit| visit.key.path.clone()).collect();
         history.record_visits(visits.into()).await?;
@@ -119,7 +119,7 @@ async fn check(history: &RedbStore, update: &UpdateDb, reported: &Reported) {
     let visited = visited(history, &links).await;
     for row in update.lease_latest(HOST, 1_000).await.unwrap() {
         let record = history.url_record(&row.key).await.unwrap();
-        assert_eq!(row.is_settled(record.as_ref()), visited.contains(&row.key), "{:?}", row.key);
+        assert_eq!(row.is_settled(record.as_ref(), at(u64::MAX)), visited.contains(&row.key), "{:?}", row.key);
     }
     for _ in 0..2 {
         update.merge(history, HOST, at(u64::MAX), at(10_000)).await.unwrap();
@@ -264,10 +264,11 @@ fn a_look_that_was_taken_after_it_was_asked_for_is_settled() {
         visited: at(visited),
     };
     let again = UpdateRow { again: true, ..row("/list/2", 100) };
-    let settled = [Some(record(99)), Some(record(100)), None].map(|record| again.is_settled(record.as_ref()));
+    let settled = [Some(record(99)), Some(record(100)), None].map(|record| again.is_settled(record.as_ref(), at(150)));
     assert_eq!(settled, [false, true, false]);
+    assert!(!again.is_settled(Some(&record(151)), at(150)), "a visit by a clock that was ahead");
     let queued = UrlRecord { outcome: None, ..record(0) };
-    let new = [Some(record(99)), Some(queued), None].map(|record| row("/x", 100).is_settled(record.as_ref()));
+    let new = [Some(record(99)), Some(queued), None].map(|record| row("/x", 100).is_settled(record.as_ref(), at(50)));
     assert_eq!(new, [true, false, false]);
 }
 
@@ -391,7 +392,8 @@ fn the_process_that_is_killed() {
             let latest = update.lease_latest(HOST, 5).await.unwrap();
             let keys: Vec<UrlKey> = latest.iter().map(|row| row.key.clone()).collect();
             let records = history.url_records(keys.clone()).await.unwrap();
-            let to_visit = latest.iter().zip(records).filter(|(row, record)| !row.is_settled(record.as_ref()));
+            let to_visit =
+                latest.iter().zip(records).filter(|(row, record)| !row.is_settled(record.as_ref(), at(u64::MAX)));
             let visits: Vec<Visit> = to_visit.map(|(row, _)| visit(&row.key.path, now, Next::Done)).collect();
             let visits = Arc::new(visits);
             history.record_visits(Arc::clone(&visits)).await.unwrap();
@@ -471,5 +473,22 @@ fn sigkill_in_the_middle_of_merges_loses_nothing_and_doubles_nothing() {
         visited += counts.pages();
         assert_eq!(counts.urls_known, links + visited, "{counts:?}");
         println!("{kills} kills, {worked} lives at work, {merges} merges, {visited} visits, {links} URLs queued");
+    });
+}
+
+#[test]
+fn a_page_that_is_asked_for_again_while_its_last_visit_is_written_down_is_fetched_once_more() {
+    run(async {
+        let update = UpdateDb::open_with(Path::new("update"), OPTIONS, Shared::default().factory()).unwrap();
+        let again = |found: u64| UpdateRow { again: true, ..row("/thread", found) };
+        assert_eq!(update.add(vec![again(100), row("/new", 100)]).await.unwrap(), 2);
+        assert_eq!(update.lease_latest(HOST, 9).await.unwrap().len(), 2);
+        // Both were visited by now; the thread has news again before that is on the disk.
+        assert_eq!(update.add(vec![again(130), row("/new", 130)]).await.unwrap(), 0);
+        let visits = vec![(key("/thread"), at(120)), (key("/new"), at(120))];
+        assert_eq!(update.remove_visited(visits).await.unwrap(), 1);
+        assert_eq!((update.waiting(HOST), update.lease_latest(HOST, 9).await.unwrap()), (1, vec![again(130)]));
+        assert_eq!(update.remove_visited(vec![(key("/thread"), at(140))]).await.unwrap(), 0);
+        assert_eq!((update.waiting(HOST), update.rows(HOST, None, 9).await.unwrap()), (0, Vec::new()));
     });
 }

@@ -1,6 +1,6 @@
 //! Which link of a board's page leads to its next page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use scraper::Html;
 
@@ -56,6 +56,35 @@ pub(super) fn page(html: &Html, page: &Page<'_>, base: &url::Url, ask: &Ask<'_>)
     let said_elsewhere =
         said_elsewhere.filter(|_| !ask.url.path().contains(|character: char| character.is_ascii_digit()));
     successor(own, numbered).or_else(|| successor(own, most_linked(wider))).or(said).or(said_elsewhere)
+}
+
+/// The forms of addresses whose numbers a page links to by names of their own ("Films", not "2" or "next"), each with one of the links: what
+/// bears a name is a list by itself and no page of another. A page that is of the form itself may call its own neighbours, and a last
+/// one, by any word; there the names must differ.
+pub(super) fn named(page: &Page<'_>, base: &url::Url, ask: &Ask<'_>) -> Vec<(String, CrawlUrl)> {
+    let own: HashMap<String, u64> = numbers_of(ask.url.as_str()).into_iter().collect();
+    let mut forms: BTreeMap<String, (HashSet<u64>, HashSet<String>, CrawlUrl)> = BTreeMap::new();
+    for (at, href) in links(page) {
+        let name = words::name(&text_of(page, page.elements[at].texts.clone()));
+        if name.is_empty() {
+            continue;
+        }
+        let Ok(url) = CrawlUrl::join(base, href, None, ask.canonical) else { continue };
+        for (form, number) in numbers_of(url.as_str()) {
+            let is_neighbour = own.get(&form).is_some_and(|own| own.abs_diff(number) <= 1);
+            if number > 1 && !is_neighbour {
+                let (numbers, names, _) =
+                    forms.entry(form).or_insert_with(|| (HashSet::new(), HashSet::new(), url.clone()));
+                numbers.insert(number);
+                names.insert(name.clone());
+            }
+        }
+    }
+    let is_named = |form: &String, numbers: &HashSet<u64>, names: &HashSet<String>| {
+        numbers.len() > 1 && (names.len() > 1 || !own.contains_key(form))
+    };
+    forms.retain(|form, (numbers, names, _)| is_named(form, numbers, names));
+    forms.into_iter().map(|(form, (_, _, url))| (form, url)).collect()
 }
 
 /// The form of the addresses of a list whose number is the page, where a page's link to its next one shows it: they differ in

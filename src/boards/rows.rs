@@ -1,6 +1,7 @@
 //! The rows of a board's page: of the lists that `records` found, the one that was looked for, and what each of its rows says.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use scraper::Html;
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,8 @@ pub struct BoardPage {
     pub replies_named: bool,
     /// The next page, where there is one.
     pub next: Option<CrawlUrl>,
+    /// Forms of addresses whose numbers are lists by themselves, by the names that the page's links give them, each with one of these.
+    pub named: Vec<(String, CrawlUrl)>,
     /// What the list looks like: given back as [`Ask::layout`], it finds lists of a row or two.
     pub layout: Option<Layout>,
     /// Repeated records of the same page that are another list (menus and sidebars among them).
@@ -180,6 +183,7 @@ pub fn read_page(html: &Html, ask: &Ask<'_>, conventions: &mut Conventions) -> B
         times,
         replies_named,
         next: next::page(html, &page, &reader.base, ask),
+        named: next::named(&page, &reader.base, ask),
         layout: main.map(|list| Layout { shape: list.shape, path: list.path }),
         other_lists: others,
     }
@@ -190,6 +194,8 @@ pub fn read_page(html: &Html, ask: &Ask<'_>, conventions: &mut Conventions) -> B
 pub(super) struct Rows {
     pub drafts: Vec<Draft>,
     pub cells: Vec<Cells>,
+    /// The texts of each, by their places on the page.
+    texts: Vec<Range<usize>>,
 }
 
 pub(super) struct Draft {
@@ -251,6 +257,7 @@ impl<'p> Reader<'_, 'p> {
             }
             rows.drafts.push(self.draft(record, &content, element, target, &cells));
             rows.cells.push(cells);
+            rows.texts.push(record.texts.clone());
         }
         rows
     }
@@ -332,28 +339,32 @@ impl<'p> Reader<'_, 'p> {
         }
         let mut columns: Vec<(u64, Vec<Reading>)> = columns.into_iter().collect();
         columns.sort_unstable_by_key(|(place, _)| *place);
-        let told = |read: fn(&str) -> Option<i32>| {
-            self.page
-                .texts
-                .iter()
-                .rev()
-                .take(400)
-                .map(|text| text.text.trim())
-                .filter(|text| text.len() < 200)
-                .find_map(read)
-        };
-        let server_time =
-            self.page.texts.iter().filter(|text| text.text.len() < 200).find_map(|text| server_time_told(text.text));
+        let own = self.own_texts(lists);
+        let offset_told = own.iter().rev().take(400).find_map(|text| offset_told(text.trim()));
+        let server_time = own.iter().find_map(|text| server_time_told(text));
         conventions.learn(
             &Evidence {
                 language: self.page.language,
                 columns: columns.into_iter().map(|(_, readings)| readings).collect(),
                 pairs,
-                offset_told: told(offset_told),
+                offset_told,
                 server_time,
             },
             self.ask.now,
         );
+    }
+
+    /// The short texts that the site itself says, in their order: what people write, in rows and in links to threads anywhere, may name any
+    /// zone and any time ("Live on Sunday, 20:00 GMT+9").
+    fn own_texts(&self, lists: &[&Rows]) -> Vec<&'p str> {
+        let mut is_own = vec![true; self.page.texts.len()];
+        let of_threads = self.links.iter().filter(|(_, target)| target.leads == Leads::ToThread);
+        let of_threads = of_threads.map(|(element, _)| self.page.elements[*element].texts.clone());
+        for texts in lists.iter().flat_map(|rows| &rows.texts).cloned().chain(of_threads) {
+            is_own[texts].fill(false);
+        }
+        let texts = self.page.texts.iter().zip(is_own).filter(|(text, is_own)| *is_own && text.text.len() < 200);
+        texts.map(|(text, _)| text.text).collect()
     }
 
     fn finish(&self, rows: Rows) -> Vec<Row> {

@@ -49,6 +49,9 @@ pub struct Memory {
     pub disorder: f64,
     /// Looks since one that went down to the last page.
     pub since_whole: u32,
+    /// When a look was last meant to go down to it, in seconds since 1970-01-01 UTC.
+    #[serde(default)]
+    pub whole_at: i64,
     /// How surely threads with news stand above all others, from 0 to 1.
     pub by_activity: f64,
     /// Looks at which the times moved with our own clock.
@@ -141,6 +144,8 @@ pub struct Walk<M> {
     memory: M,
     now: i64,
     pages_max: usize,
+    /// It goes down to the last page.
+    is_whole: bool,
     pages: usize,
     quiet: usize,
     deepest: usize,
@@ -161,8 +166,10 @@ struct Order {
 /// Quiet pages after which a walk ends on a list that is not in the order of time.
 const PATIENCE: usize = 2;
 
-/// Looks after which a list that is not in the order of time is gone through to its end.
+/// Looks after which a list that is not in the order of time is gone through to its end, and the least time between two such looks: as
+/// many pages as the list has are a day's work, not that of each hour.
 const WHOLE_EVERY: u32 = 4;
+const WHOLE_EVERY_S: i64 = 86_400;
 
 /// A list without times is taken for one whose news stand on top until news have shown otherwise. Every so many looks, as long as
 /// none have shown anything, that many of its pages are read.
@@ -171,6 +178,10 @@ const UNPROVEN_PAGES: usize = 4;
 
 /// Known rows that unknown ones must stand above for a proof: they are a part of any page.
 const TOPPED_ROWS: usize = 3;
+
+/// Seconds for which a thread that was read is not read again on suspicion alone: a list that tells days would have all of today's read
+/// at each look. Until the day is over it is asked about again.
+const UNSURE_REST_S: i64 = 3_600;
 
 /// What is kept of a page's disorder by each page in order.
 const DISORDER_KEPT: f64 = 0.95;
@@ -200,10 +211,15 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     #[must_use]
     pub fn begin(memory: M, now: i64, pages_max: usize) -> Self {
         let pages_max = pages_max.clamp(1, BOARD_PAGES_MAX);
+        let of_before: &Memory = memory.borrow();
+        let (since, at) = (of_before.since_whole, of_before.whole_at);
+        // A time to come was a clock's that was wrong.
+        let is_whole = since >= WHOLE_EVERY && (now - at >= WHOLE_EVERY_S || at > now);
         Self {
             memory,
             now,
             pages_max,
+            is_whole,
             pages: 0,
             quiet: 0,
             deepest: 0,
@@ -238,6 +254,13 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         let mut changes: Vec<Change> =
             page.rows.iter().zip(&known).map(|(row, known)| trust.judge(row, known.as_ref())).collect();
         self.judge_by_place(page, &mut changes);
+        for (change, known) in changes.iter_mut().zip(&known) {
+            let was_just_read =
+                known.as_ref().is_some_and(|known| (0..UNSURE_REST_S).contains(&(self.now - known.read_at)));
+            if *change == Change::Unsure && was_just_read {
+                *change = Change::Same;
+            }
+        }
         self.learn(page, &known, &changes);
         let is_first_sight = |row: &Row| !self.seen.contains(&row.id);
         let repeats = !page.rows.is_empty()
@@ -301,9 +324,12 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             Times::None if memory.disorder >= 0.5 => (PATIENCE, as_lately),
             Times::None if memory.unproven % UNPROVEN_EVERY == UNPROVEN_EVERY - 1 => (1, UNPROVEN_PAGES),
             Times::None => (1, 0),
-            _ if memory.since_whole >= WHOLE_EVERY => (PATIENCE, usize::MAX),
+            _ if self.is_whole => (PATIENCE, usize::MAX),
             _ => (PATIENCE, as_lately),
         };
+        if known_depth == usize::MAX {
+            self.memory().whole_at = self.now;
+        }
         if self.quiet >= patience && self.pages >= known_depth {
             return Err(Stop::NothingNew);
         }

@@ -92,6 +92,12 @@ const THREADS: &str =
 /// Words of links to the next page.
 const NEXT: &str = "next next› weiter nächste suivant suivante siguiente successiva avanti próxima próximo następna dalej volgende sonraki след следующая 下一页 下一頁 下页 次へ 次 다음 › » > >> → ›› older";
 
+/// Words of links to any page of the same list.
+const PAGER: &str = "page pages p seite seiten página pagina pág pag strona str sayfa sida side sivu oldal страница страницы стр \
+    prev previous back zurück précédent précédente anterior precedente indietro poprzednia wstecz vorige önceki предыдущая пред назад \
+    first erste première primera prima primeira pierwsza eerste ilk первая last letzte dernière última ultima ostatnia laatste son последняя \
+    of newer more 页 頁 第 上一页 上一頁 上页 首页 末页 尾页 最后一页 ページ 次のページ 前のページ 前へ 最初 最後 페이지 이전 처음 마지막";
+
 /// A list of words, to ask.
 struct Words {
     spaced: HashSet<&'static str>,
@@ -151,6 +157,9 @@ static UNSPACED_ROLES: LazyLock<Vec<(&'static str, Role)>> = LazyLock::new(|| {
     let words = ROLES.iter().flat_map(|(role, list)| list.split_ascii_whitespace().map(move |word| (word, *role)));
     words.filter(|(word, _)| word.chars().any(is_unspaced)).collect()
 });
+
+static PAGER_WORDS: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| PAGER.split_ascii_whitespace().chain(NEXT.split_ascii_whitespace()).collect());
 
 static NEXT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| NEXT.split_ascii_whitespace().collect());
 
@@ -226,6 +235,13 @@ pub(super) fn says_next(text: &str) -> bool {
             .any(|word| matches!(word, "last" | "letzte" | "dernière" | "thread" | "topic" | "post" | "unread"))
 }
 
+/// The name that a link's text gives to where it leads: its letters; none where they only say that it is a page of something.
+pub(super) fn name(text: &str) -> String {
+    let words = split(text);
+    let is_pager = words.iter().all(|word| PAGER_WORDS.contains(word.as_str()));
+    if is_pager { String::new() } else { words.join(" ") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,6 +266,10 @@ mod tests {
         }
         assert!(says_pinned("row bg1 sticky") && says_pinned("[置顶]") && says_pinned("stickthread_12"));
         assert!(!says_pinned("topic stop pinterest"));
+        for pager in ["2", "»", "Page 2 of 9", "Last »", "第2页", "上一页", "Next page"] {
+            assert_eq!(name(pager), "", "{pager}");
+        }
+        assert_eq!([name("Films 2"), name("Next generation"), name("电影")], ["films", "next generation", "电影"]);
         assert!(says_next("Next »") && says_next("下一页") && !says_next("Last »") && !says_next("Nextcloud is out"));
     }
 }

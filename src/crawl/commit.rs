@@ -15,6 +15,7 @@ use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::visit::Finished;
+use crate::clock::UnixMillis;
 use crate::crawldb::update::{UpdateDb, UpdateRow};
 use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, UrlKey, Visit};
 use crate::limits;
@@ -99,15 +100,17 @@ pub async fn run(
             }
         };
         failing.store(false, Ordering::Relaxed);
-        if let Some(update) = &update
-            && let Err(error) = update.remove(batch.settled).await
-        {
-            // They are known to history, by which the next lease or merge of them tells that they are done.
-            tracing::error!(%error, "fetched URLs stay in the update crawldb for now");
+        let mut stay = 0;
+        if let Some(update) = &update {
+            match update.remove_visited(batch.settled).await {
+                Ok(asked_again) => stay = asked_again,
+                // They are known to history, by which the next lease or merge of them tells that they are done.
+                Err(error) => tracing::error!(%error, "fetched URLs stay in the update crawldb for now"),
+            }
         }
         for ((visit, receipt), (reply, mark, brought_news)) in visits.iter().zip(receipts).zip(batch.replies) {
             // A site that has gone needs no receipt.
-            let _ = reply.send(Committed { brought_news, ..committed(visit, receipt, mark) });
+            let _ = reply.send(Committed { brought_news: brought_news || stay > 0, ..committed(visit, receipt, mark) });
         }
     }
     Ok(())
@@ -122,7 +125,7 @@ struct Batch {
     /// What the increment is to follow.
     news: Vec<UpdateRow>,
     /// URLs of the increment whose visits these are.
-    settled: Vec<UrlKey>,
+    settled: Vec<(UrlKey, UnixMillis)>,
     permits: Vec<OwnedSemaphorePermit>,
 }
 
@@ -148,7 +151,7 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
                 window.get_or_insert(at + limits::COMMIT_WINDOW);
                 held_bytes += finished.held_bytes();
                 if finished.crew.is_increment() {
-                    batch.settled.push(finished.visit.key.clone());
+                    batch.settled.push((finished.visit.key.clone(), finished.visit.at));
                 }
                 batch.replies.push((reply, mark, !finished.news.is_empty()));
                 batch.news.extend(finished.news);

@@ -1,4 +1,5 @@
-//! What the increment crew has in hand at one host: its queue, the latest found first, and the requests under way.
+//! What the increment crew has in hand at one host: looks that are due, what they have found, the latest first, and the requests under
+//! way. While both wait they go by turns: looks that find more than is fetched would be worth nothing.
 //!
 //! Plain state, changed by the site loop; no I/O here.
 
@@ -13,12 +14,24 @@ use crate::limits;
 /// Latest first (ALGORITHMS §6.3); what was found at the same time in the order in which it came.
 type Place = (Reverse<UnixMillis>, u64);
 
+/// What a request under way was before.
+#[derive(Clone, Copy)]
+enum Slot {
+    Found(Place),
+    /// By its number in the order in which looks came.
+    Look(u64),
+}
+
 /// The increment's share of a host.
 #[derive(Default)]
 pub struct News {
     queue: BTreeMap<Place, Job>,
+    /// Looks that are due, the first first.
+    due: BTreeMap<u64, Job>,
+    /// True where the last turn was a look's.
+    look_was_last: bool,
     /// Of each request under way, the place that it had; None for a slot that is free.
-    slots: Vec<Option<Place>>,
+    slots: Vec<Option<Slot>>,
     next: u64,
     pub turns: Turns,
     /// True where the update crawldb may have something that is not leased.
@@ -34,9 +47,20 @@ impl News {
         self.queue.insert((Reverse(found), self.next), job);
     }
 
-    /// The latest, and the slot that its request takes until [`Self::done`].
+    /// Queues a look that is due.
+    pub fn push_look(&mut self, job: Job) {
+        self.next += 1;
+        self.due.insert(self.next, job);
+    }
+
+    /// A look that is due, or the latest that was found, and the slot that its request takes until [`Self::done`].
     pub fn pop(&mut self) -> Option<(usize, Job)> {
-        let (place, job) = self.queue.pop_first()?;
+        let is_look = self.queue.is_empty() || !self.due.is_empty() && !self.look_was_last;
+        let (place, job) = match is_look {
+            true => self.due.pop_first().map(|(number, job)| (Slot::Look(number), job))?,
+            false => self.queue.pop_first().map(|(place, job)| (Slot::Found(place), job))?,
+        };
+        self.look_was_last = is_look;
         let free = self.slots.iter().position(Option::is_none);
         let slot = free.unwrap_or_else(|| {
             self.slots.push(None);
@@ -48,8 +72,11 @@ impl News {
 
     /// Takes back what [`Self::pop`] gave; it is the next one again.
     pub fn put_back(&mut self, slot: usize, job: Job) {
-        if let Some(place) = self.slots[slot].take() {
-            self.queue.insert(place, job);
+        let Some(place) = self.slots[slot].take() else { return };
+        self.look_was_last = matches!(place, Slot::Found(_));
+        match place {
+            Slot::Found(place) => drop(self.queue.insert(place, job)),
+            Slot::Look(number) => drop(self.due.insert(number, job)),
         }
     }
 
@@ -64,20 +91,27 @@ impl News {
         u32::try_from(self.slots.iter().flatten().count()).unwrap_or(u32::MAX)
     }
 
-    /// URLs queued.
+    /// URLs queued that looks have found.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn found(&self) -> usize {
         self.queue.len()
+    }
+
+    /// Looks queued.
+    #[must_use]
+    pub fn due(&self) -> usize {
+        self.due.len()
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.queue.is_empty() && self.due.is_empty()
     }
 
     /// Takes everything out of the queue.
     pub fn drain(&mut self) -> Vec<Job> {
-        std::mem::take(&mut self.queue).into_values().collect()
+        let due = std::mem::take(&mut self.due).into_values();
+        due.chain(std::mem::take(&mut self.queue).into_values()).collect()
     }
 
     /// A look is planned for this time. Beyond `limits::LOOK_TIMES_MAX` times the latest are forgotten: a round finds what
@@ -132,13 +166,28 @@ mod tests {
         let (slot, first) = news.pop().unwrap();
         assert_eq!((slot, &*first.lease.key.path), (0, "/a"));
         news.put_back(slot, first);
-        assert_eq!((news.running(), news.len()), (0, 4));
+        assert_eq!((news.running(), news.found()), (0, 4));
         let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop()).map(|(_, job)| job.lease.key.path).collect();
         assert_eq!(order.iter().map(|path| &**path).collect::<Vec<_>>(), ["/a", "/b", "/middle", "/old"]);
         assert_eq!(news.running(), 4);
         news.done(1);
         news.push(UnixMillis(1), job("/later"));
         assert_eq!(news.pop().unwrap().0, 1, "a slot that is free is used again");
+    }
+
+    #[test]
+    fn looks_take_every_other_turn_while_what_they_found_waits() {
+        let mut news = News::default();
+        ["/look 1", "/look 2", "/look 3"].into_iter().for_each(|path| news.push_look(job(path)));
+        [(5, "/old"), (9, "/new")].into_iter().for_each(|(found, path)| news.push(UnixMillis(found), job(path)));
+        let (slot, first) = news.pop().unwrap();
+        assert_eq!(&*first.lease.key.path, "/look 1");
+        news.put_back(slot, first);
+        assert_eq!((news.due(), news.found()), (3, 2));
+        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop()).map(|(_, job)| job.lease.key.path).collect();
+        let order: Vec<&str> = order.iter().map(|path| &**path).collect();
+        assert_eq!(order, ["/look 1", "/new", "/look 2", "/old", "/look 3"]);
+        assert!(news.is_empty() && news.running() == 5);
     }
 
     #[test]

@@ -28,7 +28,7 @@ use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::{Answered, backoff};
-use crate::rules::Class;
+use crate::rules::{Class, Verdict};
 use crate::torrent::metainfo::{self, MetainfoError};
 use crate::url::CrawlUrl;
 
@@ -553,7 +553,16 @@ pub(super) fn is_watched(site: &Site, job: &Job) -> bool {
 
 /// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
 pub(super) fn is_front(site: &Site, url: &CrawlUrl) -> bool {
-    outlinks::page_number(site, url) <= 1 && !site.fresh.boards.is_behind_a_front(url.as_str())
+    outlinks::page_number(site, url) <= 1 && !is_behind_a_front(site, url)
+}
+
+/// What pages have shown of an address that tells no page; a rule that names the page says all.
+pub(super) fn is_behind_a_front(site: &Site, url: &CrawlUrl) -> bool {
+    let names_page = match site.rules.judge(url) {
+        Verdict::Take { rule, .. } => rule.names_page(),
+        Verdict::Refuse { .. } => false,
+    };
+    !names_page && site.fresh.boards.is_behind_a_front(url.as_str())
 }
 
 fn is_watched_anyway(lease: &Lease) -> bool {

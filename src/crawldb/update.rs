@@ -61,11 +61,12 @@ pub struct UpdateRow {
 }
 
 impl UpdateRow {
-    /// True where it needs no visit any more: what was new has had one, a look has had one since it was asked for.
+    /// True where it needs no visit any more: what was new has had one, a look has had one since it was asked for. A visit later than
+    /// `now` was one by a clock that was set back since, and tells nothing of when it was.
     #[must_use]
-    pub fn is_settled(&self, record: Option<&UrlRecord>) -> bool {
+    pub fn is_settled(&self, record: Option<&UrlRecord>, now: UnixMillis) -> bool {
         match record {
-            Some(record) if self.again => record.outcome.is_some() && record.visited >= self.found,
+            Some(record) if self.again => record.outcome.is_some() && (self.found..=now).contains(&record.visited),
             Some(record) => record.outcome.is_some(),
             None => false,
         }
@@ -212,8 +213,8 @@ impl UpdateDb {
         Ok(forgotten)
     }
 
-    /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time. A URL over
-    /// `limits::URL_BYTES_MAX` is passed over.
+    /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time, but for pages that are
+    /// asked for again: those were last asked for when this says. A URL over `limits::URL_BYTES_MAX` is passed over.
     ///
     /// # Errors
     /// Those of the file; nothing was added then, or, where only the disk's last answer was lost, all of it.
@@ -228,13 +229,18 @@ impl UpdateDb {
                 let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
                 for row in rows.iter().filter(|row| is_keepable(&row.key)) {
                     let key = (row.key.host.0, &*row.key.path);
-                    if found.get(key)?.is_some() {
-                        continue;
+                    let known = found.get(key)?.map(|value| UpdateRow::decode(row.key.clone(), value.value()));
+                    match known {
+                        None => added.push(row.key.host),
+                        Some(None) => return Err(Fault::row("found")),
+                        Some(Some((known, seq))) if row.again && known.again && row.found > known.found => {
+                            latest.remove((row.key.host.0, !known.found.0, seq))?;
+                        }
+                        Some(Some(_)) => continue,
                     }
                     let seq = core.next_seq();
                     found.insert(key, row.encode(seq).as_slice())?;
                     latest.insert((row.key.host.0, !row.found.0, seq), &*row.key.path)?;
-                    added.push(row.key.host);
                 }
             }
             txn.commit()?;
@@ -294,19 +300,37 @@ impl UpdateDb {
     /// # Errors
     /// Those of the file.
     pub async fn remove(&self, keys: Vec<UrlKey>) -> Result<(), CrawlDbError> {
-        let keys: Vec<UrlKey> = keys.into_iter().filter(|key| self.waiting(key.host) > 0).collect();
-        if keys.is_empty() {
-            return Ok(());
+        let any_time = UnixMillis(u64::MAX);
+        self.remove_visited(keys.into_iter().map(|key| (key, any_time)).collect()).await.map(drop)
+    }
+
+    /// The same for URLs that were visited, each with the time of its visit. One that was asked for again after that stays, and can be
+    /// leased; the number of these.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub async fn remove_visited(&self, visits: Vec<(UrlKey, UnixMillis)>) -> Result<u64, CrawlDbError> {
+        let visits: Vec<(UrlKey, UnixMillis)> =
+            visits.into_iter().filter(|(key, _)| self.waiting(key.host) > 0).collect();
+        if visits.is_empty() {
+            return Ok(0);
         }
         self.call(move |core, db| {
-            let mut removed = Vec::new();
+            let (mut removed, mut stay) = (Vec::new(), 0);
             let txn = begin_volatile(db)?;
             {
                 let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
-                for key in &keys {
-                    let Some(value) = found.remove((key.host.0, &*key.path))? else { continue };
-                    let (row, seq) =
-                        UpdateRow::decode(key.clone(), value.value()).ok_or_else(|| Fault::row("found"))?;
+                for (key, visited) in &visits {
+                    let known = found.get((key.host.0, &*key.path))?;
+                    let Some(known) = known.map(|value| UpdateRow::decode(key.clone(), value.value())) else {
+                        continue;
+                    };
+                    let (row, seq) = known.ok_or_else(|| Fault::row("found"))?;
+                    if row.again && row.found > *visited {
+                        stay += 1;
+                        continue;
+                    }
+                    found.remove((key.host.0, &*key.path))?;
                     latest.remove((key.host.0, !row.found.0, seq))?;
                     removed.push(key.host);
                 }
@@ -318,10 +342,10 @@ impl UpdateDb {
                     *waiting = waiting.saturating_sub(1);
                 }
             }
-            for key in &keys {
+            for (key, _) in &visits {
                 memory.leased.remove(key);
             }
-            Ok(())
+            Ok(stay)
         })
         .await
     }
@@ -403,7 +427,7 @@ impl UpdateDb {
             let records = history.url_records(keys.clone()).await?;
             let (mut new, mut looks) = (Vec::new(), Vec::new());
             for (row, record) in rows.into_iter().zip(records) {
-                match (row.is_settled(record.as_ref()), row.again) {
+                match (row.is_settled(record.as_ref(), now), row.again) {
                     (true, _) => merged.settled += 1,
                     (false, true) => looks.push(row.discovered()),
                     (false, false) => new.push(row.discovered()),

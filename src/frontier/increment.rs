@@ -37,6 +37,8 @@ pub struct Round {
     found: [u64; LEVELS],
     /// Those that were taken.
     taken: [u64; LEVELS],
+    /// Pages that were read before and are read again.
+    again: u64,
     /// Requests of the increment.
     pub requests: u64,
 }
@@ -107,6 +109,13 @@ impl Round {
         usize::try_from(taken).unwrap_or(usize::MAX)
     }
 
+    /// How many of `found` pages that were read before the round reads again, at most `cap` in all.
+    pub fn take_again(&mut self, found: usize, cap: u64) -> usize {
+        let taken = cap.saturating_sub(self.again).min(found as u64);
+        self.again += taken;
+        usize::try_from(taken).unwrap_or(usize::MAX)
+    }
+
     /// Pages that were found new and left to history.
     #[must_use]
     pub fn left_out(&self) -> u64 {
@@ -168,6 +177,13 @@ mod tests {
         rounds.observe(&self::round(0), HOUR, 0);
         rounds.observe(&round, HOUR, 0);
         assert_eq!(rounds.cap(1, HOUR, 0), 602, "also after quiet ones");
+    }
+
+    #[test]
+    fn pages_that_are_read_again_have_a_cap_of_their_own() {
+        let mut round = Round::default();
+        assert_eq!([round.take_again(150, 200), round.take_again(150, 200), round.take_again(1, 200)], [150, 50, 0]);
+        assert_eq!((round.take(1, 1, 200), round.left_out()), (1, 0), "they are no news");
     }
 
     #[test]

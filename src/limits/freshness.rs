@@ -56,6 +56,10 @@ pub const GONE_UNLISTED_MAX: usize = 5_000;
 pub const LISTS_FOLLOWED_MAX: usize = 1_000;
 pub const LISTS_ROWS_MAX: usize = 8_000;
 
+/// What they may take in that note, in bytes, and what a row takes of it beside its address.
+pub const LISTS_BYTES_MAX: usize = 3_500_000;
+pub const LISTS_ROW_BYTES: usize = 190;
+
 /// Rows of one page of a list that a look asks the database for: a directory of 10⁵ files would take seconds.
 pub const LOOK_ROWS_MAX: usize = 2_000;
 
@@ -71,6 +75,15 @@ pub const BOARDS_KEPT_MAX: usize = 3_000;
 /// Threads of one site of which is kept what their boards told when they were last read: 250 bytes each. Of others the database
 /// knows when they were read.
 pub const BOARD_THREADS_MAX: usize = 6_000;
+
+/// How long a page of a thread with news may take to come before it is asked for again, doubled each time: the crawl's own tries end
+/// within minutes, a server's trouble lasts longer; and how often that is done, over three days in all.
+pub const REREAD_PATIENCE: Duration = Duration::from_secs(600);
+pub const REREAD_TRIES_MAX: u32 = 8;
+
+/// Pages of threads of one site that are known to be on their way, 150 bytes each, and those that one look asks the database for.
+pub const REREADS_KEPT_MAX: usize = 2_000;
+pub const REREADS_AT_ONCE_MAX: usize = 50;
 
 /// Looks at lists of one site that are on their way from page to page.
 pub const BOARD_WALKS_MAX: usize = 1_000;

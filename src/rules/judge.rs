@@ -405,6 +405,12 @@ pub(super) fn owns(hosts: &[Box<str>], authority: &str) -> bool {
 }
 
 impl Rule {
+    /// True where its pattern says which part of an address is the page: addresses without that part are no pages behind a first.
+    #[must_use]
+    pub fn names_page(&self) -> bool {
+        self.page.is_some()
+    }
+
     fn page_capture(&self, path: &str) -> Option<(usize, usize)> {
         let found = self.page.as_ref()?.captures(path)?.name("page")?;
         // Nineteen digits fit into a u64.

@@ -123,6 +123,9 @@ struct Board {
     weight: f64,
     /// When its next look is due, as a second.
     due: u64,
+    /// True while it cannot be looked at.
+    #[serde(default)]
+    put_off: bool,
 }
 
 /// Why a board is looked at when it is.
@@ -237,6 +240,7 @@ impl Schedule {
             counts: Counts::default(),
             weight: if weight.is_finite() { weight.max(1e-6) } else { 1.0 },
             due: since,
+            put_off: false,
         });
         self.profiles.push(self.site_profile.clone());
         self.queue.push(Reverse((since, number)));
@@ -263,6 +267,16 @@ impl Schedule {
         self.accrue(now as f64);
         self.state.saved -= 1.0;
         self.learn(board, posts, now);
+    }
+
+    /// Plans a board's next look for the longest time from the second `now` on that any board waits: it cannot be looked at. Uses up none.
+    pub fn put_off(&mut self, board: BoardNumber, now: u64) {
+        if let Some(put_off) = self.state.boards.get_mut(board as usize) {
+            (put_off.due, put_off.put_off) = (now + GAP_S as u64, true);
+            self.queue.push(Reverse((put_off.due, board)));
+            // The others have its looks.
+            self.state.roots_at = f64::NEG_INFINITY;
+        }
     }
 
     /// Learns what the boards have in common, and plans all of them anew: after histories were learnt.
@@ -324,7 +338,7 @@ impl Schedule {
         self.site_profile = Profile::of_site(&self.state.counts);
         let site_rate = self.site_rate();
         let root = |board: &Board| (board.weight * board.forecast.level(site_rate, &self.state.shares) / 2.0).sqrt();
-        self.state.roots = self.state.boards.iter().map(root).sum();
+        self.state.roots = self.state.boards.iter().filter(|board| !board.put_off).map(root).sum();
         self.state.roots_at = now;
         self.state.aims = aims(&self.site_profile);
     }
@@ -381,7 +395,8 @@ impl Schedule {
             return;
         }
         let due = self.due(number);
-        self.state.boards[number as usize].due = due;
+        let board = &mut self.state.boards[number as usize];
+        (board.due, board.put_off) = (due, false);
         self.queue.push(Reverse((due, number)));
     }
 

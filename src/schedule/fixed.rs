@@ -32,7 +32,7 @@ pub fn era(learnt: &[Learnt], per_board: usize) -> Plan {
 /// Counts by weight, even times.
 #[must_use]
 pub fn wra(learnt: &[Learnt], per_board: usize) -> Plan {
-    in_proportion(learnt, per_board).into_iter().map(even_times).collect()
+    in_proportion(learnt, per_board * learnt.len()).into_iter().map(even_times).collect()
 }
 
 /// Even counts, times by profile.
@@ -44,18 +44,18 @@ pub fn lra(learnt: &[Learnt], per_board: usize) -> Plan {
 /// Counts by weight, times by profile.
 #[must_use]
 pub fn bra(learnt: &[Learnt], per_board: usize) -> Plan {
-    let counts = in_proportion(learnt, per_board);
+    let counts = in_proportion(learnt, per_board * learnt.len());
     learnt.iter().zip(counts).map(|(board, count)| equal_area_times(&board.hours, count)).collect()
 }
 
-/// mᵢ = WPᵢ / ΣWP × M with M = `per_board` × boards, rounded by the largest remainder so that ΣI mᵢ = M. A board gets
-/// at least one look a day, or nobody would learn that it woke; none when there are no looks at all.
+/// mᵢ = WPᵢ / ΣWP × M with M = `all`, rounded by the largest remainder so that ΣI mᵢ = M. A board gets at least one look a
+/// day, or nobody would learn that it woke; with fewer looks than boards the first ones get them.
 #[must_use]
-pub fn in_proportion(learnt: &[Learnt], per_board: usize) -> Vec<usize> {
-    let all = per_board * learnt.len();
+pub fn in_proportion(learnt: &[Learnt], all: usize) -> Vec<usize> {
+    let boards = learnt.len();
     let sum: f64 = learnt.iter().map(|board| board.weight).sum();
-    if per_board == 0 || sum <= 0.0 {
-        return vec![per_board; learnt.len()];
+    if all <= boards || sum <= 0.0 {
+        return (0..boards).map(|board| all / boards + usize::from(board < all % boards)).collect();
     }
     let shares: Vec<f64> = learnt.iter().map(|board| board.weight / sum * all as f64).collect();
     let mut counts: Vec<usize> = shares.iter().map(|share| (*share as usize).max(1)).collect();
@@ -200,12 +200,14 @@ mod tests {
     fn all_looks_are_given_whatever_the_weights() {
         for weights in [&[1.0, 2.0, 5.0][..], &[1e9, 1e-9, 1e-9, 0.0], &[0.0, 0.0], &[1.0; 7], &[3.0]] {
             for per_board in [0, 1, 4, 11] {
-                let counts = in_proportion(&learnt(weights), per_board);
+                let counts = in_proportion(&learnt(weights), per_board * weights.len());
                 assert_eq!(counts.iter().sum::<usize>(), per_board * weights.len(), "{weights:?}");
                 assert!(per_board == 0 || counts.iter().all(|count| *count > 0));
             }
         }
-        assert_eq!(in_proportion(&learnt(&[1.0, 3.0]), 4), [2, 6]);
+        assert_eq!(in_proportion(&learnt(&[1.0, 3.0]), 8), [2, 6]);
+        assert_eq!(in_proportion(&learnt(&[1.0, 3.0, 1.0]), 7).iter().sum::<usize>(), 7);
+        assert_eq!(in_proportion(&learnt(&[1.0, 3.0, 1.0]), 2), [1, 1, 0]);
         assert!(in_proportion(&[], 4).is_empty());
     }
 }

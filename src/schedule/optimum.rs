@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(counts.iter().sum::<usize>(), 20);
         assert_eq!(counts[3], 1);
         // Square roots, where proportion would give 15 and 4.
-        assert!(counts[0] < in_proportion(&learnt, 5)[0] && counts[1] > 4, "{counts:?}");
+        assert!(counts[0] < in_proportion(&learnt, 5 * learnt.len())[0] && counts[1] > 4, "{counts:?}");
         assert!(plan(&learnt, &vec![Profile::default(); 4], 0).iter().all(Vec::is_empty));
         assert!(plan(&[], &[], 4).is_empty());
         assert!(plan(&learnt, &vec![Profile::default(); 4], 100).iter().all(|looks| looks.len() <= SLOTS));

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gleaner::boards::walk::{Change, Grounds, Known, Memory, Stop, Verdict, Walk};
+use gleaner::boards::when::Conventions;
 use gleaner::boards::{BoardPage, Times};
 
 use super::{NOW, read, read_with, url};
@@ -239,4 +240,77 @@ proptest::proptest! {
         let verdict = look(&mut memory, &page, NOW, |_| None);
         proptest::prop_assert_eq!(verdict.fetch.len(), page.rows.len());
     }
+}
+
+#[test]
+fn what_people_write_in_titles_names_no_zone() {
+    let title = "Live stream on Sunday 20:00 GMT+9";
+    let page = |title: &str, footer: &str| {
+        let rows: String = (1..=9)
+            .map(|id| {
+                let name = if id == 4 { title.to_owned() } else { format!("Thread called {id}") };
+                format!(
+                    "<tr><td><a href='/topic/{id}'>{name}</a></td><td>{id}</td><td>2026-11-22 09:{:02}</td></tr>",
+                    59 - id
+                )
+            })
+            .collect();
+        let latest = format!("<div class=side><p>Latest: <a href='/topic/4'>{title}</a></p></div>");
+        let html = format!(
+            "<html><body><table><tr><th>Topic</th><th>Replies</th><th>Last post</th></tr>{rows}</table>{latest}<p>{footer}</p></body></html>"
+        );
+        let mut conventions = Conventions::default();
+        let page = read_with(&html, BOARD, NOW, None, None, &mut conventions);
+        assert_eq!(page.rows.len(), 9);
+        conventions.zone
+    };
+    let untold = page("Thread called 4", "");
+    assert_eq!(page(title, ""), untold);
+    assert_eq!(page("It is currently Sun Nov 22, 2026 07:03 pm", ""), untold);
+    let told = page(title, "All times are UTC+02:00");
+    assert_eq!((told.low_s(), told.high_s()), (7_200, 7_200));
+}
+
+#[test]
+fn a_list_that_tells_days_has_no_thread_of_today_read_at_each_look() {
+    let rows: String = (1..=12)
+        .map(|id| format!("<tr><td><a href='/topic/{id}'>Thread called {id}</a></td><td>2026-11-22</td></tr>"))
+        .collect();
+    let html = format!("<html><body><table><tr><th>Topic</th><th>Last post</th></tr>{rows}</table></body></html>");
+    let page = read(&html, BOARD);
+    let fetched = |minutes: i64| {
+        let mut memory = Memory::default();
+        look(&mut memory, &page, NOW, known_of(&page, NOW - minutes * 60)).fetch.len()
+    };
+    assert_eq!(page.rows.len(), 12);
+    assert_eq!([1, 59, 60, 300].map(fetched), [0, 0, 12, 12], "missed is worse, once an hour");
+}
+
+#[test]
+fn a_list_by_name_is_gone_through_to_its_end_once_a_day_however_often_it_is_looked_at() {
+    let mut memory = Memory::default();
+    // Ten pages, each in no order of time; a look each half hour finds a new row on the first.
+    let rows = |number: u32| -> Vec<(u32, i64, u32)> {
+        (0..20).map(|row| (number * 20 + row, i64::from(row * 7 % 20) * DAY, 1)).collect()
+    };
+    let mut pages = Vec::new();
+    for look in 0..3 * 48_i64 {
+        let now = NOW + look * 1_800;
+        let mut walk = Walk::begin(&mut memory, now, 1_000);
+        for number in 0..10_u32 {
+            let next = (number < 9).then_some("/forum/1?page=9");
+            let page = page(&rows(number), now, next);
+            let known = known_of(&page, now);
+            let new = format!("{}", 20 * number + 3);
+            let is_new = |id: &str| number == 0 && id.ends_with(&new);
+            let at = url(BOARD);
+            if walk.page(&page, &at, &at, |id| known(id).filter(|_| !is_new(id))).step.is_err() {
+                break;
+            }
+        }
+        pages.push(walk.finish());
+    }
+    let whole = pages.iter().filter(|pages| **pages == 10).count();
+    assert!((3..=4).contains(&whole), "{whole} of {} looks", pages.len());
+    assert!(pages.iter().filter(|pages| **pages < 10).all(|pages| *pages <= 3), "{pages:?}");
 }

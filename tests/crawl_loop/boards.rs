@@ -318,3 +318,131 @@ async fn of_a_thread_that_history_read_the_last_page_that_was_read_is_known_by_t
     let asked = [3, 4].map(|page| web.asked(&format!("/viewtopic?t={n}&page={page}")));
     assert_eq!((web.asked(&format!("/viewtopic?t={n}")), asked), (1, [2, 1]));
 }
+
+/// How often the fourth of five boards was asked for in `times` looks, each of which links to the next one as to a next page; and a thread
+/// that came to it meanwhile.
+async fn boards_that_lead_to_each_other(start: &str, classes: &str, times: usize) -> (usize, usize) {
+    let rows = |number: u64, more: u64| threads(number * 100 + more, 9);
+    let text = |number: u64, more: u64| board(&rows(number, more), Some(&format!("/forum/{}/", number % 5 + 1)), true);
+    let mut web = posts().at("/", &[page(start)]);
+    for number in 1..=5 {
+        let grown = text(number, u64::from(number == 4));
+        web = web.at(&format!("/forum/{number}/"), &[text(number, 0), text(number, 0), grown]);
+    }
+    let (web, machine) = (Arc::new(web), Machine::new());
+    let rules = format!(
+        "start = ['http://sim.example/']\nrevisit_minutes = 59\nlanes = 4\nlane_key = 'xxh3'\n[rate]\n\
+         requests_per_second = 1000000\nconnections = 4\n[classes]\n{classes}\nthread = ['^/viewtopic']\n"
+    );
+    for _ in 0..times {
+        let rules = gleaner::rules::from_text("sim", &rules).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let db: Arc<dyn CrawlDb> = machine.db.clone();
+        let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
+        machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+    }
+    (web.asked("/forum/4/"), web.asked("/viewtopic?t=401"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn boards_that_link_to_the_next_board_as_to_a_next_page_are_looked_at_each_by_itself() {
+    let links = |text: fn(u64) -> String| -> String {
+        (1..=5).map(|number| format!("<a href=/forum/{number}/>{}</a> ", text(number))).collect()
+    };
+    let numbers = links(|number| number.to_string());
+    let names = links(|number| format!("Matters of the {number}th kind"));
+    let latest = "<p><a href='/viewtopic?t=100'>The talk about matter 100</a></p>";
+    let (both, page_too) = ("board = ['^/$', '^/forum/\\d+/$']", "page = ['^/$']\nboard = ['^/forum/\\d+/$']");
+    let ruled = r"board = ['^/$', '^/forum/\d+/(?:page-(?P<page>\d+))?$']";
+    for (start, classes) in [
+        (numbers.clone(), both),
+        (format!("{names}{latest}"), both),
+        (format!("{numbers}{latest}"), page_too),
+        (format!("{numbers}{latest}"), ruled),
+    ] {
+        let (looks, thread) = boards_that_lead_to_each_other(&start, classes, 4).await;
+        assert_eq!((looks, thread), (4, 1), "{classes} {start}");
+    }
+    // A list's own numbers beside its rows are its pages.
+    let (looks, _) = boards_that_lead_to_each_other(&format!("{numbers}{latest}"), both, 4).await;
+    assert!(looks < 4, "{looks}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn boards_that_were_taken_for_pages_are_looked_at_again_once_a_page_names_them() {
+    let text = |number: u64, more: u64| {
+        let Answer::Status(status, headers, body) =
+            board(&threads(number * 100 + more, 9), Some(&format!("/forum/{}/", number % 5 + 1)), true)
+        else {
+            unreachable!("a page")
+        };
+        (status, headers, body)
+    };
+    let with = |number: u64, more: u64, jumps: bool| {
+        let (status, headers, body) = text(number, more);
+        let jumps = if jumps { "<a href=/forum/3/>Plays</a> <a href=/forum/4/>Films</a>" } else { "" };
+        Answer::Status(status, headers, [body.as_ref(), jumps.as_bytes()].concat().into())
+    };
+    let mut web = posts().at("/", &[page("<a href=/forum/1/>All</a>")]);
+    web = web.at("/forum/1/", &[with(1, 0, false), with(1, 1, false), with(1, 1, false), with(1, 2, true)]);
+    // The first one is read twice by the walk that goes round them.
+    for number in 2..=5 {
+        web = web.at(&format!("/forum/{number}/"), &[with(number, 0, false)]);
+    }
+    let (web, machine) = (Arc::new(web), Machine::new());
+    let classes = "[classes]\nboard = ['^/$', '^/forum/\\d+/$']\nthread = ['^/viewtopic']\n";
+    let more = RULES.split("[classes]").next().unwrap();
+    let mut asked = Vec::new();
+    for _ in 0..6 {
+        let text = format!("start = ['http://sim.example/']\n{more}{classes}");
+        let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let db: Arc<dyn CrawlDb> = machine.db.clone();
+        let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
+        machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
+        asked.push(web.asked("/forum/4/"));
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+    }
+    assert_eq!(asked[0], 1);
+    assert!(asked[5] >= asked[2] + 3, "a look each hour from then on: {asked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thread_with_news_whose_page_could_not_be_had_is_asked_for_again() {
+    // It stays as it is on its list; the list itself is the same from then on.
+    let before = threads(30, 12);
+    let mut after = before.clone();
+    let mut woken = after.remove(5);
+    (woken.last, woken.replies) = (START + 1_800, 4);
+    after.insert(0, woken);
+    let path = format!("/viewtopic?t={}", woken.n);
+    for (code, tries) in [(500, 4), (403, 1)] {
+        let good = page("<h1>Talk</h1><p>words</p>");
+        let mut answers = vec![good.clone()];
+        answers.extend(vec![super::web::status(code); tries]);
+        answers.push(good);
+        let web = posts().at("/", &[board(&before, None, true), board(&after, None, true)]).at(&path, &answers);
+        let (web, machine) = (Arc::new(web), Machine::new());
+        looks(&machine, &web, "", 6).await;
+        assert_eq!(web.asked(&path), tries + 2, "{code}: read once, tried in vain, read again, and no more");
+    }
+    // One that is refused for good is not asked for at each look.
+    let refused = [page("<h1>Talk</h1><p>words</p>"), super::web::status(403)];
+    let web = posts().at("/", &[board(&before, None, true), board(&after, None, true)]).at(&path, &refused);
+    let (web, machine) = (Arc::new(web), Machine::new());
+    looks(&machine, &web, "", 100).await;
+    assert!((5..=11).contains(&web.asked(&path)), "{} requests in four days", web.asked(&path));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_list_shows_before_its_site_has_it_is_asked_for_once_more() {
+    // The list is served by one replica, its pages by another that lags; one never comes.
+    let fronts: Vec<Answer> = (0..8).map(|look| board(&threads(30 + look, 12), None, true)).collect();
+    let late = [super::web::status(404), page("<h1>Talk</h1><p>words</p>")];
+    let web = posts().at("/", &fronts).at("/viewtopic?t=30", &late).at("/viewtopic?t=29", &[super::web::status(404)]);
+    let (web, machine) = (Arc::new(web), Machine::new());
+    looks(&machine, &web, "", 8).await;
+    assert_eq!([30, 29, 31].map(|n| web.asked(&format!("/viewtopic?t={n}"))), [2, 2, 1], "once, and no more");
+    let log = web.log();
+    let times: Vec<u64> = log.iter().filter(|(_, path)| path == "/viewtopic?t=30").map(|(at, _)| *at).collect();
+    assert!(times[1] - times[0] >= 3 * 3_600_000, "{times:?}");
+}

@@ -265,3 +265,30 @@ async fn a_service_that_is_stopped_again_and_again_loses_nothing_and_fetches_not
     let stored = machine.db.site_counts("sim").await.unwrap().torrents;
     assert!(stored >= OLD + published / EVERY.as_secs(), "{stored}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_finished_site_has_no_history_left_after_a_restart_while_its_lists_sleep() {
+    let links: String = (0..30).map(|list| format!("<a href=/list{list}/>list</a>")).collect();
+    let lists = |path: &str| {
+        let list = path.strip_prefix("/list")?.strip_suffix('/')?.parse::<u64>().ok()?;
+        Some(page(&format!("<h1>List {list}</h1><a href=/detail/{list}>one</a>")))
+    };
+    let web = Web::new(Duration::from_millis(10)).at("/", &[page(&links)]).otherwise(lists);
+    let web = Arc::new((0..30).fold(web, |web, list| web.at(&format!("/detail/{list}"), &[page("<h1>one</h1>")])));
+    let machine = with_two_crews();
+    let rules = format!(
+        "revisit_minutes = 10\n{FAST}\n[boards]\nlooks_per_day = 10\n[classes]\nindex = ['^/$', '^/list\\d+/$']\ndetail = ['^/detail/']"
+    );
+    let rules = move || gleaner::rules::from_text("sim", &format!("start = ['http://sim.example/']\n{rules}")).unwrap();
+    let run = async |hours: u64| {
+        let db: Arc<dyn CrawlDb> = machine.db.clone();
+        let site = gleaner::crawl::site::Site::new(rules(), web.transport(machine.start), machine.clock(), db);
+        machine.crawl_site(site, SERVICE, Some(Duration::from_secs(hours * 3_600)), None).await.0.unwrap();
+        machine.stands().crews.unwrap()
+    };
+    let before = run(24).await;
+    assert!(before.history_left == 0 && web.asked("/detail/29") > 0, "{}", before.why);
+    // Some rounds, in which most lists are not looked at.
+    let after = run(2).await;
+    assert_eq!((after.history_left, after.split.cause), (0, before.split.cause), "{}", after.why);
+}

@@ -57,6 +57,27 @@ pub struct State {
     /// Forms of addresses that have a list's page as a number where nothing but the links to their next pages says so.
     #[serde(default)]
     paged: BTreeSet<String>,
+    /// Forms of which the same looks so, and whose numbers are lists by themselves: directories link to them, or by their names.
+    #[serde(default)]
+    named: BTreeSet<String>,
+    /// Pages of known threads that were asked for and are not known to have come.
+    #[serde(default)]
+    rereads: BTreeMap<String, Reread>,
+}
+
+/// A page of a thread that is on its way. The thread counts as read from when its news were seen; this makes that good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Reread {
+    at: UnixMillis,
+    /// How often it came to nothing.
+    tries: u32,
+}
+
+impl Reread {
+    /// Until when it may be under way, or be tried again by the crawl itself.
+    fn patience(&self) -> UnixMillis {
+        self.at.plus(limits::REREAD_PATIENCE * 2_u32.saturating_pow(self.tries))
+    }
 }
 
 /// What is known of one list.
@@ -180,9 +201,27 @@ impl Boards {
     /// True for a page behind the first of its list, as pages that link to their next ones have shown.
     #[must_use]
     pub fn is_behind_a_front(&self, url: &str) -> bool {
-        let kept = self.kept();
-        let is_paged = |(form, number): &(String, u64)| *number > 1 && kept.state.paged.contains(form);
-        !kept.state.paged.is_empty() && numbers_of(url).iter().any(is_paged)
+        let State { paged, named, .. } = &self.kept().state;
+        let is_paged = |(form, number): &(String, u64)| *number > 1 && paged.contains(form) && !named.contains(form);
+        !paged.is_empty() && numbers_of(url).iter().any(is_paged)
+    }
+
+    /// True where a page's link to its next one leads to another list, by what is known of that one's address.
+    pub(super) fn is_another_list(&self, url: &str, next: &str) -> bool {
+        numbered_form(url, next).is_some_and(|(form, _)| self.kept().state.named.contains(&form))
+    }
+
+    /// The numbers of these forms are lists by themselves. Gives those of which the opposite was believed until now.
+    pub(super) fn are_lists(&self, forms: impl Iterator<Item = String>) -> BTreeSet<String> {
+        let mut kept = self.kept();
+        let mut believed = BTreeSet::new();
+        for form in forms {
+            if kept.state.named.len() < limits::BOARDS_KEPT_MAX && kept.state.named.insert(form.clone()) {
+                kept.is_changed = true;
+                believed.extend(kept.state.paged.take(&form));
+            }
+        }
+        believed
     }
 
     /// A page of a list links to its next one.
@@ -192,6 +231,42 @@ impl Boards {
         if kept.state.paged.len() < limits::BOARDS_KEPT_MAX && kept.state.paged.insert(form) {
             kept.is_changed = true;
         }
+    }
+
+    /// A page of a thread is asked for again: whether it comes will be seen.
+    pub(super) fn asks_again(&self, url: &str, at: UnixMillis) {
+        let mut kept = self.kept();
+        if kept.state.rereads.len() < limits::REREADS_KEPT_MAX || kept.state.rereads.contains_key(url) {
+            kept.state.rereads.insert(url.to_owned(), Reread { at, tries: 0 });
+            kept.is_changed = true;
+        }
+    }
+
+    /// Pages of threads that should have come by now, and when they were asked for.
+    pub(super) fn overdue(&self, now: UnixMillis) -> Vec<(String, UnixMillis)> {
+        let kept = self.kept();
+        let is_overdue = |reread: &Reread| reread.patience() <= now || reread.at > now;
+        let overdue = kept.state.rereads.iter().filter(|(_, reread)| is_overdue(reread));
+        overdue.take(limits::REREADS_AT_ONCE_MAX).map(|(url, reread)| (url.clone(), reread.at)).collect()
+    }
+
+    /// A page of a thread has come, or never will: nothing waits for it.
+    pub(super) fn came(&self, url: &str) {
+        let mut kept = self.kept();
+        kept.is_changed |= kept.state.rereads.remove(url).is_some();
+    }
+
+    /// A page of a thread came to nothing: true where it is tried once more.
+    pub(super) fn tries_again(&self, url: &str, now: UnixMillis) -> bool {
+        let mut kept = self.kept();
+        let Some(reread) = kept.state.rereads.get_mut(url) else { return false };
+        *reread = Reread { at: now, tries: reread.tries + 1 };
+        let is_tried = reread.tries <= limits::REREAD_TRIES_MAX;
+        if !is_tried {
+            kept.state.rereads.remove(url);
+        }
+        kept.is_changed = true;
+        is_tried
     }
 
     /// Ends a look that waited for a page which is not there, or gave nothing.

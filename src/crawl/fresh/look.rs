@@ -2,22 +2,23 @@
 //!
 //! From what a page was read as to what the loop makes due. Asks the database what is known of the rows; writes nothing there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::arrivals::Sighting;
 use super::boards::{self, seconds};
 use super::gone::hash;
 use super::rows::Vanished;
 use crate::boards::Row;
+use crate::boards::next::numbers_of;
 use crate::boards::walk::{Change, Known, Verdict};
 use crate::boards::when::{Precision, Time};
 use crate::clock::UnixMillis;
 use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::{Found, Site};
-use crate::crawl::visit::Job;
-use crate::crawldb::{CrawlDbError, Discovered, UrlRecord};
+use crate::crawl::visit::{self, Job};
+use crate::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
 use crate::frontier::crews::Crew;
-use crate::limits::LOOK_ROWS_MAX;
+use crate::limits::{GONE_CONFIRM_TIME, LOOK_ROWS_MAX};
 use crate::page::pagination;
 use crate::rules::Class;
 use crate::schedule::{Kind, Post};
@@ -78,10 +79,19 @@ pub async fn look(
     is_front: bool,
     at: UnixMillis,
 ) -> Result<Seen, CrawlDbError> {
-    if !is_looked_at(site, job, is_front) || read.denied.is_some() {
+    if read.denied.is_some() {
         return Ok(Seen::default());
     }
-    let board = board.map(|board| by_links(site, board, read));
+    let lists = lists_by_themselves(site, job, read, board.as_ref()).await?;
+    if !is_looked_at(site, job, is_front) {
+        return Ok(Seen { due: lists, ..Seen::default() });
+    }
+    let mut board = board.map(|board| by_links(site, board, read));
+    if let Some(page) = board.as_mut().map(|board| &mut board.page)
+        && let Some(next) = page.next.take_if(|next| site.fresh.boards.is_another_list(job.url.as_str(), next.as_str()))
+    {
+        tracing::trace!(site = %site.rules.name, url = job.url.as_str(), next = next.as_str(), "the next list is no next page");
+    }
     if let Some(next) = board.as_ref().and_then(|board| board.page.next.as_ref())
         && outlinks::judge(site, next.clone()).is_ok_and(|found| found.class.is_listing())
     {
@@ -89,15 +99,15 @@ pub async fn look(
     }
     let pending = site.fresh.boards.awaits(job.url.as_str());
     // What was taken for a front until its own links told its place.
-    let is_front = is_front && (job.lease.depth == 0 || !site.fresh.boards.is_behind_a_front(job.url.as_str()));
+    let is_front = is_front && (job.lease.depth == 0 || !visit::is_behind_a_front(site, &job.url));
     if !is_front && pending.is_none() {
-        return Ok(Seen { is_behind: true, ..Seen::default() });
+        return Ok(Seen { is_behind: true, due: lists, ..Seen::default() });
     }
     let (list, last) = match pending {
         Some(pending) => (pending.board, pending.last),
         None => (job.url.as_str().to_owned(), last_look(site, job).await?),
     };
-    let mut seen = Seen { list: Some(list.clone()), is_front, last, ..Seen::default() };
+    let mut seen = Seen { list: Some(list.clone()), is_front, last, due: lists, ..Seen::default() };
     let asked = ask(site, job, rows(site, read, board.as_ref())).await?;
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.record.is_none() { Change::New } else { Change::Same }).collect();
@@ -135,13 +145,52 @@ pub async fn look(
             seen.posts.extend(post(*change, row.and_then(|row| row.last.or(row.created)), last, at));
         }
     }
+    ask_once_more(site, job, &asked, at, &mut seen).await?;
     if is_front && !read.truncated {
         let is_free = |asked: &&Asked| asked.row.and_then(|row| mined.get(row)).is_none_or(|row| row.pinned.is_none());
         let urls: Vec<&str> = asked.iter().filter(is_free).map(|asked| asked.found.url.as_str()).collect();
         let vanished = site.fresh.lists.look(&list, &urls, at);
         follow(site, job, vanished, at, &mut seen).await?;
     }
+    make_good(site, job, at, &mut seen).await?;
     Ok(seen)
+}
+
+/// Lists whose addresses look like pages behind the first of another and are none: those that a page links to which is no list itself,
+/// or lists nothing but lists, and those that a page calls by names. Gives the ones that were taken for such pages until now.
+async fn lists_by_themselves(
+    site: &Site,
+    job: &Job,
+    read: &PageFindings,
+    board: Option<&boards::Read>,
+) -> Result<Vec<Discovered>, CrawlDbError> {
+    let own: HashSet<String> = numbers_of(job.url.as_str()).into_iter().map(|(form, _)| form).collect();
+    let is_directory = !job.class.is_target()
+        && job.class != Class::Sitemap
+        && !(job.class.is_listing() && read.found.iter().any(|found| found.class.is_target()));
+    let mut forms: HashMap<String, HashSet<u64>> = HashMap::new();
+    let lists = || read.found.iter().filter(|found| found.class.is_listing());
+    if is_directory {
+        for (form, number) in lists().flat_map(|found| numbers_of(found.url.as_str())) {
+            if !own.contains(&form) {
+                forms.entry(form).or_default().insert(number);
+            }
+        }
+        forms.retain(|_, numbers| numbers.len() > 1);
+    }
+    let is_list = |url: &CrawlUrl| outlinks::judge(site, url.clone()).is_ok_and(|found| found.class.is_listing());
+    let named = board.map(|board| board.page.named.as_slice()).unwrap_or_default();
+    let named = named.iter().filter(|(_, url)| is_list(url)).map(|(form, _)| form.clone());
+    let believed = site.fresh.boards.are_lists(forms.into_keys().chain(named));
+    let mut due = Vec::new();
+    if believed.is_empty() {
+        return Ok(due);
+    }
+    for found in lists().filter(|found| numbers_of(found.url.as_str()).iter().any(|(form, _)| believed.contains(form)))
+    {
+        due.extend(site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?);
+    }
+    Ok(due)
 }
 
 /// A page of which no row that was mined leads to what the rules take, by its links: rows without times.
@@ -173,12 +222,12 @@ pub async fn again(site: &Site, job: &Job, is_front: bool, at: UnixMillis) -> Re
         let vanished = site.fresh.lists.again(list, at);
         follow(site, job, vanished, at, &mut seen).await?;
     }
+    make_good(site, job, at, &mut seen).await?;
     Ok(seen)
 }
 
 /// When this page was last looked at with success.
 async fn last_look(site: &Site, job: &Job) -> Result<Option<UnixMillis>, CrawlDbError> {
-    use crate::crawldb::Outcome;
     let record = site.db.url_record(&job.lease.key).await?;
     let is_look = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
     Ok(record.filter(|record| record.outcome.is_some_and(is_look)).map(|record| record.visited))
@@ -299,7 +348,12 @@ fn walk(
         let of_row = match records.get(&at) {
             Some((_, None)) => continue,
             Some((Class::Thread, Some(record))) if record.outcome.is_some() => {
-                kept.thread(&row.id).unwrap_or_else(|| read(record))
+                let mut known = kept.thread(&row.id).unwrap_or_else(|| read(record));
+                if known.read_at > page.now + CLOCKS_DIFFER_S {
+                    // That was by a clock which was set back since: nobody knows when.
+                    known.read_at = 0;
+                }
+                known
             }
             // It waits for its first visit, is none that is read again, or is nothing to this crawl.
             _ => as_shown(),
@@ -341,11 +395,79 @@ async fn reread(
         let depth = job.lease.depth.saturating_add(1);
         let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
         seen.due.push(Discovered { due: at, ..row });
+        site.fresh.boards.asks_again(found.url.as_str(), at);
         let told = mined.get(fetch.row).and_then(|row| row.last).map(interval);
         let sighting = Sighting { shown: told, last_absent: last, first_seen: at };
         site.fresh.arrivals.sighted_anew(hash(found.url.as_str()), sighting);
     }
     Ok(())
+}
+
+/// What a list shows and its site did not have when it was met: a list may be served before its pages (replicas, caches). Each is asked for
+/// once more, hours later.
+async fn ask_once_more(
+    site: &Site,
+    job: &Job,
+    asked: &[Asked],
+    at: UnixMillis,
+    seen: &mut Seen,
+) -> Result<(), CrawlDbError> {
+    let is_early = |record: UrlRecord| {
+        record.outcome == Some(Outcome::Gone)
+            && record.visited.since(record.first_seen) < GONE_CONFIRM_TIME
+            && at.since(record.visited) >= GONE_CONFIRM_TIME
+    };
+    for asked in asked.iter().filter(|asked| asked.record.is_some_and(is_early)) {
+        let depth = job.lease.depth.saturating_add(1);
+        if let Some(row) = site.row(&asked.found.url, asked.found.class, depth).await? {
+            // As of any link to a torrent, the page that has it is known.
+            let via = (asked.found.class == Class::Download).then(|| job.url.as_str().into());
+            seen.due.push(Discovered { due: at, via, ..row });
+        }
+    }
+    Ok(())
+}
+
+/// Pages of threads with news that were asked for and did not come (a server in trouble, a refusal, a kill before the commit) are asked for
+/// once more: their lists show nothing new by then.
+async fn make_good(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    for (page, asked) in site.fresh.boards.overdue(at) {
+        let found = CrawlUrl::parse(&page, &site.rules.canonical).ok().and_then(|url| outlinks::judge(site, url).ok());
+        let row = match found {
+            Some(found) => site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?,
+            None => None,
+        };
+        let Some(row) = row else {
+            site.fresh.boards.came(&page);
+            continue;
+        };
+        let record = site.db.url_record(&row.key).await?;
+        let visited = record.filter(|record| (asked..=at).contains(&record.visited));
+        if visited.and_then(|record| record.outcome).is_some_and(is_an_answer) {
+            site.fresh.boards.came(&page);
+        } else if site.fresh.boards.tries_again(&page, at) {
+            seen.due.push(Discovered { due: at, ..row });
+        }
+    }
+    Ok(())
+}
+
+/// True where a page came, or will not be there however often it is asked for.
+fn is_an_answer(outcome: Outcome) -> bool {
+    !matches!(
+        outcome,
+        Outcome::Denied
+            | Outcome::ClientError
+            | Outcome::ServerError
+            | Outcome::TimedOut
+            | Outcome::Truncated
+            | Outcome::ProtocolError
+            | Outcome::Throttled
+            | Outcome::DnsFailed
+            | Outcome::ConnectFailed
+            | Outcome::TlsFailed
+            | Outcome::LoggedOut
+    )
 }
 
 /// Pages of rows that vanished are asked for, and those of rows that are back.

@@ -14,6 +14,7 @@ pub mod timetable;
 
 use crate::clock::UnixMillis;
 use crate::crawldb::{CrawlDbError, Reader};
+use crate::limits::NOTE_BYTES_MAX;
 use crate::rules::SiteRules;
 
 /// All of it, of one site.
@@ -49,21 +50,29 @@ impl Fresh {
         self.gone.take_up(site, db.note(site, gone::GONE_NOTE).await?.as_deref());
         self.lists.take_up(site, db.note(site, rows::ROWS_NOTE).await?.as_deref());
         self.boards.take_up(site, db.note(site, boards::BOARDS_NOTE).await?.as_deref());
-        self.timetable.take_up(site, db.note(site, timetable::SCHEDULE_NOTE).await?.as_deref());
+        self.timetable.take_up(site, db.note(site, timetable::SCHEDULE_NOTE).await?.as_deref(), now);
         let (delays, awaited) =
             (db.note(site, arrivals::DELAY_NOTE).await?, db.note(site, arrivals::AWAITED_NOTE).await?);
         self.arrivals.take_up(site, delays.as_deref(), awaited.as_deref(), now);
         Ok(())
     }
 
-    /// What has to be kept since this was last asked, as notes by their names.
-    pub fn notes(&self) -> Vec<(String, Vec<u8>)> {
+    /// What has to be kept since this was last asked, as notes by their names. One that no database would take is left out, and told:
+    /// the former one stays, and costs looks at the next start.
+    pub fn notes(&self, site: &str) -> Vec<(String, Vec<u8>)> {
         let mut notes = self.changed.notes();
         notes.extend(self.gone.note());
         notes.extend(self.lists.note());
         notes.extend(self.boards.note());
         notes.extend(self.timetable.note());
         notes.extend(self.arrivals.notes());
+        notes.retain(|(name, note)| {
+            let fits = note.len() <= NOTE_BYTES_MAX;
+            if !fits {
+                tracing::warn!(%site, name, bytes = note.len(), "a note is longer than is kept: the former one stays");
+            }
+            fits
+        });
         notes
     }
 }

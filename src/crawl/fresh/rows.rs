@@ -3,7 +3,7 @@
 //! The decision is `freshness::rows`; here stand the lists by their URLs and what their rows lead to, within a bound for the whole
 //! site: lists beyond it are read and not followed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::gone::hash;
 use crate::clock::UnixMillis;
 use crate::freshness::gone::Gone;
 use crate::freshness::rows::{List, Listed};
-use crate::limits::{LISTS_FOLLOWED_MAX, LISTS_ROWS_MAX};
+use crate::limits::{LISTS_BYTES_MAX, LISTS_FOLLOWED_MAX, LISTS_ROW_BYTES, LISTS_ROWS_MAX};
 
 /// The name of the note that keeps the lists.
 pub const ROWS_NOTE: &str = "rows";
@@ -87,9 +87,14 @@ impl Lists {
     pub fn look(&self, list: &str, urls: &[&str], at: UnixMillis) -> Vanished {
         let mut kept = self.kept();
         let lists = &kept.state.lists;
-        let others: usize = lists.iter().filter(|(name, _)| *name != list).map(|(_, other)| other.urls.len()).sum();
+        let others = || lists.iter().filter(|(name, _)| *name != list).map(|(_, other)| other);
+        let rows = others().map(|other| other.urls.len()).sum::<usize>() + urls.len();
+        let missed = lists.get(list).map_or(0, |followed| followed.missed_bytes(urls));
+        let bytes = others().map(Followed::bytes).sum::<usize>() + missed + bytes_of(urls.iter().copied());
         let is_new = !lists.contains_key(list);
-        if others + urls.len() > LISTS_ROWS_MAX || (is_new && lists.len() >= LISTS_FOLLOWED_MAX) {
+        if rows > LISTS_ROWS_MAX || bytes > LISTS_BYTES_MAX || (is_new && lists.len() >= LISTS_FOLLOWED_MAX) {
+            // What it showed once would be told as vanished, by looks that are not followed.
+            kept.is_changed |= kept.state.lists.remove(list).is_some();
             return Vanished::default();
         }
         kept.is_changed = true;
@@ -112,7 +117,22 @@ impl Lists {
     }
 }
 
+/// What rows take in the note, in bytes, by where they lead.
+fn bytes_of<'u>(urls: impl Iterator<Item = &'u str>) -> usize {
+    urls.map(|url| url.len() + LISTS_ROW_BYTES).sum()
+}
+
 impl Followed {
+    fn bytes(&self) -> usize {
+        bytes_of(self.urls.values().map(String::as_str))
+    }
+
+    /// Of rows that are missed and so stay beside what a look shows.
+    fn missed_bytes(&self, shown: &[&str]) -> usize {
+        let shown: HashSet<&str> = shown.iter().copied().collect();
+        bytes_of(self.urls.values().map(String::as_str).filter(|url| !shown.contains(url)))
+    }
+
     fn look(&mut self, at: UnixMillis) -> Vanished {
         let found = self.list.look(&Listed { rows: &self.shown, is_whole: true, at });
         let url = |row: &u64| self.urls.get(row).cloned();
@@ -153,6 +173,22 @@ mod tests {
         assert_eq!(lists.look("l", &all, at(3)).back, ["http://a.example/4"]);
         assert_eq!(lists.again("unknown", at(3)), Vanished::default());
         Lists::default().take_up("s", Some(b"{"));
+    }
+
+    #[test]
+    fn long_addresses_never_make_a_note_that_is_too_long() {
+        let lists = Lists::default();
+        let mut followed = 0;
+        for list in 0..40 {
+            let urls: Vec<String> =
+                (0..360).map(|n| format!("http://a.example/{list}/{n}/{}", "%E4%B8%AD".repeat(60))).collect();
+            let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+            lists.look(&format!("{list}"), &urls, UnixMillis(1));
+            followed += usize::from(lists.kept().state.lists.contains_key(&format!("{list}")));
+        }
+        let (_, note) = lists.note().unwrap();
+        assert!(note.len() <= crate::limits::NOTE_BYTES_MAX, "{} bytes", note.len());
+        assert!(followed > 10 && followed < 40, "{followed}");
     }
 
     #[test]

@@ -43,6 +43,8 @@ struct Kept {
     latest: u64,
     /// The look that was asked for and has not come yet.
     asked: Option<(BoardNumber, UnixMillis)>,
+    /// Looks a day that the site's rate leaves room for; none before it is told.
+    room: Option<f64>,
     /// The plans of the day, and when they were made.
     plan: Option<(u64, fixed::Plan)>,
 }
@@ -106,15 +108,33 @@ impl State {
         self.lists.iter().map(|list| Learnt { weight: list.weight(now), hours: list.hours }).collect()
     }
 
-    fn plan(&self, now: u64) -> fixed::Plan {
-        let per_list = (self.per_day / self.lists.len().max(1) as f64).round().max(1.0) as usize;
-        let learnt = self.learnt(now);
-        match self.policy {
-            Policy::Era | Policy::Gleaner => fixed::era(&learnt, per_list),
-            Policy::Wra => fixed::wra(&learnt, per_list),
-            Policy::Lra => fixed::lra(&learnt, per_list),
-            Policy::Bra => fixed::bra(&learnt, per_list),
+    /// Where there are fewer looks a day than lists, all have as many: the next one at a list, which go round in their order.
+    fn round(&self, number: BoardNumber, now: u64) -> Option<u64> {
+        let lists = self.lists.len() as f64;
+        if self.policy == Policy::Gleaner || self.per_day >= lists {
+            return None;
         }
+        let round_s = (lists / self.per_day.max(1e-3) * DAY_S as f64) as u64;
+        let place_s = (f64::from(number) / lists * round_s as f64) as u64;
+        let begun = now.saturating_sub(place_s) / round_s * round_s + place_s;
+        Some(if begun > now { begun } else { begun + round_s })
+    }
+
+    /// The looks of a day, of which there are as many as lists at least.
+    fn plan(&self, now: u64) -> fixed::Plan {
+        let learnt = self.learnt(now);
+        let (all, lists) = (self.per_day.floor().max(0.0) as usize, learnt.len());
+        let by_weight = matches!(self.policy, Policy::Wra | Policy::Bra);
+        let counts: Vec<usize> = match by_weight {
+            true => fixed::in_proportion(&learnt, all),
+            // What is left over goes to the first ones.
+            false => (0..lists).map(|list| all / lists + usize::from(list < all % lists)).collect(),
+        };
+        let by_profile = matches!(self.policy, Policy::Lra | Policy::Bra);
+        let times = |(list, count): (&Learnt, usize)| {
+            if by_profile { fixed::equal_area_times(&list.hours, count) } else { fixed::even_times(count) }
+        };
+        learnt.iter().zip(counts).map(times).collect()
     }
 
     /// Every list with its next looks and the reason, the next one first.
@@ -133,6 +153,10 @@ impl State {
                         seconds_told(reason.price_s)
                     );
                     (reason.looks.clone(), why)
+                }
+                Some(_) if let Some(next) = self.round(number, now) => {
+                    let days = self.lists.len() as f64 / self.per_day.max(1e-3);
+                    (vec![next], format!("a look in {days:.1} days by {}: fewer a day than lists", self.policy.name()))
                 }
                 Some(plan) => {
                     let times = plan.get(number as usize).map(Vec::as_slice).unwrap_or_default();
@@ -199,8 +223,8 @@ impl Timetable {
         }
     }
 
-    /// Takes up the note of earlier runs; says so where it is of no use.
-    pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
+    /// Takes up the note of earlier runs; says so where it is of no use. The number of looks a day is that of the rules now.
+    pub fn take_up(&self, site: &str, note: Option<&[u8]>, at: UnixMillis) {
         let Some(note) = note else { return };
         let Some(mut state) = State::from_bytes(note) else {
             tracing::warn!(%site, "the note of the schedule cannot be read: it learns anew");
@@ -208,6 +232,8 @@ impl Timetable {
         };
         state.policy = self.policy;
         let mut kept = self.kept();
+        state.per_day = self.looks_per_day(state.lists.len(), kept.room);
+        state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
         kept.numbers = state.lists.iter().zip(0..).map(|(list, number)| (list.url.clone(), number)).collect();
         kept.latest = state.lists.iter().map(|list| list.looked).max().unwrap_or(0);
         kept.state = Some(state);
@@ -228,10 +254,29 @@ impl Timetable {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks a day at so many lists.
-    fn looks_per_day(&self, lists: usize) -> f64 {
+    /// Looks a day at so many lists: as the rules say, else one each interval as far as there is room.
+    fn looks_per_day(&self, lists: usize, room: Option<f64>) -> f64 {
         let by_interval = lists as f64 * DAY_S as f64 / self.interval_s as f64;
-        self.per_day.map_or(by_interval, f64::from)
+        self.per_day.map_or(by_interval.min(room.unwrap_or(f64::INFINITY)), f64::from)
+    }
+
+    /// The site takes so many requests a day. Looks may be half of them: what they find has to be fetched.
+    pub fn allows(&self, requests_per_day: f64, at: UnixMillis) {
+        let room = (requests_per_day / 2.0).max(1.0);
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        if kept.room == Some(room) {
+            return;
+        }
+        kept.room = Some(room);
+        if let Some(state) = kept.state.as_mut() {
+            let per_day = self.looks_per_day(state.lists.len(), kept.room);
+            if (per_day - state.per_day).abs() > 1e-6 {
+                state.per_day = per_day;
+                state.schedule.set_looks_per_day(per_day, at.0 / 1_000);
+                kept.is_changed = true;
+            }
+        }
     }
 
     /// Takes what a look at a list showed that was not known before. The first look at a list teaches what its rows tell of the
@@ -242,7 +287,7 @@ impl Timetable {
         let kept = &mut *kept;
         if kept.latest > now + SET_BACK_S {
             // Plans of the future, by a clock that was wrong.
-            *kept = Kept::default();
+            *kept = Kept { room: kept.room, ..Kept::default() };
         }
         let state = kept.state.get_or_insert_with(|| State {
             version: VERSION,
@@ -259,7 +304,7 @@ impl Timetable {
                 let number = state.schedule.add_board(1.0, since);
                 kept.numbers.insert(url.to_owned(), number);
                 state.lists.push(List { url: url.to_owned(), since, looked: now, looks: 0, hours: [0.0; HOURS] });
-                state.per_day = self.looks_per_day(state.lists.len());
+                state.per_day = self.looks_per_day(state.lists.len(), kept.room);
                 state.schedule.set_looks_per_day(state.per_day, now);
                 number
             }
@@ -287,6 +332,18 @@ impl Timetable {
         let Some((asked, _)) = kept.asked.filter(|(asked, _)| kept.numbers.get(url) == Some(asked)) else { return };
         if let Some(state) = kept.state.as_mut() {
             state.schedule.looked(asked, at.0 / 1_000, &[]);
+        }
+        kept.asked = None;
+    }
+
+    /// A list that was asked for is none of the site's by the rules of now: no look was used up, and none of the others waits for it.
+    pub fn refused(&self, url: &str, at: UnixMillis) {
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let Some((asked, _)) = kept.asked.filter(|(asked, _)| kept.numbers.get(url) == Some(asked)) else { return };
+        if let Some(state) = kept.state.as_mut() {
+            state.schedule.put_off(asked, at.0 / 1_000);
+            kept.is_changed = true;
         }
         kept.asked = None;
     }
@@ -359,6 +416,9 @@ impl Timetable {
             let wait_s = due.saturating_sub(now).saturating_add(self.interval_s).saturating_mul(2);
             return Some(at.plus(Duration::from_secs(wait_s.min(60 * DAY_S))));
         }
+        if let Some(next) = state.round(number, now) {
+            return Some(at.plus(Duration::from_secs(next - now)));
+        }
         let is_old = kept.plan.as_ref().is_none_or(|(made, plan)| {
             now >= made + SCHEDULE_PLANNED_EVERY.as_secs() || now < *made || plan.len() != state.lists.len()
         });
@@ -418,9 +478,62 @@ mod tests {
         let busy = told.iter().find(|told| told.url == "busy").unwrap();
         assert!((60.0..80.0).contains(&busy.weight) && busy.next.len() > 20 && busy.why.contains("wait"), "{busy:?}");
         let again = Timetable::new(&rules(""));
-        again.take_up("a", Some(&note));
+        again.take_up("a", Some(&note), at(20 * DAY_S));
         assert!((0..DAY_S).step_by(60).any(|second| again.due(at(20 * DAY_S + second)).is_some()));
-        Timetable::new(&rules("")).take_up("a", Some(b"{}"));
+        Timetable::new(&rules("")).take_up("a", Some(b"{}"), at(0));
+    }
+
+    #[test]
+    fn other_rules_change_the_looks_of_a_day_at_once() {
+        let table = Timetable::new(&rules(""));
+        (0..10).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
+        let note = table.note().unwrap().1;
+        assert!((State::from_bytes(&note).unwrap().per_day - 240.0).abs() < 1e-6);
+        let fewer = Timetable::new(&rules("[boards]\nlooks_per_day = 6"));
+        fewer.take_up("a", Some(&note), at(60));
+        let mut looks = 0;
+        for second in (60..5 * DAY_S).step_by(30) {
+            if let Some(url) = fewer.due(at(second)) {
+                looks += 1;
+                fewer.looked(&url, at(second), &[]);
+            }
+        }
+        assert!((20..=40).contains(&looks), "{looks} looks in five days of 6");
+        let state = State::from_bytes(&fewer.note().unwrap().1).unwrap();
+        assert!((state.per_day - 6.0).abs() < 1e-6, "{}", state.per_day);
+    }
+
+    #[test]
+    fn looks_by_the_interval_take_at_most_half_of_what_the_site_takes() {
+        let per_day = |boards: &str| {
+            let table = Timetable::new(&rules(boards));
+            (0..50).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
+            // A request each three minutes.
+            table.allows(480.0, at(1));
+            table.looked("another", at(2), &[]);
+            State::from_bytes(&table.note().unwrap().1).unwrap().per_day
+        };
+        assert!((per_day("") - 240.0).abs() < 1e-6 && (per_day("[boards]\nlooks_per_day = 300") - 300.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_list_that_is_refused_holds_no_other_up_and_uses_no_look_up() {
+        let table = Timetable::new(&rules("[boards]\nlooks_per_day = 48"));
+        ["a", "b", "refused", "too"].into_iter().for_each(|url| table.looked(url, at(0), &[]));
+        let (mut looks, mut refused) = (0, 0);
+        for second in (0..10 * DAY_S).step_by(30) {
+            while let Some(url) = table.due(at(second)) {
+                if url.len() > 1 {
+                    refused += 1;
+                    table.refused(&url, at(second));
+                } else {
+                    looks += 1;
+                    table.looked(&url, at(second), &[]);
+                }
+            }
+        }
+        assert_eq!(refused, 2, "each once in ten days");
+        assert!((440..=510).contains(&looks), "{looks} looks in ten days of 48");
     }
 
     #[test]
@@ -455,6 +568,32 @@ mod tests {
             assert_eq!([of("busy"), of("quiet")], looks, "{policy}");
             let next = table.again("busy", at(0)).unwrap();
             assert!(next > at(0) && next <= at(DAY_S), "{policy}");
+        }
+    }
+
+    #[test]
+    fn the_papers_plans_hold_the_number_of_looks_a_day_also_where_it_is_smaller_than_that_of_the_lists() {
+        for (policy, per_day, lists) in
+            [("era", 10, 61), ("bra", 10, 61), ("era", 90, 60), ("wra", 90, 60), ("lra", 60, 60)]
+        {
+            let table = Timetable::new(&rules(&format!("[boards]\nschedule = '{policy}'\nlooks_per_day = {per_day}")));
+            let urls: Vec<String> = (0..lists).map(|list| format!("{list}")).collect();
+            urls.iter().for_each(|url| table.looked(url, at(0), &[]));
+            let of_list = |url: &String| {
+                let (mut looks, mut seen) = (0, at(0));
+                while let Some(next) = table.again(url, seen).filter(|next| *next <= at(61 * DAY_S)) {
+                    (looks, seen) = (looks + 1, next);
+                    assert!(looks < 200, "{policy}: {url}");
+                }
+                looks
+            };
+            let looks: Vec<u32> = urls.iter().map(of_list).collect();
+            let all: u32 = looks.iter().sum();
+            let wanted = 61 * per_day;
+            assert!(all.abs_diff(wanted) <= wanted / 20, "{policy}: {all} looks in 61 days of {per_day}");
+            assert!(looks.iter().all(|looks| *looks > 8), "{policy}: {looks:?}");
+            let told = State::from_bytes(&table.note().unwrap().1).unwrap().explain(1_790_000_000);
+            assert!(told.iter().all(|told| !told.next.is_empty() && told.why.contains(policy)), "{policy}");
         }
     }
 

@@ -197,7 +197,9 @@ impl SiteLoop {
         // The site of a loop that broke off is the same, and has it.
         let _ = self.site.update.set(Arc::clone(&update));
         let kept = CrewsKept::read(self.site.db.as_ref(), &self.site.rules.name).await?;
-        (self.crews.rounds, self.crews.watched_before) = (kept.rounds, kept.watched);
+        // Other rules watch other pages. By the same ones those of before are as many, however long a schedule lets a list sleep.
+        let watched_before = if self.has_other_rules { 0 } else { kept.watched };
+        (self.crews.rounds, self.crews.watched_before) = (kept.rounds, watched_before);
         self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
         self.look_soon();
         self.reckon(&update).await
@@ -237,8 +239,6 @@ impl SiteLoop {
         let round = std::mem::take(&mut self.crews.round);
         self.crews.rounds.observe(&round, now.since(began), waiting);
         self.crews.left_to_history = round.left_out().saturating_add(merged.added);
-        // Every look of the last round has been seen by now.
-        self.crews.watched_before = 0;
         self.reckon(update).await?;
         let crews = &mut self.crews;
         crews.interval = interval(crews.revisit, crews.split, &crews.facts);
@@ -321,8 +321,8 @@ impl SiteLoop {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         let now = self.site.clock.now();
         let host = &self.hosts[index];
-        let looks_are_due = host.news.looks_are_due(now) && host.news.len() < limits::LEASE_URLS_MAX;
-        let has_room = host.news.len() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
+        let looks_are_due = host.news.looks_are_due(now) && host.news.due() < limits::LEASE_URLS_MAX;
+        let has_room = host.news.found() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
         let may_lease = host.news.may_lease && has_room && update.waiting(host.id) > 0;
         if !looks_are_due && !may_lease {
             return Ok(());
@@ -347,7 +347,7 @@ impl SiteLoop {
     async fn lease_looks(&mut self, index: usize, now: UnixMillis) -> Result<(), CrawlError> {
         let (urls_max, deadline) = (limits::LOOKS_LEASED_MAX, now.plus(limits::LEASE_TIME));
         let (host, owner, rank_max) = (self.hosts[index].id, self.shared.owner, priority::URGENT);
-        while self.hosts[index].news.len() < limits::LEASE_URLS_MAX {
+        while self.hosts[index].news.due() < limits::LEASE_URLS_MAX {
             let request = LeaseRequest { host, owner, now, deadline, urls_max, rank_max };
             let leases = self.site.db.lease_due(request).await?;
             let came_short = leases.len() < urls_max;
@@ -380,9 +380,10 @@ impl SiteLoop {
                 first_visits.push(job);
                 continue;
             }
-            let level = u8::from(!visit::is_watched(&self.site, &job));
-            job.crew = Crew::Increment { level };
-            self.hosts[index].news.push(now, job);
+            let is_look = visit::is_watched(&self.site, &job);
+            job.crew = Crew::Increment { level: u8::from(!is_look) };
+            let news = &mut self.hosts[index].news;
+            if is_look { news.push_look(job) } else { news.push(now, job) }
         }
         self.queue_by_weight(index, first_visits);
         Ok(())
@@ -397,7 +398,7 @@ impl SiteLoop {
         let deadline = now.plus(limits::LEASE_TIME);
         let mut settled = Vec::new();
         for (row, record) in rows.into_iter().zip(records) {
-            if row.is_settled(record.as_ref()) || !self.in_hand.insert(mark(&row.key)) {
+            if row.is_settled(record.as_ref(), now) || !self.in_hand.insert(mark(&row.key)) {
                 settled.push(row.key);
                 continue;
             }
@@ -427,7 +428,14 @@ impl SiteLoop {
             self.crews.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
             // Pages behind this one of a list, threads with news: known, and to be read again.
             let at = finished.visit.at;
-            for link in std::mem::take(&mut finished.seen.due) {
+            let mut due = std::mem::take(&mut finished.seen.due);
+            let cap = self.crews.rounds.cap(level + 1, self.crews.interval, self.crews.facts.possible);
+            let rest = due.split_off(self.crews.round.take_again(due.len(), cap));
+            if !rest.is_empty() {
+                self.site.db.make_due(rest, at).await?;
+                self.lease_soon();
+            }
+            for link in due {
                 let level = if link.is_target { level + 1 } else { level };
                 finished.news.push(news(link, at, level, true));
             }

@@ -5,6 +5,7 @@ use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::commit::Committed;
 use crate::crawl::fresh::gone::hash;
+use crate::crawl::host_work::HostWork;
 use crate::crawl::outlinks;
 use crate::crawl::visit::Finished;
 use crate::crawldb::Outcome;
@@ -21,7 +22,7 @@ impl SiteLoop {
     /// Writes down what has changed of it, in one commit.
     pub(super) async fn keep_fresh(&mut self) -> Result<(), CrawlError> {
         self.fresh_kept = self.site.clock.now();
-        let notes = self.site.fresh.notes();
+        let notes = self.site.fresh.notes(&self.site.rules.name);
         if !notes.is_empty() {
             self.site.db.put_notes(&self.site.rules.name, notes).await?;
         }
@@ -71,13 +72,27 @@ impl SiteLoop {
         }
     }
 
+    /// Requests that the site takes a day: by its rate, what its hosts ask for, and the rules' budget.
+    fn requests_per_day(&self) -> f64 {
+        let of_host = |host: &HostWork| 86_400_000.0 / host.face().policy(&self.site.rules).interval_ms.max(1) as f64;
+        let by_rate = self.hosts.iter().map(of_host).sum::<f64>();
+        self.site.rules.requests_per_day.map_or(by_rate, |budget| by_rate.min(budget as f64))
+    }
+
     /// Makes the list due whose turn has come by the schedule.
     pub(super) async fn tend_schedule(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         if !self.options.keep_looking || self.held_until(now).is_some() {
             return Ok(());
         }
-        let list = self.site.fresh.timetable.due(now);
-        self.make_looks_due(list.into_iter().collect(), now).await
+        if !self.hosts.is_empty() {
+            self.site.fresh.timetable.allows(self.requests_per_day(), now);
+        }
+        while let Some(list) = self.site.fresh.timetable.due(now) {
+            if self.make_looks_due(vec![list], now).await? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come.
@@ -86,15 +101,27 @@ impl SiteLoop {
             return Ok(());
         }
         let lists = self.site.fresh.timetable.overdue(since, now);
-        self.make_looks_due(lists, now).await
+        self.make_looks_due(lists, now).await?;
+        Ok(())
     }
 
-    async fn make_looks_due(&mut self, lists: Vec<String>, now: UnixMillis) -> Result<(), CrawlError> {
+    /// False where none of them is a list of the site's any more: other rules refuse it now. It holds no other up, and has another turn
+    /// after the longest time there is.
+    async fn make_looks_due(&mut self, lists: Vec<String>, now: UnixMillis) -> Result<bool, CrawlError> {
         let mut rows = Vec::with_capacity(lists.len());
         for list in lists {
             let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
-            let Some(found) = url.and_then(|url| outlinks::judge(&self.site, url).ok()) else { continue };
-            let Some(mut row) = self.site.row(&found.url, found.class, 1).await? else { continue };
+            let found =
+                url.and_then(|url| outlinks::judge(&self.site, url).ok()).filter(|found| found.class.is_listing());
+            let row = match found {
+                Some(found) => self.site.row(&found.url, found.class, 1).await?,
+                None => None,
+            };
+            let Some(mut row) = row else {
+                self.site.fresh.timetable.refused(&list, now);
+                continue;
+            };
+            tracing::trace!(site = %self.site.rules.name, list, "a look is due");
             if let Some(record) = self.site.db.url_record(&row.key).await? {
                 row.depth = record.depth;
             }
@@ -108,12 +135,12 @@ impl SiteLoop {
             rows.push(row);
         }
         if rows.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         self.site.db.make_due(rows, now).await?;
         self.look_soon();
         self.lease_soon();
-        Ok(())
+        Ok(true)
     }
 
     /// A visit is on the disk: a torrent that was not known has arrived.

@@ -545,7 +545,13 @@ impl SiteLoop {
             let site = &self.site.rules.name;
             tracing::debug!(%site, url = %lease.key.path, outcome = outcome.name(), why, "put aside");
         }
-        let mut finished = visit::put_aside(lease, outcome, self.site.clock.now());
+        let now = self.site.clock.now();
+        // A list that may not be asked for holds no other up.
+        if let Some(host) = self.hosts.iter().find(|host| host.id == lease.key.host) {
+            let url = CrawlUrl::from_parts(host.origin(), &lease.key.path);
+            self.site.fresh.timetable.refused(url.as_str(), now);
+        }
+        let mut finished = visit::put_aside(lease, outcome, now);
         finished.visit.next = Next::Park(token);
         finished.crew = crew;
         self.send_visit(Box::new(finished)).await
