@@ -117,6 +117,24 @@ async fn a_child_that_is_killed_from_outside_costs_one_page_at_most() {
 }
 
 #[tokio::test]
+async fn a_childs_processor_time_has_an_end_that_nobody_in_it_can_move() {
+    let children = children(Bounds { children: 1, ..Bounds::default() });
+    run(&children, "1").await.unwrap();
+    let of = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", children.idle_ids()[0])).unwrap();
+    let limits = of("limits");
+    let cpu: Vec<&str> =
+        limits.lines().find(|line| line.starts_with("Max cpu time")).unwrap().split_whitespace().skip(3).collect();
+    let (soft, hard): (u64, u64) = (cpu[0].parse().unwrap(), cpu[1].parse().unwrap());
+    assert!(soft <= gleaner::limits::RENDER_CPU_SECONDS_MAX + 5, "{cpu:?}");
+    assert_eq!(hard, gleaner::limits::RENDER_CHILD_CPU_SECONDS_MAX);
+    let status = of("status");
+    for set in ["CapEff:", "CapPrm:", "CapInh:"] {
+        let line = status.lines().find(|line| line.starts_with(set)).unwrap();
+        assert!(line.ends_with("\t0000000000000000"), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn a_program_that_is_no_child_is_an_error() {
     let children =
         Children::new("/bin/echo".into(), vec!["no frames at all, but enough bytes".into()], Bounds::default());

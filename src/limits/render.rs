@@ -81,6 +81,10 @@ pub const RENDER_ADDRESS_SPACE_BYTES: u64 = 4 << 30;
 /// CPU time of one page, in seconds: what instructions do not count (regular expressions, sorting, parsing) ends here.
 pub const RENDER_CPU_SECONDS_MAX: u64 = 20;
 
+/// CPU time of a render child in its whole life, in seconds, at which the kernel ends it whatever runs in it: 500 ordinary pages use half.
+/// One that could not give another page its own time ends before.
+pub const RENDER_CHILD_CPU_SECONDS_MAX: u64 = 600;
+
 /// Time of one page, the waits for its requests included, of which a site's rate may make many seconds each. Shorter than a lease.
 pub const RENDER_WALL_TIME: Duration = Duration::from_secs(300);
 

@@ -104,7 +104,7 @@ fn serve() -> Result<(), ChildError> {
             thread.spawn(move || run_page(&page, wire, kept, told_us))?.join().map_err(|_| ChildError::Thread)??;
         (wire, kept, told_us) = (ended.wire, ended.kept, ended.told_us);
         // What the page has left behind may be so much that not even the stack of the next one would fit.
-        let last = ended.is_broken || !confine::has_room(limits::RENDER_ROOM_BYTES);
+        let last = ended.is_broken || !confine::has_room(limits::RENDER_ROOM_BYTES) || !confine::has_cpu_time()?;
         wire.send(&ToCrawl::Cleared { last }, &[])?;
         if last {
             break;
