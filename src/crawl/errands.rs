@@ -496,6 +496,7 @@ impl Answering<'_> {
                 // What a script says to one origin is not for another.
                 if is_elsewhere {
                     headers_of_script = &[];
+            let broke_off = matches!(read, Read::Failed { .. }) && location.is_none();
                 }
                 continue;
             }
@@ -504,6 +505,8 @@ impl Answering<'_> {
                 Read::Stopped { .. } => return Err("the answer is too long".to_owned()),
                 Read::Failed { failure, .. } => return Err(failure.to_string()),
             };
+                // Half an answer is none: what it was to bring is missing from the page.
+                _ if broke_off => Answered::Faulty,
             let answer = net::Response {
                 url: url.as_str().to_owned(),
                 redirected: hop > 0,
