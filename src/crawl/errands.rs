@@ -71,6 +71,8 @@ pub enum Trouble {
     /// The page has ended the processes that ran it, or something else has.
     Died,
     /// The site's own hours and budgets, or the end of its crawl, kept requests back: the page keeps its place.
+    /// No process could be started for it, which is not its doing: the page keeps its place.
+    NoProcess,
     KeptBack,
 }
 

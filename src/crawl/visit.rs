@@ -351,6 +351,11 @@ async fn page(
     let board = board.filter(|_| !is_rendered).map(|board| *board);
     let mut finished = found_on(site, job, read, board, near, rendered.map(|(_, detail)| detail)).await?;
     finished.is_rendered = is_rendered;
+            Trouble::NoProcess => {
+                let mut finished = kept_back(site, job, "no process could be started for its scripts".to_owned());
+                finished.visit.next = Next::WaitUntil(finished.visit.at.plus(limits::RENDER_NO_PROCESS_PAUSE));
+                return Ok(finished);
+            }
     finished.visit.body_bytes = body_bytes;
     finished.print = print;
     gone::apply(absence, &mut finished);

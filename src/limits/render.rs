@@ -98,8 +98,13 @@ pub const RENDER_VIEW_HEIGHT: u32 = 12_000;
 /// Time that a render child may go on without a word while nobody owes it an answer.
 pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 
-/// Render children at a time. Pages that need scripts are few, and each takes a processor.
-pub const RENDER_CHILDREN_MAX: usize = 2;
+/// Render children at a time over all sites, those that wait for a page among them, and pages of one site that run at a time. A child
+/// holds 25 to 160 MB and takes a processor, but for the time that it waits for its answers: that of a slow site is most of a page's.
+pub const RENDER_CHILDREN_MAX: usize = 4;
+pub const RENDER_CHILDREN_PER_SITE_MAX: usize = 2;
+
+/// How long a page waits for which no render process could be started: the table of processes or files is full, or memory is short.
+pub const RENDER_NO_PROCESS_PAUSE: Duration = Duration::from_secs(60);
 
 /// Frames of one page that have a document at a time, forums with a player in each post have some dozens.
 pub const RENDER_FRAMES_MAX: usize = 256;
