@@ -119,9 +119,20 @@ pub const RECENT_LISTS_MAX: usize = 32;
 /// Pages that a render child runs before another takes its place: whatever leaks goes with it.
 /// Requests of one page that are under way at a time: as many as browsers open to one host.
 /// Bytes of one frame between the crawl and a render child: a page's scripts together, or the largest answer.
+/// Bytes of the head of one from a child that does not tell a page's outcome, and of one that does.
 pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
 pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
 pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;
+pub const RENDER_HEAD_BYTES_MAX: usize = 1 << 20;
+pub const RENDER_DONE_HEAD_BYTES_MAX: usize = 24 << 20;
+
+/// Bytes of all headers of a script's request, names and values.
+/// Cookies that the scripts of a page may set between two outcomes; more are forgotten.
+pub const RENDER_HEADERS_BYTES_MAX: usize = 64 << 10;
+pub const RENDER_COOKIES_SET_MAX: usize = 1_000;
+
+/// Bytes of larger answers to the scripts of one page that are read, or wait for its child to take them: two of the largest.
+pub const RENDER_ANSWERS_BYTES_MAX: usize = 16 << 20;
 
 /// Scripts that a render child keeps parsed from one page to the next: bytes of the smallest text that is worth it, and of all of them. A tree
 /// is some ten times as large as its text.

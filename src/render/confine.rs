@@ -236,11 +236,14 @@ mod tests {
             // SAFETY: calls of numbers, and one that writes a structure of its own.
             unsafe {
                 let (own, thread) = (libc::getpid(), libc::syscall(libc::SYS_gettid));
-                let tgkill = |process: libc::pid_t, thread: libc::c_long, signal: libc::c_int| {
-                    match libc::syscall(libc::SYS_tgkill, process, thread, signal) {
-                        0 => 0,
-                        _ => io::Error::last_os_error().raw_os_error().unwrap_or_default(),
-                    }
+                let tgkill = |process: libc::pid_t, thread: libc::c_long, signal: libc::c_int| match libc::syscall(
+                    libc::SYS_tgkill,
+                    process,
+                    thread,
+                    signal,
+                ) {
+                    0 => 0,
+                    _ => io::Error::last_os_error().raw_os_error().unwrap_or_default(),
                 };
                 let prlimit = |process: libc::pid_t| {
                     let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
