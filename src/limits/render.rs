@@ -126,8 +126,9 @@ pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;
 pub const RENDER_HEAD_BYTES_MAX: usize = 1 << 20;
 pub const RENDER_DONE_HEAD_BYTES_MAX: usize = 24 << 20;
 
-/// Bytes of all headers of a script's request, names and values.
+/// Bytes of the method of a script's request, of which the longest that is registered has 17; and of all its headers, names and values.
 /// Cookies that the scripts of a page may set between two outcomes; more are forgotten.
+pub const METHOD_BYTES_MAX: usize = 64;
 pub const RENDER_HEADERS_BYTES_MAX: usize = 64 << 10;
 pub const RENDER_COOKIES_SET_MAX: usize = 1_000;
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child as Process, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -131,6 +131,8 @@ impl Default for Bounds {
 /// The children of a crawl. Dropping it ends them.
 pub struct Children {
     program: PathBuf,
+    /// What lists of processes call it.
+    called: OsString,
     args: Vec<OsString>,
     bounds: Bounds,
     places: Arc<Places>,
@@ -146,7 +148,8 @@ impl Children {
     pub fn new(program: PathBuf, args: Vec<OsString>, bounds: Bounds) -> Self {
         let places = Arc::new(Places::new(bounds.children, bounds.per_site));
         let (idle, started, told) = (Mutex::default(), AtomicU64::new(0), Arc::default());
-        Self { program, args, bounds, places, idle, started, told }
+        let called = program.clone().into();
+        Self { program, called, args, bounds, places, idle, started, told }
     }
 
     /// The children of this very program: `gleaner __render`.
@@ -156,8 +159,9 @@ impl Children {
     pub fn of_this_program(bounds: Bounds) -> io::Result<Self> {
         // The program that runs, whatever an upgrade has put in its place meanwhile or taken away.
         let running = PathBuf::from("/proc/self/exe");
-        let program = if running.exists() { running } else { std::env::current_exe()? };
-        Ok(Self::new(program, vec!["__render".into()], bounds))
+        let named = std::env::current_exe()?;
+        let program = if running.exists() { running } else { named.clone() };
+        Ok(Self { called: named.into(), ..Self::new(program, vec!["__render".into()], bounds) })
     }
 
     /// Children that were started so far.
@@ -237,6 +241,7 @@ impl Children {
             idle.drain(..surplus);
         }
         let mut process = Command::new(&self.program)
+            .arg0(&self.called)
             .args(&self.args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

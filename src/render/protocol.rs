@@ -347,15 +347,12 @@ pub fn check_request(request: &Request, body_bytes: usize) -> Result<(), &'stati
         Err("it has too many headers")
     } else if body_bytes > limits::RENDER_BODY_BYTES_MAX {
         Err("its body is too long")
-    } else if request.method.len() > METHOD_BYTES_MAX {
+    } else if request.method.len() > limits::METHOD_BYTES_MAX {
         Err("its method is none")
     } else {
         Ok(())
     }
 }
-
-/// Bytes of a method; the longest that is registered has 17.
-const METHOD_BYTES_MAX: usize = 64;
 
 /// A frame as bytes.
 ///
@@ -397,12 +394,15 @@ fn frame_before(head: &impl Serialize, body_bytes: usize, room: usize) -> Result
     Ok(bytes)
 }
 
+/// Head and body of a frame.
+pub type Parts = (Vec<u8>, Vec<u8>);
+
 /// Takes the first whole frame of a child out of what was read of it: head and body. One that is too long for what it begins as is
 /// refused as soon as that is seen; for one that is on its way there is room then.
 ///
 /// # Errors
 /// As said.
-pub fn next_of_child(read: &mut Vec<u8>) -> Result<Option<(Vec<u8>, Vec<u8>)>, FrameError> {
+pub fn next_of_child(read: &mut Vec<u8>) -> Result<Option<Parts>, FrameError> {
     /// How the head of an outcome begins: [`ToCrawl::Done`].
     const DONE: &[u8] = br#"{"done":"#;
     let Some((prefix, rest)) = read.split_first_chunk::<PREFIX_BYTES>() else { return Ok(None) };
