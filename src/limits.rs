@@ -58,8 +58,8 @@ pub const COOKIE_ATTRIBUTE_BYTES_MAX: usize = 1_024;
 /// A `Date` further from our clock than this is none: a server that has lost its time begins with 1970, and ours may have.
 pub const COOKIE_CLOCK_OFF_MAX: Duration = Duration::from_secs(60 * 366 * 86_400);
 
-/// Cookies of one registrable domain (RFC 6265bis §6.1: at least 50); the oldest goes.
-pub const COOKIES_PER_DOMAIN_MAX: usize = 50;
+/// Cookies of one registrable domain (RFC 6265bis §6.1: at least 50), as Chromium and Firefox keep; the one used least recently goes.
+pub const COOKIES_PER_DOMAIN_MAX: usize = 180;
 
 /// Cookies of one site over all its domains: with the largest 10 MB.
 pub const COOKIES_PER_SITE_MAX: usize = 1_000;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use gleaner::render::children::{Bounds, ChildError, Children};
-use gleaner::render::engine::net::{Answer, Request, Response};
-use gleaner::render::protocol::{Outcome, Page, ScriptKind};
+use gleaner::render::children::{Bounds, ChildError, Children, Host};
+use gleaner::render::engine::net::{Answer, Asker, Request, Response};
+use gleaner::render::protocol::{self, Outcome, Page, ScriptKind, ToCrawl};
 
 mod hostile_scripts;
 
@@ -117,12 +117,212 @@ async fn a_child_that_is_killed_from_outside_costs_one_page_at_most() {
 }
 
 #[tokio::test]
+async fn a_childs_processor_time_has_an_end_that_nobody_in_it_can_move() {
+    let children = children(Bounds { children: 1, ..Bounds::default() });
+    run(&children, "1").await.unwrap();
+    let of = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", children.idle_ids()[0])).unwrap();
+    let limits = of("limits");
+    let cpu: Vec<&str> =
+        limits.lines().find(|line| line.starts_with("Max cpu time")).unwrap().split_whitespace().skip(3).collect();
+    let (soft, hard): (u64, u64) = (cpu[0].parse().unwrap(), cpu[1].parse().unwrap());
+    assert!(soft <= gleaner::limits::RENDER_CPU_SECONDS_MAX + 5, "{cpu:?}");
+    assert_eq!(hard, gleaner::limits::RENDER_CHILD_CPU_SECONDS_MAX);
+    let status = of("status");
+    for set in ["CapEff:", "CapPrm:", "CapInh:"] {
+        let line = status.lines().find(|line| line.starts_with(set)).unwrap();
+        assert!(line.ends_with("\t0000000000000000"), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn a_program_that_is_no_child_is_an_error() {
     let children =
         Children::new("/bin/echo".into(), vec!["no frames at all, but enough bytes".into()], Bounds::default());
     assert!(run(&children, "1").await.is_err());
     let missing = Children::new("/nonexistent/gleaner".into(), vec![], Bounds::default());
     assert!(matches!(run(&missing, "1").await, Err(ChildError::Spawn(_))));
+}
+
+#[tokio::test]
+async fn answers_that_a_child_does_not_take_do_not_pile_up() {
+    let children = children(Bounds { children: 1, ..Bounds::default() });
+    let mut asked = page("for (let i = 0; i < 450; i++) fetch('/big?' + i); /(a+)+b/.test('a'.repeat(40) + 'c')");
+    asked.cpu_seconds = 1;
+    let handed = AtomicU64::new(0);
+    let count = &handed;
+    let ended = children
+        .run(&asked, &|request: Request| async move {
+            count.fetch_add(1, Ordering::Relaxed);
+            let body = vec![b'x'; gleaner::limits::RENDER_BODY_BYTES_MAX];
+            Ok(Response { url: request.url, status: 200, body, ..Response::default() })
+        })
+        .await;
+    assert!(matches!(ended, Err(ChildError::Died(_))), "{ended:?}");
+    let handed = handed.into_inner();
+    assert!(
+        handed <= gleaner::limits::RENDER_REQUESTS_AT_ONCE_MAX as u64,
+        "{handed} answers for a child that took none"
+    );
+}
+
+#[tokio::test]
+async fn more_requests_and_answers_than_pipes_hold_all_come_through() {
+    let children = children(Bounds { children: 1, ..Bounds::default() });
+    let script = "let n = 0, bytes = 0; const long = 'q'.repeat(900), body = 'p'.repeat(100000);
+        for (let i = 0; i < 300; i++) {
+            document.cookie = 'c' + i % 9 + '=' + i;
+            fetch('/data?' + i + long, i % 3 ? {} : { method: 'POST', body }).then(r => r.text())
+                .then(t => { bytes += t.length; if (++n == 300) console.log(n, bytes) })
+        }";
+    let outcome = children
+        .run(&page(script), &|request: Request| async move {
+            assert!(request.body.is_empty() || request.body.len() == 100_000);
+            Ok(Response { url: request.url, status: 200, body: vec![b'x'; 70_000], ..Response::default() })
+        })
+        .await
+        .unwrap();
+    assert_eq!(outcome.console.last().map(|line| line.text.as_str()), Some("300 21000000"), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn requests_that_no_page_needs_are_refused_in_the_child_and_cost_nothing() {
+    let children = children(Bounds { children: 1, ..Bounds::default() });
+    let script = "const h = {}; for (let i = 0; i < 190; i++) h['x-' + i] = 'v'.repeat(2000);
+        let told = [];
+        fetch('/long?' + 'q'.repeat(100000)).catch(e => told.push(e.name))
+            .then(() => fetch('/headers', { headers: h })).catch(e => told.push(e.name))
+            .then(() => fetch('/ok')).then(r => r.text()).then(t => console.log(told.join(), t));
+        for (let i = 0; i < 5000; i++) document.cookie = 'a' + i % 3 + '=' + i;";
+    let asked = AtomicU64::new(0);
+    let count = &asked;
+    let outcome = children
+        .run(&page(script), &|request: Request| async move {
+            count.fetch_add(1, Ordering::Relaxed);
+            Ok(Response { url: request.url, status: 200, body: b"ok".to_vec(), ..Response::default() })
+        })
+        .await
+        .unwrap();
+    assert_eq!(outcome.console.last().map(|line| line.text.as_str()), Some("TypeError,TypeError ok"), "{outcome:?}");
+    assert_eq!((asked.into_inner(), children.started()), (1, 1));
+}
+
+/// What a child that was taken over may say: these bytes, whatever it is told, and nothing behind them.
+async fn taken_over(said: &[u8]) -> (Result<Outcome, ChildError>, u64) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut file, said).unwrap();
+    let script = format!("cat {}; exec sleep 60", file.path().display());
+    let children = Children::new("/bin/sh".into(), vec!["-c".into(), script.into()], Bounds::default());
+    let asked = AtomicU64::new(0);
+    let count = &asked;
+    let ended = children
+        .run(&page("1"), &|_| async {
+            count.fetch_add(1, Ordering::Relaxed);
+            std::future::pending::<()>().await;
+            Err(String::new())
+        })
+        .await;
+    (ended, asked.into_inner())
+}
+
+fn said(frames: &[(ToCrawl, &[u8])]) -> Vec<u8> {
+    let frames = frames.iter().map(|(head, body)| protocol::frame(head, body).unwrap());
+    frames.collect::<Vec<_>>().concat()
+}
+
+fn request(id: u32, headers: usize) -> ToCrawl {
+    let headers = (0..headers).map(|number| (format!("x-{number}"), String::new())).collect();
+    let (method, url) = ("GET".to_owned(), "https://example.org/x".to_owned());
+    ToCrawl::Request {
+        id,
+        request: Request { asker: Asker::Fetch, method, url, headers, credentials: true, body: Vec::new() },
+    }
+}
+
+#[tokio::test]
+async fn a_child_that_says_more_than_a_page_can_is_ended() {
+    let hello = || (ToCrawl::Hello { confined: true }, b"".as_slice());
+    let cookie = || (ToCrawl::Cookie { text: "a=b".to_owned() }, b"".as_slice());
+    let window = gleaner::limits::RENDER_REQUESTS_AT_ONCE_MAX as u64;
+    let many: Vec<_> = std::iter::once(hello()).chain((0..40).map(|id| (request(id, 1), b"".as_slice()))).collect();
+    let cookies: Vec<_> = std::iter::once(hello()).chain((0..20_000).map(|_| cookie())).collect();
+    let is_turn = |ended: &Result<Outcome, ChildError>| matches!(ended, Err(ChildError::Turn));
+    let is_frame = |ended: &Result<Outcome, ChildError>| matches!(ended, Err(ChildError::Frame(_)));
+    for (what, said, by_turn, asked_max) in [
+        ("a request before it has said how it is confined", said(&[(request(1, 1), b"")]), true, 0),
+        ("that again", said(&[hello(), hello()]), true, 0),
+        ("forty requests at a time", said(&many), true, window),
+        ("cookies without end", said(&cookies), true, 0),
+        (
+            "a page that is cleared away and was never done",
+            said(&[hello(), (ToCrawl::Cleared { last: false }, b"")]),
+            true,
+            0,
+        ),
+        ("40,000 headers", said(&[hello(), (request(1, 40_000), b"")]), false, 0),
+        ("a body beyond any", said(&[hello(), (request(1, 1), &vec![0; (8 << 20) + 1])]), false, 0),
+        (
+            "a head of 48 MB, of which it sends the begin",
+            {
+                let head = [47_000_000_u32.to_le_bytes(), 0_u32.to_le_bytes()].concat();
+                [said(&[hello()]), head, b"{\"request\":{\"id\":1".to_vec()].concat()
+            },
+            false,
+            0,
+        ),
+    ] {
+        let (ended, asked) = taken_over(&said).await;
+        assert!(if by_turn { is_turn(&ended) } else { is_frame(&ended) }, "{what}: {ended:?}");
+        assert!(asked <= asked_max, "{what}: {asked} requests were asked");
+    }
+}
+
+/// Whose pages they are; nothing is answered, and what is asked at `/never` never.
+struct Of(&'static str);
+
+impl Host for Of {
+    fn site(&self) -> &str {
+        self.0
+    }
+
+    async fn answer(&self, request: Request) -> Answer {
+        if request.url.ends_with("/never") {
+            std::future::pending::<()>().await;
+        }
+        Err("refused".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn no_child_runs_pages_of_two_sites() {
+    let children = children(Bounds { children: 2, per_site: 2, ..Bounds::default() });
+    let mut ran_by = Vec::new();
+    for site in ["a", "b", "a", "c", "a", "b"] {
+        children.run(&page("1"), &Of(site)).await.unwrap();
+        // The child that has just run it waits behind the others.
+        let ids = children.idle_ids();
+        assert!(ids.len() <= 2, "{ids:?}");
+        ran_by.push((site, *ids.last().unwrap()));
+    }
+    for (site, id) in &ran_by {
+        assert!(ran_by.iter().all(|(other, by)| by != id || other == site), "{ran_by:?}");
+    }
+    assert_eq!(children.started(), 4, "{ran_by:?}: of a site that comes back soon it is the same");
+}
+
+#[tokio::test]
+async fn pages_of_a_slow_site_leave_room_for_those_of_others() {
+    let children = children(Bounds::default());
+    let slow = page("fetch('/never')");
+    let slow_pages: Vec<_> = (0..4).map(|_| children.run(&slow, &Of("slow"))).collect();
+    let quick = async {
+        for site in ["b", "c", "b"] {
+            assert_eq!(children.run(&page("40 + 2"), &Of(site)).await.unwrap().value, "42");
+        }
+    };
+    tokio::select! {
+        ended = futures_util::future::select_all(slow_pages.into_iter().map(Box::pin)) => panic!("{:?}", ended.0),
+        () = quick => {}
+    }
 }
 
 /// Bytes that this process holds in memory.

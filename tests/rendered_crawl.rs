@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
@@ -15,6 +16,9 @@ const SCRIPT: &str = "let n = 0; const more = document.getElementById('more');
             document.getElementById('app').appendChild(a); }
         if (!d.more) more.remove(); });
     more.addEventListener('click', load); load();";
+
+/// The type of an answer that breaks off.
+const CUT: &str = "text/x-cut";
 
 /// Status, type and body of an answer.
 type Answer = (u16, &'static str, String);
@@ -56,7 +60,8 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
     let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
     let has_token = head.iter().any(|line| line.eq_ignore_ascii_case("x-token: abc"));
     let (status, kind, body) = site(&path, has_token);
-    let length = body.len();
+    // One that breaks off has promised more.
+    let length = if kind == CUT { body.len() + 100 } else { body.len() };
     write!(
         writer,
         "HTTP/1.1 {status} -\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
@@ -80,6 +85,11 @@ fn listen(site: Site) -> u16 {
 /// How many torrents are in the archive after a crawl of a site by rules with these lines, all that it told, and what `status` says
 /// then. `started` gets the process before it has done anything.
 fn crawl(site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, String, String) {
+    crawl_by(Path::new(env!("CARGO_BIN_EXE_gleaner")), site, lines, started)
+}
+
+/// The same by this program.
+fn crawl_by(program: &Path, site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, String, String) {
     let port = listen(site);
     let here = tempfile::tempdir().unwrap();
     let rules = here.path().join("rules");
@@ -90,7 +100,8 @@ fn crawl(site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, Strin
     );
     std::fs::write(rules.join("spa.toml"), text).unwrap();
     let run = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        let program = if program.exists() { program } else { Path::new(env!("CARGO_BIN_EXE_gleaner")) };
+        let mut command = Command::new(program);
         command.args(arguments).arg("--rules").arg(&rules).arg("--data").arg(here.path().join("data"));
         command
     };
@@ -219,6 +230,58 @@ fn a_page_whose_process_is_killed_is_run_again_and_its_list_goes_on() {
     assert!(*killed.lock().unwrap());
     assert_eq!(torrents, 25, "{told}");
     assert!(told.contains("run once more"), "{told}");
+}
+
+/// Lists whose rows come from an interface, five to a page, four pages.
+fn lists(path: &str) -> Option<Answer> {
+    let list = |page: usize| {
+        html(format!(
+            "<div id=app></div><script>fetch('/api/{page}').then(answer => answer.text()).then(text => app.innerHTML = text)</script>"
+        ))
+    };
+    if path == "/" {
+        return list(0);
+    }
+    if let Some(page) = path.strip_prefix("/list/") {
+        return list(page.parse().ok()?);
+    }
+    let page: usize = path.strip_prefix("/api/")?.parse().ok()?;
+    let rows: String = (0..5).map(|row| format!("<a href=/d/{}.torrent>x</a>", page * 5 + row)).collect();
+    let next = if page < 3 { format!("<a href=/list/{}>next</a>", page + 1) } else { String::new() };
+    html(format!("{rows}{next}"))
+}
+
+#[test]
+fn a_list_whose_answer_breaks_off_is_asked_again_and_goes_on() {
+    let cut = Arc::new(Mutex::new(0));
+    let of_site = Arc::clone(&cut);
+    let site = pages(move |path| match path {
+        "/api/1" if std::mem::replace(&mut *of_site.lock().unwrap(), 1) == 0 => {
+            Some((200, CUT, "<a href=/d/5.torr".to_owned()))
+        }
+        _ => lists(path),
+    });
+    let (torrents, told, _) = crawl(site, "[render]\nindex = 'always'\n", |_| {});
+    assert_eq!((torrents, *cut.lock().unwrap()), (20, 1), "{told}");
+}
+
+#[test]
+fn a_program_that_was_taken_away_by_an_upgrade_runs_on_and_renders() {
+    let program = Path::new(env!("CARGO_BIN_EXE_gleaner"));
+    let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+    let link = folder.path().join("gleaner");
+    std::fs::hard_link(program, &link).unwrap();
+    let taken = link.clone();
+    let site = pages(move |path| {
+        // The crawl runs, and has rendered nothing yet.
+        if path == "/" {
+            let _ = std::fs::remove_file(&taken);
+        }
+        lists(path)
+    });
+    let (torrents, told, _) = crawl_by(&link, site, "[render]\nindex = 'always'\n", |_| {});
+    assert!(!link.exists());
+    assert_eq!(torrents, 20, "{told}");
 }
 
 #[test]

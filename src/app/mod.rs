@@ -12,12 +12,14 @@ pub mod sessions;
 pub mod status;
 
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use futures_util::FutureExt as _;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -28,6 +30,7 @@ use crate::crawl::commit::{self, OnFault};
 use crate::crawl::progress::{Ended, Progress};
 use crate::crawl::site::{Memory, Site};
 use crate::crawl::site_loop::{Shared, SiteLoop};
+use crate::crawl::visit::panic_text;
 use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::memory_store::MemoryStore;
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -313,11 +316,12 @@ impl Crew {
             let name = site.rules.name.to_string();
             let told_to_stop = async { shared.stop.clone().wait_for(|stop| *stop).await.is_ok() };
             let _ = tokio::time::timeout(after, told_to_stop).await;
-            let ended = match SiteLoop::new(site, shared, options).await {
-                Ok(site_loop) => site_loop.run().await,
-                Err(error) => Err(error),
-            };
-            (name, ended)
+            // One site's loop that breaks down takes no other with it.
+            let ended = AssertUnwindSafe(async { SiteLoop::new(site, shared, options).await?.run().await });
+            let ended = ended.catch_unwind().await;
+            let broken =
+                |panic: Box<dyn std::any::Any + Send>| Err(CrawlError::Panicked(panic_text(&*panic).to_owned()));
+            (name, ended.unwrap_or_else(broken))
         });
         (stop, alive)
     }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::host_work::policy_of;
@@ -18,12 +19,12 @@ use super::robots_txt::{self, Place, RobotsAnswer};
 use super::site::Site;
 use super::site_loop::CONNECTION_POLL;
 use crate::clock::UnixMillis;
-use crate::fetch::body::{self, Read, Want};
+use crate::fetch::body::{self, Allowance, Read, Want};
 use crate::fetch::{ByScript, Post, Request};
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Gate, HostPolicy};
-use crate::render::children::Host;
+use crate::render::children::{Host, Reply};
 use crate::render::engine::net::{self, Answer, Asker};
 use crate::rules::Refusal;
 use crate::url::{Canonical, CrawlUrl};
@@ -54,10 +55,10 @@ pub struct Shelf {
     scripts: Mutex<Scripts>,
 }
 
-/// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many.
+/// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many. Their bodies stand apart.
 #[derive(Default)]
 struct Scripts {
-    kept: HashMap<Box<str>, (UnixMillis, net::Response)>,
+    kept: HashMap<Box<str>, (UnixMillis, net::Response, Bytes)>,
     bytes: usize,
 }
 
@@ -70,6 +71,8 @@ pub enum Trouble {
     Unanswered,
     /// The page has ended the processes that ran it, or something else has.
     Died,
+    /// No process could be started for it, which is not its doing: the page keeps its place.
+    NoProcess,
     /// The site's own hours and budgets, or the end of its crawl, kept requests back: the page keeps its place.
     KeptBack,
 }
@@ -133,6 +136,9 @@ pub struct Errands {
     pub end: Option<UnixMillis>,
     /// Requests that were sent.
     pub sent: AtomicU64,
+    /// What larger answers to the page's scripts share until its child has them. The page's own: one whose child takes none holds up
+    /// no other.
+    answers: Allowance,
     /// When the page asked first.
     began: OnceLock<UnixMillis>,
     /// It wanted to ask for more when its time was over.
@@ -180,6 +186,7 @@ impl Errands {
             stop,
             end,
             sent: AtomicU64::new(0),
+            answers: Allowance::new(limits::RENDER_ANSWERS_BYTES_MAX),
             began: OnceLock::new(),
             out_of_time: AtomicBool::new(false),
             closed: Mutex::default(),
@@ -394,23 +401,16 @@ pub struct Answering<'a> {
 }
 
 impl Host for Answering<'_> {
+    fn site(&self) -> &str {
+        &self.site.rules.name
+    }
+
     async fn answer(&self, request: net::Request) -> Answer {
-        let answer = self.ask(&request).await;
-        if let Err(why) = &answer {
-            let (site, page) = (&self.site.rules.name, self.page.as_str());
-            // Without its query, where tokens stand.
-            let url = request.url.split(['?', '#']).next().unwrap_or_default();
-            tracing::debug!(%site, page, url, why, "a request of a page's script is refused");
-            let host = url::Url::parse(&request.url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
-            if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED) {
-                match request.asker {
-                    Asker::Fetch | Asker::Xhr => tell_closed(self.site, self.page, host, why),
-                    // Many a script that is kept out is an advertisement's.
-                    _ => self.errands.keep_closed(host, why),
-                }
-            }
-        }
-        answer
+        self.reply_within(request, &self.site.memory.bodies).await.into_answer()
+    }
+
+    async fn reply(&self, request: net::Request) -> Reply {
+        self.reply_within(request, &self.errands.answers).await
     }
 
     fn cookie(&self, text: &str) {
@@ -432,7 +432,29 @@ fn tell_closed(site: &Site, page: &CrawlUrl, host: String, why: &str) {
 }
 
 impl Answering<'_> {
-    async fn ask(&self, request: &net::Request) -> Answer {
+    /// The answer, whose body holds its share of what bodies may take as long as it is there.
+    async fn reply_within(&self, request: net::Request, bodies: &Allowance) -> Reply {
+        let why = match self.ask(&request, bodies).await {
+            Ok((response, body)) => return Reply { answer: Ok(response), body: Some(body) },
+            Err(why) => why,
+        };
+        let (site, page) = (&self.site.rules.name, self.page.as_str());
+        // Without its query, where tokens stand.
+        let url = request.url.split(['?', '#']).next().unwrap_or_default();
+        tracing::debug!(%site, page, url, why, "a request of a page's script is refused");
+        let host = url::Url::parse(&request.url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
+        if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED) {
+            match request.asker {
+                Asker::Fetch | Asker::Xhr => tell_closed(self.site, self.page, host, &why),
+                // Many a script that is kept out is an advertisement's.
+                _ => self.errands.keep_closed(host, &why),
+            }
+        }
+        Reply::from(Err(why))
+    }
+
+    /// The answer to a request, its body apart.
+    async fn ask(&self, request: &net::Request, bodies: &Allowance) -> Result<(net::Response, Bytes), String> {
         let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
         if is_script && let Some(kept) = self.site.shelf.script(&request.url, self.site.clock.now()) {
             return Ok(kept);
@@ -471,10 +493,10 @@ impl Answering<'_> {
             let location = response.headers.location.clone().filter(|_| (300..400).contains(&response.status));
             let (status, headers) = (response.status, response.headers.for_scripts);
             let length = response.headers.content_length;
-            let bodies = &self.site.memory.bodies;
             let read =
                 body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::RENDER_BODY_BYTES_MAX)).await;
             drop(permit);
+            let broke_off = matches!(read, Read::Failed { .. }) && location.is_none();
             finish(match status {
                 429 | 503 => {
                     let asked = response.headers.retry_after.as_deref();
@@ -483,6 +505,8 @@ impl Answering<'_> {
                     Answered::Throttled(asked)
                 }
                 500..=599 => Answered::Faulty,
+                // Half an answer is none: what it was to bring is missing from the page.
+                _ if broke_off => Answered::Faulty,
                 _ => Answered::Well,
             });
             if let Some(location) = location {
@@ -500,7 +524,7 @@ impl Answering<'_> {
                 continue;
             }
             let body = match read {
-                Read::Whole(bytes) => bytes.to_vec(),
+                Read::Whole(bytes) => bytes,
                 Read::Stopped { .. } => return Err("the answer is too long".to_owned()),
                 Read::Failed { failure, .. } => return Err(failure.to_string()),
             };
@@ -510,12 +534,12 @@ impl Answering<'_> {
                 status,
                 status_text: String::new(),
                 headers,
-                body,
+                body: Vec::new(),
             };
             if is_script && status == 200 {
-                self.site.shelf.keep(&request.url, &answer, self.site.clock.now());
+                self.site.shelf.keep(&request.url, &answer, &body, self.site.clock.now());
             }
-            return Ok(answer);
+            return Ok((answer, body));
         }
         Err("too many redirects".to_owned())
     }
@@ -542,17 +566,18 @@ impl Shelf {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn script(&self, url: &str, now: UnixMillis) -> Option<net::Response> {
+    /// A script that was kept, its body apart.
+    pub(super) fn script(&self, url: &str, now: UnixMillis) -> Option<(net::Response, Bytes)> {
         let scripts = self.scripts();
-        let (until, script) = scripts.kept.get(url)?;
-        (*until > now).then(|| script.clone())
+        let (until, script, body) = scripts.kept.get(url)?;
+        (*until > now).then(|| (script.clone(), body.clone()))
     }
 
     /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.
-    pub(super) fn keep(&self, url: &str, script: &net::Response, now: UnixMillis) {
+    pub(super) fn keep(&self, url: &str, script: &net::Response, body: &[u8], now: UnixMillis) {
         let says = script.header("cache-control").unwrap_or_default().to_ascii_lowercase();
         let is_fleeting = ["no-store", "no-cache", "private", "max-age=0"].iter().any(|word| says.contains(word));
-        let bytes = script.body.len() + url.len() + limits::SCRIPT_HEADERS_MAX * 100;
+        let bytes = body.len() + url.len() + limits::SCRIPT_HEADERS_MAX * 100;
         if is_fleeting || url.contains('?') || bytes > limits::SCRIPTS_KEPT_BYTES_MAX / 4 {
             return;
         }
@@ -561,7 +586,13 @@ impl Shelf {
             *scripts = Scripts::default();
         }
         scripts.bytes += bytes;
-        scripts.kept.insert(url.into(), (now.plus(limits::SCRIPTS_KEPT_FOR), script.clone()));
+        let net::Response { url: of_url, redirected, status, status_text, headers, body: _ } = script;
+        let (of_url, status_text, headers) = (of_url.clone(), status_text.clone(), headers.clone());
+        let (redirected, status) = (*redirected, *status);
+        let kept = net::Response { url: of_url, redirected, status, status_text, headers, body: Vec::new() };
+        // A copy: what was read holds a share of what bodies may take.
+        let body = Bytes::copy_from_slice(body);
+        scripts.kept.insert(url.into(), (now.plus(limits::SCRIPTS_KEPT_FOR), kept, body));
     }
 }
 

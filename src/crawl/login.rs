@@ -266,7 +266,7 @@ struct Run<'a> {
     /// What hides it in what scripts wrote, and what else was typed.
     told_mask: Mask,
     /// The page whose form is to be sent, open in its child; none where it needs no scripts.
-    live: Option<Held<'a>>,
+    live: Option<Held>,
     /// The same page as it was sent.
     unrendered: Option<Page>,
     /// Pages that were rendered.

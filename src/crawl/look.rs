@@ -121,6 +121,11 @@ impl Look {
 }
 
 impl Host for Look {
+    fn site(&self) -> &str {
+        // What no account guards is anybody's: those pages may follow each other in one child.
+        if self.site.account.is_some() { &self.site.rules.name } else { "" }
+    }
+
     async fn answer(&self, request: Request) -> Answer {
         let answer = self.answering().answer(request).await;
         let now = self.site.clock.now();

@@ -49,4 +49,7 @@ pub enum CrawlError {
     /// The committer has ended before the sites; its own error tells why.
     #[error("the committer has ended")]
     CommitterGone,
+    /// A fault of ours in the site's loop.
+    #[error("a fault of gleaner's own: {0}")]
+    Panicked(String),
 }

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::errands::{Answering, Errands, Trouble};
 use super::outlinks::{self, PageFindings};
@@ -21,6 +22,9 @@ use crate::render::children::{ChildError, Children};
 use crate::render::protocol::{Outcome, Page};
 use crate::render::web::window::Viewport;
 use crate::rules::{Class, RenderWhen};
+
+/// Before a process is asked for again where there was none to be had.
+const SPAWN_PAUSE: Duration = Duration::from_secs(1);
 
 /// What rendering has brought for one shape of a site's pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -252,7 +256,8 @@ pub async fn render(
 }
 
 /// Runs a page in a child, and in another one where that died: what ends a process is not always its page. Gives what was recorded of its
-/// requests, too. A page that ends both is to be visited again, unless such pages do so again and again.
+/// requests, too. A page that ends both is to be visited again, unless such pages do so again and again; one for which no process could be
+/// started keeps its place.
 async fn run<'a>(
     site: &'a Arc<Site>,
     job: &'a Job,
@@ -265,6 +270,18 @@ async fn run<'a>(
         let recording = Recording::new(Answering { site, errands, page: &job.url }, job.class);
         let ran = children.run(page, &recording).await;
         let error = match &ran {
+            // A full table of processes or files is not the page's doing, and may have room in a moment.
+            Err(error @ ChildError::Spawn(_)) if !is_again => {
+                let (site, url) = (&site.rules.name, job.url.as_str());
+                tracing::warn!(%site, url, %error, "no process for the page's scripts: it is tried once more");
+                tokio::time::sleep(SPAWN_PAUSE).await;
+                is_again = true;
+                continue;
+            }
+            Err(ChildError::Spawn(_)) => {
+                errands.troubled(Trouble::NoProcess);
+                return (ran, recording);
+            }
             Err(error @ ChildError::Died { .. }) => error,
             _ => {
                 if is_again {

@@ -289,12 +289,12 @@ async fn read(site: &Arc<Site>, job: &Job, links: Vec<String>, headers: &Respons
 }
 
 /// The text of an answer, in the charset that it names.
-fn text_of(response: &net::Response) -> String {
-    let encoding = charset::detect(response.header("content-type"), &response.body, None);
+fn text_of(response: &net::Response, body: &[u8]) -> String {
+    let encoding = charset::detect(response.header("content-type"), body, None);
     // JSON is UTF-8 whatever is said of it (RFC 8259 §8.1).
-    match std::str::from_utf8(&response.body) {
+    match std::str::from_utf8(body) {
         Ok(text) => text.to_owned(),
-        Err(_) => encoding.decode(&response.body).0.into_owned(),
+        Err(_) => encoding.decode(body).0.into_owned(),
     }
 }
 

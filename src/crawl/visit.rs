@@ -3,9 +3,11 @@
 //!
 //! A visit touches neither database nor archive: it returns everything that is to be committed together.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 
 use super::errands::{Errands, Tiding, Trouble};
 use super::fresh::changed::{self, Print, Reading};
@@ -93,6 +95,34 @@ impl Finished {
         let links = self.visit.outlinks.iter().map(link).sum::<usize>() + self.news.iter().map(of_news).sum::<usize>();
         self.torrent.as_ref().map_or(0, Bytes::len) + links
     }
+}
+
+/// [`visit`], of which a panic ends nothing but the visit: one page that finds a fault of ours takes no other site with it, and not
+/// itself again and again at each start.
+pub async fn guarded(
+    site: &Arc<Site>,
+    job: Job,
+    mirror: Option<CrawlUrl>,
+    errands: Option<&Errands>,
+) -> Result<Finished, CrawlDbError> {
+    let kept = job.clone();
+    // What visits share stays usable behind a panic: each lock of it says so.
+    let panic = match AssertUnwindSafe(visit(site, job, mirror, errands)).catch_unwind().await {
+        Ok(ended) => return ended,
+        Err(panic) => panic,
+    };
+    let (name, url, why) = (&site.rules.name, kept.url.as_str(), panic_text(&*panic));
+    tracing::error!(site = %name, url, why, "the visit broke down, which is a fault of gleaner's own: the URL is tried again later");
+    let mut finished = retried(site, &kept, Outcome::ProtocolError, Some(format!("the visit broke down: {why}")));
+    // The server has nothing to do with it.
+    finished.answered = Answered::Reached;
+    Ok(finished)
+}
+
+/// What a panic says.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word")
 }
 
 /// Visits one URL, at a mirror where one is named. Every end has an outcome; an error is the crawl database's.
@@ -320,6 +350,11 @@ async fn page(
         match errands.trouble() {
             Trouble::KeptBack => {
                 return Ok(kept_back(site, job, "requests of its scripts were kept back".to_owned()));
+            }
+            Trouble::NoProcess => {
+                let mut finished = kept_back(site, job, "no process could be started for its scripts".to_owned());
+                finished.visit.next = Next::WaitUntil(finished.visit.at.plus(limits::RENDER_NO_PROCESS_PAUSE));
+                return Ok(finished);
             }
             trouble @ (Trouble::Unanswered | Trouble::Died)
                 if !has_more && faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX =>

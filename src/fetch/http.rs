@@ -198,7 +198,9 @@ impl Transport for HttpTransport {
                 asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
             }
         };
-        for (name, value) in request.by_script.map(|script| script.headers).unwrap_or_default() {
+        for (name, value) in
+            request.by_script.map(|script| script.headers).unwrap_or_default().iter().take(limits::HEADERS_MAX)
+        {
             // What cannot stand in a header is left out; what is the client's or the jar's to say, scripts cannot set.
             let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { continue };
             let Ok(mut value) = HeaderValue::from_str(value) else { continue };

@@ -37,12 +37,12 @@ impl Jar {
     /// True where it holds no cookie and no token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lock().0.is_empty() && self.bearer().is_none()
+        self.lock().list.is_empty() && self.bearer().is_none()
     }
 
     /// Forgets all cookies, and the token.
     pub fn clear(&self) {
-        self.lock().0.clear();
+        self.lock().list.clear();
         *self.bearer() = None;
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
@@ -87,16 +87,17 @@ impl Jar {
     /// The cookies that scripts of a page at `url` may see (§5.8.3, "non-HTTP" API), as `name=value`.
     pub fn for_scripts(&self, url: &Url) -> Vec<String> {
         let cookies = self.lock();
-        let seen = cookies.0.iter().filter(|cookie| !cookie.http_only && cookie.is_for(url));
+        let seen = cookies.list.iter().filter(|cookie| !cookie.http_only && cookie.is_for(url));
         seen.map(|cookie| format!("{}={}", cookie.name, cookie.value)).collect()
     }
 
-    /// Takes a cookie that a script of a page at `url` has set. Scripts can neither make nor replace one that is hidden from them.
+    /// Takes a cookie that a script of a page at `url` has set. Scripts can neither make nor replace one that is hidden from them, nor is
+    /// one thrown out to make room for theirs.
     pub fn set_by_script(&self, text: &str, url: &Url) {
         let Some(cookie) = Cookie::parse_at(text, url, None).filter(|cookie| !cookie.http_only) else { return };
         let mut cookies = self.lock();
         let hides = |other: &Cookie| other.http_only && other.name == cookie.name && other.is_for(url);
-        if !cookies.0.iter().any(hides) && cookies.put(cookie) {
+        if !cookies.list.iter().any(hides) && cookies.put_by(Setter::Script, cookie) {
             self.changes.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -104,7 +105,7 @@ impl Jar {
     /// None of the cookies in hand leaves TLS any more, whatever a file says of them: most browsers export the session of
     /// an https site as one that may.
     pub fn keep_to_tls(&self) {
-        self.lock().0.iter_mut().for_each(|cookie| cookie.secure = true);
+        self.lock().list.iter_mut().for_each(|cookie| cookie.secure = true);
     }
 
     /// The `Cookie` header of a request; None where no cookie is for it.
@@ -143,7 +144,19 @@ impl Bearer {
 
 /// Cookies, the oldest first.
 #[derive(Default)]
-struct Cookies(Vec<Cookie>);
+struct Cookies {
+    list: Vec<Cookie>,
+    /// Requests that took cookies along, by which it is known which one was used last.
+    requests: u64,
+}
+
+/// Who sets a cookie, and may have others thrown out for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Setter {
+    Server,
+    /// It may have only those thrown out that it sees.
+    Script,
+}
 
 /// One cookie (§5.7).
 struct Cookie {
@@ -157,6 +170,8 @@ struct Cookie {
     http_only: bool,
     /// The registrable domain by which cookies are counted, or the whole host where it has none.
     registrable: Box<str>,
+    /// The last request that it went with, or the one before it was set, by [`Cookies::requests`].
+    used: u64,
 }
 
 impl Cookies {
@@ -167,57 +182,61 @@ impl Cookies {
     }
 
     fn put(&mut self, cookie: Cookie) -> bool {
-        let old = self
-            .0
-            .iter()
-            .position(|old| old.name == cookie.name && old.domain == cookie.domain && *old.path == *cookie.path);
-        match (old, cookie.expires.is_expired()) {
+        self.put_by(Setter::Server, cookie)
+    }
+
+    fn put_by(&mut self, setter: Setter, cookie: Cookie) -> bool {
+        let is_same =
+            |old: &Cookie| old.name == cookie.name && old.domain == cookie.domain && *old.path == *cookie.path;
+        match (self.list.iter().position(is_same), cookie.expires.is_expired()) {
             (Some(old), true) => {
-                self.0.remove(old);
+                self.list.remove(old);
                 true
             }
             (Some(old), false) => {
-                let is_other = self.0[old].value != cookie.value || self.0[old].expires != cookie.expires;
-                self.0[old] = cookie;
+                let is_other = self.list[old].value != cookie.value || self.list[old].expires != cookie.expires;
+                self.list[old] = Cookie { used: self.requests, ..cookie };
                 is_other
             }
             (None, true) => false,
-            (None, false) => {
-                self.insert(cookie);
-                true
-            }
+            (None, false) => self.insert(setter, Cookie { used: self.requests, ..cookie }),
         }
     }
 
-    /// Adds a cookie; where there are too many, those that have expired go, then the oldest.
-    fn insert(&mut self, cookie: Cookie) {
+    /// Adds a cookie; where there are too many, those that have expired go, then the one that was used least recently, of equals the
+    /// oldest. False where none of those may go that the setter sees.
+    fn insert(&mut self, setter: Setter, cookie: Cookie) -> bool {
         let is_kin = |other: &Cookie| other.registrable == cookie.registrable;
         let is_full = |cookies: &[Cookie]| {
             let kin = cookies.iter().filter(|other| is_kin(other)).count();
             (kin >= limits::COOKIES_PER_DOMAIN_MAX, cookies.len() >= limits::COOKIES_PER_SITE_MAX)
         };
-        if is_full(&self.0) != (false, false) {
-            self.0.retain(|other| !other.expires.is_expired());
+        if is_full(&self.list) != (false, false) {
+            self.list.retain(|other| !other.expires.is_expired());
         }
-        let oldest = match is_full(&self.0) {
-            (true, _) => self.0.iter().position(is_kin),
-            (false, true) => Some(0),
-            (false, false) => None,
-        };
-        if let Some(oldest) = oldest {
-            self.0.remove(oldest);
+        let (of_kin, of_all) = is_full(&self.list);
+        if of_kin || of_all {
+            let may_go = |other: &Cookie| (!of_kin || is_kin(other)) && (setter == Setter::Server || !other.http_only);
+            let there = self.list.iter().enumerate().filter(|(_, other)| may_go(other));
+            // Of equals the first, which is the oldest.
+            let Some((least, _)) = there.min_by_key(|(_, other)| other.used) else { return false };
+            self.list.remove(least);
         }
-        self.0.push(cookie);
+        self.list.push(cookie);
+        true
     }
 
     /// The `Cookie` header of a request (§5.8.3): longer paths first, among equals the older. A pair that would make it
     /// longer than `limits::COOKIE_HEADER_BYTES_MAX` is left out.
-    fn header(&self, url: &Url) -> Option<String> {
-        let mut fitting: Vec<&Cookie> = self.0.iter().filter(|cookie| cookie.is_for(url)).collect();
+    fn header(&mut self, url: &Url) -> Option<String> {
+        self.requests += 1;
+        let now = self.requests;
+        let mut fitting: Vec<&mut Cookie> = self.list.iter_mut().filter(|cookie| cookie.is_for(url)).collect();
         // The list is in the order of age, and the sort keeps it.
         fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
         let mut header = String::new();
-        for Cookie { name, value, .. } in fitting {
+        for Cookie { name, value, used, .. } in fitting {
+            *used = now;
             let separator = if header.is_empty() { "" } else { "; " };
             let length = header.len() + separator.len() + name.len() + 1 + value.len();
             if length <= limits::COOKIE_HEADER_BYTES_MAX {
@@ -293,6 +312,7 @@ impl Cookie {
             secure: secure || url.scheme() == "https",
             http_only: raw.http_only() == Some(true),
             registrable: url.domain().and_then(psl::domain_str).unwrap_or(host).into(),
+            used: 0,
         })
     }
 

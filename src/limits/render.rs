@@ -87,6 +87,10 @@ pub const RENDER_ADDRESS_SPACE_BYTES: u64 = 4 << 30;
 /// CPU time of one page, in seconds: what instructions do not count (regular expressions, sorting, parsing) ends here.
 pub const RENDER_CPU_SECONDS_MAX: u64 = 20;
 
+/// CPU time of a render child in its whole life, in seconds, at which the kernel ends it whatever runs in it: 500 ordinary pages use half.
+/// One that could not give another page its own time ends before.
+pub const RENDER_CHILD_CPU_SECONDS_MAX: u64 = 600;
+
 /// Time of one page, the waits for its requests included, of which a site's rate may make many seconds each. Shorter than a lease.
 pub const RENDER_WALL_TIME: Duration = Duration::from_secs(300);
 
@@ -100,8 +104,13 @@ pub const RENDER_VIEW_HEIGHT: u32 = 12_000;
 /// Time that a render child may go on without a word while nobody owes it an answer.
 pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 
-/// Render children at a time. Pages that need scripts are few, and each takes a processor.
-pub const RENDER_CHILDREN_MAX: usize = 2;
+/// Render children at a time over all sites, those that wait for a page among them, and pages of one site that run at a time. A child
+/// holds 25 to 160 MB and takes a processor, but for the time that it waits for its answers: that of a slow site is most of a page's.
+pub const RENDER_CHILDREN_MAX: usize = 4;
+pub const RENDER_CHILDREN_PER_SITE_MAX: usize = 2;
+
+/// How long a page waits for which no render process could be started: the table of processes or files is full, or memory is short.
+pub const RENDER_NO_PROCESS_PAUSE: Duration = Duration::from_secs(60);
 
 /// Frames of one page that have a document at a time, forums with a player in each post have some dozens.
 pub const RENDER_FRAMES_MAX: usize = 256;
@@ -116,9 +125,21 @@ pub const RECENT_LISTS_MAX: usize = 32;
 /// Pages that a render child runs before another takes its place: whatever leaks goes with it.
 /// Requests of one page that are under way at a time: as many as browsers open to one host.
 /// Bytes of one frame between the crawl and a render child: a page's scripts together, or the largest answer.
+/// Bytes of the head of one from a child that does not tell a page's outcome, and of one that does.
 pub const RENDER_CHILD_PAGES_MAX: u32 = 500;
 pub const RENDER_REQUESTS_AT_ONCE_MAX: usize = 6;
 pub const RENDER_FRAME_BYTES_MAX: usize = 48 << 20;
+pub const RENDER_HEAD_BYTES_MAX: usize = 1 << 20;
+pub const RENDER_DONE_HEAD_BYTES_MAX: usize = 24 << 20;
+
+/// Bytes of the method of a script's request, of which the longest that is registered has 17; and of all its headers, names and values.
+/// Cookies that the scripts of a page may set between two outcomes; more are forgotten.
+pub const METHOD_BYTES_MAX: usize = 64;
+pub const RENDER_HEADERS_BYTES_MAX: usize = 64 << 10;
+pub const RENDER_COOKIES_SET_MAX: usize = 1_000;
+
+/// Bytes of larger answers to the scripts of one page that are read, or wait for its child to take them: two of the largest.
+pub const RENDER_ANSWERS_BYTES_MAX: usize = 16 << 20;
 
 /// Scripts that a render child keeps parsed from one page to the next: bytes of the smallest text that is worth it, and of all of them. A tree
 /// is some ten times as large as its text.

@@ -5,6 +5,7 @@
 //! of the kernel. A page's thread takes the engine's heap with it when it ends, so that a child's memory does not grow over pages; nobody
 //! waits for that, as the outcome is told before. A page that is held open is its child's last. The child reads no clock and opens nothing.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::FromRawFd;
@@ -51,6 +52,8 @@ pub fn main() -> ExitCode {
 struct Wire {
     input: File,
     output: File,
+    /// Requests of the page that were sent and not answered.
+    asked: usize,
 }
 
 impl Wire {
@@ -60,7 +63,15 @@ impl Wire {
 
     fn done(&mut self, mut outcome: Outcome) -> Result<(), ChildError> {
         let html = std::mem::take(&mut outcome.html);
-        self.send(&ToCrawl::Done { outcome: Box::new(outcome) }, html.as_bytes())
+        let mut head = ToCrawl::Done { outcome: Box::new(outcome) };
+        let mut frame = protocol::outcome_frame(&head, html.as_bytes());
+        if let (Err(FrameError::Long(_)), ToCrawl::Done { outcome }) = (&frame, &mut head) {
+            // What people look into a page for is less than the page.
+            outcome.trace_untold += std::mem::take(&mut outcome.trace).len() as u64;
+            outcome.text = String::new();
+            frame = protocol::outcome_frame(&head, html.as_bytes());
+        }
+        Ok(self.output.write_all(&frame?)?)
     }
 
     /// The next frame, `None` at the end of the input.
@@ -76,10 +87,15 @@ impl Wire {
         self.input.read_exact(&mut body)?;
         let mut frame = protocol::head(&head)?;
         match &mut frame {
-            ToChild::Page(page) => page.texts = body,
-            ToChild::Fill(filling) => filling.texts = body.into(),
-            ToChild::Answer { answer: Ok(response), .. } => response.body = body,
-            ToChild::Answer { answer: Err(_), .. } => {}
+            // What was asked before it is for nobody any more.
+            ToChild::Page(page) => (page.texts, self.asked) = (body, 0),
+            ToChild::Fill(filling) => (filling.texts, self.asked) = (body.into(), 0),
+            ToChild::Answer { answer, .. } => {
+                self.asked = self.asked.saturating_sub(1);
+                if let Ok(response) = answer {
+                    response.body = body;
+                }
+            }
         }
         Ok(Some(frame))
     }
@@ -89,7 +105,7 @@ fn serve() -> Result<(), ChildError> {
     confine::bound_resources()?;
     let confined = confine::give_up_system_calls();
     // SAFETY: the process's own standard streams, which nobody else here uses.
-    let mut wire = unsafe { Wire { input: File::from_raw_fd(0), output: File::from_raw_fd(1) } };
+    let mut wire = unsafe { Wire { input: File::from_raw_fd(0), output: File::from_raw_fd(1), asked: 0 } };
     wire.send(&ToCrawl::Hello { confined }, &[])?;
     // What clearing a page away costs is told with the next one.
     let mut told_us = cost::cpu_us(Of::Process)?;
@@ -104,7 +120,7 @@ fn serve() -> Result<(), ChildError> {
             thread.spawn(move || run_page(&page, wire, kept, told_us))?.join().map_err(|_| ChildError::Thread)??;
         (wire, kept, told_us) = (ended.wire, ended.kept, ended.told_us);
         // What the page has left behind may be so much that not even the stack of the next one would fit.
-        let last = ended.is_broken || !confine::has_room(limits::RENDER_ROOM_BYTES);
+        let last = ended.is_broken || !confine::has_room(limits::RENDER_ROOM_BYTES) || !confine::has_cpu_time()?;
         wire.send(&ToCrawl::Cleared { last }, &[])?;
         if last {
             break;
@@ -116,6 +132,12 @@ fn serve() -> Result<(), ChildError> {
 /// The network of a page: frames to the crawl and back.
 struct Frames {
     wire: SharedWire,
+    /// Requests that wait until others are answered.
+    waiting: VecDeque<(RequestId, Request)>,
+    /// Requests that the crawl would take for a broken child's, and why.
+    refused: VecDeque<(RequestId, &'static str)>,
+    /// Cookies that scripts have set.
+    cookies: usize,
 }
 
 impl Frames {
@@ -125,24 +147,50 @@ impl Frames {
             leave();
         }
     }
+
+    /// Sends as many of the requests that wait as may be without an answer at a time. Nobody reads here while it writes: more of them
+    /// could fill both pipes.
+    fn send_waiting(&mut self) {
+        while self.wire.borrow().as_ref().is_some_and(|wire| wire.asked < limits::RENDER_REQUESTS_AT_ONCE_MAX) {
+            let Some((id, mut request)) = self.waiting.pop_front() else { return };
+            let body = std::mem::take(&mut request.body);
+            self.send(&ToCrawl::Request { id, request }, &body);
+            if let Some(wire) = self.wire.borrow_mut().as_mut() {
+                wire.asked += 1;
+            }
+        }
+    }
 }
 
 impl Net for Frames {
     fn start(&mut self, id: RequestId, request: Request) {
-        let body = request.body.clone();
-        self.send(&ToCrawl::Request { id, request }, &body);
+        match protocol::check_request(&request, request.body.len()) {
+            Ok(()) => self.waiting.push_back((id, request)),
+            Err(why) => self.refused.push_back((id, why)),
+        }
+        self.send_waiting();
     }
 
     fn wait(&mut self) -> (RequestId, Answer) {
-        let mut wire = self.wire.borrow_mut();
-        match wire.as_mut().map(Wire::receive) {
-            Some(Ok(Some(ToChild::Answer { id, answer }))) => (id, answer),
+        if let Some((id, why)) = self.refused.pop_front() {
+            return (id, Err(why.to_owned()));
+        }
+        self.send_waiting();
+        let received = self.wire.borrow_mut().as_mut().map(Wire::receive);
+        match received {
+            Some(Ok(Some(ToChild::Answer { id, answer }))) => {
+                self.send_waiting();
+                (id, answer)
+            }
             _ => leave(),
         }
     }
 
     fn cookie(&mut self, text: &str) {
-        self.send(&ToCrawl::Cookie { text: text.to_owned() }, &[]);
+        self.cookies += 1;
+        if self.cookies <= limits::RENDER_COOKIES_SET_MAX && text.len() <= limits::RENDER_HEADERS_BYTES_MAX {
+            self.send(&ToCrawl::Cookie { text: text.to_owned() }, &[]);
+        }
     }
 }
 
@@ -184,7 +232,8 @@ fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Wi
     let start = Start { url, now_ms: page.now_ms, seed: page.seed, instructions: page.instructions };
     let (viewport, referrer, cookies) = (page.viewport, page.referrer.clone(), page.cookies.clone());
     let setting = Setting { viewport, referrer, cookies };
-    let net = Box::new(Frames { wire: std::rc::Rc::clone(wire) });
+    let (waiting, refused) = (VecDeque::new(), VecDeque::new());
+    let net = Box::new(Frames { wire: std::rc::Rc::clone(wire), waiting, refused, cookies: 0 });
     let Ok(mut window) = Window::open_behind(kept, &start, &setting, net) else {
         return (Outcome { spent: Some(Spent::Panicked), ..Outcome::default() }, None);
     };

@@ -2,30 +2,32 @@
 //! stall, and replaced when they die.
 //!
 //! A page that kills its child, or will not end, costs that page and nothing else. Each request of a script is handed to the caller, who
-//! answers it through the crawl's gate or refuses it. Never looks into a page.
+//! answers it through the crawl's gate or refuses it. A page's scripts may have taken their child over: what it says is bounded in count
+//! and bytes, one that says more is ended, and no other site's page is ever given to it. Never looks into a page.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child as Process, Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::io::AsyncReadExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe;
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 
-use super::engine::net::{Answer, Request};
-use super::protocol::{self, Filling, FrameError, Outcome, PREFIX_BYTES, Page, ToChild, ToCrawl};
+use super::engine::net::{Answer, Request, RequestId};
+use super::places::{Place, Places};
+use super::protocol::{self, Filling, FrameError, Outcome, Page, ToChild, ToCrawl};
 use crate::limits;
 
 /// Why a page has no outcome. The next page is not concerned.
@@ -49,10 +51,44 @@ pub enum ChildError {
     Turn,
 }
 
+/// An answer on its way to the child.
+pub struct Reply {
+    pub answer: Answer,
+    /// In place of the answer's own body: bytes that are held, with what they hold of an allowance, until the child has them.
+    pub body: Option<Bytes>,
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        Self { answer, body: None }
+    }
+}
+
+impl Reply {
+    /// The answer with its body.
+    pub fn into_answer(self) -> Answer {
+        let Self { mut answer, body } = self;
+        if let (Ok(response), Some(body)) = (&mut answer, body) {
+            response.body = body.into();
+        }
+        answer
+    }
+}
+
 /// Who answers what a page's scripts ask for.
 pub trait Host: Sync {
+    /// Whose page it is: no child runs pages of two sites.
+    fn site(&self) -> &str {
+        ""
+    }
+
     /// The answer to a request, or why there is none.
     fn answer(&self, request: Request) -> impl Future<Output = Answer> + Send;
+
+    /// The same for the child, where the answer's body is held by an allowance.
+    fn reply(&self, request: Request) -> impl Future<Output = Reply> + Send {
+        async { self.answer(request).await.into() }
+    }
 
     /// A script set a cookie, in the words of `Set-Cookie`: it goes with the requests behind this.
     fn cookie(&self, _text: &str) {}
@@ -72,8 +108,10 @@ where
 /// How children are made and bounded.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// Pages at a time, each in a child of its own.
+    /// Children at a time; each runs a page, or waits for another one of its site's.
     pub children: usize,
+    /// Pages of one site at a time.
+    pub per_site: usize,
     /// Pages that one child runs in its life.
     pub pages: u32,
     /// Time of one page, the waits for its requests included.
@@ -86,6 +124,7 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             children: limits::RENDER_CHILDREN_MAX,
+            per_site: limits::RENDER_CHILDREN_PER_SITE_MAX,
             pages: limits::RENDER_CHILD_PAGES_MAX,
             wall: limits::RENDER_WALL_TIME,
             silence: limits::RENDER_SILENCE_TIME,
@@ -96,18 +135,25 @@ impl Default for Bounds {
 /// The children of a crawl. Dropping it ends them.
 pub struct Children {
     program: PathBuf,
+    /// What lists of processes call it.
+    called: OsString,
     args: Vec<OsString>,
     bounds: Bounds,
-    free: Semaphore,
+    places: Arc<Places>,
+    /// The one that has waited longest first.
     idle: Mutex<Vec<Child>>,
     started: AtomicU64,
+    /// It was told that children are less confined than they should be.
+    told: Arc<AtomicBool>,
 }
 
 impl Children {
     /// Children that run `program` with `args`; none is started before a page wants one.
     pub fn new(program: PathBuf, args: Vec<OsString>, bounds: Bounds) -> Self {
-        let free = Semaphore::new(bounds.children);
-        Self { program, args, bounds, free, idle: Mutex::default(), started: AtomicU64::new(0) }
+        let places = Arc::new(Places::new(bounds.children, bounds.per_site));
+        let (idle, started, told) = (Mutex::default(), AtomicU64::new(0), Arc::default());
+        let called = program.clone().into();
+        Self { program, called, args, bounds, places, idle, started, told }
     }
 
     /// The children of this very program: `gleaner __render`.
@@ -115,7 +161,11 @@ impl Children {
     /// # Errors
     /// When the program's own file is not known.
     pub fn of_this_program(bounds: Bounds) -> io::Result<Self> {
-        Ok(Self::new(std::env::current_exe()?, vec!["__render".into()], bounds))
+        // The program that runs, whatever an upgrade has put in its place meanwhile or taken away.
+        let running = PathBuf::from("/proc/self/exe");
+        let named = std::env::current_exe()?;
+        let program = if running.exists() { running } else { named.clone() };
+        Ok(Self { called: named.into(), ..Self::new(program, vec!["__render".into()], bounds) })
     }
 
     /// Children that were started so far.
@@ -134,13 +184,12 @@ impl Children {
     /// # Errors
     /// When the child dies, stalls or speaks nonsense; it is ended then, and the next page gets another.
     pub async fn run(&self, page: &Page, host: &impl Host) -> Result<Outcome, ChildError> {
-        // The semaphore is never closed.
-        let _share = self.free.acquire().await.map_err(|_| ChildError::Turn)?;
+        let place = self.places.take(host.site()).await.ok_or(ChildError::Turn)?;
         let frame = page_frame(page)?;
         let end = Instant::now() + self.bounds.wall;
-        let mut child = match self.idle_child().await {
+        let mut child = match self.idle_child(host.site()).await {
             Some(child) => child,
-            None => self.start()?,
+            None => self.start(host.site())?,
         };
         let done = child.converse(frame, host, end, &self.bounds).await;
         match done {
@@ -149,6 +198,7 @@ impl Children {
                 if child.pipes.is_some() && child.pages < self.bounds.pages {
                     self.idle().push(child);
                 }
+                drop(place);
                 Ok(outcome)
             }
             Err(error) => Err(child.epitaph(error).await),
@@ -160,19 +210,22 @@ impl Children {
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub async fn hold(&self, page: &Page, host: &impl Host) -> Result<(Outcome, Held<'_>), ChildError> {
-        // The semaphore is never closed.
-        let share = self.free.acquire().await.map_err(|_| ChildError::Turn)?;
+    pub async fn hold(&self, page: &Page, host: &impl Host) -> Result<(Outcome, Held), ChildError> {
+        let place = self.places.take(host.site()).await.ok_or(ChildError::Turn)?;
         let frame = page_frame(&Page { held: true, ..page.clone() })?;
-        let mut held = Held { child: self.start()?, bounds: self.bounds.clone(), _share: share };
+        let mut held = Held { child: self.start(host.site())?, bounds: self.bounds.clone(), _place: place };
         let outcome = held.converse(frame, host).await?;
         Ok((outcome, held))
     }
 
-    /// A child that waits, once it has cleared away its last page; those that cannot take another are ended.
-    async fn idle_child(&self) -> Option<Child> {
+    /// A child of the site's that waits, once it has cleared away its last page; those that cannot take another are ended.
+    async fn idle_child(&self, site: &str) -> Option<Child> {
         loop {
-            let mut child = self.idle().pop()?;
+            let mut child = {
+                let mut idle = self.idle();
+                let last = idle.iter().rposition(|child| *child.site == *site)?;
+                idle.remove(last)
+            };
             if child.is_cleared(&self.bounds).await {
                 return Some(child);
             }
@@ -184,8 +237,15 @@ impl Children {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start(&self) -> Result<Child, ChildError> {
+    /// Starts a child for the site; one of another's that waits makes room for it where there are as many as there may be.
+    fn start(&self, site: &str) -> Result<Child, ChildError> {
+        {
+            let mut idle = self.idle();
+            let surplus = (idle.len() + self.places.taken()).saturating_sub(self.bounds.children).min(idle.len());
+            idle.drain(..surplus);
+        }
         let mut process = Command::new(&self.program)
+            .arg0(&self.called)
             .args(&self.args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -198,7 +258,8 @@ impl Children {
         self.started.fetch_add(1, Ordering::Relaxed);
         let (input, output) = (process.stdin.take(), process.stdout.take());
         // From here on the child is ended when it is dropped.
-        let mut child = Child { process, pipes: None, read: Vec::new(), pages: 0 };
+        let (site, told) = (site.into(), Arc::clone(&self.told));
+        let mut child = Child { process, site, pipes: None, read: Vec::new(), pages: 0, is_greeted: false, told };
         if let (Some(input), Some(output)) = (input, output) {
             let sender = pipe::Sender::from_owned_fd(OwnedFd::from(input)).map_err(ChildError::Spawn)?;
             let receiver = pipe::Receiver::from_owned_fd(OwnedFd::from(output)).map_err(ChildError::Spawn)?;
@@ -209,13 +270,13 @@ impl Children {
 }
 
 /// A page that is held open in a child of its own; dropping it ends both.
-pub struct Held<'a> {
+pub struct Held {
     child: Child,
     bounds: Bounds,
-    _share: SemaphorePermit<'a>,
+    _place: Place,
 }
 
-impl Held<'_> {
+impl Held {
     /// Fills the page in and sends it; what its scripts made of that. `host` gets each request of them.
     ///
     /// # Errors
@@ -249,10 +310,15 @@ fn page_frame(page: &Page) -> Result<Vec<u8>, FrameError> {
 /// One child process; dropping it ends it.
 struct Child {
     process: Process,
+    /// Whose pages it runs.
+    site: Box<str>,
     pipes: Option<(pipe::Sender, pipe::Receiver)>,
     /// What was read and is no whole frame yet.
     read: Vec<u8>,
     pages: u32,
+    /// It has said whether it is confined, which it does once and first.
+    is_greeted: bool,
+    told: Arc<AtomicBool>,
 }
 
 impl Drop for Child {
@@ -270,9 +336,11 @@ impl Child {
         let Some((_, receiver)) = &mut self.pipes else { return false };
         let until = Instant::now() + bounds.silence;
         loop {
-            match next_frame(&mut self.read) {
-                Ok(Some((ToCrawl::Cleared { last }, _))) => return !last,
-                Ok(Some(_)) | Err(_) => return false,
+            match protocol::next_of_child(&mut self.read) {
+                Ok(Some((head, _))) => {
+                    return matches!(protocol::head(&head), Ok(ToCrawl::Cleared { last: false }));
+                }
+                Err(_) => return false,
                 Ok(None) => {}
             }
             match tokio::time::timeout_at(until, receiver.read_buf(&mut self.read)).await {
@@ -292,31 +360,50 @@ impl Child {
     ) -> Result<Outcome, ChildError> {
         self.pages += 1;
         let (mut sender, mut receiver) = self.pipes.take().ok_or(ChildError::Turn)?;
-        let mut out = Outgoing { frames: VecDeque::from([Zeroizing::new(page)]), written: 0 };
+        let mut out = Outgoing::default();
+        out.frames.push_back(page.into());
         let mut requests = FuturesUnordered::new();
+        let (mut asked, mut cookies) = (0, 0);
         let mut heard = Instant::now();
         loop {
-            while let Some((frame, body)) = next_frame(&mut self.read)? {
-                match frame {
-                    ToCrawl::Hello { confined } => {
-                        if !confined {
+            while let Some((head, body)) = protocol::next_of_child(&mut self.read)? {
+                match understood(head).await? {
+                    ToCrawl::Hello { confined } if !self.is_greeted => {
+                        self.is_greeted = true;
+                        if !confined && !self.told.swap(true, Ordering::Relaxed) {
                             tracing::warn!("the kernel knows no seccomp: scripts of pages run less confined");
                         }
                     }
+                    _ if !self.is_greeted => return Err(ChildError::Turn),
                     ToCrawl::Request { id, mut request } => {
+                        protocol::check_request(&request, body.len()).map_err(FrameError::Request)?;
+                        asked += 1;
+                        // What the child has not taken yet counts, or answers would pile up here while it is busy otherwise.
+                        let under_way = requests.len() + out.frames.len();
+                        if under_way >= limits::RENDER_REQUESTS_AT_ONCE_MAX || asked > limits::RENDER_REQUESTS_ALL_MAX {
+                            return Err(ChildError::Turn);
+                        }
                         request.body = body;
-                        requests.push(async move { (id, host.answer(request).await) });
+                        requests.push(async move { (id, host.reply(request).await) });
                     }
-                    ToCrawl::Cookie { text } => host.cookie(&text),
+                    ToCrawl::Cookie { text } => {
+                        cookies += 1;
+                        if cookies > limits::RENDER_COOKIES_SET_MAX {
+                            return Err(ChildError::Turn);
+                        }
+                        host.cookie(&text);
+                    }
                     ToCrawl::Done { mut outcome } => {
-                        outcome.html = String::from_utf8_lossy(&body).into_owned();
+                        let text = String::from_utf8(body);
+                        outcome.html =
+                            text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
                         // What is half written would make the next page unreadable.
                         if out.frames.is_empty() {
                             self.pipes = Some((sender, receiver));
                         }
                         return Ok(*outcome);
                     }
-                    ToCrawl::Cleared { .. } => return Err(ChildError::Turn),
+                    ToCrawl::Hello { .. } | ToCrawl::Cleared { .. } => return Err(ChildError::Turn),
                 }
             }
             let silent_until = if requests.is_empty() { heard + bounds.silence } else { end };
@@ -325,15 +412,15 @@ impl Child {
                     out.advance(written.map_err(|_| ChildError::Turn)?);
                     heard = Instant::now();
                 }
-                // A child with many requests under way waits with the next until some are answered.
-                read = receiver.read_buf(&mut self.read), if requests.len() < limits::RENDER_REQUESTS_AT_ONCE_MAX => {
+                // A child with as many requests under way as there may be waits with the next by itself.
+                read = receiver.read_buf(&mut self.read) => {
                     if !matches!(read, Ok(1..)) {
                         return Err(ChildError::Turn);
                     }
                     heard = Instant::now();
                 }
-                Some((id, answer)) = requests.next() => {
-                    out.push(id, answer)?;
+                Some((id, reply)) = requests.next() => {
+                    out.push(id, reply)?;
                     heard = Instant::now();
                 }
                 () = tokio::time::sleep_until(end.min(silent_until)) => {
@@ -388,36 +475,68 @@ fn cause(signal: i32) -> String {
     }
 }
 
+/// A child's head as what it says; a long one is read off the caller's thread.
+async fn understood(head: Vec<u8>) -> Result<ToCrawl, FrameError> {
+    if head.len() <= limits::INLINE_PAGE_BYTES_MAX {
+        return protocol::head(&head);
+    }
+    let reading = tokio::task::spawn_blocking(move || protocol::head(&head));
+    reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
 /// Frames that are on their way to the child.
+#[derive(Default)]
 struct Outgoing {
-    /// Overwritten when they are gone: one may hold a password, another the answer to one.
-    frames: VecDeque<Zeroizing<Vec<u8>>>,
+    frames: VecDeque<Frame>,
     /// Bytes of the first one that are out.
     written: usize,
 }
 
+struct Frame {
+    /// Overwritten when it is gone: it may hold a password, or the answer to one.
+    head: Zeroizing<Vec<u8>>,
+    /// Where it does not stand behind the head already.
+    body: Bytes,
+}
+
+impl From<Vec<u8>> for Frame {
+    fn from(whole: Vec<u8>) -> Self {
+        Self { head: Zeroizing::new(whole), body: Bytes::new() }
+    }
+}
+
 impl Outgoing {
-    fn push(&mut self, id: u32, answer: Answer) -> Result<(), FrameError> {
-        let (answer, body) = match answer {
+    fn push(&mut self, id: RequestId, reply: Reply) -> Result<(), FrameError> {
+        let Reply { answer, body } = reply;
+        let (answer, own_body) = match answer {
             Ok(mut response) => {
-                let body = std::mem::take(&mut response.body);
-                (Ok(response), body)
+                let own_body = Zeroizing::new(std::mem::take(&mut response.body));
+                (Ok(response), own_body)
             }
-            Err(reason) => (Err(reason), Vec::new()),
+            Err(reason) => (Err(reason), Zeroizing::default()),
         };
         let head = ToChild::Answer { id, answer };
-        let frame = protocol::frame(&head, &body).or_else(|error| match error {
+        let frame = match body {
+            Some(body) => protocol::frame_head(&head, body.len()).map(|head| Frame { head: head.into(), body }),
+            None => protocol::frame(&head, &own_body).map(Frame::from),
+        };
+        let frame = frame.or_else(|error| match error {
             FrameError::Long(_) => {
-                protocol::frame(&ToChild::Answer { id, answer: Err("the answer is too long".to_owned()) }, &[])
+                let answer = Err("the answer is too long".to_owned());
+                protocol::frame(&ToChild::Answer { id, answer }, &[]).map(Frame::from)
             }
             other => Err(other),
         })?;
-        self.frames.push_back(Zeroizing::new(frame));
+        self.frames.push_back(frame);
         Ok(())
     }
 
     fn rest(&self) -> &[u8] {
-        self.frames.front().and_then(|frame| frame.get(self.written..)).unwrap_or_default()
+        let Some(Frame { head, body }) = self.frames.front() else { return &[] };
+        match self.written.checked_sub(head.len()) {
+            None => head.get(self.written..).unwrap_or_default(),
+            Some(of_body) => body.get(of_body..).unwrap_or_default(),
+        }
     }
 
     fn advance(&mut self, bytes: usize) {
@@ -427,15 +546,4 @@ impl Outgoing {
             self.written = 0;
         }
     }
-}
-
-/// Takes the first whole frame out of what was read.
-fn next_frame(read: &mut Vec<u8>) -> Result<Option<(ToCrawl, Vec<u8>)>, FrameError> {
-    let Some((prefix, rest)) = read.split_first_chunk::<PREFIX_BYTES>() else { return Ok(None) };
-    let (head_bytes, body_bytes) = protocol::lengths(*prefix)?;
-    let Some(both) = rest.get(..head_bytes + body_bytes) else { return Ok(None) };
-    let (head, body) = both.split_at(head_bytes);
-    let frame = (protocol::head(head)?, body.to_vec());
-    read.drain(..PREFIX_BYTES + head_bytes + body_bytes);
-    Ok(Some(frame))
 }

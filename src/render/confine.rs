@@ -2,18 +2,20 @@
 //! thread with a heap and two pipes needs (`seccomp`).
 //!
 //! A call that is refused fails as one does that is not permitted; nothing that the engine does asks for one. Where the kernel knows no
-//! seccomp the child runs without, and says so.
+//! seccomp the child runs without, and says so. Code that has taken the child over is held by all of this as well: it signals and bounds
+//! no process but its own, which has a last second of CPU.
 
 use std::io;
 
 use super::cost;
 use crate::limits;
 
-/// Bounds memory and open files for the life of the process.
+/// Bounds memory, open files and CPU time for the life of the process, and gives up what root might go beyond them with.
 ///
 /// # Errors
 /// When the kernel refuses, for which there is no reason.
 pub(super) fn bound_resources() -> io::Result<()> {
+    give_up_capabilities();
     // What is written counts, not what is reserved: the page's stack is reserved whole and written in part.
     let memory = limits::RENDER_MEMORY_BYTES_MAX + limits::RENDER_STACK_BYTES as u64;
     limit(libc::RLIMIT_DATA, memory, memory)?;
@@ -21,10 +23,11 @@ pub(super) fn bound_resources() -> io::Result<()> {
     let space = memory + limits::RENDER_ADDRESS_SPACE_BYTES;
     limit(libc::RLIMIT_AS, space, space)?;
     limit(libc::RLIMIT_CORE, 0, 0)?;
-    limit(libc::RLIMIT_FSIZE, 0, 0)
+    limit(libc::RLIMIT_FSIZE, 0, 0)?;
+    limit(libc::RLIMIT_CPU, limits::RENDER_CHILD_CPU_SECONDS_MAX, limits::RENDER_CHILD_CPU_SECONDS_MAX)
 }
 
-/// Grants this much CPU time for one more page. The kernel ends the process when it is used up.
+/// Grants this much CPU time for one more page, within that of the process's life. The kernel ends the process when it is used up.
 ///
 /// # Errors
 /// When the kernel refuses, for which there is no reason.
@@ -32,7 +35,27 @@ pub(super) fn grant_cpu_time(seconds: u64) -> io::Result<()> {
     let used = cost::cpu_us(cost::Of::Process)?;
     // The kernel counts whole seconds: a page gets a part of one more, not less.
     let until = used.div_ceil(1_000_000) + seconds;
-    limit(libc::RLIMIT_CPU, until, libc::RLIM_INFINITY)
+    // A signal can be put off; what ends at the hard limit cannot.
+    limit(libc::RLIMIT_CPU, until.min(limits::RENDER_CHILD_CPU_SECONDS_MAX), limits::RENDER_CHILD_CPU_SECONDS_MAX)
+}
+
+/// Whether another page would have all the CPU time that one may have.
+///
+/// # Errors
+/// When the kernel refuses, for which there is no reason.
+pub(super) fn has_cpu_time() -> io::Result<bool> {
+    let used = cost::cpu_us(cost::Of::Process)?.div_ceil(1_000_000);
+    Ok(used + limits::RENDER_CPU_SECONDS_MAX <= limits::RENDER_CHILD_CPU_SECONDS_MAX)
+}
+
+/// Gives up the capabilities of this thread and of all that it starts: root raises its own limits with one.
+fn give_up_capabilities() {
+    // capset(2): a header of version and thread (0: this one), and effective, permitted and inheritable bits in two halves.
+    const VERSION_3: u32 = 0x2008_0522;
+    let (header, none) = ([VERSION_3, 0], [0_u32; 6]);
+    // Refused where a service's unit forbids the call; such a unit has no capabilities to give up.
+    // SAFETY: reads both arrays, which have the sizes of its structures, and nothing else.
+    unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) };
 }
 
 /// Whether the limits leave the process that much memory to write: what a page has left behind may be the allocator's for long.
@@ -110,11 +133,9 @@ fn allowed() -> Vec<libc::c_long> {
         libc::SYS_sched_getaffinity,
         libc::SYS_set_robust_list,
         libc::SYS_rseq,
-        libc::SYS_prlimit64,
         libc::SYS_getrusage,
         libc::SYS_gettid,
         libc::SYS_getpid,
-        libc::SYS_tgkill,
         libc::SYS_restart_syscall,
         libc::SYS_membarrier,
         libc::SYS_getcpu,
@@ -132,6 +153,7 @@ fn filter() -> Option<Vec<libc::sock_filter>> {
     const ARCH: u32 = 4;
     const FIRST: u32 = 16;
     let architecture = ARCHITECTURE?;
+    let own = std::process::id();
     let step = |code: u32, k: u32, yes: u8, no: u8| libc::sock_filter {
         // Codes are sixteen bits wide by their definition.
         code: code as u16,
@@ -158,6 +180,15 @@ fn filter() -> Option<Vec<libc::sock_filter>> {
     program.push(step(LOAD, FIRST, 0, 0));
     program.push(step(ANY_BIT, libc::CLONE_THREAD.unsigned_abs(), 0, 1));
     program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    // An abort signals its own thread, and a page's grant of time is a limit of its own process: no other process is touched by either.
+    for (call, firsts) in [(libc::SYS_tgkill, [own, own]), (libc::SYS_prlimit64, [0, own])] {
+        program.push(step(LOAD, NUMBER, 0, 0));
+        program.push(step(EQUAL, number(call), 0, 4));
+        program.push(step(LOAD, FIRST, 0, 0));
+        program.push(step(EQUAL, firsts[0], 1, 0));
+        program.push(step(EQUAL, firsts[1], 0, 1));
+        program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    }
     // A name for the memory of a thread, which the allocator and the library give where they can.
     program.push(step(LOAD, NUMBER, 0, 0));
     program.push(step(EQUAL, number(libc::SYS_prctl), 0, 3));
@@ -191,5 +222,43 @@ mod tests {
         });
         assert_eq!(told.join().unwrap(), (true, true, true, 1 << 24));
         assert!(std::fs::File::open("/proc/self/stat").is_ok(), "other threads keep what they have");
+    }
+
+    #[test]
+    fn a_confined_thread_signals_and_bounds_its_own_process_and_no_other() {
+        if ARCHITECTURE.is_none() || !std::path::Path::new("/proc/sys/kernel/seccomp").exists() {
+            return;
+        }
+        let mut victim = std::process::Command::new("/bin/sleep").arg("60").spawn().unwrap();
+        let other = libc::pid_t::try_from(victim.id()).unwrap();
+        let told = std::thread::spawn(move || {
+            assert!(give_up_system_calls());
+            // SAFETY: calls of numbers, and one that writes a structure of its own.
+            unsafe {
+                let (own, thread) = (libc::getpid(), libc::syscall(libc::SYS_gettid));
+                let tgkill = |process: libc::pid_t, thread: libc::c_long, signal: libc::c_int| match libc::syscall(
+                    libc::SYS_tgkill,
+                    process,
+                    thread,
+                    signal,
+                ) {
+                    0 => 0,
+                    _ => io::Error::last_os_error().raw_os_error().unwrap_or_default(),
+                };
+                let prlimit = |process: libc::pid_t| {
+                    let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+                    match libc::prlimit(process, libc::RLIMIT_FSIZE, std::ptr::null(), &raw mut now) {
+                        0 => 0,
+                        _ => io::Error::last_os_error().raw_os_error().unwrap_or_default(),
+                    }
+                };
+                let kill = tgkill(other, other.into(), libc::SIGKILL);
+                (tgkill(own, thread, 0), kill, prlimit(0), prlimit(own), prlimit(other))
+            }
+        });
+        assert_eq!(told.join().unwrap(), (0, libc::EPERM, 0, 0, libc::EPERM));
+        assert!(victim.try_wait().unwrap().is_none(), "the other process lives");
+        victim.kill().unwrap();
+        victim.wait().unwrap();
     }
 }

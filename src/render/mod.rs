@@ -15,5 +15,6 @@ mod confine;
 pub mod cost;
 pub mod dom;
 pub mod engine;
+mod places;
 pub mod protocol;
 pub mod web;

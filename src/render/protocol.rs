@@ -7,6 +7,9 @@
 //! a page that is held open: Fill, then Answers                  Requests, then Done
 //! ```
 //!
+//! A child has `limits::RENDER_REQUESTS_AT_ONCE_MAX` requests without an answer at most, and waits with the next: what the crawl holds
+//! for it is bounded by that. What a child says is judged here before anybody acts on it, since a page's scripts may have taken it over.
+//!
 //! Reads and writes nothing itself.
 
 use serde::de::DeserializeOwned;
@@ -328,6 +331,27 @@ pub enum FrameError {
     Long(u64),
     #[error("a frame's head is not understood: {0}")]
     Head(#[from] serde_json::Error),
+    #[error("a request is none that a page's scripts can make: {0}")]
+    Request(&'static str),
+}
+
+/// What keeps a script's request from being asked, whatever the site's rules say; its own child does not hand such a one on.
+///
+/// # Errors
+/// Which bound it passes.
+pub fn check_request(request: &Request, body_bytes: usize) -> Result<(), &'static str> {
+    let header_bytes: usize = request.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if request.url.len() > limits::URL_BYTES_MAX {
+        Err("its address is too long")
+    } else if request.headers.len() > limits::HEADERS_MAX || header_bytes > limits::RENDER_HEADERS_BYTES_MAX {
+        Err("it has too many headers")
+    } else if body_bytes > limits::RENDER_BODY_BYTES_MAX {
+        Err("its body is too long")
+    } else if request.method.len() > limits::METHOD_BYTES_MAX {
+        Err("its method is none")
+    } else {
+        Ok(())
+    }
 }
 
 /// A frame as bytes.
@@ -335,16 +359,73 @@ pub enum FrameError {
 /// # Errors
 /// When it is longer than a frame may be.
 pub fn frame(head: &impl Serialize, body: &[u8]) -> Result<Vec<u8>, FrameError> {
+    let mut bytes = frame_before(head, body.len(), body.len())?;
+    bytes.extend_from_slice(body);
+    Ok(bytes)
+}
+
+/// The frame of an outcome, whose head has a bound of its own.
+///
+/// # Errors
+/// As [`frame`].
+pub fn outcome_frame(head: &ToCrawl, body: &[u8]) -> Result<Vec<u8>, FrameError> {
+    let bytes = frame(head, body)?;
+    let head_bytes = bytes.len() - PREFIX_BYTES - body.len();
+    if head_bytes > limits::RENDER_DONE_HEAD_BYTES_MAX { Err(FrameError::Long(head_bytes as u64)) } else { Ok(bytes) }
+}
+
+/// A frame as bytes up to its body, which follows apart.
+///
+/// # Errors
+/// As [`frame`].
+pub fn frame_head(head: &impl Serialize, body_bytes: usize) -> Result<Vec<u8>, FrameError> {
+    frame_before(head, body_bytes, 0)
+}
+
+fn frame_before(head: &impl Serialize, body_bytes: usize, room: usize) -> Result<Vec<u8>, FrameError> {
     let head = serde_json::to_vec(head)?;
-    let length = check(head.len() as u64, body.len() as u64)?;
-    let mut bytes = Vec::with_capacity(PREFIX_BYTES + length);
-    for part in [head.len(), body.len()] {
+    check(head.len() as u64, body_bytes as u64)?;
+    let mut bytes = Vec::with_capacity(PREFIX_BYTES + head.len() + room);
+    for part in [head.len(), body_bytes] {
         // `check` holds both far below four gigabytes.
         bytes.extend_from_slice(&u32::try_from(part).unwrap_or(u32::MAX).to_le_bytes());
     }
     bytes.extend_from_slice(&head);
-    bytes.extend_from_slice(body);
     Ok(bytes)
+}
+
+/// Head and body of a frame.
+pub type Parts = (Vec<u8>, Vec<u8>);
+
+/// Takes the first whole frame of a child out of what was read of it: head and body. One that is too long for what it begins as is
+/// refused as soon as that is seen; for one that is on its way there is room then.
+///
+/// # Errors
+/// As said.
+pub fn next_of_child(read: &mut Vec<u8>) -> Result<Option<Parts>, FrameError> {
+    /// How the head of an outcome begins: [`ToCrawl::Done`].
+    const DONE: &[u8] = br#"{"done":"#;
+    let Some((prefix, rest)) = read.split_first_chunk::<PREFIX_BYTES>() else { return Ok(None) };
+    let (head_bytes, body_bytes) = lengths(*prefix)?;
+    let Some(begin) = rest.get(..DONE.len().min(head_bytes)) else { return Ok(None) };
+    let (head_max, body_max) = match begin == DONE {
+        true => (limits::RENDER_DONE_HEAD_BYTES_MAX, limits::RENDER_FRAME_BYTES_MAX),
+        false => (limits::RENDER_HEAD_BYTES_MAX, limits::RENDER_BODY_BYTES_MAX),
+    };
+    if head_bytes > head_max || body_bytes > body_max {
+        return Err(FrameError::Long((head_bytes + body_bytes) as u64));
+    }
+    let whole = PREFIX_BYTES + head_bytes + body_bytes;
+    if read.len() < whole {
+        // What is reserved and not written costs nothing; what grows by doubling is copied and holds twice as much.
+        read.reserve_exact(whole - read.len());
+        return Ok(None);
+    }
+    let behind = read.split_off(whole);
+    let mut frame = std::mem::replace(read, behind);
+    let body = frame.split_off(PREFIX_BYTES + head_bytes);
+    frame.drain(..PREFIX_BYTES);
+    Ok(Some((frame, body)))
 }
 
 /// The lengths of head and body that a prefix tells.
@@ -384,6 +465,29 @@ mod tests {
         assert_eq!((&rest[head_bytes..], body_bytes), (b"body".as_slice(), 4));
         assert!(lengths([0xff; 8]).is_err());
         assert!(head::<ToCrawl>(b"{").is_err());
+    }
+
+    #[test]
+    fn a_childs_frames_are_bounded_by_what_they_begin_as() {
+        let begin = |head_bytes: u32, body_bytes: u32, head: &[u8]| {
+            let mut read = [head_bytes.to_le_bytes(), body_bytes.to_le_bytes()].concat();
+            read.extend_from_slice(head);
+            next_of_child(&mut read).map(|frame| frame.is_some())
+        };
+        let head_max = u32::try_from(limits::RENDER_HEAD_BYTES_MAX).unwrap();
+        assert!(matches!(begin(head_max, 0, b"{\"request\""), Ok(false)));
+        assert!(begin(head_max + 1, 0, b"{\"request\"").is_err());
+        assert!(matches!(begin(head_max + 1, 0, b"{\"done\":{"), Ok(false)));
+        assert!(matches!(begin(40 << 20, 0, b""), Ok(false)), "nobody knows yet");
+        assert!(begin(40 << 20, 0, b"{\"done\":{").is_err());
+        assert!(begin(20, 9 << 20, b"{\"request\"").is_err());
+        let mut read = frame(&ToCrawl::Cleared { last: true }, b"body").unwrap();
+        read.extend_from_slice(&frame(&ToCrawl::Hello { confined: true }, b"").unwrap());
+        let (head_bytes, body) = next_of_child(&mut read).unwrap().unwrap();
+        assert!(matches!(head::<ToCrawl>(&head_bytes), Ok(ToCrawl::Cleared { last: true })));
+        assert_eq!(body, b"body");
+        assert!(next_of_child(&mut read).unwrap().is_some() && read.is_empty());
+        assert!(next_of_child(&mut read).unwrap().is_none());
     }
 
     #[test]

@@ -8,12 +8,16 @@ use tokio::time::Instant;
 use super::*;
 use crate::clock::Clock;
 use crate::crawl::account::{Account, Keeper, Turn};
+use crate::crawl::visit::{self, Job};
 use crate::crawldb::memory_store::MemoryStore;
-use crate::crawldb::{HostId, HostRow};
+use crate::crawldb::{HostId, HostRow, Lease, Next, Outcome, UrlKey};
 use crate::fetch::session::Jar;
-use crate::fetch::{Body, FetchFailure, Resolution, Response, ResponseHeaders, Transport};
+use crate::fetch::{Body, FailureKind, FetchFailure, Resolution, Response, ResponseHeaders, Transport};
+use crate::frontier::crews::Crew;
 use crate::login::secret::Secret;
 use crate::login::tries::Tries;
+use crate::render::children::{self, Children};
+use crate::rules::Class;
 
 /// Virtual time from a day on.
 struct FromStart(Instant);
@@ -30,6 +34,19 @@ struct Once(Option<Bytes>);
 impl Body for Once {
     async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
         Ok(self.0.take())
+    }
+}
+
+/// Begins, and breaks off.
+struct Broken(bool);
+
+#[async_trait::async_trait]
+impl Body for Broken {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        if std::mem::replace(&mut self.0, true) {
+            return Err(FetchFailure { kind: FailureKind::Truncated, detail: "it broke off".to_owned() });
+        }
+        Ok(Some(Bytes::from_static(b"[1, 2,")))
     }
 }
 
@@ -50,6 +67,10 @@ impl Transport for Arc<Web> {
         let found = self.answers.get(&*url).cloned();
         self.log.lock().unwrap().push((Instant::now(), url, headers));
         let (status, headers, body) = found.unwrap_or((404, ResponseHeaders::default(), ""));
+        assert!(body != "panics", "a fault of ours");
+        if body == "breaks off" {
+            return Ok(Response { status, headers, body: Box::new(Broken(false)) });
+        }
         Ok(Response { status, headers, body: Box::new(Once(Some(Bytes::from_static(body.as_bytes())))) })
     }
 
@@ -397,4 +418,82 @@ async fn scripts_are_kept_for_the_next_page_and_data_is_not() {
     tokio::time::advance(limits::SCRIPTS_KEPT_FOR).await;
     world.ask_as(&world.errands(None).await, "GET", Asker::Script, "http://cdn.example/lib.js").await.unwrap();
     assert_eq!(count("http://cdn.example/lib.js"), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_breaks_off_is_none_and_the_page_is_visited_again() {
+    let world = world(
+        RULES,
+        &[
+            ("http://site.example/data", 200, &[], "breaks off"),
+            ("http://site.example/away", 302, &[("location", "/whole")], "breaks off"),
+            ("http://site.example/whole", 200, &[], "x"),
+        ],
+    );
+    let errands = world.errands(None).await;
+    assert_eq!(world.ask(&errands, "http://site.example/away").await.unwrap().body, b"x");
+    assert_eq!(errands.trouble(), Trouble::None, "nobody reads what a redirect says beside its target");
+    assert!(why(world.ask(&errands, "http://site.example/data").await).contains("broke off"));
+    assert_eq!(errands.trouble(), Trouble::Unanswered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_for_a_child_hold_their_share_of_the_pages_own_allowance_until_it_has_them() {
+    let body: &'static str = "x".repeat(limits::RENDER_BODY_BYTES_MAX - 1).leak();
+    let world = world(RULES, &[("http://site.example/data", 200, &[], body)]);
+    let errands = world.errands(None).await;
+    let answering = Answering { site: &world.site, errands: &errands, page: &world.page };
+    let request = |url: &str| net::Request {
+        asker: Asker::Fetch,
+        method: "GET".to_owned(),
+        url: url.to_owned(),
+        headers: Vec::new(),
+        credentials: true,
+        body: Vec::new(),
+    };
+    let first = answering.reply(request("http://site.example/data")).await;
+    let second = answering.reply(request("http://site.example/data")).await;
+    let mut third = std::pin::pin!(answering.reply(request("http://site.example/data")));
+    let waited = tokio::time::timeout(Duration::from_secs(5), &mut third).await;
+    assert!(waited.is_err(), "two of them are all that one page has");
+    // Another page has its own, and visits theirs.
+    let other = world.errands(None).await;
+    assert!(world.ask(&other, "http://site.example/data").await.is_ok());
+    drop(first);
+    assert_eq!(third.await.into_answer().unwrap().body.len(), body.len());
+    drop(second);
+}
+
+fn job(url: &CrawlUrl) -> Job {
+    let key = UrlKey { host: HostId(1), path: url.path().into() };
+    let (deadline, via, memo) = (UnixMillis(u64::MAX), None, None);
+    let lease = Lease { key, depth: 1, rank: 0, attempts: 0, via, memo, deadline };
+    Job { lease, url: url.clone(), class: Class::Index, rule: 0, crew: Crew::History }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_visit_that_breaks_down_ends_itself_alone_and_its_url_is_tried_again() {
+    let world = world(RULES, &[("http://site.example/", 200, &[], "panics")]);
+    let errands = world.errands(None).await;
+    let site = Arc::new(world.site);
+    let finished = visit::guarded(&site, job(&world.page), None, Some(&errands)).await.unwrap();
+    assert_eq!((finished.visit.outcome, finished.answered), (Outcome::ProtocolError, Answered::Reached));
+    assert!(matches!(finished.visit.next, Next::RetryAt(_)), "{:?}", finished.visit.next);
+    assert!(finished.detail.unwrap().contains("a fault of ours"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_for_which_no_process_can_be_started_keeps_its_place_and_is_no_vain_render() {
+    let markup = "<!doctype html><title>x</title><div id=app></div><script src=/app.js></script>";
+    let mut world = world(RULES, &[("http://site.example/", 200, &[], markup)]);
+    let errands = world.errands(None).await;
+    let missing = Children::new("/nonexistent/gleaner".into(), Vec::new(), children::Bounds::default());
+    world.site = world.site.with_renderer(Arc::new(missing));
+    let site = Arc::new(world.site);
+    let finished = visit::guarded(&site, job(&world.page), None, Some(&errands)).await.unwrap();
+    assert_eq!(errands.trouble(), Trouble::NoProcess);
+    let waits = matches!(finished.visit.next, Next::WaitUntil(at) if at > finished.visit.at);
+    assert!(waits, "{:?}", finished.visit.next);
+    let note = String::from_utf8(site.rendered().note().unwrap_or_default()).unwrap();
+    assert!(!note.contains("\"rendered\":1"), "{note}");
 }

@@ -96,6 +96,10 @@ impl<'r, 'a> ScriptGate<'r, 'a> {
 }
 
 impl Host for ScriptGate<'_, '_> {
+    fn site(&self) -> &str {
+        &self.site.rules.name
+    }
+
     async fn answer(&self, request: net::Request) -> net::Answer {
         // One after the other: a login has one request under way.
         let mut inner = self.inner.lock().await;
@@ -121,8 +125,8 @@ impl Inner<'_, '_> {
     async fn ask(&mut self, request: &net::Request, page: &CrawlUrl) -> net::Answer {
         let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
         let site = self.run.site;
-        if is_script && let Some(kept) = site.shelf.script(&request.url, site.clock.now()) {
-            return Ok(kept);
+        if is_script && let Some((kept, body)) = site.shelf.script(&request.url, site.clock.now()) {
+            return Ok(net::Response { body: body.into(), ..kept });
         }
         if self.heard.is_throttled {
             return Err("the site has asked for patience: nothing more is asked of it".to_owned());
@@ -158,7 +162,7 @@ impl Inner<'_, '_> {
         };
         let answer = if is_write { self.post(url, request, page).await } else { self.get(url, request).await }?;
         if is_script && answer.status == 200 {
-            site.shelf.keep(&request.url, &answer, site.clock.now());
+            site.shelf.keep(&request.url, &answer, &answer.body, site.clock.now());
         }
         Ok(answer)
     }

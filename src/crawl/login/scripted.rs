@@ -21,9 +21,9 @@ use crate::rules::RenderWhen;
 use crate::url::CrawlUrl;
 
 /// A page whose scripts have run.
-pub(super) struct Opened<'a> {
+pub(super) struct Opened {
     pub page: Page,
-    pub held: Held<'a>,
+    pub held: Held,
     /// Where its scripts wanted to go.
     leads_to: Vec<CrawlUrl>,
 }
@@ -43,7 +43,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// What keeps its requests back ends the login: a page without its scripts would be taken for another.
-    pub(super) async fn open(&mut self, page: &Page) -> Step<Result<Opened<'a>, String>> {
+    pub(super) async fn open(&mut self, page: &Page) -> Step<Result<Opened, String>> {
         let (Some(children), Some(markup)) = (self.site.renderer.as_deref(), page.markup.as_deref()) else {
             return Ok(Err("it has no scripts, or they are not to be run".to_owned()));
         };

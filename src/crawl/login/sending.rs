@@ -33,7 +33,7 @@ impl Run<'_> {
         page: &Page,
         form: &Form,
         typed: &[(Box<str>, Box<str>)],
-        mut held: Held<'_>,
+        mut held: Held,
         cookies_before: u64,
     ) -> Step<ByScripts> {
         let chosen = self.chosen_fields(form)?;

@@ -258,7 +258,7 @@ impl Asking<'_> {
             status if self.errands.trouble() == Trouble::None => return Err(Difference::Status(status).into()),
             status => return Err(Failed::Trouble(format!("the data's server answers {status}"))),
         }
-        let (text, headers) = (text_of(&response), headers_of(&response));
+        let (text, headers) = (text_of(&response, &response.body), headers_of(&response));
         let answer = if text.len() <= limits::INLINE_PAGE_BYTES_MAX {
             Answer::of(&text)
         } else {

@@ -13,7 +13,7 @@ use crate::crawldb::MagnetFacts;
 use crate::limits;
 use crate::login::secret::{MASK, told, told_url};
 use crate::page::encoded_links::{self, Decoded};
-use crate::render::children::Host;
+use crate::render::children::{Host, Reply};
 use crate::render::engine::net::{self, Asker};
 use crate::render::engine::page::ScriptError;
 use crate::rules::Class;
@@ -61,26 +61,35 @@ impl<'a> Recording<'a> {
 }
 
 impl Host for Recording<'_> {
+    fn site(&self) -> &str {
+        self.answering.site()
+    }
+
     async fn answer(&self, request: net::Request) -> net::Answer {
+        self.reply(request).await.into_answer()
+    }
+
+    async fn reply(&self, request: net::Request) -> Reply {
         let data_url = matches!(request.asker, Asker::Fetch | Asker::Xhr).then(|| request.url.clone());
         let is_data = matches!(request.asker, Asker::Fetch | Asker::Xhr | Asker::Script);
         let is_observed = self.exchanges.is_some() && request.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX;
         let asked = (is_data && is_observed).then(|| request.clone());
-        let answer = self.answering.answer(request).await;
-        if let (Some(url), Ok(response)) = (data_url, &answer)
+        let reply = self.answering.reply(request).await;
+        let Reply { answer: Ok(response), body: Some(body) } = &reply else { return reply };
+        if let Some(url) = data_url
             && response.status == 200
-            && response.body.trim_ascii_start().starts_with(b"<")
+            && body.trim_ascii_start().starts_with(b"<")
         {
             let mut markup = self.markup.lock().unwrap_or_else(PoisonError::into_inner);
             if markup.len() < limits::SHORTCUT_EXCHANGES_MAX {
                 markup.push(url);
             }
         }
-        let Some(exchanges) = &self.exchanges else { return answer };
-        if let (Some(asked), Ok(response)) = (asked, &answer)
-            && response.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX
+        let Some(exchanges) = &self.exchanges else { return reply };
+        if let Some(asked) = asked
+            && body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX
         {
-            let text = text_of(response);
+            let text = text_of(response, body);
             if asked.asker != Asker::Script || shortcut::is_data(&text) {
                 let mut exchanges = exchanges.lock().unwrap_or_else(PoisonError::into_inner);
                 let held: usize = exchanges.iter().map(|one| one.answer.len()).sum();
@@ -96,7 +105,7 @@ impl Host for Recording<'_> {
                 }
             }
         }
-        answer
+        reply
     }
 
     fn cookie(&self, text: &str) {

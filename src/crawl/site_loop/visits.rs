@@ -181,7 +181,7 @@ impl SiteLoop {
             // What a mirror sends may be anybody's: it does not run with the site's cookies.
             if mirror.is_some() || !site.runs_errands(job.class) {
                 self.running.push(Box::pin(async move {
-                    let finished = Box::new(Finished { session, ..visit::visit(&site, job, mirror, None).await? });
+                    let finished = Box::new(Finished { session, ..visit::guarded(&site, job, mirror, None).await? });
                     drop(permit);
                     Ok(Ran::Visit { host: index, face, lane, slot: Some(slot), finished })
                 }));
@@ -189,7 +189,7 @@ impl SiteLoop {
             }
             let errands = self.errands(index, slot, permit);
             self.running.push(Box::pin(async move {
-                let finished = visit::visit(&site, job, mirror, Some(&errands)).await?;
+                let finished = visit::guarded(&site, job, mirror, Some(&errands)).await?;
                 let sent = errands.sent.load(Ordering::Relaxed);
                 let tidings = errands.take_tidings();
                 let finished = Box::new(Finished { session, errands: sent, tidings, ..finished });

@@ -122,7 +122,7 @@ impl Jar {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let cookies: Vec<Kept> =
-            self.lock().0.iter().filter(|cookie| !cookie.expires.is_expired()).filter_map(Kept::of).collect();
+            self.lock().list.iter().filter(|cookie| !cookie.expires.is_expired()).filter_map(Kept::of).collect();
         let bearer = self.bearer().clone();
         // Text and numbers: serde_json cannot fail on them.
         let written = match bearer.is_none() && !cookies.is_empty() {
@@ -273,6 +273,7 @@ impl Kept {
             expires,
             secure: self.secure,
             http_only: self.http_only,
+            used: 0,
         })
     }
 }

@@ -213,6 +213,45 @@ fn the_oldest_of_a_domain_goes_and_other_domains_keep_theirs() {
 }
 
 #[test]
+fn scripts_throw_out_nothing_that_is_hidden_from_them() {
+    let jar = jar("https://s.example/", &["sid=secret; HttpOnly", "theme=dark"]);
+    let from = url("https://s.example/");
+    for number in 0..2 * limits::COOKIES_PER_DOMAIN_MAX {
+        jar.set_by_script(&format!("read_{number}=1"), &from);
+        let sent = header(&jar, "https://s.example/").unwrap();
+        assert!(sent.starts_with("sid=secret; "), "{number}: {sent}");
+    }
+    let last = format!("read_{}=1", 2 * limits::COOKIES_PER_DOMAIN_MAX - 1);
+    assert!(header(&jar, "https://s.example/").unwrap().ends_with(&last), "the newest is there");
+    let hidden: Vec<String> =
+        (0..limits::COOKIES_PER_DOMAIN_MAX).map(|number| format!("h{number}=1; HttpOnly")).collect();
+    let hidden: Vec<&str> = hidden.iter().map(String::as_str).collect();
+    let full = self::jar("https://s.example/", &hidden);
+    let before = full.changes();
+    full.set_by_script("mine=1", &from);
+    assert!(
+        !header(&full, "https://s.example/").unwrap().contains("mine"),
+        "there is none that it may have thrown out"
+    );
+    assert_eq!(full.changes(), before);
+}
+
+#[test]
+fn the_one_that_was_used_least_recently_goes_before_older_ones() {
+    let jar = Jar::default();
+    let from = url("http://s.example/");
+    let mut cookies = jar.lock();
+    cookies.set("sid=1", &from, None);
+    for number in 1..limits::COOKIES_PER_DOMAIN_MAX {
+        cookies.set(&format!("n{number}=1; Path=/{number}"), &from, None);
+    }
+    assert_eq!(cookies.header(&url("http://s.example/2")).as_deref(), Some("n2=1; sid=1"));
+    cookies.set("new=1; Path=/new", &from, None);
+    assert_eq!(cookies.header(&url("http://s.example/1")).as_deref(), Some("sid=1"), "n1 has gone");
+    assert_eq!(cookies.header(&url("http://s.example/2")).as_deref(), Some("n2=1; sid=1"));
+}
+
+#[test]
 fn expired_cookies_go_before_the_oldest() {
     let jar = Jar::default();
     let from = url("http://s.example/");
@@ -220,9 +259,9 @@ fn expired_cookies_go_before_the_oldest() {
     for number in 0..limits::COOKIES_PER_DOMAIN_MAX {
         cookies.set(&format!("n{number}=1"), &from, None);
     }
-    cookies.0[7].expires = CookieExpiration::from(0);
+    cookies.list[7].expires = CookieExpiration::from(0);
     cookies.set("new=1", &from, None);
-    let names: Vec<&str> = cookies.0.iter().map(|cookie| &*cookie.name).collect();
+    let names: Vec<&str> = cookies.list.iter().map(|cookie| &*cookie.name).collect();
     assert_eq!(names.len(), limits::COOKIES_PER_DOMAIN_MAX);
     assert!(names.contains(&"n0") && !names.contains(&"n7") && names.contains(&"new"), "{names:?}");
 }
@@ -233,7 +272,7 @@ fn a_site_of_many_domains_has_a_bound_too() {
     for number in 0..2 * limits::COOKIES_PER_SITE_MAX {
         cookies.set("s=1", &url(&format!("http://d{number}.example/")), None);
     }
-    assert_eq!(cookies.0.len(), limits::COOKIES_PER_SITE_MAX);
+    assert_eq!(cookies.list.len(), limits::COOKIES_PER_SITE_MAX);
     assert_eq!(cookies.header(&url("http://d0.example/")), None, "the oldest has gone");
     assert!(cookies.header(&url(&format!("http://d{}.example/", 2 * limits::COOKIES_PER_SITE_MAX - 1))).is_some());
 }
@@ -264,7 +303,7 @@ fn a_flood_in_one_answer_costs_bounded_memory_and_time() {
     for text in &texts {
         cookies.set(text, &from, None);
     }
-    assert_eq!(cookies.0.len(), limits::COOKIES_PER_DOMAIN_MAX);
+    assert_eq!(cookies.list.len(), limits::COOKIES_PER_DOMAIN_MAX);
     // 0.2 s unoptimised where it was written; a square of the flood would be minutes.
     assert!(now() - began < 20_000, "{} ms", now() - began);
 }

@@ -1,0 +1,164 @@
+//! Whose page is run next: so many pages at a time over all sites, few of them one site's, and a site that has none running before one
+//! that has.
+//!
+//! A page at a slow host waits most of its time for its answers, and would keep the pages of all other sites waiting with it. Starts
+//! nothing and knows no process.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+/// The places, shared by all sites of a process.
+pub(super) struct Places {
+    all: usize,
+    per_site: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// By site, the places that it has; those without any are not in it.
+    taken: HashMap<Box<str>, usize>,
+    /// In the order of asking.
+    waiting: VecDeque<(Box<str>, oneshot::Sender<Place>)>,
+}
+
+/// One of the places, until it is dropped.
+pub(super) struct Place {
+    places: Arc<Places>,
+    site: Box<str>,
+}
+
+impl Places {
+    /// So many places, of which one site has at most `per_site`; more than one only as long as as many are free for others as it cannot
+    /// have itself.
+    pub(super) fn new(all: usize, per_site: usize) -> Self {
+        Self { all: all.max(1), per_site: per_site.max(1), state: Mutex::default() }
+    }
+
+    /// Waits for a place.
+    pub(super) async fn take(self: &Arc<Self>, site: &str) -> Option<Place> {
+        let (sender, receiver) = oneshot::channel();
+        self.state().waiting.push_back((site.into(), sender));
+        self.give();
+        // The sender stays in the row until it has sent.
+        receiver.await.ok()
+    }
+
+    /// Places that are taken.
+    pub(super) fn taken(&self) -> usize {
+        self.state().taken()
+    }
+
+    /// Gives what is free to those who wait.
+    fn give(self: &Arc<Self>) {
+        loop {
+            let Some((site, sender)) = self.state().next(self.all, self.per_site) else { return };
+            // One whose asker has gone meanwhile is dropped, and gives itself to the next.
+            drop(sender.send(Place { places: Arc::clone(self), site }));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Counts stay usable after a panic elsewhere.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn taken(&self) -> usize {
+        self.taken.values().sum()
+    }
+
+    /// Who is to have a place now, which counts as taken then: of those who may, the first of the sites with the fewest.
+    fn next(&mut self, all: usize, per_site: usize) -> Option<(Box<str>, oneshot::Sender<Place>)> {
+        self.waiting.retain(|(_, sender)| !sender.is_closed());
+        let free = all.saturating_sub(self.taken());
+        let of = |site: &str| self.taken.get(site).copied().unwrap_or_default();
+        let may = |site: &str| match of(site) {
+            0 => free > 0,
+            own => own < per_site && free > all.saturating_sub(per_site),
+        };
+        let there = self.waiting.iter().enumerate().filter(|(_, (site, _))| may(site));
+        // Of equals the first.
+        let (first, _) = there.min_by_key(|(_, (site, _))| of(site))?;
+        let (site, sender) = self.waiting.remove(first)?;
+        *self.taken.entry(site.clone()).or_default() += 1;
+        Some((site, sender))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        {
+            let mut state = self.places.state();
+            let own = state.taken.get_mut(&self.site).map_or(0, |own| {
+                *own = own.saturating_sub(1);
+                *own
+            });
+            if own == 0 {
+                state.taken.remove(&self.site);
+            }
+        }
+        self.places.give();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    /// The sites that get a place at once, of those that ask in this order.
+    fn at_once(places: &Arc<Places>, sites: &[&str]) -> Vec<Place> {
+        sites.iter().filter_map(|site| places.take(site).now_or_never().flatten()).collect()
+    }
+
+    fn names(places: &[Place]) -> Vec<&str> {
+        places.iter().map(|place| &*place.site).collect()
+    }
+
+    #[test]
+    fn one_site_has_its_share_and_leaves_the_rest_to_others() {
+        let places = Arc::new(Places::new(4, 2));
+        let of_one = at_once(&places, &["a", "a", "a"]);
+        assert_eq!(names(&of_one), ["a", "a"], "alone it has two, and never three");
+        let of_others = at_once(&places, &["b", "b", "c", "d"]);
+        assert_eq!(
+            names(&of_others),
+            ["b", "c"],
+            "a second one of b's would be the last that is free for a site without any"
+        );
+        drop((of_one, of_others));
+        assert_eq!(places.taken(), 0);
+        let places = Arc::new(Places::new(2, 2));
+        assert_eq!(names(&at_once(&places, &["a", "a", "a"])), ["a", "a"]);
+    }
+
+    #[test]
+    fn a_site_that_has_none_is_before_one_that_has() {
+        let places = Arc::new(Places::new(3, 3));
+        let mut held = at_once(&places, &["a", "b", "c"]);
+        let mut waiting: Vec<_> = ["a", "d"].into_iter().map(|site| Box::pin(places.take(site))).collect();
+        let mut turn = || -> Vec<Place> { waiting.iter_mut().filter_map(|one| one.now_or_never().flatten()).collect() };
+        assert!(turn().is_empty());
+        held.truncate(2);
+        assert_eq!(names(&turn()), ["d"], "who asked last, and has nothing");
+    }
+
+    #[test]
+    fn who_gives_up_waiting_holds_nothing() {
+        let places = Arc::new(Places::new(1, 1));
+        let held = at_once(&places, &["a"]);
+        let mut gone = Box::pin(places.take("b"));
+        assert!(gone.as_mut().now_or_never().is_none());
+        let mut given = Box::pin(places.take("c"));
+        assert!(given.as_mut().now_or_never().is_none());
+        drop(gone);
+        drop(held);
+        assert_eq!(names(&given.now_or_never().flatten().into_iter().collect::<Vec<_>>()), ["c"]);
+        assert_eq!(places.taken(), 0);
+    }
+}
