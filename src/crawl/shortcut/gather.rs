@@ -93,6 +93,7 @@ impl Asking<'_> {
         let before = match &self.endpoint.before {
             Some(call) => {
                 let slots = call.fill(&scope).ok_or_else(|| Difference::Missing("of the request before".to_owned()))?;
+                self.let_go(&slots);
                 Some(self.ask(&slots, &[], &mut found).await?.0)
             }
             None => None,
@@ -112,9 +113,7 @@ impl Asking<'_> {
             conditions.extend(header("if-none-match", &validators.etag));
             conditions.extend(header("if-modified-since", &validators.last_modified));
         }
-        if first.iter().any(|(name, origin)| name == "origin" && *origin != *self.job.url.origin()) {
-            self.errands.give_back(&self.job.url, self.site.clock.now());
-        }
+        self.let_go(&first);
         let mut next = Some((first.clone(), false));
         let mut known = HashSet::new();
         let mut behind_end = None;
@@ -217,6 +216,13 @@ impl Asking<'_> {
         }
     }
 
+    /// What asks another origin holds no connection of the page's own: both may have one between them, or two visits wait for each other.
+    fn let_go(&self, slots: &Slots) {
+        if call::slot(slots, "origin").is_some_and(|origin| *origin != *self.job.url.origin()) {
+            self.errands.give_back(&self.job.url, self.site.clock.now());
+        }
+    }
+
     /// The gate closes for one page after a while; what is waiting then would be lost, so no more is begun in the second half of it.
     fn has_time(&self, began: UnixMillis) -> bool {
         self.site.clock.now().since(began) < limits::RENDER_ASKING_TIME / 2
@@ -243,6 +249,11 @@ impl Asking<'_> {
         found.requests += 1;
         let response = match answering.answer(request).await {
             Ok(response) => response,
+            // Its time was over, which says nothing of the data.
+            Err(why) if self.errands.is_out_of_time() => {
+                self.errands.troubled(Trouble::Unanswered);
+                return Err(Failed::Trouble(why));
+            }
             Err(why) if self.errands.trouble() == Trouble::None => return Err(Difference::Refused(why).into()),
             Err(why) => return Err(Failed::Trouble(why)),
         };
