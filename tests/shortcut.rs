@@ -126,7 +126,7 @@ fn a_page_number_in_the_address_becomes_one_in_the_request_or_an_offset() {
         let written = table(&endpoint);
         assert_eq!(written.items.as_deref(), Some("data.items"));
         assert_eq!(serde_json::to_value(&written.link).unwrap(), json!(["/torrent/{id}"]));
-        assert_eq!(written.on.as_deref(), Some("/list?page=*"));
+        assert_eq!(written.on.as_deref(), Some("https://h.example/list?page=*"));
         let found = visited(&endpoint, "/list?page=7", "", |asked| {
             assert_eq!(asked, api(7).0);
             api(7).1.to_string()
@@ -608,4 +608,44 @@ fn answers_of_another_shape_are_differences() {
         assert_eq!(visited(&endpoint, "/list?page=9", "", |_| answer.clone()), Err(wanted), "{answer}");
     }
     assert!(visited(&endpoint, "/list?page=9", "", |_| json!({ "rows": [] }).to_string()).unwrap().is_empty());
+}
+
+#[test]
+fn hosts_side_by_side_have_endpoints_of_their_own_and_proofs_of_their_own() {
+    let page_of = |host: &str, page: usize| Url::parse(&format!("https://{host}.h.example/list?page={page}")).unwrap();
+    let of = |host: &str, page: usize| {
+        let answer = json!({ "rows": items(page, 10) });
+        let links: Vec<String> = items(page, 10).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+        let mut one = render(&format!("/list?page={page}"), vec![get(&format!("/{host}?page={page}"), answer)], &links);
+        one.page = page_of(host, page);
+        std::sync::Arc::new(one)
+    };
+    let mut book = Book::default();
+    for page in 1..=3 {
+        for host in ["films", "games"] {
+            let sets = book.add(of(host, page));
+            let found = sets.iter().find_map(|set| learn(&set.iter().map(AsRef::as_ref).collect::<Vec<_>>(), &normal));
+            assert_eq!(book.learned(found.clone(), 5).is_some(), page == 3, "{host} {page}: {found:?}");
+        }
+    }
+    let asked = |book: &Book, host: &str| table(&book.to_check(&page_of(host, 9)).unwrap()).url;
+    assert_eq!(asked(&book, "films"), format!("{ORIGIN}/films?page={{@query.page}}"));
+    assert_eq!(asked(&book, "games"), format!("{ORIGIN}/games?page={{@query.page}}"));
+    assert!(book.to_check(&page_of("books", 9)).is_none(), "nothing is known of a third");
+
+    // One for all hosts, as a person may write it: a render at one of them says nothing of the other.
+    let mut pin = table(&book.to_check(&page_of("films", 9)).unwrap());
+    pin.on = Some("/list?page=*".into());
+    let mut book = Book::default();
+    book.pin(&pin.endpoint().unwrap());
+    for page in 4..=7 {
+        for host in ["films", "games"] {
+            book.worked(&page_of(host, page), false, 1);
+        }
+    }
+    assert_eq!(book.checked(of("films", 8), Ok(()), 9), Some(Event::Proven));
+    assert!(book.close(), "games are checked before the crawl ends");
+    assert_eq!(book.again(), [page_of("games", 7).to_string()]);
+    assert!(book.plan(&page_of("games", 7), false, true).is_none(), "that page is rendered");
+    assert!(book.plan(&page_of("games", 6), false, true).is_some());
 }

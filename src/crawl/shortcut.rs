@@ -34,7 +34,7 @@ pub use learning::{Recording, lacks_data, observation, observe};
 pub const SHORTCUTS_NOTE: &str = "shortcuts";
 
 /// Of what [`SHORTCUTS_NOTE`] holds: another is learned anew.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What is known of the classes of a site's pages.
 pub struct Shortcuts(Mutex<Vec<Book>>);

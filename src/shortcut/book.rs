@@ -28,14 +28,19 @@ struct InUse {
     gone: u32,
     count: Counts,
     visits: Visits,
-    /// The end of a crawl has asked for a render that checks it.
-    is_closing: bool,
+    /// Pages that the end of a crawl has asked for, for a render that checks it.
+    closing: Vec<String>,
 }
 
 impl InUse {
     fn of(endpoint: Endpoint, is_pinned: bool) -> Self {
         let (count, visits) = (Counts::default(), Visits::default());
-        Self { endpoint: Arc::new(endpoint), is_pinned, is_out: false, gone: 0, count, visits, is_closing: false }
+        Self { endpoint: Arc::new(endpoint), is_pinned, is_out: false, gone: 0, count, visits, closing: Vec::new() }
+    }
+
+    /// Whether a render of this page is due.
+    fn is_due(&self, page: &Url) -> bool {
+        self.count.left == 0 || self.closing.iter().any(|asked| *asked == *page.as_str())
     }
 }
 
@@ -123,7 +128,7 @@ impl Book {
             found.count.left = found.count.left.saturating_sub(1);
             found.is_out = found.count.left > 0;
         }
-        if found.is_out || found.endpoint.needs_page() != needs_page || (may_render && found.count.left == 0) {
+        if found.is_out || found.endpoint.needs_page() != needs_page || (may_render && found.is_due(page)) {
             return None;
         }
         found.count.left = found.count.left.saturating_sub(1);
@@ -168,21 +173,19 @@ impl Book {
         self.is_changed = true;
     }
 
-    /// Nothing else is left to visit: of each endpoint that has visited some pages since it was last borne out, the last of these is to be
-    /// rendered, once. True where there is any.
+    /// Nothing else is left to visit: of each endpoint that has visited some pages of a host since it was last borne out there, the last
+    /// of these is to be rendered, once. True where there is any.
     pub fn close(&mut self) -> bool {
         let mut last = Vec::new();
         if self.closings >= limits::SHORTCUT_CLOSINGS_MAX {
             return false;
         }
-        self.closings += 1;
-        for one in self.endpoints.iter_mut().filter(|one| !one.is_out && !one.is_closing) {
-            if let (limits::SHORTCUT_CLOSING_MIN.., Some(page)) = one.visits.unproven() {
-                last.push(page.to_owned());
-                (one.is_closing, one.count.left) = (true, 0);
-            }
+        for one in self.endpoints.iter_mut().filter(|one| !one.is_out && one.closing.is_empty()) {
+            one.closing = one.visits.unproven(limits::SHORTCUT_CLOSING_MIN).into_iter().map(str::to_owned).collect();
+            last.extend(one.closing.iter().cloned());
         }
         let has_any = !last.is_empty();
+        self.closings += u32::from(has_any);
         self.ask_again(last, None);
         has_any
     }
@@ -239,11 +242,11 @@ impl Book {
             Ok(()) => {
                 let found = self.endpoints.get_mut(at)?;
                 let is_end = Arc::make_mut(&mut found.endpoint).absorb(&observation);
-                found.visits.proven(u64::try_from(observation.now_ms).unwrap_or_default());
+                let is_due = found.is_due(&observation.page);
+                found.visits.proven(observation.page.as_str(), u64::try_from(observation.now_ms).unwrap_or_default());
                 let every = found.count.every.max(CHECKED_OF_FIRST);
                 // Only a check that was due makes the next one later.
-                let every =
-                    if found.count.left == 0 { (every * 2).min(limits::SHORTCUT_CHECKED_OF_MAX) } else { every };
+                let every = if is_due { (every * 2).min(limits::SHORTCUT_CHECKED_OF_MAX) } else { every };
                 found.count = Counts {
                     proven: found.count.proven.saturating_add(1),
                     every,
@@ -252,7 +255,13 @@ impl Book {
                     ends: found.count.ends.saturating_add(u32::from(is_end)),
                     ..found.count
                 };
-                (found.is_out, found.is_closing) = (false, false);
+                found.is_out = false;
+                let was_closing = found.closing.len();
+                found.closing.retain(|asked| *asked != *observation.page.as_str());
+                if found.closing.len() < was_closing {
+                    // A service closes its history again when there was more of it.
+                    self.closings = 0;
+                }
                 self.is_changed = true;
                 Some(Event::Proven)
             }
@@ -270,6 +279,7 @@ impl Book {
         let at = self.endpoints.iter().position(|one| one.endpoint.covers(page))?;
         let found = self.endpoints.get_mut(at)?;
         found.count.checked_ms = now_ms;
+        found.closing.clear();
         (found.count.every, found.count.left, found.count.ends, found.gone) =
             (CHECKED_OF_FIRST, CHECKED_OF_FIRST, 0, 0);
         let wrong = match may_render {
@@ -303,10 +313,14 @@ impl Book {
         let of = |fits: &dyn Fn(&Url) -> bool| -> Vec<Arc<Observation>> {
             self.observations.iter().filter(|one| fits(&one.page)).cloned().collect()
         };
+        // Each is a part of the one before it: equal lengths are equal sets.
+        let of_host = |page: &Url| page.origin() == newest.origin();
+        let segments = |page: &Url| page.path_segments().map(Iterator::count);
         let mut sets = vec![
             of(&|_| true),
-            of(&|page| page.path_segments().map(Iterator::count) == newest.path_segments().map(Iterator::count)),
-            of(&|page| skeleton(page) == skeleton(&newest)),
+            of(&of_host),
+            of(&|page| of_host(page) && segments(page) == segments(&newest)),
+            of(&|page| of_host(page) && skeleton(page) == skeleton(&newest)),
             of(&|page| *page == newest),
         ];
         sets.dedup_by_key(|set| set.len());

@@ -20,7 +20,8 @@ use crate::limits::{SHORTCUT_CONSTANTS_MAX, SHORTCUT_RULES_MAX};
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["url"]))]
 pub struct Written {
-    /// The pages that it holds for, as `/browse?cat=7&page=*`; `name?=*` may lack. Default: all of the class.
+    /// The pages that it holds for, as `/browse?cat=7&page=*` at any host, or with its origin before it; `name?=*` may lack. Default: all
+    /// of the class.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
@@ -212,7 +213,7 @@ impl Written {
                 fault(
                     "on",
                     format!("`{text}` is no address of a page"),
-                    "write it as /browse?cat=7&page=*, with * for what changes",
+                    "write it as /browse?cat=7&page=*, or with https:// and its host, with * for what changes",
                 );
                 None
             }
