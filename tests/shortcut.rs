@@ -465,7 +465,8 @@ fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
     };
     assert_eq!((add(&mut book, 1), add(&mut book, 2), add(&mut book, 3)), (None, None, Some(Event::Learned)));
     let page = of(9).page.clone();
-    let uses_until_check = |book: &mut Book| (0..1_000).take_while(|_| book.plan(&page, false, true).is_some()).count();
+    let uses_until_check =
+        |book: &mut Book| (0..1_000).take_while(|_| book.plan(&page, false, true, 9).is_some()).count();
     let mut waits = Vec::new();
     for _ in 0..6 {
         waits.push(uses_until_check(&mut book));
@@ -488,7 +489,7 @@ fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
     assert!(
         matches!(again.checked(changed, result, 7), Some(Event::Differs(Difference::NoList(place))) if place == "rows")
     );
-    assert_eq!(again.plan(&page, false, true), None);
+    assert_eq!(again.plan(&page, false, true, 9), None);
     assert_eq!(again.to_keep().difference.unwrap().0, 7);
 }
 
@@ -644,8 +645,8 @@ fn hosts_side_by_side_have_endpoints_of_their_own_and_proofs_of_their_own() {
         }
     }
     assert_eq!(book.checked(of("films", 8), Ok(()), 9), Some(Event::Proven));
-    assert!(book.close(), "games are checked before the crawl ends");
+    assert!(book.close(true), "games are checked before the crawl ends");
     assert_eq!(book.again(), [page_of("games", 7).to_string()]);
-    assert!(book.plan(&page_of("games", 7), false, true).is_none(), "that page is rendered");
-    assert!(book.plan(&page_of("games", 6), false, true).is_some());
+    assert!(book.plan(&page_of("games", 7), false, true, 9).is_none(), "that page is rendered");
+    assert!(book.plan(&page_of("games", 6), false, true, 9).is_some());
 }

@@ -30,6 +30,17 @@ impl Visits {
         }
     }
 
+    /// Another visit has shown what there is to this page.
+    pub fn forget(&mut self, page: &str) {
+        self.unproven.retain(|(_, known)| known != page);
+    }
+
+    /// Whether this page is among those since the last proof.
+    #[must_use]
+    pub fn has(&self, page: &str) -> bool {
+        self.unproven.iter().any(|(_, known)| known == page)
+    }
+
     /// What was visited before this time at this page's host was as a render of it shows it now. Where a list ends, another render may
     /// still tell otherwise.
     pub fn proven(&mut self, page: &str, at_ms: u64) {

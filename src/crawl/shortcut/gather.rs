@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::{cookies, headers_of, may_render, text_of};
+use super::{cookies, headers_of, text_of};
 use crate::clock::UnixMillis;
 use crate::crawl::errands::{Answering, Errands, Trouble};
 use crate::crawl::site::Site;
@@ -46,6 +46,8 @@ pub struct Asking<'a> {
     pub endpoint: &'a Endpoint,
     pub page: &'a Url,
     pub html: &'a str,
+    /// A render can say what the data leave open.
+    pub may_render: bool,
 }
 
 /// The links of all pages of data.
@@ -128,12 +130,12 @@ impl Asking<'_> {
                 Err(_) if is_behind => break,
                 read => read?,
             };
-            if may_render(self.site, self.job.class) && !is_behind {
+            if self.may_render && !is_behind {
                 let expected = self.endpoint.is_as_expected(&answer, reading.records);
                 expected.map_err(|why| Failed::Unsure(why.to_string()))?;
             }
             if is_first {
-                if reading.records == 0 && may_render(self.site, self.job.class) {
+                if reading.records == 0 && self.may_render {
                     return Err(Failed::Unsure("there is no record".to_owned()));
                 }
                 found.links.extend(self.endpoint.around(&answer, reading.records, self.page));
@@ -181,8 +183,7 @@ impl Asking<'_> {
         (own, known): (&Slots, &HashSet<u64>),
         found: &mut Found,
     ) -> Result<End, Failed> {
-        let may_render = may_render(self.site, self.job.class);
-        let unless_rendered = |why| if may_render { End::Unsure(why) } else { End::Is };
+        let unless_rendered = |why| if self.may_render { End::Unsure(why) } else { End::Is };
         if self.site.shortcuts.book(self.job.class, |book| book.knows_ends(self.page)) == Some(true)
             && self.endpoint.needs_page()
         {
@@ -204,7 +205,7 @@ impl Asking<'_> {
                     // Some sites answer with the last page for all behind it.
                     match links.all(|link| known.contains(&link)) {
                         true => End::Is,
-                        false if may_render => End::Unsure("the list ends here, and its data go on"),
+                        false if self.may_render => End::Unsure("the list ends here, and its data go on"),
                         false => End::IsNot,
                     }
                 }
