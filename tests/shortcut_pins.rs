@@ -220,3 +220,37 @@ fn lists_of_two_hosts_are_told_apart() {
         assert!(shells <= 12, "{shells} of 30 pages of host {host} were asked for themselves: {told}");
     }
 }
+
+#[test]
+fn a_list_by_its_records_numbers_is_learned_and_can_be_pinned() {
+    let rows = |page: usize| -> Json {
+        let ids = (1..=3)
+            .filter(|_| (1..=20).contains(&page))
+            .map(|at| (format!("{}", 700 + page * 10 + at), json!({ "name": "x" })));
+        let all: serde_json::Map<String, Json> = ids.collect();
+        // As PHP writes it.
+        if all.is_empty() { json!([]) } else { Json::Object(all) }
+    };
+    let script = "const own = Number(new URLSearchParams(location.search).get('page') || 1);
+        const add = (href) => { const a = document.createElement('a'); a.href = href; app.appendChild(a); };
+        fetch('/api/list?page=' + own).then(r => r.json()).then(d => {
+            for (const [id, t] of Object.entries(d.torrents)) add('/dl/' + id + '.torrent');
+            if (own < d.pages) add('/list?page=' + (own + 1)); });";
+    let site = || {
+        Site::new(1, move |_, _, path, page, _| match path {
+            "/list" => (200, format!("<!doctype html><div id=app></div><script>{script}</script>")),
+            "/api/list" => (200, json!({ "pages": 20, "torrents": rows(page) }).to_string()),
+            _ => (404, String::new()),
+        })
+    };
+    let learned = site();
+    let (torrents, told) = learned.crawled(&[0], "");
+    assert_eq!(torrents, 60, "{told}");
+    assert!(told.contains("by its endpoint: 3 records, 1 requests"), "{told}");
+    let shells = learned.count(0, "/list");
+    assert!(shells <= 9, "{shells} of 20 pages were asked for themselves: {told}");
+    let pinned = site();
+    let pin = PIN.replace("'items'", "'torrents{*}'").replace("{id}", "{@name}");
+    let (torrents, told) = pinned.crawled(&[0], &format!("[render]\nindex = 'never'\n{pin}"));
+    assert_eq!((torrents, pinned.count(0, "/list")), (60, 0), "{told}");
+}
