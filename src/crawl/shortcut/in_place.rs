@@ -29,7 +29,7 @@ pub async fn render(
         return made;
     }
     let gained = made.as_ref().is_some_and(|made| made.gained);
-    let page = job.url.to_url().ok()?;
+    let Ok(page) = job.url.to_url() else { return made };
     let is_compared = gained && site.shortcuts.book(job.class, |book| book.is_due(&page)) != Some(true);
     // What a guest sees is no page of the site's, and says nothing of its data.
     let is_closed = read_before.nofollow
