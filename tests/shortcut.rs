@@ -657,14 +657,16 @@ fn by_number(page: usize) -> Json {
     Json::Object(rows.collect())
 }
 
+/// Where the list stands, its link's template, the answers, and the links of a page.
+type ByName<'a> = (&'a str, &'a str, &'a dyn Fn(usize) -> Json, &'a dyn Fn(usize) -> Vec<String>);
+
 #[test]
 fn an_object_with_a_member_for_each_record_is_a_list_and_its_names_stand_in_links() {
     let numbers = |page: usize| items(page, 10).into_iter().map(|item| item["id"].to_string());
     let paths = |page: usize| numbers(page).map(|number| format!("/torrent/{number}"));
     let hash = |page: usize, at: usize| format!("{:040x}", (page * 10 + at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let hashes = |page: usize| (0..10).map(move |at| format!("magnet:?xt=urn:btih:{}", hash(page, at)));
-    type Links<'a> = &'a dyn Fn(usize) -> Vec<String>;
-    let shapes: [(&str, &str, &dyn Fn(usize) -> Json, Links<'_>); 5] = [
+    let shapes: [ByName<'_>; 5] = [
         ("torrents{*}", "/torrent/{@name}", &|page| json!({ "total": 60, "torrents": by_number(page) }), &|page| {
             paths(page).collect()
         }),
@@ -684,7 +686,7 @@ fn an_object_with_a_member_for_each_record_is_a_list_and_its_names_stand_in_link
         ),
         // A group's name, and the numbers of those in it.
         (
-            "groups{*}.files[*]",
+            "groups{*}.files",
             "/torrent/{^.@name}/{n}",
             &|page| {
                 let group = |at: usize| json!({ "title": at, "files": [{ "n": 700 + at }, { "n": 800 + at }] });
