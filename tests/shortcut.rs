@@ -126,7 +126,7 @@ fn a_page_number_in_the_address_becomes_one_in_the_request_or_an_offset() {
         let written = table(&endpoint);
         assert_eq!(written.items.as_deref(), Some("data.items"));
         assert_eq!(serde_json::to_value(&written.link).unwrap(), json!(["/torrent/{id}"]));
-        assert_eq!(written.on.as_deref(), Some("/list?page=*"));
+        assert_eq!(written.on.as_deref(), Some("https://h.example/list?page=*"));
         let found = visited(&endpoint, "/list?page=7", "", |asked| {
             assert_eq!(asked, api(7).0);
             api(7).1.to_string()
@@ -465,7 +465,8 @@ fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
     };
     assert_eq!((add(&mut book, 1), add(&mut book, 2), add(&mut book, 3)), (None, None, Some(Event::Learned)));
     let page = of(9).page.clone();
-    let uses_until_check = |book: &mut Book| (0..1_000).take_while(|_| book.plan(&page, false, true).is_some()).count();
+    let uses_until_check =
+        |book: &mut Book| (0..1_000).take_while(|_| book.plan(&page, false, true, 9).is_some()).count();
     let mut waits = Vec::new();
     for _ in 0..6 {
         waits.push(uses_until_check(&mut book));
@@ -488,7 +489,7 @@ fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
     assert!(
         matches!(again.checked(changed, result, 7), Some(Event::Differs(Difference::NoList(place))) if place == "rows")
     );
-    assert_eq!(again.plan(&page, false, true), None);
+    assert_eq!(again.plan(&page, false, true, 9), None);
     assert_eq!(again.to_keep().difference.unwrap().0, 7);
 }
 
@@ -608,4 +609,161 @@ fn answers_of_another_shape_are_differences() {
         assert_eq!(visited(&endpoint, "/list?page=9", "", |_| answer.clone()), Err(wanted), "{answer}");
     }
     assert!(visited(&endpoint, "/list?page=9", "", |_| json!({ "rows": [] }).to_string()).unwrap().is_empty());
+}
+
+#[test]
+fn hosts_side_by_side_have_endpoints_of_their_own_and_proofs_of_their_own() {
+    let page_of = |host: &str, page: usize| Url::parse(&format!("https://{host}.h.example/list?page={page}")).unwrap();
+    let of = |host: &str, page: usize| {
+        let answer = json!({ "rows": items(page, 10) });
+        let links: Vec<String> = items(page, 10).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+        let mut one = render(&format!("/list?page={page}"), vec![get(&format!("/{host}?page={page}"), answer)], &links);
+        one.page = page_of(host, page);
+        std::sync::Arc::new(one)
+    };
+    let mut book = Book::default();
+    for page in 1..=3 {
+        for host in ["films", "games"] {
+            let sets = book.add(of(host, page));
+            let found = sets.iter().find_map(|set| learn(&set.iter().map(AsRef::as_ref).collect::<Vec<_>>(), &normal));
+            assert_eq!(book.learned(found.clone(), 5).is_some(), page == 3, "{host} {page}: {found:?}");
+        }
+    }
+    let asked = |book: &Book, host: &str| table(&book.to_check(&page_of(host, 9)).unwrap()).url;
+    assert_eq!(asked(&book, "films"), format!("{ORIGIN}/films?page={{@query.page}}"));
+    assert_eq!(asked(&book, "games"), format!("{ORIGIN}/games?page={{@query.page}}"));
+    assert!(book.to_check(&page_of("books", 9)).is_none(), "nothing is known of a third");
+
+    // One for all hosts, as a person may write it: a render at one of them says nothing of the other.
+    let mut pin = table(&book.to_check(&page_of("films", 9)).unwrap());
+    pin.on = Some("/list?page=*".into());
+    let mut book = Book::default();
+    book.pin(&pin.endpoint().unwrap());
+    for page in 4..=7 {
+        for host in ["films", "games"] {
+            book.worked(&page_of(host, page), false, 1);
+        }
+    }
+    assert_eq!(book.checked(of("films", 8), Ok(()), 9), Some(Event::Proven));
+    assert!(book.close(true), "games are checked before the crawl ends");
+    assert_eq!(book.again(), [page_of("games", 7).to_string()]);
+    assert!(book.plan(&page_of("games", 7), false, true, 9).is_none(), "that page is rendered");
+    assert!(book.plan(&page_of("games", 6), false, true, 9).is_some());
+}
+
+/// A page's records by their numbers.
+fn by_number(page: usize) -> Json {
+    let rows = items(page, 10).into_iter().map(|item| (item["id"].to_string(), json!({ "title": item["title"] })));
+    Json::Object(rows.collect())
+}
+
+/// Where the list stands, its link's template, the answers, and the links of a page.
+type ByName<'a> = (&'a str, &'a str, &'a dyn Fn(usize) -> Json, &'a dyn Fn(usize) -> Vec<String>);
+
+#[test]
+fn an_object_with_a_member_for_each_record_is_a_list_and_its_names_stand_in_links() {
+    let numbers = |page: usize| items(page, 10).into_iter().map(|item| item["id"].to_string());
+    let paths = |page: usize| numbers(page).map(|number| format!("/torrent/{number}"));
+    let hash = |page: usize, at: usize| format!("{:040x}", (page * 10 + at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let hashes = |page: usize| (0..10).map(move |at| format!("magnet:?xt=urn:btih:{}", hash(page, at)));
+    let shapes: [ByName<'_>; 5] = [
+        ("torrents{*}", "/torrent/{@name}", &|page| json!({ "total": 60, "torrents": by_number(page) }), &|page| {
+            paths(page).collect()
+        }),
+        ("{*}", "/torrent/{@name}", &by_number, &|page| paths(page).collect()),
+        // Names and nothing else.
+        (
+            "data.names{*}",
+            "/torrent/{@name}",
+            &|page| json!({ "data": { "names": numbers(page).map(|id| (id, json!("x"))).collect::<serde_json::Map<_, _>>() } }),
+            &|page| paths(page).collect(),
+        ),
+        (
+            "{*}",
+            "magnet:?xt=urn:btih:{@name}",
+            &|page| Json::Object((0..10).map(|at| (hash(page, at), json!({ "seeds": at }))).collect()),
+            &|page| hashes(page).collect(),
+        ),
+        // A group's name, and the numbers of those in it.
+        (
+            "groups{*}.files",
+            "/torrent/{^.@name}/{n}",
+            &|page| {
+                let group = |at: usize| json!({ "title": at, "files": [{ "n": 700 + at }, { "n": 800 + at }] });
+                json!({ "groups": (0..4).map(|at| (format!("g{page}-{at}"), group(at))).collect::<serde_json::Map<_, _>>() })
+            },
+            &|page| {
+                let of = |at: usize| [700, 800].map(|n| format!("/torrent/g{page}-{at}/{}", n + at));
+                (0..4).flat_map(of).collect()
+            },
+        ),
+    ];
+    for (list, link, answer, links) in shapes {
+        let one = |page: &usize| {
+            let asked = get(&format!("/api?page={page}"), answer(*page));
+            render(&format!("/list?page={page}"), vec![asked], &links(*page))
+        };
+        let renders: Vec<Observation> = [1, 2, 4].iter().map(one).collect();
+        let written = table(&learned(&renders).unwrap_or_else(|| panic!("{list}: nothing is learned")));
+        assert_eq!(written.items.as_deref(), Some(list), "{written:?}");
+        assert_eq!(serde_json::to_value(&written.link).unwrap(), json!([link]), "{list}");
+        // As it stands in a rule file.
+        let read: Written = toml::from_str(&toml::to_string(&written).unwrap()).unwrap();
+        let endpoint = read.endpoint().unwrap();
+        let found = visited(&endpoint, "/list?page=3", "", |_| answer(3).to_string()).unwrap();
+        let page = Url::parse(ORIGIN).unwrap();
+        assert_eq!(found, links(3).iter().map(|link| normal(&page, link).unwrap()).collect(), "{list}");
+        // PHP writes an object without a member as a list.
+        let text = answer(3).to_string();
+        if list == "torrents{*}" {
+            let found = visited(&endpoint, "/list?page=3", "", |_| json!({ "total": 60, "torrents": [] }).to_string());
+            assert_eq!(found, Ok(BTreeSet::new()));
+            let none = visited(&endpoint, "/list?page=3", "", |_| json!({ "total": 60, "torrents": "x" }).to_string());
+            assert_eq!(none, Err(Difference::NoList("torrents".into())), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_list_that_is_an_object_where_it_has_gaps_is_one_list() {
+    // PHP's `json_encode` of a list that a filter took some from.
+    let answer = |page: usize, has_gaps: bool| {
+        let rows = items(page, 10);
+        let gaps = rows.iter().enumerate().map(|(at, row)| ((2 * at).to_string(), row.clone()));
+        let gaps = Json::Object(gaps.collect());
+        json!({ "total": 90, "rows": if has_gaps { gaps } else { json!(rows) } })
+    };
+    let links = |page: usize| items(page, 10).iter().map(|item| format!("/torrent/{}", item["id"])).collect::<Vec<_>>();
+    for (gaps, list) in [([false, true, false], "rows"), ([false; 3], "rows"), ([true; 3], "rows{*}")] {
+        let one = |(at, has_gaps): (usize, &bool)| {
+            let page = at + 1;
+            render(
+                &format!("/list?page={page}"),
+                vec![get(&format!("/api?page={page}"), answer(page, *has_gaps))],
+                &links(page),
+            )
+        };
+        let renders: Vec<Observation> = gaps.iter().enumerate().map(one).collect();
+        let endpoint = learned(&renders).unwrap_or_else(|| panic!("{gaps:?}: nothing is learned"));
+        assert_eq!(table(&endpoint).items.as_deref(), Some(list), "{gaps:?}");
+        for has_gaps in [true, false] {
+            let found = visited(&endpoint, "/list?page=7", "", |_| answer(7, has_gaps).to_string());
+            assert_eq!(found, Ok(urls(links(7))), "{gaps:?} {has_gaps}");
+        }
+    }
+}
+
+#[test]
+fn what_each_pages_own_markup_links_is_taken_from_it_and_what_one_pages_scripts_link_is_not_learned() {
+    let of = |page: usize, is_own: bool| {
+        let answer = json!({ "rows": items(page, 10) });
+        let mut links: Vec<String> = items(page, 10).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+        links.push(format!("/section/{}", ["a", "b", "c", "d"][page % 4]));
+        let mut one = render(&format!("/list?page={page}"), vec![get(&format!("/api?page={page}"), answer)], &links);
+        one.shell = if is_own { one.links[10..].to_vec() } else { Vec::new() };
+        one
+    };
+    let renders = |is_own: bool| (1..=3).map(|page| of(page, is_own)).collect::<Vec<_>>();
+    assert!(learned(&renders(true)).unwrap().with_page);
+    assert_eq!(learned(&renders(false)), None);
 }

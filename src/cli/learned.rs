@@ -147,7 +147,7 @@ fn of_endpoint(one: &KeptEndpoint, renders: bool) -> Vec<(&'static str, String)>
     let KeptEndpoint { endpoint: written, is_pinned, is_out, count, .. } = one;
     let state = match (is_pinned, is_out) {
         (true, false) => "pinned",
-        (true, true) => "pinned, and not used: it differs from what pages show",
+        (true, true) => "pinned, and not used for now: it failed, or pages show something else",
         (false, _) => "learned",
     };
     let mut lines = vec![(

@@ -5,6 +5,7 @@
 //! due that checks it; where the endpoint does not hold, the same visit goes on as any other.
 
 mod gather;
+mod in_place;
 mod learning;
 
 use std::collections::BTreeMap;
@@ -25,16 +26,17 @@ use crate::render::engine::net;
 use crate::rules::{Class, RenderWhen, SiteRules};
 use crate::shortcut::book::KeptBook;
 use crate::shortcut::endpoint::Difference;
-use crate::shortcut::{Book, Endpoint};
+use crate::shortcut::{Book, Endpoint, Event};
 use crate::url::CrawlUrl;
 use gather::{Asking, Failed, Found};
+pub use in_place::render;
 pub use learning::{Recording, lacks_data, observation, observe};
 
 /// The name of the note that keeps what was learned.
 pub const SHORTCUTS_NOTE: &str = "shortcuts";
 
 /// Of what [`SHORTCUTS_NOTE`] holds: another is learned anew.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What is known of the classes of a site's pages.
 pub struct Shortcuts(Mutex<Vec<Book>>);
@@ -95,7 +97,7 @@ impl Shortcuts {
 
     /// A crawl has nothing left: what was visited since endpoints were last borne out is checked. True where there is any.
     pub fn close(&self, site: &Site) -> bool {
-        let close = |class: &Class| may_render(site, *class) && self.book(*class, Book::close) == Some(true);
+        let close = |class: &Class| self.book(*class, |book| book.close(may_render(site, *class))) == Some(true);
         // Each of them.
         Class::ALL.iter().filter(|class| close(class)).count() > 0
     }
@@ -152,7 +154,8 @@ pub async fn visit(site: &Arc<Site>, job: &Job, errands: &Errands, is_watched: b
     let Some((endpoint, page)) = plan(site, job, false) else { return Visited::No };
     errands.lend_own(job.url.origin());
     let memo = job.lease.memo.as_deref().filter(|_| is_watched);
-    let asking = Asking { site, job, errands, endpoint: &endpoint, page: &page, html: "" };
+    let may_render = may_render(site, job.class);
+    let asking = Asking { site, job, errands, endpoint: &endpoint, page: &page, html: "", may_render };
     let failed = match asking.gather(memo).await {
         Ok(found) => {
             errands.give_back(&job.url, site.clock.now());
@@ -192,39 +195,46 @@ pub async fn beside(
     }
     let (endpoint, page) = plan(site, job, true)?;
     errands.give_back(&job.url, site.clock.now());
+    by_data(site, job, (headers, body), read_before, errands, (&endpoint, &page, may_render(site, job.class))).await
+}
+
+/// What an endpoint makes of a page that was asked for; `None` where it fails.
+async fn by_data(
+    site: &Arc<Site>,
+    job: &Job,
+    (headers, body): (&ResponseHeaders, &[u8]),
+    read_before: &PageFindings,
+    errands: &Errands,
+    (endpoint, page, may_render): (&Endpoint, &Url, bool),
+) -> Option<Made> {
     let own_charset = site.rules.charset.map(encoding_rs::Encoding::name);
     let (markup, ..) = charset::detect(headers.content_type.as_deref(), body, own_charset).decode(body);
-    let asking = Asking { site, job, errands, endpoint: &endpoint, page: &page, html: &markup };
+    let asking = Asking { site, job, errands, endpoint, page, html: &markup, may_render };
     match asking.gather(None).await {
         Ok(found) => {
-            worked(site, job, &page, &found);
+            worked(site, job, page, &found);
             let detail = found.detail();
             let mut made = read(site, job, found.links, headers).await;
             made.denied = read_before.denied.clone().filter(|_| made.found.is_empty() && made.magnets.is_empty());
             let gained = !made.found.is_empty() || !made.magnets.is_empty();
             made.add(read_before);
-            Some(Made { read: made, html: markup.into_owned(), detail, gained })
+            return Some(Made { read: made, html: markup.into_owned(), detail, gained });
         }
-        Err(Failed::Differs(difference)) => {
-            differs(site, job, &page, difference);
-            None
-        }
-        Err(Failed::Unsure(why)) => {
-            unsure(site, job, &why);
-            None
-        }
-        Err(Failed::Gone(status)) => {
-            gone(site, job, &page, status);
-            None
-        }
-        Err(Failed::Trouble(_) | Failed::NotModified) => None,
+        Err(Failed::Differs(difference)) => differs(site, job, page, difference),
+        Err(Failed::Unsure(why)) => unsure(site, job, &why),
+        Err(Failed::Gone(status)) => gone(site, job, page, status),
+        Err(Failed::Trouble(_) | Failed::NotModified) => {}
     }
+    None
 }
 
 fn plan(site: &Site, job: &Job, needs_page: bool) -> Option<(Arc<Endpoint>, Url)> {
     let page = job.url.to_url().ok()?;
     let may_render = may_render(site, job.class);
-    let endpoint = site.shortcuts.book(job.class, |book| book.plan(&page, needs_page, may_render)).flatten()?;
+    let endpoint = site
+        .shortcuts
+        .book(job.class, |book| book.plan(&page, needs_page, may_render, site.clock.now().0))
+        .flatten()?;
     Some((endpoint, page))
 }
 
@@ -235,8 +245,15 @@ fn may_render(site: &Site, class: Class) -> bool {
 fn differs(site: &Site, job: &Job, page: &Url, difference: Difference) {
     let told = told_difference(site, &difference);
     let may_render = may_render(site, job.class);
-    site.shortcuts.book(job.class, |book| book.differs(page, difference, may_render, site.clock.now().0));
-    tell_difference(site, job.class, page, &told);
+    let event =
+        site.shortcuts.book(job.class, |book| book.differs(page, difference, may_render, site.clock.now().0)).flatten();
+    match event {
+        Some(Event::Failed(_)) => {
+            let (site, class) = (&site.rules.name, job.class.name());
+            tracing::warn!(%site, class, url = page.as_str(), why = told, "the pinned endpoint fails for this page: it is visited again once that works");
+        }
+        _ => tell_difference(site, job.class, page, &told),
+    }
 }
 
 /// A difference in words; addresses of a member's pages may hold what is the member's alone.

@@ -344,7 +344,7 @@ async fn page(
         }
         let made = match shortcut::beside(site, job, &headers, &bytes, &read, errands).await {
             Some(made) => Some(made),
-            None => rendering::render(site, job, &headers, &bytes, &read, errands).await,
+            None => shortcut::render(site, job, &headers, &bytes, &read, errands).await,
         };
         let has_more = made.as_ref().is_some_and(|made| made.gained);
         match errands.trouble() {

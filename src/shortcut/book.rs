@@ -1,7 +1,7 @@
 //! What is known of one class of a site's pages: renders that nothing was learned from yet, endpoints with how often they were borne out,
 //! and when a render is due again that checks them.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -22,20 +22,69 @@ struct InUse {
     endpoint: Arc<Endpoint>,
     /// It stands in the rule file, and is never forgotten.
     is_pinned: bool,
-    /// A pinned one that differs waits until a render bears it out again.
+    /// A pinned one that differs waits until a render bears it out again, or for some visits.
     is_out: bool,
-    /// Pages in a row whose data were gone.
-    gone: u32,
+    /// Pages in a row whose data were gone; of a pinned one, that it failed for.
+    failed: u32,
+    /// Those whose data were gone: they may not have been, where it fails for others, too.
+    doubted: Vec<String>,
+    /// Of a pinned one, pages that it has failed for or that were visited while it was out: to be visited again once it works.
+    missed: Visits,
+    /// Those that it has failed for, by their hashes: none is visited again twice.
+    blamed: HashSet<u64>,
+    /// The end of a crawl has tried whether one that is out works again.
+    is_tried: bool,
     count: Counts,
     visits: Visits,
-    /// The end of a crawl has asked for a render that checks it.
-    is_closing: bool,
+    /// Pages that the end of a crawl has asked for, for a render that checks it.
+    closing: Vec<String>,
+    /// A render that the end of a crawl has asked for has shown nothing to compare it with.
+    is_closed: bool,
 }
 
 impl InUse {
     fn of(endpoint: Endpoint, is_pinned: bool) -> Self {
-        let (count, visits) = (Counts::default(), Visits::default());
-        Self { endpoint: Arc::new(endpoint), is_pinned, is_out: false, gone: 0, count, visits, is_closing: false }
+        Self {
+            endpoint: Arc::new(endpoint),
+            is_pinned,
+            is_out: false,
+            failed: 0,
+            doubted: Vec::new(),
+            missed: Visits::default(),
+            blamed: HashSet::new(),
+            is_tried: false,
+            count: Counts::default(),
+            visits: Visits::default(),
+            closing: Vec::new(),
+            is_closed: false,
+        }
+    }
+
+    /// It is in use again; one failure more puts it out.
+    fn try_again(&mut self) {
+        self.is_out = false;
+        self.failed = limits::SHORTCUT_GONE_MAX.saturating_sub(1);
+    }
+
+    /// It has failed for this page, which is visited again once.
+    fn blame(&mut self, page: &str, now_ms: u64) {
+        let has_room = self.blamed.len() < limits::SHORTCUT_AGAIN_MAX;
+        if has_room && self.blamed.insert(xxhash_rust::xxh3::xxh3_64(page.as_bytes())) {
+            self.missed.add(page, false, now_ms);
+        }
+    }
+
+    /// It works: what it has missed, but for this page.
+    fn works(&mut self, page: &Url) -> Vec<String> {
+        self.missed.forget(page.as_str());
+        (self.is_out, self.is_tried, self.failed) = (false, false, 0);
+        self.doubted.clear();
+        self.missed.take(false)
+    }
+
+    /// Whether a render of this page is due.
+    fn is_due(&self, page: &Url) -> bool {
+        self.count.left == 0 || self.closing.iter().any(|asked| *asked == *page.as_str())
     }
 }
 
@@ -67,6 +116,8 @@ pub struct KeptEndpoint {
     #[serde(flatten)]
     pub count: Counts,
     pub visits: Visits,
+    /// Of a pinned one, pages to visit again once it works.
+    pub missed: Visits,
 }
 
 /// What is kept of a class.
@@ -85,8 +136,10 @@ pub struct KeptBook {
 pub enum Event {
     Learned,
     Proven,
-    /// The endpoint was given up.
+    /// The endpoint was given up; a pinned one for a while.
     Differs(Difference),
+    /// A pinned one has failed for one page, which is visited again.
+    Failed(Difference),
 }
 
 /// What is known of one class.
@@ -116,17 +169,59 @@ impl Book {
 
     /// The endpoint to visit this page by; `None` where there is none, or where a render is due that checks it.
     /// Only one that needs the page's own markup, or only one that does not.
-    pub fn plan(&mut self, page: &Url, needs_page: bool, may_render: bool) -> Option<Arc<Endpoint>> {
+    pub fn plan(&mut self, page: &Url, needs_page: bool, may_render: bool, now_ms: u64) -> Option<Arc<Endpoint>> {
         let found = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page))?;
-        if found.is_out && !may_render && found.endpoint.needs_page() == needs_page {
-            // No render will ever bear it out: it is tried again itself.
-            found.count.left = found.count.left.saturating_sub(1);
-            found.is_out = found.count.left > 0;
+        if found.endpoint.needs_page() != needs_page {
+            return None;
         }
-        if found.is_out || found.endpoint.needs_page() != needs_page || (may_render && found.count.left == 0) {
+        self.is_changed = true;
+        if found.is_out {
+            // Perhaps no render will ever bear it out: after a while it is tried again itself.
+            found.count.left = found.count.left.saturating_sub(1);
+            if found.count.left > 0 {
+                found.missed.add(page.as_str(), false, now_ms);
+                return None;
+            }
+            found.try_again();
+        }
+        if may_render && found.is_due(page) {
             return None;
         }
         found.count.left = found.count.left.saturating_sub(1);
+        found.count.used = found.count.used.saturating_add(1);
+        Some(Arc::clone(&found.endpoint))
+    }
+
+    /// Whether a render of this page is due that checks its endpoint.
+    #[must_use]
+    pub fn is_due(&self, page: &Url) -> bool {
+        let found = self.endpoints.iter().find(|one| one.endpoint.covers(page));
+        found.is_some_and(|found| !found.is_out && found.is_due(page))
+    }
+
+    /// No render of this page has shown anything that the endpoint could be compared with: one that was due is so again after as many
+    /// visits.
+    pub fn defer(&mut self, page: &Url) {
+        let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) else { return };
+        if found.is_due(page) {
+            let every = found.count.every.max(CHECKED_OF_FIRST);
+            // Who pins knows of pages that no render shows.
+            let every = if found.is_pinned { (every * 2).min(limits::SHORTCUT_CHECKED_OF_MAX) } else { every };
+            (found.count.every, found.count.left) = (every, every);
+            let asked = found.closing.len();
+            found.closing.retain(|asked| *asked != *page.as_str());
+            found.is_closed |= found.closing.len() < asked;
+            self.is_changed = true;
+        }
+    }
+
+    /// The endpoint to visit this page by in the same visit, where [`Self::defer`] was called; `None` where it has failed for it just now.
+    pub fn in_place_of_render(&mut self, page: &Url) -> Option<Arc<Endpoint>> {
+        let found = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page))?;
+        let has_failed = found.missed.has(page.as_str()) || found.doubted.iter().any(|known| *known == *page.as_str());
+        if found.is_out || has_failed {
+            return None;
+        }
         found.count.used = found.count.used.saturating_add(1);
         self.is_changed = true;
         Some(Arc::clone(&found.endpoint))
@@ -136,16 +231,20 @@ impl Book {
     /// believed.
     pub fn gone(&mut self, page: &Url) -> bool {
         let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) else { return false };
-        found.gone += 1;
-        found.gone >= limits::SHORTCUT_GONE_MAX
+        found.failed += 1;
+        if !found.doubted.iter().any(|known| *known == *page.as_str()) {
+            found.doubted.push(page.to_string());
+        }
+        found.failed >= limits::SHORTCUT_GONE_MAX
     }
 
     /// A page was visited by the endpoint, from this time on; `is_end` where it is the last of its list.
     pub fn worked(&mut self, page: &Url, is_end: bool, at_ms: u64) {
         if let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) {
-            found.gone = 0;
+            let missed = found.works(page);
             found.visits.add(page.as_str(), is_end, at_ms);
             self.is_changed = true;
+            self.ask_again(missed, Some(page));
         }
     }
 
@@ -168,18 +267,32 @@ impl Book {
         self.is_changed = true;
     }
 
-    /// Nothing else is left to visit: of each endpoint that has visited some pages since it was last borne out, the last of these is to be
-    /// rendered, once. True where there is any.
-    pub fn close(&mut self) -> bool {
+    /// Nothing else is left to visit: of each endpoint that has visited some pages of a host since it was last borne out there, the last
+    /// of these is to be rendered, once, where pages may be; and pages that a pinned one has failed for are visited again. True where
+    /// there is any.
+    pub fn close(&mut self, may_render: bool) -> bool {
         let mut last = Vec::new();
         if self.closings >= limits::SHORTCUT_CLOSINGS_MAX {
             return false;
         }
-        for one in self.endpoints.iter_mut().filter(|one| !one.is_out && !one.is_closing) {
-            if let (limits::SHORTCUT_CLOSING_MIN.., Some(page)) = one.visits.unproven() {
-                last.push(page.to_owned());
-                (one.is_closing, one.count.left) = (true, 0);
+        for one in &mut self.endpoints {
+            match one.is_out {
+                false => last.extend(one.missed.take(false)),
+                // One page says whether it works again; the others come then.
+                true => {
+                    let page = one.missed.unproven(1).first().map(|page| (*page).to_owned());
+                    let Some(page) = page.filter(|_| !one.is_tried) else { continue };
+                    one.missed.forget(&page);
+                    last.push(page);
+                    one.is_tried = true;
+                    one.try_again();
+                }
             }
+        }
+        let may_check = |one: &&mut InUse| may_render && !one.is_out && !one.is_closed && one.closing.is_empty();
+        for one in self.endpoints.iter_mut().filter(may_check) {
+            one.closing = one.visits.unproven(limits::SHORTCUT_CLOSING_MIN).into_iter().map(str::to_owned).collect();
+            last.extend(one.closing.iter().cloned());
         }
         let has_any = !last.is_empty();
         self.closings += u32::from(has_any);
@@ -239,11 +352,11 @@ impl Book {
             Ok(()) => {
                 let found = self.endpoints.get_mut(at)?;
                 let is_end = Arc::make_mut(&mut found.endpoint).absorb(&observation);
-                found.visits.proven(u64::try_from(observation.now_ms).unwrap_or_default());
+                let is_due = found.is_due(&observation.page);
+                found.visits.proven(observation.page.as_str(), u64::try_from(observation.now_ms).unwrap_or_default());
                 let every = found.count.every.max(CHECKED_OF_FIRST);
                 // Only a check that was due makes the next one later.
-                let every =
-                    if found.count.left == 0 { (every * 2).min(limits::SHORTCUT_CHECKED_OF_MAX) } else { every };
+                let every = if is_due { (every * 2).min(limits::SHORTCUT_CHECKED_OF_MAX) } else { every };
                 found.count = Counts {
                     proven: found.count.proven.saturating_add(1),
                     every,
@@ -252,36 +365,68 @@ impl Book {
                     ends: found.count.ends.saturating_add(u32::from(is_end)),
                     ..found.count
                 };
-                if found.is_closing {
+                let missed = found.works(&observation.page);
+                found.is_closed = false;
+                let was_closing = found.closing.len();
+                found.closing.retain(|asked| *asked != *observation.page.as_str());
+                if found.closing.len() < was_closing {
                     // A service closes its history again when there was more of it.
                     self.closings = 0;
                 }
-                (found.is_out, found.is_closing) = (false, false);
                 self.is_changed = true;
+                self.ask_again(missed, Some(&observation.page));
                 Some(Event::Proven)
             }
             Err(difference) => {
-                let event = self.differs(&observation.page.clone(), difference, true, now_ms);
+                // The render shows what there is to this page.
+                self.endpoints.get_mut(at)?.missed.forget(observation.page.as_str());
+                let event = self.give_up(at, &observation.page, difference, true, now_ms);
                 self.keep(observation);
                 event
             }
         }
     }
 
-    /// The endpoint of this page does not hold: it is forgotten, or waits where it is pinned. What it has visited since it was last borne
-    /// out is to be visited again, as far as that can show more.
+    /// The endpoint of this page does not hold: it is forgotten. A pinned one may have failed for this page alone, and is out for a while
+    /// where it fails too often in a row.
     pub fn differs(&mut self, page: &Url, difference: Difference, may_render: bool, now_ms: u64) -> Option<Event> {
         let at = self.endpoints.iter().position(|one| one.endpoint.covers(page))?;
+        let found = self.endpoints.get_mut(at).filter(|found| found.is_pinned);
+        // It says nothing of the pages before, as a render would.
+        let wrong_before = may_render && found.is_none();
+        if let Some(found) = found {
+            found.blame(page.as_str(), now_ms);
+            found.failed += 1;
+            self.is_changed = true;
+            if found.failed < limits::SHORTCUT_GONE_MAX {
+                return Some(Event::Failed(difference));
+            }
+        }
+        self.give_up(at, page, difference, wrong_before, now_ms)
+    }
+
+    /// Forgets an endpoint, or puts it out where it is pinned. What it has visited since it was last borne out is to be visited again,
+    /// where it was wrong before.
+    fn give_up(
+        &mut self,
+        at: usize,
+        page: &Url,
+        difference: Difference,
+        wrong_before: bool,
+        now_ms: u64,
+    ) -> Option<Event> {
         let found = self.endpoints.get_mut(at)?;
         found.count.checked_ms = now_ms;
-        (found.count.every, found.count.left, found.count.ends, found.gone) =
+        found.closing.clear();
+        (found.count.every, found.count.left, found.count.ends, found.failed) =
             (CHECKED_OF_FIRST, CHECKED_OF_FIRST, 0, 0);
-        let wrong = match may_render {
+        let wrong = match wrong_before {
             true => found.visits.take(matches!(difference, Difference::EndsEarly(_))),
             false => Vec::new(),
         };
         if found.is_pinned {
             found.is_out = true;
+            std::mem::take(&mut found.doubted).iter().for_each(|doubted| found.blame(doubted, now_ms));
         } else {
             self.endpoints.remove(at);
         }
@@ -307,10 +452,14 @@ impl Book {
         let of = |fits: &dyn Fn(&Url) -> bool| -> Vec<Arc<Observation>> {
             self.observations.iter().filter(|one| fits(&one.page)).cloned().collect()
         };
+        // Each is a part of the one before it: equal lengths are equal sets.
+        let of_host = |page: &Url| page.origin() == newest.origin();
+        let segments = |page: &Url| page.path_segments().map(Iterator::count);
         let mut sets = vec![
             of(&|_| true),
-            of(&|page| page.path_segments().map(Iterator::count) == newest.path_segments().map(Iterator::count)),
-            of(&|page| skeleton(page) == skeleton(&newest)),
+            of(&of_host),
+            of(&|page| of_host(page) && segments(page) == segments(&newest)),
+            of(&|page| of_host(page) && skeleton(page) == skeleton(&newest)),
             of(&|page| *page == newest),
         ];
         sets.dedup_by_key(|set| set.len());
@@ -367,19 +516,22 @@ impl Book {
         self.again = kept.again;
         self.again.truncate(limits::SHORTCUT_AGAIN_MAX);
         let room = limits::SHORTCUTS_PER_CLASS_MAX + limits::SHORTCUT_PINS_MAX;
-        for KeptEndpoint { endpoint, is_pinned, is_out, count, mut visits } in kept.endpoints.into_iter().take(room) {
+        for KeptEndpoint { endpoint, is_pinned, is_out, count, mut visits, mut missed } in
+            kept.endpoints.into_iter().take(room)
+        {
             let Ok(endpoint) = endpoint.endpoint() else { continue };
             if let Some(pin) = self.endpoints.iter_mut().find(|one| one.is_pinned && *one.endpoint == endpoint) {
                 if is_pinned {
                     (pin.count, pin.is_out) = (count, is_out);
                 }
                 // What was learned and is pinned now is none other.
-                pin.visits = visits;
+                (pin.visits, pin.missed) = (visits, missed);
                 continue;
             }
             let is_kept = !is_pinned && !self.is_closed;
             if !is_kept || self.is_shadowed(&visits) {
                 self.ask_again(visits.take(true), None);
+                self.ask_again(missed.take(false), None);
             }
             if is_kept {
                 self.endpoints.push(InUse { is_out, count, visits, ..InUse::of(endpoint, false) });
@@ -403,6 +555,7 @@ impl Book {
             is_out: one.is_out,
             count: one.count,
             visits: one.visits.clone(),
+            missed: one.missed.clone(),
         });
         KeptBook { endpoints: endpoints.collect(), difference: self.difference.clone(), again: self.again.clone() }
     }

@@ -201,7 +201,7 @@ fn put(json: &mut Json, steps: &[Step], leaf: Json) {
                 put(&mut elements[(*at).min(last)], rest, leaf);
             }
         }
-        Step::Last | Step::Each => {}
+        Step::Last | Step::Each | Step::Member => {}
     }
 }
 

@@ -8,7 +8,7 @@ use url::Url;
 use super::call::{self, Call, Slots};
 use super::pages::{Last, Pager};
 use super::pattern::Pattern;
-use super::place::{Place, Step, scalar};
+use super::place::{Element, Place, scalar};
 use super::template::{Scope, Template};
 use super::turns::Turning;
 use super::{Answer, Normal, Observation, links};
@@ -362,14 +362,16 @@ struct Replay {
 }
 
 /// The records at a place; none where its list is empty.
-fn chains<'a>(json: &'a Json, items: &Place) -> Result<Vec<Vec<&'a Json>>, Difference> {
-    let outer = items.0.split(|step| *step == Step::Each).next().unwrap_or_default();
-    let list = Place(outer.to_vec());
-    let is_there = match list.get(json) {
-        Some(value) if outer.len() < items.0.len() => value.is_array(),
-        Some(value) => !value.is_null(),
-        None => false,
+fn chains<'a>(json: &'a Json, items: &Place) -> Result<Vec<Vec<Element<'a>>>, Difference> {
+    let (outer, all) = match items.0.iter().position(super::place::Step::is_all) {
+        Some(at) => (items.0.get(..at).unwrap_or_default(), items.0.get(at)),
+        None => (items.0.as_slice(), None),
     };
+    let list = Place(outer.to_vec());
+    let is_there = list.get(json).is_some_and(|value| match all {
+        Some(step) => step.elements(value).is_some(),
+        None => !value.is_null(),
+    });
     if !is_there {
         return Err(Difference::NoList(list.to_string()));
     }
@@ -382,7 +384,7 @@ fn markup(answer: &Answer, place: Option<&Place>) -> Result<Vec<String>, Differe
         (Answer::Html(text), None) => Ok(vec![text.clone()]),
         (Answer::Json(json), Some(place)) => {
             let all = chains(json, place)?;
-            Ok(all.iter().filter_map(|chain| scalar(chain.last()?)).map(std::borrow::Cow::into_owned).collect())
+            Ok(all.iter().filter_map(|chain| scalar(chain.last()?.value)).map(std::borrow::Cow::into_owned).collect())
         }
         _ => Err(Difference::NoData),
     }

@@ -449,7 +449,7 @@ fn counted(endpoint: &Endpoint, members: &[Member<'_>]) -> turns::Sequence {
             (Rule::Html(None), Answer::Html(text)) => links::of_markup(text).len(),
             (Rule::Html(Some(place)), Answer::Json(json)) => {
                 let chains = place.chains(json, limits::LINKS_PER_PAGE_MAX);
-                let texts = chains.iter().filter_map(|chain| super::place::scalar(chain.last()?));
+                let texts = chains.iter().filter_map(|chain| super::place::scalar(chain.last()?.value));
                 texts.map(|text| links::of_markup(&text).len()).sum()
             }
             _ => 0,

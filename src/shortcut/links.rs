@@ -10,7 +10,7 @@ use percent_encoding::utf8_percent_encode;
 use serde_json::Value as Json;
 
 use super::endpoint::Rule;
-use super::place::{Place, Step, is_plain, lists, scalar};
+use super::place::{Element, Place, Step, is_list, is_plain, lists, scalar};
 use super::template::{COMPONENT, Encoding, Piece, Scope, Source, Template, Value};
 use super::{Answer, Normal, Observation};
 use crate::limits;
@@ -33,7 +33,7 @@ pub struct Render<'a> {
 }
 
 /// A record with those around it, and the render that it is of.
-type Record<'a> = (usize, Vec<&'a Json>);
+type Record<'a> = (usize, Vec<Element<'a>>);
 
 /// The links of a piece of markup, as they are written.
 #[must_use]
@@ -131,7 +131,11 @@ fn given_by_markup(render: &Render<'_>, place: Option<&Place>, normal: Normal<'_
             (Answer::Html(text), None) => vec![text.clone()],
             (Answer::Json(json), Some(place)) => {
                 let chains = place.chains(json, limits::SHORTCUT_RECORDS_MAX);
-                chains.iter().filter_map(|chain| scalar(chain.last()?)).map(std::borrow::Cow::into_owned).collect()
+                chains
+                    .iter()
+                    .filter_map(|chain| scalar(chain.last()?.value))
+                    .map(std::borrow::Cow::into_owned)
+                    .collect()
             }
             _ => return None,
         };
@@ -148,6 +152,9 @@ fn given_by_markup(render: &Render<'_>, place: Option<&Place>, normal: Normal<'_
 fn strings(json: &Json, place: &Place, visit: &mut impl FnMut(Place, &str)) {
     match json {
         Json::String(text) => visit(place.clone(), text),
+        Json::Object(members) if is_list(members) => {
+            members.values().take(2).for_each(|element| strings(element, &place.with(Step::Member), visit));
+        }
         Json::Object(members) => {
             for (key, inner) in members.iter().filter(|(key, _)| is_plain(key)) {
                 strings(inner, &place.with(Step::Key(key.clone())), visit);
@@ -273,7 +280,7 @@ impl<'a> Learner<'a> {
     }
 
     /// Templates that give a link from a record.
-    fn candidates(&self, goal: &str, key: &str, page: &url::Url, chain: &[&Json]) -> Vec<Template> {
+    fn candidates(&self, goal: &str, key: &str, page: &url::Url, chain: &[Element<'_>]) -> Vec<Template> {
         let mut templates = Vec::new();
         let mut spots: Vec<(usize, usize, Value)> = Vec::new();
         let values = values(page, chain);
@@ -282,7 +289,7 @@ impl<'a> Learner<'a> {
         }
         for (source, text) in &values {
             let is_whole = (text.contains('/') || text.starts_with("magnet:") || text.contains('.'))
-                && matches!(source, Source::Field(..))
+                && matches!(source, Source::Field(..) | Source::Name(_))
                 && (self.normal)(page, text).as_deref() == Some(key);
             if is_whole {
                 templates.push(Template::hole(Value::of(source.clone())));
@@ -321,21 +328,23 @@ impl<'a> Learner<'a> {
         }
         // Without a member of the record all records give one link.
         templates.retain(|template| {
-            template.sources().any(|source| matches!(source, Source::Field(0, _)) || chain.len() == 1)
+            template.sources().any(|source| matches!(source, Source::Field(0, _) | Source::Name(0)) || chain.len() == 1)
         });
         templates
     }
 }
 
 /// The values that may stand in a link: of the record, of those around it, of the page's address.
-fn values(page: &url::Url, chain: &[&Json]) -> Vec<(Source, String)> {
+fn values(page: &url::Url, chain: &[Element<'_>]) -> Vec<(Source, String)> {
     let mut values = Vec::new();
     for (up, record) in chain.iter().rev().enumerate() {
-        members(record, &Place::default(), &mut |place, text| {
+        members(record.value, &Place::default(), &mut |place, text| {
             if values.len() < limits::SHORTCUT_FIELDS_MAX * (up + 1) && text.len() <= limits::URL_BYTES_MAX {
                 values.push((Source::Field(up, place.clone()), text.to_owned()));
             }
         });
+        let name = record.name.filter(|name| !name.is_empty() && name.len() <= limits::URL_BYTES_MAX);
+        values.extend(name.map(|name| (Source::Name(up), name.to_owned())));
     }
     values.extend(of_address(page));
     values

@@ -1,4 +1,4 @@
-//! The addresses that an endpoint holds for, as `/browse/*?cat=7&page=*`.
+//! The addresses that an endpoint holds for, as `https://example.org/browse/*?cat=7&page=*`; from `/` on, at any host.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,6 +11,8 @@ use super::template::COMPONENT;
 /// The addresses that an endpoint holds for: what was the same on all pages that it was learned from has to be so again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
+    /// As `https://example.org`, with the port where it is not the scheme's own. `None`: any.
+    pub origin: Option<String>,
     /// `None`: any.
     pub segments: Vec<Option<String>>,
     pub query: Vec<Parameter>,
@@ -26,9 +28,19 @@ pub struct Parameter {
 }
 
 impl Pattern {
-    /// Reads `/browse/*?cat=7&page=*&q?=*`; `None` where it is no such address.
+    /// Reads `/browse/*?cat=7&page=*&q?=*`, with or without an origin before it; `None` where it is no such address.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        let (origin, text) = match text.split_once("://") {
+            Some((scheme @ ("http" | "https"), rest)) => {
+                let (host, _) = rest.split_once('/')?;
+                let (own, path) = text.split_at(scheme.len() + 3 + host.len());
+                let url = Url::parse(own).ok()?;
+                let is_bare = url.username().is_empty() && url.password().is_none() && !host.contains(['?', '#']);
+                (Some(is_bare.then(|| url.origin().ascii_serialization())?), path)
+            }
+            _ => (None, text),
+        };
         let path = text.strip_prefix('/')?;
         // A question mark in front of `=` belongs to a parameter that may lack.
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -38,7 +50,7 @@ impl Pattern {
             let may_lack = name.ends_with('?');
             Some(Parameter { name: decoded(name.trim_end_matches('?')), value: any(value), may_lack })
         });
-        Some(Self { segments: path.split('/').map(any).collect(), query: query.collect::<Option<_>>()? })
+        Some(Self { origin, segments: path.split('/').map(any).collect(), query: query.collect::<Option<_>>()? })
     }
 
     /// What pages have in common.
@@ -69,7 +81,9 @@ impl Pattern {
             let value = one.filter(|_| !may_lack || pages.len() == 1).map(|one| (*one).clone());
             Parameter { name: name.clone(), value, may_lack }
         });
-        Some(Self { segments, query: query.collect() })
+        let origin = pages.first()?.origin();
+        let is_one = pages.iter().all(|page| page.origin() == origin);
+        Some(Self { origin: is_one.then(|| origin.ascii_serialization()), segments, query: query.collect() })
     }
 
     /// Whether it is an address like those.
@@ -77,7 +91,8 @@ impl Pattern {
     pub fn fits(&self, page: &Url) -> bool {
         let segments: Vec<String> = page.path_segments().into_iter().flatten().map(decoded).collect();
         let pairs = pairs(page);
-        segments.len() == self.segments.len()
+        self.origin.as_ref().is_none_or(|origin| *origin == page.origin().ascii_serialization())
+            && segments.len() == self.segments.len()
             && segments
                 .iter()
                 .zip(&self.segments)
@@ -103,6 +118,7 @@ impl fmt::Display for Pattern {
         // A star that is meant as one is encoded.
         let encoded = |text: &str| utf8_percent_encode(text, COMPONENT).to_string().replace('*', "%2A");
         let any = |text: &Option<String>| text.as_deref().map_or_else(|| "*".to_owned(), encoded);
+        f.write_str(self.origin.as_deref().unwrap_or_default())?;
         for segment in &self.segments {
             write!(f, "/{}", any(segment))?;
         }
@@ -125,8 +141,8 @@ mod tests {
             ["https://h.example/a/x?cat=7&page=1", "https://h.example/a/y?cat=7", "https://h.example/a/z?cat=7&page=3"];
         let pages: Vec<Url> = pages.iter().map(|page| Url::parse(page).unwrap()).collect();
         let pattern = Pattern::of(&pages.iter().collect::<Vec<_>>()).unwrap();
-        assert_eq!(pattern.to_string(), "/a/*?cat=7&page?=*");
-        assert_eq!(Pattern::parse("/a/*?cat=7&page?=*"), Some(pattern.clone()));
+        assert_eq!(pattern.to_string(), "https://h.example/a/*?cat=7&page?=*");
+        assert_eq!(Pattern::parse("https://h.example:443/a/*?cat=7&page?=*"), Some(pattern.clone()));
         for (page, fits) in [
             ("/a/w?cat=7&page=9", true),
             ("/a/w?cat=7", true),
@@ -136,8 +152,27 @@ mod tests {
         ] {
             assert_eq!(pattern.fits(&Url::parse(&format!("https://h.example{page}")).unwrap()), fits, "{page}");
         }
-        assert_eq!(Pattern::parse("a/b"), None);
+        for bad in
+            ["a/b", "https://h.example", "https://h.example?a=b/c", "https://u:p@h.example/a", "ftp://h.example/a"]
+        {
+            assert_eq!(Pattern::parse(bad), None, "{bad}");
+        }
         let star = Pattern::of(&[&Url::parse("https://h.example/a*b/*").unwrap()]).unwrap();
         assert_eq!(Pattern::parse(&star.to_string()), Some(star));
+    }
+
+    #[test]
+    fn one_hosts_pages_are_none_of_anothers_unless_it_was_learned_from_both() {
+        let [films, games] = ["https://films.example:8443/list?page=1", "https://games.example:8443/list?page=2"]
+            .map(|page| Url::parse(page).unwrap());
+        let own = Pattern::of(&[&films]).unwrap();
+        assert_eq!(own.to_string(), "https://films.example:8443/list?page=1");
+        let other = Url::parse("https://games.example:8443/list?page=1").unwrap();
+        assert!(own.fits(&films) && !own.fits(&other));
+        assert!(!own.fits(&Url::parse("https://films.example/list?page=1").unwrap()), "a port is a part of it");
+        let both = Pattern::of(&[&films, &games]).unwrap();
+        assert_eq!(both.to_string(), "/list?page=*");
+        assert!(both.fits(&films) && both.fits(&games));
+        assert_eq!(Pattern::parse("/list?page=*"), Some(both));
     }
 }

@@ -1,9 +1,16 @@
-//! Places in a JSON answer, as `data.items[*].id`: `[*]` is each element of a list, `[-1]` its last, `.` the value itself.
+//! Places in a JSON answer, as `data.items[*].id`: `[*]` is each element of a list, `[-1]` its last, `{*}` each member of an object that
+//! holds one for each record, `.` the value itself.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
+
+/// Names of so many hexadecimal digits are hashes.
+const HASH_LENGTH_MIN: usize = 16;
+
+/// Members from which likeness counts, where their names say nothing.
+const MEMBERS_LEAST: usize = 3;
 
 /// One step down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,6 +19,47 @@ pub enum Step {
     At(usize),
     Last,
     Each,
+    /// Each member of an object, by its name.
+    Member,
+}
+
+/// A record of an answer, or a list's element around one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Element<'a> {
+    pub value: &'a Json,
+    /// Of a member of an object.
+    pub name: Option<&'a str>,
+}
+
+impl<'a> From<&'a Json> for Element<'a> {
+    fn from(value: &'a Json) -> Self {
+        Self { value, name: None }
+    }
+}
+
+impl Step {
+    /// The elements of the list that a value is to this step; `None` where it is none. A list of PHP's with gaps is an object whose names
+    /// are numbers, and an object without a member is a list: for each of both the other is taken, too.
+    #[must_use]
+    pub fn elements<'a>(&self, value: &'a Json) -> Option<Vec<Element<'a>>> {
+        let named = |(name, value): (&'a String, &'a Json)| Element { value, name: Some(name) };
+        match (self, value) {
+            (Self::Each | Self::Member, Json::Array(elements)) => Some(elements.iter().map(Element::from).collect()),
+            (Self::Member, Json::Object(members)) => Some(members.iter().map(named).collect()),
+            (Self::Each, Json::Object(members))
+                if !members.is_empty() && members.keys().all(|name| is_number(name)) =>
+            {
+                Some(members.iter().map(named).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it names all elements of a list.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        matches!(self, Self::Each | Self::Member)
+    }
 }
 
 /// A place, from the value that it is read in.
@@ -29,7 +77,7 @@ impl Place {
             return Ok(Self(steps));
         }
         for part in text.split('.') {
-            let (key, brackets) = part.find('[').map_or((part, ""), |at| part.split_at(at));
+            let (key, brackets) = part.find(['[', '{']).map_or((part, ""), |at| part.split_at(at));
             match key {
                 "" if steps.is_empty() && !brackets.is_empty() => {}
                 key if is_plain(key) => steps.push(Step::Key(key.to_owned())),
@@ -37,8 +85,15 @@ impl Place {
             }
             let mut rest = brackets;
             while !rest.is_empty() {
+                if let Some(behind) = rest.strip_prefix("{*}") {
+                    steps.push(Step::Member);
+                    rest = behind;
+                    continue;
+                }
                 let inner = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-                let Some((inner, behind)) = inner else { return Err(format!("`{text}` has brackets that do not end")) };
+                let Some((inner, behind)) = inner else {
+                    return Err(format!("`{text}` has brackets that are neither [*], [-1], [0] nor {{*}}"));
+                };
                 rest = behind;
                 steps.push(match inner {
                     "*" => Step::Each,
@@ -52,14 +107,14 @@ impl Place {
         Ok(Self(steps))
     }
 
-    /// The value at this place; of `[*]` the first.
+    /// The value at this place; of `[*]` and `{*}` the first.
     #[must_use]
     pub fn get<'a>(&self, value: &'a Json) -> Option<&'a Json> {
         self.0.iter().try_fold(value, |value, step| match step {
             Step::Key(key) => value.get(key.as_str()),
             Step::At(at) => value.get(*at),
             Step::Last => value.as_array()?.last(),
-            Step::Each => value.as_array()?.first(),
+            step @ (Step::Each | Step::Member) => step.elements(value)?.first().map(|element| element.value),
         })
     }
 
@@ -71,7 +126,7 @@ impl Place {
 
     /// Each value at this place, with the elements of lists that it stands in, outer ones first; the value itself is the last.
     #[must_use]
-    pub fn chains<'a>(&self, value: &'a Json, most: usize) -> Vec<Vec<&'a Json>> {
+    pub fn chains<'a>(&self, value: &'a Json, most: usize) -> Vec<Vec<Element<'a>>> {
         let mut chains = Vec::new();
         descend(&self.0, value, &mut Vec::new(), &mut chains, most);
         chains
@@ -80,10 +135,11 @@ impl Place {
     /// Whether it lies in the list, or in one of the lists, that another place names the elements of, as `rows[-1].id` in `rows[*]`.
     #[must_use]
     pub fn is_within(&self, records: &Self) -> bool {
-        let lists = records.0.iter().enumerate().filter(|(_, step)| **step == Step::Each).map(|(at, _)| at);
+        let lists = records.0.iter().enumerate().filter(|(_, step)| step.is_all()).map(|(at, _)| at);
         lists.into_iter().any(|at| {
-            let same =
-                |(own, other): (&Step, &Step)| own == other || (*other == Step::Each && !matches!(own, Step::Key(_)));
+            let same = |(own, other): (&Step, &Step)| {
+                own == other || *other == Step::Member || (*other == Step::Each && !matches!(own, Step::Key(_)))
+            };
             self.0.len() > at && self.0.iter().zip(&records.0).take(at + 1).all(same)
         })
     }
@@ -98,16 +154,16 @@ impl Place {
 fn descend<'a>(
     steps: &[Step],
     value: &'a Json,
-    around: &mut Vec<&'a Json>,
-    chains: &mut Vec<Vec<&'a Json>>,
+    around: &mut Vec<Element<'a>>,
+    chains: &mut Vec<Vec<Element<'a>>>,
     most: usize,
 ) {
     if chains.len() >= most {
         return;
     }
     let Some((step, rest)) = steps.split_first() else {
-        if around.last().is_none_or(|last| !std::ptr::eq(*last, value)) {
-            around.push(value);
+        if around.last().is_none_or(|last| !std::ptr::eq(last.value, value)) {
+            around.push(value.into());
             chains.push(around.clone());
             around.pop();
         } else {
@@ -116,10 +172,10 @@ fn descend<'a>(
         return;
     };
     match step {
-        Step::Each => {
-            for element in value.as_array().into_iter().flatten() {
+        step if step.is_all() => {
+            for element in step.elements(value).into_iter().flatten() {
                 around.push(element);
-                descend(rest, element, around, chains, most);
+                descend(rest, element.value, around, chains, most);
                 around.pop();
             }
         }
@@ -143,6 +199,7 @@ impl fmt::Display for Place {
                 Step::At(at) => write!(f, "[{at}]")?,
                 Step::Last => f.write_str("[-1]")?,
                 Step::Each => f.write_str("[*]")?,
+                Step::Member => f.write_str("{*}")?,
             }
         }
         Ok(())
@@ -156,6 +213,29 @@ pub fn is_plain(key: &str) -> bool {
     !key.is_empty() && !key.starts_with(['@', '^']) && !key.contains(is_mark)
 }
 
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether an object looks as if it held a member for each record: its names are numbers or hashes, or its members are made alike.
+#[must_use]
+pub fn is_list(members: &Map<String, Json>) -> bool {
+    let is_hash = |name: &str| name.len() >= HASH_LENGTH_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if members.is_empty() || members.keys().all(|name| is_number(name) || is_hash(name)) {
+        return !members.is_empty();
+    }
+    let mut objects = members.values().map(Json::as_object);
+    let Some(Some(first)) = objects.next() else { return false };
+    // Two may have something in common by chance.
+    members.len() >= MEMBERS_LEAST
+        && objects.all(|other| {
+            other.is_some_and(|other| {
+                let common = other.keys().filter(|name| first.contains_key(*name)).count();
+                common > 0 && 2 * common >= first.len().max(other.len())
+            })
+        })
+}
+
 /// A string or a number as text; nothing else, and nothing empty.
 #[must_use]
 pub fn scalar(value: &Json) -> Option<Cow<'_, str>> {
@@ -166,9 +246,11 @@ pub fn scalar(value: &Json) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Visits each value of an answer that lies outside its lists, the last elements of lists included, and gives its place.
+/// Visits each value of an answer that lies outside its lists, the last elements of lists included, and gives its place. An object's
+/// members have no order: none of its lists' is the last.
 pub fn outside_lists<'a>(value: &'a Json, place: &Place, visit: &mut impl FnMut(&Place, &'a Json)) {
     match value {
+        Json::Object(members) if is_list(members) => {}
         Json::Object(members) => {
             for (key, inner) in members.iter().filter(|(key, _)| is_plain(key)) {
                 outside_lists(inner, &place.with(Step::Key(key.clone())), visit);
@@ -186,6 +268,13 @@ pub fn outside_lists<'a>(value: &'a Json, place: &Place, visit: &mut impl FnMut(
 /// Visits each list of an answer, by the place of its elements; lists within lists too.
 pub fn lists(value: &Json, place: &Place, visit: &mut impl FnMut(Place)) {
     match value {
+        Json::Object(members) if is_list(members) => {
+            let each = place.with(Step::Member);
+            visit(each.clone());
+            for element in members.values().take(3) {
+                lists(element, &each, visit);
+            }
+        }
         Json::Object(members) => {
             for (key, inner) in members.iter().filter(|(key, _)| is_plain(key)) {
                 lists(inner, &place.with(Step::Key(key.clone())), visit);
@@ -208,10 +297,10 @@ mod tests {
 
     #[test]
     fn a_place_is_read_as_it_is_written() {
-        for text in ["data.items[*].id", ".", "[*]", "a[0].b[-1]", "rows[*][1]"] {
+        for text in ["data.items[*].id", ".", "[*]", "a[0].b[-1]", "rows[*][1]", "{*}", "a{*}.b[*]", "{*}{*}.id"] {
             assert_eq!(Place::parse(text).unwrap().to_string(), text);
         }
-        for bad in ["", "a..b", "a[", "a[x]", "a b", "@meta"] {
+        for bad in ["", "a..b", "a[", "a[x]", "a b", "@meta", "a{", "a{x}", "a{*", "{}"] {
             assert!(Place::parse(bad).is_err(), "{bad}");
         }
     }
@@ -229,6 +318,10 @@ mod tests {
             ("top[-1].id", "rows[*]", false),
             ("rows.total", "rows[*]", false),
             ("total", ".", false),
+            ("rows.17.id", "rows{*}", true),
+            ("rows", "rows{*}", false),
+            ("total", "rows{*}", false),
+            ("groups.a.files[-1].n", "groups{*}.files[*]", true),
         ] {
             let (place, records) = (Place::parse(place).unwrap(), Place::parse(records).unwrap());
             assert_eq!(place.is_within(&records), is_within, "{place} {records}");
@@ -240,11 +333,51 @@ mod tests {
         let value =
             serde_json::json!({ "g": [{ "n": 1, "t": [{ "id": 5 }, { "id": 6 }] }, { "n": 2, "t": [{ "id": 7 }] }] });
         let chains = Place::parse("g[*].t[*]").unwrap().chains(&value, 100);
-        let told: Vec<(i64, i64)> =
-            chains.iter().map(|chain| (chain[0]["n"].as_i64().unwrap(), chain[1]["id"].as_i64().unwrap())).collect();
+        let told: Vec<(i64, i64)> = chains
+            .iter()
+            .map(|chain| (chain[0].value["n"].as_i64().unwrap(), chain[1].value["id"].as_i64().unwrap()))
+            .collect();
         assert_eq!(told, [(1, 5), (1, 6), (2, 7)]);
         assert_eq!(Place::parse("g[*].t[*]").unwrap().chains(&value, 2).len(), 2);
         assert_eq!(Place::default().chains(&value, 9).len(), 1);
         assert_eq!(Place::parse("g[-1].n").unwrap().text(&value).as_deref(), Some("2"));
+    }
+
+    #[test]
+    fn members_come_with_their_names_and_lists_with_gaps_are_lists() {
+        let value =
+            serde_json::json!({ "rows": { "17": { "n": 1 }, "18": { "n": 2 } }, "none": [], "flat": [{ "n": 3 }] });
+        let told = |place: &str| -> Vec<(Option<&str>, i64)> {
+            let chains = Place::parse(place).unwrap().chains(&value, 100);
+            chains.iter().map(|chain| (chain[0].name, chain[0].value["n"].as_i64().unwrap())).collect()
+        };
+        assert_eq!(told("rows{*}"), [(Some("17"), 1), (Some("18"), 2)]);
+        assert_eq!(told("rows[*]"), told("rows{*}"), "a list of PHP's with gaps");
+        assert_eq!(told("flat{*}"), [(None, 3)], "and one without");
+        assert!(told("none{*}").is_empty() && told("flat[*][*]").is_empty());
+        assert!(Place::parse("[*]").unwrap().chains(&value, 100).is_empty(), "it has names");
+    }
+
+    #[test]
+    fn an_object_is_a_list_by_its_names_or_where_its_members_are_alike() {
+        let row = || serde_json::json!({ "title": "t", "size": 7 });
+        for (object, is) in [
+            (serde_json::json!({ "17": row() }), true),
+            (serde_json::json!({ "0": row(), "2": "x" }), true),
+            (serde_json::json!({ "0123456789abcdef0123456789abcdef01234567": row() }), true),
+            (serde_json::json!({ "a-film": row(), "another": row(), "a-third": row() }), true),
+            (serde_json::json!({ "meta": { "total": 7, "page": 1 }, "links": { "next": "/2" }, "data": row() }), false),
+            (serde_json::json!({ "a": row(), "b": row() }), false),
+            (serde_json::json!({}), false),
+        ] {
+            assert_eq!(is_list(object.as_object().unwrap()), is, "{object}");
+        }
+        let mut places = Vec::new();
+        let answer = serde_json::json!({ "total": 2, "rows": { "17": row(), "18": row() } });
+        outside_lists(&answer, &Place::default(), &mut |place, _| places.push(place.to_string()));
+        assert_eq!(places, ["total"]);
+        let mut found = Vec::new();
+        lists(&answer, &Place::default(), &mut |place| found.push(place.to_string()));
+        assert_eq!(found, ["rows{*}"]);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! /torrent/{id}                    a member of the record, as it stands; {^.id} of the record around it, {.} the record itself
+//! {@name}  {^.@name}               the name that the record has in the object that holds it
 //! {title %}  {title +}             percent-encoded, as components of addresses are; as forms are
 //! {@query.page|1 * 50 - 50}        a parameter of the page's address; 1 where it has none; fifty times, less fifty
 //! {@path.1}  {@path.1#0}           a segment of its path, from 0; the first number in it
@@ -18,7 +19,7 @@ use serde_json::Value as Json;
 use url::Url;
 
 use super::facts;
-use super::place::{Place, scalar};
+use super::place::{Element, Place, scalar};
 use crate::limits;
 
 /// What `encodeURIComponent` leaves as it is.
@@ -38,6 +39,8 @@ pub(super) const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
 pub enum Source {
     /// Of the record so many lists further out.
     Field(usize, Place),
+    /// The name of that record among its likes.
+    Name(usize),
     Query(String),
     Segment(usize),
     /// The so-manieth run of digits in a segment.
@@ -101,7 +104,7 @@ pub struct Scope<'a> {
     pub now_ms: i64,
     pub before: Option<&'a Json>,
     /// The record, behind those around it.
-    pub record: &'a [&'a Json],
+    pub record: &'a [Element<'a>],
 }
 
 impl<'a> Scope<'a> {
@@ -291,7 +294,11 @@ impl Source {
         match self {
             Self::Field(up, place) => {
                 let at = scope.record.len().checked_sub(up + 1)?;
-                scalar(place.get(scope.record.get(at)?)?).map(std::borrow::Cow::into_owned)
+                scalar(place.get(scope.record.get(at)?.value)?).map(std::borrow::Cow::into_owned)
+            }
+            Self::Name(up) => {
+                let at = scope.record.len().checked_sub(up + 1)?;
+                scope.record.get(at)?.name.filter(|name| !name.is_empty()).map(str::to_owned)
             }
             Self::Query(name) => {
                 let mut pairs = scope.page.query_pairs();
@@ -330,11 +337,15 @@ impl Source {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        const HINT: &str = "@query, @path, @meta, @attribute, @script, @cookie, @before, @now, @now_ms, @callback";
+        const HINT: &str =
+            "@name, @query, @path, @meta, @attribute, @script, @cookie, @before, @now, @now_ms, @callback";
         let Some(special) = text.strip_prefix('@') else {
             let inner = text.trim_start_matches('^');
             let up = text.len() - inner.len();
             let inner = if up > 0 { inner.strip_prefix('.').unwrap_or(inner) } else { inner };
+            if up > 0 && inner == "@name" {
+                return Ok(Self::Name(up));
+            }
             return Ok(Self::Field(up, Place::parse(inner)?));
         };
         let (kind, name) = special.split_once('.').unwrap_or((special, ""));
@@ -351,6 +362,7 @@ impl Source {
             "script" => Self::Script(named()?),
             "cookie" => Self::Cookie(named()?),
             "before" => Self::Before(Place::parse(&named()?)?),
+            "name" => Self::Name(0),
             "now" => Self::Now,
             "now_ms" => Self::NowMs,
             "callback" => Self::Callback,
@@ -364,6 +376,8 @@ impl fmt::Display for Source {
         match self {
             Self::Field(0, place) => write!(f, "{place}"),
             Self::Field(up, place) => write!(f, "{}.{place}", "^".repeat(*up)),
+            Self::Name(0) => f.write_str("@name"),
+            Self::Name(up) => write!(f, "{}.@name", "^".repeat(*up)),
             Self::Query(name) => write!(f, "@query.{name}"),
             Self::Segment(at) => write!(f, "@path.{at}"),
             Self::Number(at, run) => write!(f, "@path.{at}#{run}"),
@@ -399,12 +413,13 @@ mod tests {
         let record = serde_json::json!({ "id": 7, "title": "a b&c", "links": { "download": "/d/7" } });
         let around = serde_json::json!({ "id": 1 });
         let cookies = [("t".to_owned(), "x%3D".to_owned())];
-        let chain = [&around, &record];
+        let chain = [Element { value: &around, name: Some("g x") }, Element { value: &record, name: Some("17") }];
         let scope = Scope { record: &chain, ..Scope::of(&page, "<meta name=csrf content='tok'>", &cookies, 5_000) };
         for (text, filled) in [
             ("/t/{id}/{title %}", "/t/7/a%20b%26c"),
             ("{links.download}?{title +}", "/d/7?a+b%26c"),
             ("{^.id}-{id}", "1-7"),
+            ("{@name}/{^.@name %}", "17/g%20x"),
             ("{@query.page|1 * 50 - 50}", "150"),
             ("{@query.none|1 * 50 - 50}", "0"),
             ("{@path.1#0}{@path.0}{@query.cat}", "3lista b"),

@@ -30,15 +30,34 @@ impl Visits {
         }
     }
 
-    /// What was visited before this time was as a render shows it now. Where a list ends, another render may still tell otherwise.
-    pub fn proven(&mut self, at_ms: u64) {
-        self.unproven.retain(|(visited, _)| *visited >= at_ms);
+    /// Another visit has shown what there is to this page.
+    pub fn forget(&mut self, page: &str) {
+        self.unproven.retain(|(_, known)| known != page);
     }
 
-    /// How many pages were visited since the last proof, and the last of them.
+    /// Whether this page is among those since the last proof.
     #[must_use]
-    pub fn unproven(&self) -> (usize, Option<&str>) {
-        (self.unproven.len(), self.unproven.back().map(|(_, page)| page.as_str()))
+    pub fn has(&self, page: &str) -> bool {
+        self.unproven.iter().any(|(_, known)| known == page)
+    }
+
+    /// What was visited before this time at this page's host was as a render of it shows it now. Where a list ends, another render may
+    /// still tell otherwise.
+    pub fn proven(&mut self, page: &str, at_ms: u64) {
+        self.unproven.retain(|(visited, other)| *visited >= at_ms || host(other) != host(page));
+    }
+
+    /// Of each host where so many pages were visited since the last proof, the last of them.
+    #[must_use]
+    pub fn unproven(&self, least: usize) -> Vec<&str> {
+        let mut last: Vec<(&str, usize)> = Vec::new();
+        for (_, page) in self.unproven.iter().rev() {
+            match last.iter_mut().find(|(known, _)| host(known) == host(page)) {
+                Some((_, pages)) => *pages += 1,
+                None => last.push((page, 1)),
+            }
+        }
+        last.into_iter().filter(|(_, pages)| *pages >= least).map(|(page, _)| page).collect()
     }
 
     /// Takes out those since the last proof; and all that ended a list, where ends are not believed any more.
@@ -51,6 +70,13 @@ impl Visits {
         }
         pages
     }
+}
+
+/// The origin of an address.
+fn host(page: &str) -> &str {
+    let path = page.find("://").map_or(0, |at| at + 3);
+    let end = page.get(path..).and_then(|rest| rest.find('/')).map_or(page.len(), |at| path + at);
+    page.get(..end).unwrap_or_default()
 }
 
 /// Lets the oldest go until the bounds are met.
@@ -72,10 +98,22 @@ mod tests {
         visits.add("/2", true, 20);
         visits.add("/3", false, 30);
         visits.add("/1", false, 40);
-        visits.proven(30);
+        visits.proven("/9", 30);
         assert_eq!(visits.clone().take(false), ["/3", "/1"]);
         assert_eq!(visits.take(true), ["/3", "/1", "/2"]);
         assert_eq!(visits, Visits::default());
+    }
+
+    #[test]
+    fn a_proof_at_one_host_says_nothing_of_another() {
+        let mut visits = Visits::default();
+        for (at, page) in ["http://a/1", "http://b/1", "http://a/2", "http://b:1/1", "http://b/2"].iter().enumerate() {
+            visits.add(page, false, at as u64);
+        }
+        assert_eq!(visits.unproven(2), ["http://b/2", "http://a/2"]);
+        visits.proven("http://a/7", 9);
+        assert_eq!(visits.unproven(1), ["http://b/2", "http://b:1/1"]);
+        assert_eq!(visits.take(false), ["http://b/1", "http://b:1/1", "http://b/2"]);
     }
 
     #[test]
@@ -83,7 +121,7 @@ mod tests {
         let mut visits = Visits::default();
         visits.add("/2", true, 1);
         visits.add("/2", false, 2);
-        visits.proven(3);
+        visits.proven("/2", 3);
         assert!(visits.take(true).is_empty());
     }
 

@@ -20,7 +20,8 @@ use crate::limits::{SHORTCUT_CONSTANTS_MAX, SHORTCUT_RULES_MAX};
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["url"]))]
 pub struct Written {
-    /// The pages that it holds for, as `/browse?cat=7&page=*`; `name?=*` may lack. Default: all of the class.
+    /// The pages that it holds for, as `/browse?cat=7&page=*` at any host, or with its origin before it; `name?=*` may lack. Default: all
+    /// of the class.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
@@ -41,7 +42,8 @@ pub struct Written {
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
-    /// Where the list of records stands in the answer, as `data.items`. Default: the answer is one record.
+    /// Where the list of records stands in the answer, as `data.items`; `data.items{*}` of an object with a member for each. Default: the
+    /// answer is one record.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<String>,
@@ -212,7 +214,7 @@ impl Written {
                 fault(
                     "on",
                     format!("`{text}` is no address of a page"),
-                    "write it as /browse?cat=7&page=*, with * for what changes",
+                    "write it as /browse?cat=7&page=*, or with https:// and its host, with * for what changes",
                 );
                 None
             }
@@ -325,10 +327,14 @@ impl Written {
     }
 }
 
-/// `data.items` is the list, `data.items[*]` each of its records; so is `groups[*].torrents`.
+/// `data.items` is the list, `data.items[*]` each of its records; so is `groups[*].torrents`; `data.items{*}` each member of an object.
 fn list(text: &str) -> Result<Place, String> {
     let place = Place::parse(text)?;
-    Ok(if text == "." || text.ends_with("[*]") { place } else { place.with(super::place::Step::Each) })
+    Ok(if text == "." || place.0.last().is_some_and(super::place::Step::is_all) {
+        place
+    } else {
+        place.with(super::place::Step::Each)
+    })
 }
 
 fn list_text(place: &Place) -> String {

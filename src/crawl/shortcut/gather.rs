@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::{cookies, headers_of, may_render, text_of};
+use super::{cookies, headers_of, text_of};
 use crate::clock::UnixMillis;
 use crate::crawl::errands::{Answering, Errands, Trouble};
 use crate::crawl::site::Site;
@@ -46,6 +46,8 @@ pub struct Asking<'a> {
     pub endpoint: &'a Endpoint,
     pub page: &'a Url,
     pub html: &'a str,
+    /// A render can say what the data leave open.
+    pub may_render: bool,
 }
 
 /// The links of all pages of data.
@@ -93,6 +95,7 @@ impl Asking<'_> {
         let before = match &self.endpoint.before {
             Some(call) => {
                 let slots = call.fill(&scope).ok_or_else(|| Difference::Missing("of the request before".to_owned()))?;
+                self.let_go(&slots);
                 Some(self.ask(&slots, &[], &mut found).await?.0)
             }
             None => None,
@@ -112,9 +115,7 @@ impl Asking<'_> {
             conditions.extend(header("if-none-match", &validators.etag));
             conditions.extend(header("if-modified-since", &validators.last_modified));
         }
-        if first.iter().any(|(name, origin)| name == "origin" && *origin != *self.job.url.origin()) {
-            self.errands.give_back(&self.job.url, self.site.clock.now());
-        }
+        self.let_go(&first);
         let mut next = Some((first.clone(), false));
         let mut known = HashSet::new();
         let mut behind_end = None;
@@ -129,12 +130,12 @@ impl Asking<'_> {
                 Err(_) if is_behind => break,
                 read => read?,
             };
-            if may_render(self.site, self.job.class) && !is_behind {
+            if self.may_render && !is_behind {
                 let expected = self.endpoint.is_as_expected(&answer, reading.records);
                 expected.map_err(|why| Failed::Unsure(why.to_string()))?;
             }
             if is_first {
-                if reading.records == 0 && may_render(self.site, self.job.class) {
+                if reading.records == 0 && self.may_render {
                     return Err(Failed::Unsure("there is no record".to_owned()));
                 }
                 found.links.extend(self.endpoint.around(&answer, reading.records, self.page));
@@ -182,8 +183,7 @@ impl Asking<'_> {
         (own, known): (&Slots, &HashSet<u64>),
         found: &mut Found,
     ) -> Result<End, Failed> {
-        let may_render = may_render(self.site, self.job.class);
-        let unless_rendered = |why| if may_render { End::Unsure(why) } else { End::Is };
+        let unless_rendered = |why| if self.may_render { End::Unsure(why) } else { End::Is };
         if self.site.shortcuts.book(self.job.class, |book| book.knows_ends(self.page)) == Some(true)
             && self.endpoint.needs_page()
         {
@@ -205,7 +205,7 @@ impl Asking<'_> {
                     // Some sites answer with the last page for all behind it.
                     match links.all(|link| known.contains(&link)) {
                         true => End::Is,
-                        false if may_render => End::Unsure("the list ends here, and its data go on"),
+                        false if self.may_render => End::Unsure("the list ends here, and its data go on"),
                         false => End::IsNot,
                     }
                 }
@@ -214,6 +214,13 @@ impl Asking<'_> {
             Err(Failed::Gone(_) | Failed::Differs(Difference::Status(400..=499))) => Ok(End::Is),
             Err(Failed::Trouble(why)) => Err(Failed::Trouble(why)),
             Err(_) => Ok(unless_rendered("the list ends here, and what lies behind its end may not be asked for")),
+        }
+    }
+
+    /// What asks another origin holds no connection of the page's own: both may have one between them, or two visits wait for each other.
+    fn let_go(&self, slots: &Slots) {
+        if call::slot(slots, "origin").is_some_and(|origin| *origin != *self.job.url.origin()) {
+            self.errands.give_back(&self.job.url, self.site.clock.now());
         }
     }
 
@@ -243,6 +250,11 @@ impl Asking<'_> {
         found.requests += 1;
         let response = match answering.answer(request).await {
             Ok(response) => response,
+            // Its time was over, which says nothing of the data.
+            Err(why) if self.errands.is_out_of_time() => {
+                self.errands.troubled(Trouble::Unanswered);
+                return Err(Failed::Trouble(why));
+            }
             Err(why) if self.errands.trouble() == Trouble::None => return Err(Difference::Refused(why).into()),
             Err(why) => return Err(Failed::Trouble(why)),
         };

@@ -177,7 +177,7 @@ pub fn observe(site: &Site, class: Class, observation: Observation) {
             tracing::info!(site = %site.rules.name, class = class.name(), url = page.as_str(), "learned which request brings the data of such pages");
         }
         Some(Event::Differs(difference)) => tell_difference(site, class, &page, &told_difference(site, &difference)),
-        Some(Event::Proven) | None => {}
+        Some(Event::Proven | Event::Failed(_)) | None => {}
     }
 }
 
