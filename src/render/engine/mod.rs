@@ -174,7 +174,9 @@ impl Engine {
         let context = &mut *self.context;
         let result = catch_unwind(AssertUnwindSafe(|| what(context)));
         if result.is_err() {
-            self.page.borrow_mut().spent = Some(Spent::Panicked);
+            let mut page = self.page.borrow_mut();
+            page.spent = Some(Spent::Panicked);
+            page.fault(page::panicked());
         } else if context.instructions_remaining() == 0 && self.spent().is_none() {
             // Whoever met the end did not tell it on.
             self.page.borrow_mut().spent = Some(Spent::Instructions);

@@ -50,6 +50,8 @@ pub enum Bound {
     Cpu,
     /// The engine's own bounds: instructions, memory, tasks.
     Engine,
+    /// The engine broke down; the page's last error says where.
+    Broken,
     /// Requests of the page's scripts.
     Requests,
     /// Rows replaced the list that they stood in, and nothing led back to it.
@@ -65,6 +67,7 @@ impl Bound {
             Self::Links => "it has shown as many links as are taken of one page",
             Self::Cpu => "its processor time is used up",
             Self::Engine => "its scripts have used up their instructions or memory",
+            Self::Broken => "the script engine broke down, which is a fault of gleaner's and not of the page",
             Self::Requests => "its scripts have asked as often as one page may",
             Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
         }
