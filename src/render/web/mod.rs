@@ -11,6 +11,7 @@
 
 mod animations;
 mod attr;
+mod clipboard;
 mod closed;
 mod collection;
 mod cookies;
@@ -18,6 +19,7 @@ mod create_event;
 mod css_animations;
 mod custom;
 mod data;
+mod database;
 mod document;
 pub mod document_state;
 mod element;
@@ -200,6 +202,8 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     css_animations::install(context);
     style_sheets::install(context)?;
     animations::install(context)?;
+    clipboard::install(context)?;
+    database::install(context)?;
     document_state::install(&setting.referrer, context)
 }
 
