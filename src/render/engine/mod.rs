@@ -20,6 +20,7 @@ mod encoding;
 pub mod events;
 pub mod exception;
 mod fetch;
+mod from_async;
 mod headers;
 mod intl;
 pub mod jobs;
@@ -347,6 +348,7 @@ fn install(context: &mut Context) -> JsResult<()> {
     xhr::install(context)?;
     clone::install(context)?;
     legacy::install(context)?;
+    from_async::install(context)?;
     intl::install(context)?;
     let (global, window) = (context.global_object(), realm::window(context));
     for name in ["window", "self", "frames"] {

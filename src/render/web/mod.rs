@@ -11,6 +11,7 @@
 
 mod animations;
 mod attr;
+mod caches;
 mod clipboard;
 mod closed;
 mod collection;
@@ -202,6 +203,7 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     css_animations::install(context);
     style_sheets::install(context)?;
     animations::install(context)?;
+    caches::install(context)?;
     clipboard::install(context)?;
     database::install(context)?;
     document_state::install(&setting.referrer, context)

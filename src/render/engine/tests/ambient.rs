@@ -111,6 +111,21 @@ fn numbers_and_dates_are_put_as_in_english() {
 }
 
 #[test]
+fn arrays_are_made_of_what_comes_in_time() {
+    let log = |script: &str| log_of(&format!("(async () => {{ {script} }})().catch(e => log.push(e.name))"));
+    assert_eq!(log("log.push((await Array.fromAsync([1, Promise.resolve(2)])).join())"), "1,2");
+    assert_eq!(
+        log(
+            "async function* g() { yield 1; yield 2 } log.push((await Array.fromAsync(g(), async (x, i) => x * 10 + i)).join())"
+        ),
+        "10,21"
+    );
+    assert_eq!(log("log.push((await Array.fromAsync({ length: 2, 0: 'a', 1: 'b' })).join(''))"), "ab");
+    assert_eq!(log("await Array.fromAsync([Promise.reject(new RangeError())])"), "RangeError");
+    assert_eq!(log("await Array.fromAsync(null)"), "TypeError");
+}
+
+#[test]
 fn methods_of_formats_that_are_passed_on_know_their_object() {
     assert_js(&[
         "['b', 'a'].sort(new Intl.Collator('en').compare).join() === 'a,b'",

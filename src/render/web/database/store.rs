@@ -4,7 +4,8 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use super::key::{Key, Path, Range, data_error};
-use super::{Index, Request, Store, Transaction, constraint, done, gone, may, name_list, tell, upgrade_of};
+use super::transaction::{Transaction, content_of, done, may, tell};
+use super::{Index, Request, Shared, Store, constraint, gone, name_list, upgrade_of};
 use crate::limits;
 use crate::render::engine::{bind, clone, exception};
 
@@ -79,7 +80,7 @@ const STORE: bind::Interface = bind::Interface {
             "indexNames",
             |this, _, context| {
                 let handle = bind::this::<Handle>(this)?.borrow().data().clone();
-                let names: Vec<String> = super::content_of(&handle.transaction)
+                let names: Vec<String> = content_of(&handle.transaction)
                     .and_then(|content| {
                         let content = content.borrow();
                         content.stores.get(&handle.store).map(|store| store.indexes.keys().cloned().collect())
@@ -206,7 +207,7 @@ const CURSOR_WITH_VALUE: bind::Interface = bind::Interface {
                 let own = cursor.data();
                 (own.handle.clone(), own.keys.get(own.place).map(|(_, primary)| primary.clone()))
             };
-            let Some(content) = super::content_of(&handle.transaction) else { return Ok(JsValue::undefined()) };
+            let Some(content) = content_of(&handle.transaction) else { return Ok(JsValue::undefined()) };
             let value = primary.and_then(|primary| {
                 content.borrow().stores.get(&handle.store).and_then(|store| store.records.get(&primary).cloned())
             });
@@ -237,7 +238,7 @@ fn of_store(
     context: &mut Context,
 ) -> JsResult<JsValue> {
     let handle = bind::this::<Handle>(this)?.borrow().data().clone();
-    let content = super::content_of(&handle.transaction);
+    let content = content_of(&handle.transaction);
     // What is told of a store is no large part of it.
     let shape = content.and_then(|content| {
         content.borrow().stores.get(&handle.store).map(|store| Store {
@@ -255,7 +256,7 @@ fn of_index(
     context: &mut Context,
 ) -> JsResult<JsValue> {
     let handle = bind::this::<Handle>(this)?.borrow().data().clone();
-    let content = super::content_of(&handle.transaction);
+    let content = content_of(&handle.transaction);
     let shape = content.and_then(|content| {
         let content = content.borrow();
         let index = content.stores.get(&handle.store)?.indexes.get(handle.index.as_deref()?)?;
@@ -330,7 +331,7 @@ fn write(this: &JsValue, args: &[JsValue], replaces: bool, context: &mut Context
 /// Puts a value that is a copy already under its key.
 fn put(
     name: &str,
-    content: &super::Shared,
+    content: &Shared,
     value: JsValue,
     key: Option<Key>,
     replaces: bool,
@@ -488,7 +489,7 @@ fn answer_of(handle: &Handle, found: Vec<(Key, Key)>, want: Want, context: &mut 
 
 /// A copy of a record.
 fn value_at(handle: &Handle, primary: &Key, context: &mut Context) -> JsResult<JsValue> {
-    let value = super::content_of(&handle.transaction).and_then(|content| {
+    let value = content_of(&handle.transaction).and_then(|content| {
         content.borrow().stores.get(&handle.store).and_then(|store| store.records.get(primary).cloned())
     });
     value.map_or_else(|| Ok(JsValue::undefined()), |value| clone::structured(&value, context))
@@ -496,7 +497,7 @@ fn value_at(handle: &Handle, primary: &Key, context: &mut Context) -> JsResult<J
 
 /// The keys of a store or an index in a range, each with the key of its record.
 fn listed(handle: &Handle, range: &Range, most: usize) -> Vec<(Key, Key)> {
-    let Some(content) = super::content_of(&handle.transaction) else { return Vec::new() };
+    let Some(content) = content_of(&handle.transaction) else { return Vec::new() };
     let content = content.borrow();
     let Some(store) = content.stores.get(&handle.store) else { return Vec::new() };
     match &handle.index {

@@ -167,3 +167,27 @@ fn what_a_page_copies_is_kept_for_its_reader() {
         "false true false",
     );
 }
+
+#[test]
+fn what_is_put_into_a_cache_is_found_there() {
+    assert_log(
+        "const c = await caches.open('v1'); await c.put('/a?x=1', new Response('one'));
+         log.push(await (await c.match('/a?x=1')).text(), await (await c.match('/a?x=1')).text(), await c.match('/a'));
+         log.push(await (await c.match('/a', { ignoreSearch: true })).text(), await (await caches.match('https://site.test/a?x=1')).text());
+         log.push((await c.keys())[0].url, await caches.has('v1'), (await caches.keys()).join());
+         log.push(await c.delete('/a?x=1'), await c.delete('/a?x=1'), await caches.delete('v1'), await caches.has('v1'))",
+        "one one  one one https://site.test/a?x=1 true v1 true false true false",
+    );
+    assert_log("try { await (await caches.open('v')).put('/a', {}) } catch (e) { log.push(e.name) }", "TypeError");
+    assert_log("try { await (await caches.open('v')).add('/a') } catch (e) { log.push(e.name) }", "TypeError");
+}
+
+#[test]
+fn locks_wait_for_each_other() {
+    assert_log(
+        "const a = navigator.locks.request('l', async lock => { log.push(lock.name, lock.mode); await 0; await 0; log.push('a'); return 1 });
+         const b = navigator.locks.request('l', { mode: 'shared' }, async lock => { log.push('b', lock.mode); throw new RangeError() });
+         const c = navigator.locks.request('l', () => 3); log.push(await a); try { await b } catch (e) { log.push(e.name) } log.push(await c)",
+        "l exclusive a b shared 1 RangeError 3",
+    );
+}
