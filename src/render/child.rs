@@ -40,7 +40,7 @@ enum ChildError {
 #[must_use]
 pub fn main() -> ExitCode {
     // Panics of the engine are told by their outcome; their text may be as long as a script likes.
-    std::panic::set_hook(Box::new(|panic| page::note_panic(panic)));
+    std::panic::set_hook(Box::new(page::note_panic));
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

@@ -236,19 +236,9 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         Ok(bind::array(found.iter().map(|tag| bind::js(tag)), context))
     });
     bind::methods(&intl, &[of_intl], context)?;
-    for interface in [
-        &NUMBER_FORMAT,
-        &DATE_FORMAT,
-        &COLLATOR,
-        &words::PLURAL_RULES,
-        &words::LIST_FORMAT,
-        &words::RELATIVE_TIME_FORMAT,
-    ] {
-        let prototype = bind::define(interface, context)?;
-        let constructor = prototype.get(js_string!("constructor"), context)?;
-        bind::hidden(&intl, js_string!(interface.name), constructor, true, context)?;
-        // They are `Intl`'s, not the window's.
-        global.delete_property_or_throw(js_string!(interface.name), context)?;
+    bind::lazy(&intl, &["PluralRules", "ListFormat", "RelativeTimeFormat"], words::make, context)?;
+    for interface in [&NUMBER_FORMAT, &DATE_FORMAT, &COLLATOR] {
+        define(interface, &intl, context)?;
     }
     bind::hidden(&global, js_string!("Intl"), intl.into(), true, context)?;
     let mut prototype = |name: &str| -> JsResult<JsObject> {
@@ -270,6 +260,14 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         bind::hidden(&date, js_string!(name), own.into(), true, context)?;
     }
     Ok(())
+}
+
+/// Defines an interface that is `Intl`'s and not the window's.
+fn define(interface: &bind::Interface, intl: &JsObject, context: &mut Context) -> JsResult<()> {
+    let prototype = bind::define(interface, context)?;
+    let constructor = prototype.get(js_string!("constructor"), context)?;
+    bind::hidden(intl, js_string!(interface.name), constructor, true, context)?;
+    context.global_object().delete_property_or_throw(js_string!(interface.name), context).map(drop)
 }
 
 fn resolved(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {

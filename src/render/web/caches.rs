@@ -165,24 +165,32 @@ const LOCKS: bind::Interface = bind::Interface {
 };
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
-    for interface in [&CACHES, &CACHE, &LOCKS] {
-        bind::define(interface, context)?;
-    }
     if !context.has_data::<Stored>() {
         context.insert_data(Stored::default());
         context.insert_data(Held::default());
     }
-    let own =
-        Own { caches: bind::object("CacheStorage", (), context)?, locks: bind::object("LockManager", (), context)? };
-    realm::keep(own, context);
     let global = context.global_object();
-    bind::attributes(&global, &[("caches", |_, _, context| Ok(own_of(context, |own| &own.caches)), None)], context)?;
+    bind::lazy(&global, &["CacheStorage", "caches"], make, context)?;
     let navigator = bind::prototype("Navigator", context)?;
-    bind::attributes(&navigator, &[("locks", |_, _, context| Ok(own_of(context, |own| &own.locks)), None)], context)
+    bind::attributes(&navigator, &[("locks", |_, _, context| own_of(context, |own| &own.locks), None)], context)
 }
 
-fn own_of(context: &Context, which: fn(&Own) -> &JsObject) -> JsValue {
-    realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| which(&own).clone().into())
+fn make(global: &JsObject, context: &mut Context) -> JsResult<()> {
+    for interface in [&CACHES, &CACHE, &LOCKS] {
+        bind::define(interface, context)?;
+    }
+    let caches = bind::object("CacheStorage", (), context)?;
+    let own = Own { caches, locks: bind::object("LockManager", (), context)? };
+    realm::keep(own, context);
+    bind::attributes(global, &[("caches", |_, _, context| own_of(context, |own| &own.caches), None)], context)
+}
+
+fn own_of(context: &mut Context, which: fn(&Own) -> &JsObject) -> JsResult<JsValue> {
+    if realm::own::<Own>(context).is_none() {
+        let global = context.global_object();
+        make(&global, context)?;
+    }
+    Ok(realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| which(&own).clone().into()))
 }
 
 fn origin(context: &Context) -> String {

@@ -238,6 +238,14 @@ const OPEN_REQUEST: bind::Interface =
     bind::Interface { name: "IDBOpenDBRequest", parent: Some("IDBRequest"), ..bind::Interface::EMPTY };
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
+    if !context.has_data::<Databases>() {
+        context.insert_data(Databases::default());
+    }
+    let global = context.global_object();
+    bind::lazy(&global, &["IDBFactory", "indexedDB", "IDBKeyRange"], make, context)
+}
+
+fn make(global: &JsObject, context: &mut Context) -> JsResult<()> {
     target::register(TargetKind::of::<Database>(|_, _, _| None), context);
     target::register(
         TargetKind::of::<Transaction>(|transaction, _, _| {
@@ -263,9 +271,6 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         target::handlers(&prototype, kinds, context)?;
     }
     store::install(context)?;
-    if !context.has_data::<Databases>() {
-        context.insert_data(Databases::default());
-    }
     let own = Own(bind::object("IDBFactory", (), context)?);
     realm::keep(own, context);
     let attribute: bind::Attribute = (
@@ -273,8 +278,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         |_, _, context| Ok(realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| own.0.clone().into())),
         None,
     );
-    let global = context.global_object();
-    bind::attributes(&global, &[attribute], context)
+    bind::attributes(global, &[attribute], context)
 }
 
 fn origin(context: &Context) -> String {

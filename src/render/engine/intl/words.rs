@@ -3,7 +3,7 @@
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsResult, JsValue, Trace, js_string};
 
-use super::{DateFormat, NumberFormat, resolved, word};
+use super::{DateFormat, NumberFormat, define, resolved, word};
 use crate::limits;
 use crate::render::engine::bind;
 
@@ -18,6 +18,14 @@ impl Part {
     fn new(kind: &'static str, text: &str) -> Self {
         Self { kind, text: text.to_owned(), unit: None }
     }
+}
+
+/// Defines what few pages ask `Intl` for.
+pub(super) fn make(intl: &JsObject, context: &mut Context) -> JsResult<()> {
+    for interface in [&PLURAL_RULES, &LIST_FORMAT, &RELATIVE_TIME_FORMAT] {
+        define(interface, intl, context)?;
+    }
+    Ok(())
 }
 
 /// Pieces as scripts see them.
@@ -120,7 +128,7 @@ struct PluralRules {
     ordinal: bool,
 }
 
-pub(super) const PLURAL_RULES: bind::Interface = bind::Interface {
+const PLURAL_RULES: bind::Interface = bind::Interface {
     name: "PluralRules",
     constructor: Some(|new_target, args, context| {
         let kind = word(args.get_or_undefined(1), "type", context)?;
@@ -176,7 +184,7 @@ struct ListFormat {
     last: &'static str,
 }
 
-pub(super) const LIST_FORMAT: bind::Interface = bind::Interface {
+const LIST_FORMAT: bind::Interface = bind::Interface {
     name: "ListFormat",
     constructor: Some(|new_target, args, context| {
         let options = args.get_or_undefined(1);
@@ -230,7 +238,7 @@ struct RelativeTimeFormat {
     style: String,
 }
 
-pub(super) const RELATIVE_TIME_FORMAT: bind::Interface = bind::Interface {
+const RELATIVE_TIME_FORMAT: bind::Interface = bind::Interface {
     name: "RelativeTimeFormat",
     constructor: Some(|new_target, args, context| {
         let options = args.get_or_undefined(1);

@@ -1,9 +1,10 @@
 //! `WritableStream`, `TransformStream` and what is built of them (Streams §5, §6; Encoding §8.4; Compression §4), and the way from a
 //! stream to where it is written (`pipeTo`, `pipeThrough`). A write is done when its chunk is taken: nobody is told to wait.
 
+mod pump;
+
 use std::io::Read as _;
 
-use boa_engine::builtins::promise::ResolvingFunctions;
 use boa_engine::object::FunctionObjectBuilder;
 use boa_engine::object::builtins::{JsArrayBuffer, JsFunction, JsPromise, JsUint8Array};
 use boa_engine::{
@@ -14,7 +15,8 @@ use encoding_rs::{Decoder, DecoderResult, Encoding};
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder, GzDecoder, GzEncoder, ZlibDecoder, ZlibEncoder};
 
-use super::{Controller, Stream, close, controlled, enqueue, fail, read};
+use self::pump::pipe;
+use super::{Controller, Stream, close, controlled, enqueue, fail};
 use crate::limits;
 use crate::render::engine::bind;
 
@@ -239,10 +241,26 @@ impl Writable {
 }
 
 pub(super) fn install(readable: &JsObject, context: &mut Context) -> JsResult<()> {
+    bind::methods(readable, &[("pipeTo", 1, pipe_to), ("pipeThrough", 1, pipe_through)], context)?;
+    let global = context.global_object();
+    bind::lazy(&global, NAMES, |_, context| make(context), context)
+}
+
+/// What a script may name first.
+const NAMES: &[&str] = &[
+    "WritableStream",
+    "TransformStream",
+    "TextDecoderStream",
+    "TextEncoderStream",
+    "DecompressionStream",
+    "CompressionStream",
+];
+
+fn make(context: &mut Context) -> JsResult<()> {
     for interface in [&WRITABLE, &WRITER, &TRANSFORM_CONTROLLER].into_iter().chain(PAIRS) {
         bind::define(interface, context)?;
     }
-    bind::methods(readable, &[("pipeTo", 1, pipe_to), ("pipeThrough", 1, pipe_through)], context)
+    Ok(())
 }
 
 /// The object of a script's that a stream is made with; without one, an empty one.
@@ -468,77 +486,6 @@ fn abort(stream: &JsObject<Writable>, reason: &JsValue, context: &mut Context) -
     }
 }
 
-/// A way from one stream to another, chunk by chunk.
-#[derive(Clone, Trace, Finalize)]
-struct Pump {
-    from: JsObject<Stream>,
-    to: JsObject<Writable>,
-    done: ResolvingFunctions,
-    /// The other end stays open when this one ends.
-    keep_open: bool,
-}
-
-/// What a pump does next, with what it has waited for.
-type Step = fn(&Pump, &JsValue, &mut Context) -> JsResult<()>;
-
-impl Pump {
-    /// Asks for the next chunk.
-    fn turn(&self, context: &mut Context) -> JsResult<()> {
-        let chunk = read(&self.from, context)?;
-        self.after(chunk, Self::took, context)
-    }
-
-    /// A chunk came, or the end.
-    fn took(&self, result: &JsValue, context: &mut Context) -> JsResult<()> {
-        let Some(result) = result.as_object() else { return Ok(()) };
-        if !result.get(js_string!("done"), context)?.to_boolean() {
-            let chunk = result.get(js_string!("value"), context)?;
-            let written = write(&self.to, &chunk, context);
-            let written = promised(written, context)?;
-            return self.after(written, |pump, _, context| pump.turn(context), context);
-        }
-        let ended = if self.keep_open { Ok(JsValue::undefined()) } else { finish(&self.to, context) };
-        let ended = promised(ended, context)?;
-        self.after(ended, |pump, _, context| settled(&pump.done.resolve, &JsValue::undefined(), context), context)
-    }
-
-    /// Goes on once a promise is kept; ends both streams when it is not.
-    fn after(&self, promise: JsValue, then: Step, context: &mut Context) -> JsResult<()> {
-        let go_on = NativeFunction::from_copy_closure_with_captures(
-            move |_, args, pump: &Self, context| {
-                then(pump, args.get_or_undefined(0), context).map(|()| JsValue::undefined())
-            },
-            self.clone(),
-        );
-        let end = NativeFunction::from_copy_closure_with_captures(
-            |_, args, pump: &Self, context| {
-                let reason = args.get_or_undefined(0);
-                fail(&pump.from, reason, context)?;
-                abort(&pump.to, reason, context)?;
-                settled(&pump.done.reject, reason, context).map(|()| JsValue::undefined())
-            },
-            self.clone(),
-        );
-        let go_on: JsFunction = FunctionObjectBuilder::new(context.realm(), go_on).build();
-        let end: JsFunction = FunctionObjectBuilder::new(context.realm(), end).build();
-        JsPromise::resolve(promise, context)?.then(Some(go_on), Some(end), context).map(drop)
-    }
-}
-
-fn settled(function: &JsFunction, value: &JsValue, context: &mut Context) -> JsResult<()> {
-    function.call(&JsValue::undefined(), std::slice::from_ref(value), context).map(drop)
-}
-
-fn pipe(from: JsObject<Stream>, to: JsObject<Writable>, keep_open: bool, context: &mut Context) -> JsResult<JsValue> {
-    let locked = std::mem::replace(&mut from.borrow_mut().data_mut().is_locked, true);
-    if locked || std::mem::replace(&mut to.borrow_mut().data_mut().is_locked, true) {
-        return Ok(JsPromise::reject(bind::type_error("Cannot pipe a locked stream"), context)?.into());
-    }
-    let (promise, done) = JsPromise::new_pending(context);
-    Pump { from, to, done, keep_open }.turn(context)?;
-    Ok(promise.into())
-}
-
 fn pipe_to(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let from = bind::this::<Stream>(this)?;
     let to = bind::this::<Writable>(args.get_or_undefined(0))?;
@@ -575,6 +522,9 @@ pub(in crate::render::engine) fn drain(
     context: &mut Context,
 ) -> JsResult<Option<JsValue>> {
     let Ok(from) = stream.clone().downcast::<Stream>() else { return Ok(None) };
+    if bind::prototype("WritableStream", context).is_err() {
+        make(context)?;
+    }
     let whole = Writable::of(Sink::Native(Native::Whole(Vec::new())), None);
     let to = bind::object("WritableStream", whole, context)?;
     let to = to.downcast::<Writable>().map_err(|_| bind::type_error("Illegal invocation"))?;

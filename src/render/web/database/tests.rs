@@ -191,3 +191,20 @@ fn locks_wait_for_each_other() {
         "l exclusive a b shared 1 RangeError 3",
     );
 }
+
+#[test]
+fn what_few_pages_ask_for_is_there_by_whichever_name_it_is_asked_for() {
+    assert_log(
+        "log.push(typeof IDBKeyRange.only, typeof indexedDB.open, typeof IDBDatabase, typeof caches.open, typeof Cache, typeof navigator.locks.request);
+         log.push(new DecompressionStream('gzip') instanceof DecompressionStream, typeof WritableStream, typeof DataTransfer, navigator.clipboard instanceof Clipboard)",
+        "function function function function function function true function function true",
+    );
+    assert_log(
+        "log.push(navigator.locks instanceof LockManager, typeof caches.keys, caches === caches)",
+        "true function true",
+    );
+    assert_log(
+        "window.indexedDB = { mine: 1 }; log.push(indexedDB.mine); window.caches = null; log.push(caches)",
+        "1 ",
+    );
+}
