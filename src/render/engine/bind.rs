@@ -181,8 +181,8 @@ pub fn accessor(
     object.define_property_or_throw(js_string!(name), property, context).map(|_| ())
 }
 
-/// Members of an object that few pages ask for: `make` defines all of them, in the place of what stands there until one is asked for. The
-/// first is an interface, by which it is known whether they are made.
+/// Members of an object that few pages ask for: `make` defines all of them as values, in the place of what stands there until one is asked
+/// for. The first is an interface, by which it is known whether they are made.
 ///
 /// # Errors
 /// When the object takes no new properties.

@@ -181,8 +181,9 @@ fn make(global: &JsObject, context: &mut Context) -> JsResult<()> {
     }
     let caches = bind::object("CacheStorage", (), context)?;
     let own = Own { caches, locks: bind::object("LockManager", (), context)? };
+    bind::hidden(global, js_string!("caches"), own.caches.clone().into(), true, context)?;
     realm::keep(own, context);
-    bind::attributes(global, &[("caches", |_, _, context| own_of(context, |own| &own.caches), None)], context)
+    Ok(())
 }
 
 fn own_of(context: &mut Context, which: fn(&Own) -> &JsObject) -> JsResult<JsValue> {

@@ -56,9 +56,6 @@ struct Index {
     entries: BTreeSet<(Key, Key)>,
 }
 
-/// The window's `IDBFactory`.
-struct Own(JsObject);
-
 #[derive(Trace, Finalize, JsData)]
 struct Database {
     listeners: Listeners,
@@ -271,14 +268,8 @@ fn make(global: &JsObject, context: &mut Context) -> JsResult<()> {
         target::handlers(&prototype, kinds, context)?;
     }
     store::install(context)?;
-    let own = Own(bind::object("IDBFactory", (), context)?);
-    realm::keep(own, context);
-    let attribute: bind::Attribute = (
-        "indexedDB",
-        |_, _, context| Ok(realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| own.0.clone().into())),
-        None,
-    );
-    bind::attributes(global, &[attribute], context)
+    let factory = bind::object("IDBFactory", (), context)?;
+    bind::hidden(global, js_string!("indexedDB"), factory.into(), true, context)
 }
 
 fn origin(context: &Context) -> String {
