@@ -181,44 +181,6 @@ pub fn accessor(
     object.define_property_or_throw(js_string!(name), property, context).map(|_| ())
 }
 
-/// Members of an object that few pages ask for: `make` defines all of them as values, in the place of what stands there until one is asked
-/// for. The first is an interface, by which it is known whether they are made.
-///
-/// # Errors
-/// When the object takes no new properties.
-pub fn lazy(
-    object: &JsObject,
-    names: &'static [&'static str],
-    make: fn(&JsObject, &mut Context) -> JsResult<()>,
-    context: &mut Context,
-) -> JsResult<()> {
-    for name in names {
-        let get = NativeFunction::from_copy_closure_with_captures(
-            move |_, _, object: &JsObject, context| {
-                if prototype(names[0], context).is_ok() {
-                    // Somebody kept this getter.
-                    return Ok(JsValue::undefined());
-                }
-                make(object, context)?;
-                object.get(js_string!(*name), context)
-            },
-            object.clone(),
-        );
-        let set = NativeFunction::from_copy_closure_with_captures(
-            move |_, args, object: &JsObject, context| {
-                let value = args.get_or_undefined(0).clone();
-                object.create_data_property_or_throw(js_string!(*name), value, context)?;
-                Ok(JsValue::undefined())
-            },
-            object.clone(),
-        );
-        let (get, set) = (get.to_js_function(context.realm()), set.to_js_function(context.realm()));
-        let property = PropertyDescriptor::builder().get(get).set(set).enumerable(false).configurable(true);
-        object.define_property_or_throw(js_string!(*name), property, context)?;
-    }
-    Ok(())
-}
-
 /// `@@iterator` in a table stands for the symbol.
 fn key(name: &str) -> PropertyKey {
     match name {

@@ -236,7 +236,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         Ok(bind::array(found.iter().map(|tag| bind::js(tag)), context))
     });
     bind::methods(&intl, &[of_intl], context)?;
-    bind::lazy(&intl, &["PluralRules", "ListFormat", "RelativeTimeFormat"], words::make, context)?;
+    words::make(&intl, context)?;
     for interface in [&NUMBER_FORMAT, &DATE_FORMAT, &COLLATOR] {
         define(interface, &intl, context)?;
     }

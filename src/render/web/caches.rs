@@ -25,11 +25,8 @@ struct Stored(RefCell<BTreeMap<(String, String), Answers>>);
 #[derive(Default)]
 struct Held(RefCell<HashMap<(String, String), JsObject>>);
 
-/// The window's `CacheStorage` and its `LockManager`.
-struct Own {
-    caches: JsObject,
-    locks: JsObject,
-}
+/// The window's `LockManager`.
+struct Own(JsObject);
 
 #[derive(Clone, Trace, Finalize, JsData)]
 struct Cache {
@@ -170,9 +167,17 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         context.insert_data(Held::default());
     }
     let global = context.global_object();
-    bind::lazy(&global, &["CacheStorage", "caches"], make, context)?;
+    make(&global, context)?;
     let navigator = bind::prototype("Navigator", context)?;
-    bind::attributes(&navigator, &[("locks", |_, _, context| own_of(context, |own| &own.locks), None)], context)
+    bind::attributes(
+        &navigator,
+        &[(
+            "locks",
+            |_, _, context| Ok(realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| own.0.clone().into())),
+            None,
+        )],
+        context,
+    )
 }
 
 fn make(global: &JsObject, context: &mut Context) -> JsResult<()> {
@@ -180,18 +185,10 @@ fn make(global: &JsObject, context: &mut Context) -> JsResult<()> {
         bind::define(interface, context)?;
     }
     let caches = bind::object("CacheStorage", (), context)?;
-    let own = Own { caches, locks: bind::object("LockManager", (), context)? };
-    bind::hidden(global, js_string!("caches"), own.caches.clone().into(), true, context)?;
+    bind::hidden(global, js_string!("caches"), caches.into(), true, context)?;
+    let own = Own(bind::object("LockManager", (), context)?);
     realm::keep(own, context);
     Ok(())
-}
-
-fn own_of(context: &mut Context, which: fn(&Own) -> &JsObject) -> JsResult<JsValue> {
-    if realm::own::<Own>(context).is_none() {
-        let global = context.global_object();
-        make(&global, context)?;
-    }
-    Ok(realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| which(&own).clone().into()))
 }
 
 fn origin(context: &Context) -> String {

@@ -154,24 +154,16 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     if !context.has_data::<Copied>() {
         context.insert_data(Copied::default());
     }
-    let global = context.global_object();
-    bind::lazy(&global, &["Clipboard", "ClipboardItem", "DataTransfer"], |_, context| make(context), context)?;
+    make(context)?;
     let navigator = bind::prototype("Navigator", context)?;
     let attribute: bind::Attribute = (
         "clipboard",
-        |_, _, context| {
-            make_once(context)?;
-            Ok(realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| own.0.clone().into()))
-        },
+        |_, _, context| Ok(realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| own.0.clone().into())),
         None,
     );
     bind::attributes(&navigator, &[attribute], context)?;
     let document = bind::prototype("Document", context)?;
     bind::methods(&document, COMMANDS, context)
-}
-
-fn make_once(context: &mut Context) -> JsResult<()> {
-    if realm::own::<Own>(context).is_some() { Ok(()) } else { make(context) }
 }
 
 fn make(context: &mut Context) -> JsResult<()> {
@@ -248,7 +240,6 @@ fn write(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsVal
 
 /// Copies what is selected, a control's text before the document's; a listener may put another text in its place (Clipboard API §8.1).
 fn copy(context: &mut Context) -> JsResult<bool> {
-    make_once(context)?;
     let (text, at) = match html::selected_text(context) {
         Some((text, control)) => (text, Some(control)),
         None => (selection::text(context).unwrap_or_default(), None),

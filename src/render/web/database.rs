@@ -239,7 +239,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         context.insert_data(Databases::default());
     }
     let global = context.global_object();
-    bind::lazy(&global, &["IDBFactory", "indexedDB", "IDBKeyRange"], make, context)
+    make(&global, context)
 }
 
 fn make(global: &JsObject, context: &mut Context) -> JsResult<()> {

@@ -20,7 +20,7 @@ impl Part {
     }
 }
 
-/// Defines what few pages ask `Intl` for.
+/// Defines these three.
 pub(super) fn make(intl: &JsObject, context: &mut Context) -> JsResult<()> {
     for interface in [&PLURAL_RULES, &LIST_FORMAT, &RELATIVE_TIME_FORMAT] {
         define(interface, intl, context)?;

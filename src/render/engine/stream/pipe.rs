@@ -242,19 +242,8 @@ impl Writable {
 
 pub(super) fn install(readable: &JsObject, context: &mut Context) -> JsResult<()> {
     bind::methods(readable, &[("pipeTo", 1, pipe_to), ("pipeThrough", 1, pipe_through)], context)?;
-    let global = context.global_object();
-    bind::lazy(&global, NAMES, |_, context| make(context), context)
+    make(context)
 }
-
-/// What a script may name first.
-const NAMES: &[&str] = &[
-    "WritableStream",
-    "TransformStream",
-    "TextDecoderStream",
-    "TextEncoderStream",
-    "DecompressionStream",
-    "CompressionStream",
-];
 
 fn make(context: &mut Context) -> JsResult<()> {
     for interface in [&WRITABLE, &WRITER, &TRANSFORM_CONTROLLER].into_iter().chain(PAIRS) {
@@ -522,9 +511,6 @@ pub(in crate::render::engine) fn drain(
     context: &mut Context,
 ) -> JsResult<Option<JsValue>> {
     let Ok(from) = stream.clone().downcast::<Stream>() else { return Ok(None) };
-    if bind::prototype("WritableStream", context).is_err() {
-        make(context)?;
-    }
     let whole = Writable::of(Sink::Native(Native::Whole(Vec::new())), None);
     let to = bind::object("WritableStream", whole, context)?;
     let to = to.downcast::<Writable>().map_err(|_| bind::type_error("Illegal invocation"))?;
