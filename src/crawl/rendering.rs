@@ -20,6 +20,7 @@ use crate::page::feed;
 use crate::page::scripted::{self, Signs};
 use crate::render::children::{ChildError, Children};
 use crate::render::protocol::{Outcome, Page};
+use crate::render::web::reader::Bound;
 use crate::render::web::window::Viewport;
 use crate::rules::{Class, RenderWhen};
 
@@ -319,6 +320,11 @@ fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained
         );
     } else if let Some(cut) = &outcome.cut {
         let (acts, why) = (cut.acts, cut.bound.words());
+        if cut.bound == Bound::Broken {
+            let error = outcome.errors.last().map_or(why, |error| error.message.as_str());
+            tracing::warn!(%site, url, acts, requests, links = gained, error, "a page's scripts ended early: what they had not shown is left out");
+            return;
+        }
         tracing::warn!(%site, url, acts, requests, links = gained, why, "the page had more to show: the rest of it is left out");
     }
 }

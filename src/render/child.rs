@@ -19,7 +19,7 @@ use super::engine::Start;
 use super::engine::jobs::End;
 use super::engine::kept::{Carried, Kept};
 use super::engine::net::{Answer, Net, Request, RequestId};
-use super::engine::page::{ScriptError, Spent};
+use super::engine::page::{self, ScriptError, Spent};
 use super::engine::trace::Trace;
 use super::protocol::{self, Filling, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
 use super::web::load::{Setting, Window};
@@ -41,7 +41,7 @@ enum ChildError {
 #[must_use]
 pub fn main() -> ExitCode {
     // Panics of the engine are told by their outcome; their text may be as long as a script likes.
-    std::panic::set_hook(Box::new(|_| {}));
+    std::panic::set_hook(Box::new(page::note_panic));
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

@@ -6,7 +6,7 @@ use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use super::pairs::{self, Pairs};
-use super::{bind, page, realm};
+use super::{bind, page, realm, stream};
 use crate::limits;
 
 /// Bytes with a type; a file has a name as well.
@@ -39,6 +39,11 @@ const BLOB: bind::Interface = bind::Interface {
             let bytes = bind::this::<Blob>(this)?.borrow().data().bytes.clone();
             let buffer = bind::buffer(&bytes, context)?;
             Ok(JsPromise::resolve(buffer, context)?.into())
+        }),
+        ("stream", 0, |this, _, context| {
+            let blob = bind::this::<Blob>(this)?;
+            let bytes = blob.borrow().data().bytes.clone();
+            stream::of_bytes(&bytes, blob.upcast(), |_| {}, context).map(JsValue::from)
         }),
     ],
     attributes: &[
@@ -302,7 +307,10 @@ pub(super) fn at(address: &str, context: &Context) -> Option<Blob> {
 }
 
 /// "Extract a body" (Fetch §5.2): bytes and, where the value brings one, a content type.
-pub(super) fn extract(value: &JsValue, context: &mut Context) -> JsResult<(Vec<u8>, Option<String>)> {
+///
+/// # Errors
+/// What the value's own conversion throws.
+pub fn extract(value: &JsValue, context: &mut Context) -> JsResult<(Vec<u8>, Option<String>)> {
     if let Some(object) = value.as_object() {
         if let Some(blob) = object.downcast_ref::<Blob>() {
             return Ok((blob.bytes.to_vec(), Some(blob.kind.clone()).filter(|kind| !kind.is_empty())));

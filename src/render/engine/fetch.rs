@@ -258,13 +258,9 @@ fn text_of(bytes: &[u8]) -> String {
 }
 
 /// Reads a body once (Fetch §5.3 "consume body").
-fn consume<T: WithBody>(
-    this: &JsValue,
-    what: impl FnOnce(&[u8], &str, &mut Context) -> JsResult<JsValue>,
-    context: &mut Context,
-) -> JsResult<JsValue> {
+fn consume<T: WithBody>(this: &JsValue, what: stream::Drained, context: &mut Context) -> JsResult<JsValue> {
     let object = bind::this::<T>(this)?;
-    let (bytes, headers) = {
+    let (bytes, stream, headers) = {
         let mut data = object.borrow_mut();
         let headers = data.data().headers().clone();
         let body = data.data_mut().body();
@@ -272,10 +268,16 @@ fn consume<T: WithBody>(
             let error = bind::type_error("Failed to read the body: body stream already read");
             return Ok(JsPromise::reject(error, context)?.into());
         }
-        body.used = body.bytes.is_some();
-        (body.bytes.clone().unwrap_or_default(), headers)
+        body.used = body.bytes.is_some() || body.stream.is_some();
+        let stream = body.stream.clone().filter(|_| body.bytes.is_none());
+        (body.bytes.clone().unwrap_or_default(), stream, headers)
     };
     let kind = headers.downcast_ref::<Headers>().and_then(|headers| headers.get("content-type")).unwrap_or_default();
+    // A body that a script made of a stream is read to its end first.
+    let drained = stream.map(|stream| stream::drain(&stream, &kind, what, context)).transpose()?.flatten();
+    if let Some(drained) = drained {
+        return Ok(drained);
+    }
     match what(&bytes, &kind, context) {
         Ok(value) => Ok(JsPromise::resolve(value, context)?.into()),
         Err(error) if error.as_engine().is_some() => Err(error),
@@ -408,6 +410,10 @@ fn response_of(body: &JsValue, init: &JsValue, context: &mut Context) -> JsResul
     if !body.is_null_or_undefined() {
         if matches!(status, 204 | 205 | 304) {
             return Err(bind::type_error("Response with null body status cannot have body"));
+        }
+        if let Some(stream) = body.as_object().filter(stream::is_stream) {
+            response.body.stream = Some(stream);
+            return Ok(response);
         }
         let (bytes, kind) = blob::extract(body, context)?;
         response.body.bytes = Some(bytes.into());

@@ -2,10 +2,16 @@
 //!
 //! A page that asks for another locale gets this one, as a browser without that locale's data would give it.
 
+mod words;
+
 use boa_engine::object::builtins::JsDate;
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsResult, JsValue, Trace, js_string};
+use boa_engine::object::{FunctionObjectBuilder, NativeObject};
+use boa_engine::{
+    Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsResult, JsValue, NativeFunction, Trace, js_string,
+};
 
 use super::bind;
+use crate::limits;
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -34,6 +40,7 @@ struct NumberFormat {
     percent: bool,
     #[unsafe_ignore_trace]
     currency: Option<String>,
+    bound: Option<JsObject>,
 }
 
 /// How a date is put: a word for each part, empty where it is left out.
@@ -54,12 +61,47 @@ struct DateFormat {
     #[unsafe_ignore_trace]
     second: String,
     half_days: bool,
+    bound: Option<JsObject>,
 }
 
 #[derive(Trace, Finalize, JsData)]
 struct Collator {
     numeric: bool,
     bare: bool,
+    bound: Option<JsObject>,
+}
+
+/// A kind one of whose methods pages pass on by itself: its getter gives the same function each time, which knows its object.
+trait Bound: NativeObject + Sized {
+    fn bound(&mut self) -> &mut Option<JsObject>;
+}
+
+macro_rules! bound {
+    ($($kind:ty),*) => { $(impl Bound for $kind {
+        fn bound(&mut self) -> &mut Option<JsObject> {
+            &mut self.bound
+        }
+    })* };
+}
+
+bound!(NumberFormat, DateFormat, Collator);
+
+/// What a bound function does for its object.
+type Body<T> = fn(&JsObject<T>, &[JsValue], &mut Context) -> JsResult<JsValue>;
+
+/// ECMA-402 §10.3.3, §11.3.3, §15.3.3: the getter of a method that is bound to its object.
+fn bound<T: Bound>(this: &JsValue, length: usize, body: Body<T>, context: &mut Context) -> JsResult<JsValue> {
+    let this = bind::this::<T>(this)?;
+    if let Some(known) = this.borrow_mut().data_mut().bound().clone() {
+        return Ok(known.into());
+    }
+    let function = NativeFunction::from_copy_closure_with_captures(
+        move |_, args, this: &JsObject<T>, context| body(this, args, context),
+        this.clone(),
+    );
+    let function: JsObject = FunctionObjectBuilder::new(context.realm(), function).length(length).build().into();
+    *this.borrow_mut().data_mut().bound() = Some(function.clone());
+    Ok(function.into())
 }
 
 const NUMBER_FORMAT: bind::Interface = bind::Interface {
@@ -69,12 +111,29 @@ const NUMBER_FORMAT: bind::Interface = bind::Interface {
         bind::construct(new_target, "NumberFormat", format, context)
     }),
     methods: &[
-        ("format", 1, |this, args, context| {
+        ("formatToParts", 1, |this, args, context| {
             let format = bind::this::<NumberFormat>(this)?.borrow().data().clone();
-            Ok(bind::js(&format.put(args.get_or_undefined(0).to_number(context)?)))
+            let text = format.put(args.get_or_undefined(0).to_number(context)?);
+            words::parts(words::parts_of_number(&text), context)
         }),
         ("resolvedOptions", 0, resolved),
     ],
+    attributes: &[(
+        "format",
+        |this, _, context| {
+            bound::<NumberFormat>(
+                this,
+                1,
+                |this, args, context| {
+                    let format = this.borrow().data().clone();
+                    Ok(bind::js(&format.put(args.get_or_undefined(0).to_number(context)?)))
+                },
+                context,
+            )
+        },
+        None,
+    )],
+    statics: SUPPORTED,
     ..bind::Interface::EMPTY
 };
 
@@ -85,18 +144,39 @@ const DATE_FORMAT: bind::Interface = bind::Interface {
         bind::construct(new_target, "DateTimeFormat", format, context)
     }),
     methods: &[
-        ("format", 1, |this, args, context| {
-            let format = bind::this::<DateFormat>(this)?.borrow().data().clone();
-            let time = match args.get_or_undefined(0) {
-                value if value.is_undefined() => context.clock().system_time_millis() as f64,
-                value => value.to_number(context)?,
-            };
-            format.put(time).map(|text| bind::js(&text))
+        ("formatToParts", 1, |this, args, context| {
+            let this = bind::this::<DateFormat>(this)?;
+            let (format, time) = (this.borrow().data().clone(), moment(args, context)?);
+            words::parts(words::parts_of_date(&format, &format.put(time)?), context)
         }),
         ("resolvedOptions", 0, resolved),
     ],
+    attributes: &[(
+        "format",
+        |this, _, context| {
+            bound::<DateFormat>(
+                this,
+                1,
+                |this, args, context| {
+                    let (format, time) = (this.borrow().data().clone(), moment(args, context)?);
+                    format.put(time).map(|text| bind::js(&text))
+                },
+                context,
+            )
+        },
+        None,
+    )],
+    statics: SUPPORTED,
     ..bind::Interface::EMPTY
 };
+
+/// The moment that a format is asked about: now, where none is given.
+fn moment(args: &[JsValue], context: &mut Context) -> JsResult<f64> {
+    match args.get_or_undefined(0) {
+        value if value.is_undefined() => Ok(context.clock().system_time_millis() as f64),
+        value => value.to_number(context),
+    }
+}
 
 const COLLATOR: bind::Interface = bind::Interface {
     name: "Collator",
@@ -105,32 +185,60 @@ const COLLATOR: bind::Interface = bind::Interface {
         let numeric = bind::flag(options, "numeric", context)?;
         let bare =
             word(options, "sensitivity", context)?.is_some_and(|word| matches!(word.as_str(), "base" | "accent"));
-        bind::construct(new_target, "Collator", Collator { numeric, bare }, context)
+        bind::construct(new_target, "Collator", Collator { numeric, bare, bound: None }, context)
     }),
-    methods: &[
-        ("compare", 2, |this, args, context| {
-            let (numeric, bare) = {
-                let this = bind::this::<Collator>(this)?;
-                let this = this.borrow();
-                (this.data().numeric, this.data().bare)
-            };
-            let (a, b) = (bind::text(args, 0, context)?, bind::text(args, 1, context)?);
-            Ok(compare(&a, &b, numeric, bare).into())
-        }),
-        ("resolvedOptions", 0, resolved),
-    ],
+    methods: &[("resolvedOptions", 0, resolved)],
+    attributes: &[(
+        "compare",
+        |this, _, context| {
+            bound::<Collator>(
+                this,
+                2,
+                |this, args, context| {
+                    let (numeric, bare) = {
+                        let this = this.borrow();
+                        (this.data().numeric, this.data().bare)
+                    };
+                    let (a, b) = (bind::text(args, 0, context)?, bind::text(args, 1, context)?);
+                    Ok(compare(&a, &b, numeric, bare).into())
+                },
+                context,
+            )
+        },
+        None,
+    )],
+    statics: SUPPORTED,
     ..bind::Interface::EMPTY
 };
+
+/// Which of the locales that are asked for there are: those of English.
+const SUPPORTED: &[bind::Method] = &[("supportedLocalesOf", 1, |_, args, context| {
+    let found = asked_locales(args.get_or_undefined(0), context)?;
+    let english = |tag: &String| tag.split('-').next().is_some_and(|language| language.eq_ignore_ascii_case("en"));
+    Ok(bind::array(found.iter().filter(|tag| english(tag)).map(|tag| bind::js(tag)), context))
+})];
+
+/// The tags of a locale argument: a text, or a list of them.
+fn asked_locales(value: &JsValue, context: &mut Context) -> JsResult<Vec<String>> {
+    let tags = match value.as_object() {
+        None if value.is_undefined() => Vec::new(),
+        None => vec![value.clone()],
+        Some(list) => bind::values(&list, limits::PAIRS_MAX, context)?,
+    };
+    tags.into_iter().map(|tag| Ok(tag.to_string(context)?.to_std_string_lossy())).collect()
+}
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let intl = JsObject::with_object_proto(context.intrinsics());
     let global = context.global_object();
+    let of_intl: bind::Method = ("getCanonicalLocales", 1, |_, args, context| {
+        let found = asked_locales(args.get_or_undefined(0), context)?;
+        Ok(bind::array(found.iter().map(|tag| bind::js(tag)), context))
+    });
+    bind::methods(&intl, &[of_intl], context)?;
+    words::make(&intl, context)?;
     for interface in [&NUMBER_FORMAT, &DATE_FORMAT, &COLLATOR] {
-        let prototype = bind::define(interface, context)?;
-        let constructor = prototype.get(js_string!("constructor"), context)?;
-        bind::hidden(&intl, js_string!(interface.name), constructor, true, context)?;
-        // They are `Intl`'s, not the window's.
-        global.delete_property_or_throw(js_string!(interface.name), context)?;
+        define(interface, &intl, context)?;
     }
     bind::hidden(&global, js_string!("Intl"), intl.into(), true, context)?;
     let mut prototype = |name: &str| -> JsResult<JsObject> {
@@ -152,6 +260,14 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         bind::hidden(&date, js_string!(name), own.into(), true, context)?;
     }
     Ok(())
+}
+
+/// Defines an interface that is `Intl`'s and not the window's.
+fn define(interface: &bind::Interface, intl: &JsObject, context: &mut Context) -> JsResult<()> {
+    let prototype = bind::define(interface, context)?;
+    let constructor = prototype.get(js_string!("constructor"), context)?;
+    bind::hidden(intl, js_string!(interface.name), constructor, true, context)?;
+    context.global_object().delete_property_or_throw(js_string!(interface.name), context).map(drop)
 }
 
 fn resolved(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
@@ -190,7 +306,7 @@ fn number_format(options: &JsValue, context: &mut Context) -> JsResult<NumberFor
     let least = least.unwrap_or_else(|| usual_least.min(most.unwrap_or(usual_least)));
     let most = most.unwrap_or(usual_most).max(least);
     let grouping = bind::member(options, "useGrouping", context)?.is_none_or(|value| value.to_boolean());
-    Ok(NumberFormat { least, most, grouping, percent: style == "percent", currency })
+    Ok(NumberFormat { least, most, grouping, percent: style == "percent", currency, bound: None })
 }
 
 impl NumberFormat {
@@ -300,6 +416,7 @@ fn date_format(options: &JsValue, date: bool, time: bool, context: &mut Context)
         minute: get("minute")?,
         second: get("second")?,
         half_days: true,
+        bound: None,
     };
     let day_cycle = get("hourCycle")?;
     let asked = bind::member(options, "hour12", context)?.map(|value| value.to_boolean());

@@ -20,6 +20,7 @@ mod encoding;
 pub mod events;
 pub mod exception;
 mod fetch;
+mod from_async;
 mod headers;
 mod intl;
 pub mod jobs;
@@ -176,7 +177,9 @@ impl Engine {
         let context = &mut *self.context;
         let result = catch_unwind(AssertUnwindSafe(|| what(context)));
         if result.is_err() {
-            self.page.borrow_mut().spent = Some(Spent::Panicked);
+            let mut page = self.page.borrow_mut();
+            page.spent = Some(Spent::Panicked);
+            page.fault(page::panicked());
         } else if context.instructions_remaining() == 0 && self.spent().is_none() {
             // Whoever met the end did not tell it on.
             self.page.borrow_mut().spent = Some(Spent::Instructions);
@@ -373,6 +376,7 @@ fn install(context: &mut Context) -> JsResult<()> {
     xhr::install(context)?;
     clone::install(context)?;
     legacy::install(context)?;
+    from_async::install(context)?;
     intl::install(context)?;
     let (global, window) = (context.global_object(), realm::window(context));
     for name in ["window", "self", "frames"] {

@@ -144,6 +144,26 @@ impl Page {
     }
 }
 
+thread_local! {
+    /// Where a page's thread panicked last, and in which words.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps what a panic says for the page of this thread, whose engine it ends.
+pub fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
+    let place = panic.location().map(|at| format!("{}:{}: ", at.file(), at.line())).unwrap_or_default();
+    let words = panic.payload_as_str().unwrap_or_default();
+    let told = format!("{place}{}", cut(words, limits::CONSOLE_LINE_BYTES_MAX));
+    PANIC.set(Some(told));
+}
+
+/// What the page's errors say of an engine that broke down.
+pub(super) fn panicked() -> ScriptError {
+    let place = PANIC.take().map(|place| format!(" ({place})")).unwrap_or_default();
+    let message = format!("the script engine broke down, which is a fault of gleaner's and not of the page{place}");
+    ScriptError { message, source: String::new(), line: 0, column: 0 }
+}
+
 /// The longest beginning of `text` that has at most `bytes` bytes and ends between characters.
 pub(super) fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]

@@ -1,5 +1,8 @@
 //! `ReadableStream` (Streams §4): chunks that a source hands over and one reader takes, in their order. Bodies of answers are streams of
 //! one chunk, as all of an answer is there when a script learns of it. No sizes are measured: a source is pulled when a reader waits.
+//! `pipe` has their other end: what is written to, and what changes chunks on their way.
+
+mod pipe;
 
 use std::collections::VecDeque;
 
@@ -131,42 +134,9 @@ const READER: bind::Interface = bind::Interface {
 const CONTROLLER: bind::Interface = bind::Interface {
     name: "ReadableStreamDefaultController",
     methods: &[
-        ("enqueue", 0, |this, args, context| {
-            let stream = controlled(this)?;
-            let waiting = stream.borrow_mut().data_mut().waiting.pop_front();
-            let chunk = args.get_or_undefined(0).clone();
-            match waiting {
-                Some(waiting) => settle(&waiting, chunk, false, context)?,
-                None => {
-                    let mut stream = stream.borrow_mut();
-                    let stream = stream.data_mut();
-                    if !matches!(stream.state, State::Readable) || stream.queue.len() >= limits::PAIRS_MAX {
-                        return Err(bind::type_error("The stream takes no more chunks."));
-                    }
-                    stream.queue.push_back(chunk);
-                }
-            }
-            Ok(JsValue::undefined())
-        }),
-        ("close", 0, |this, _, context| {
-            let stream = controlled(this)?;
-            stream.borrow_mut().data_mut().state = State::Closed;
-            let waiting = std::mem::take(&mut stream.borrow_mut().data_mut().waiting);
-            for one in waiting {
-                settle(&one, JsValue::undefined(), true, context)?;
-            }
-            Ok(JsValue::undefined())
-        }),
-        ("error", 0, |this, args, context| {
-            let stream = controlled(this)?;
-            let reason = args.get_or_undefined(0).clone();
-            stream.borrow_mut().data_mut().state = State::Errored(reason.clone());
-            let waiting = std::mem::take(&mut stream.borrow_mut().data_mut().waiting);
-            for one in waiting {
-                one.reject.call(&JsValue::undefined(), std::slice::from_ref(&reason), context)?;
-            }
-            Ok(JsValue::undefined())
-        }),
+        ("enqueue", 0, |this, args, context| enqueue(&controlled(this)?, args.get_or_undefined(0).clone(), context)),
+        ("close", 0, |this, _, context| close(&controlled(this)?, context)),
+        ("error", 0, |this, args, context| fail(&controlled(this)?, args.get_or_undefined(0), context)),
     ],
     attributes: &[(
         "desiredSize",
@@ -199,12 +169,57 @@ impl Stream {
     }
 }
 
+/// A chunk comes in: the reader that waits longest takes it, or it waits for one.
+fn enqueue(stream: &JsObject<Stream>, chunk: JsValue, context: &mut Context) -> JsResult<JsValue> {
+    let waiting = stream.borrow_mut().data_mut().waiting.pop_front();
+    match waiting {
+        Some(waiting) => settle(&waiting, chunk, false, context)?,
+        None => {
+            let mut stream = stream.borrow_mut();
+            let stream = stream.data_mut();
+            if !matches!(stream.state, State::Readable) || stream.queue.len() >= limits::PAIRS_MAX {
+                return Err(bind::type_error("The stream takes no more chunks."));
+            }
+            stream.queue.push_back(chunk);
+        }
+    }
+    Ok(JsValue::undefined())
+}
+
+/// No more chunks come.
+fn close(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue> {
+    stream.borrow_mut().data_mut().state = State::Closed;
+    let waiting = std::mem::take(&mut stream.borrow_mut().data_mut().waiting);
+    for one in waiting {
+        settle(&one, JsValue::undefined(), true, context)?;
+    }
+    Ok(JsValue::undefined())
+}
+
+/// Readers get an error instead of chunks.
+fn fail(stream: &JsObject<Stream>, reason: &JsValue, context: &mut Context) -> JsResult<JsValue> {
+    stream.borrow_mut().data_mut().state = State::Errored(reason.clone());
+    let waiting = std::mem::take(&mut stream.borrow_mut().data_mut().waiting);
+    for one in waiting {
+        one.reject.call(&JsValue::undefined(), std::slice::from_ref(reason), context)?;
+    }
+    Ok(JsValue::undefined())
+}
+
+pub(super) use pipe::{Drained, drain};
+
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let stream = bind::define(&STREAM, context)?;
+    pipe::install(&stream, context)?;
     bind::define(&READER, context)?;
     bind::define(&CONTROLLER, context)?;
     let iterate = bind::function("values", 0, iterator, context);
     bind::hidden(&stream, JsSymbol::async_iterator(), iterate.into(), true, context)
+}
+
+/// Whether an object is a stream that can be read.
+pub(super) fn is_stream(object: &JsObject) -> bool {
+    object.is::<Stream>()
 }
 
 /// A stream of these bytes, which belong to `owner`.

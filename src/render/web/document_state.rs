@@ -156,9 +156,6 @@ const ATTRIBUTES: &[bind::Attribute] = &[
 
 const METHODS: &[bind::Method] = &[
     ("hasFocus", 0, |_, _, _| Ok(true.into())),
-    ("execCommand", 1, |_, _, _| Ok(false.into())),
-    ("queryCommandSupported", 1, |_, _, _| Ok(false.into())),
-    ("queryCommandEnabled", 1, |_, _, _| Ok(false.into())),
     ("queryCommandState", 1, |_, _, _| Ok(false.into())),
     ("queryCommandIndeterm", 1, |_, _, _| Ok(false.into())),
     ("queryCommandValue", 1, |_, _, _| Ok(bind::js(""))),

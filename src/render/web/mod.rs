@@ -11,6 +11,8 @@
 
 mod animations;
 mod attr;
+mod caches;
+mod clipboard;
 mod closed;
 mod collection;
 mod cookies;
@@ -18,6 +20,7 @@ mod create_event;
 mod css_animations;
 mod custom;
 mod data;
+mod database;
 mod document;
 pub mod document_state;
 mod element;
@@ -201,6 +204,9 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     css_animations::install(context);
     style_sheets::install(context)?;
     animations::install(context)?;
+    caches::install(context)?;
+    clipboard::install(context)?;
+    database::install(context)?;
     document_state::install(&setting.referrer, context)
 }
 

@@ -51,6 +51,8 @@ pub enum Bound {
     Cpu,
     /// The engine's own bounds: instructions, memory, tasks.
     Engine,
+    /// The engine broke down; the page's last error says where.
+    Broken,
     /// Requests of the page's scripts.
     Requests,
     /// As many acts as are tried have brought nothing at all.
@@ -70,6 +72,7 @@ impl Bound {
             Self::Links => "it has shown as many links as are taken of one page",
             Self::Cpu => "its processor time is used up",
             Self::Engine => "its scripts have used up their instructions or memory",
+            Self::Broken => "the script engine broke down, which is a fault of gleaner's and not of the page",
             Self::Requests => "its scripts have asked as often as one page may",
             Self::Tries => "too many acts have brought nothing",
             Self::Rows => "it shows more rows at once than are tried",

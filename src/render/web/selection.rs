@@ -181,6 +181,13 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&global, &[method], context)
 }
 
+/// The text that is selected in the window's document, if any is.
+pub(super) fn text(context: &Context) -> Option<String> {
+    let selection = realm::own::<Shared>(context)?;
+    let span = span(&selection.0.clone().into()).ok()??;
+    Some(read(context, |tree| tree.span_text(span)))
+}
+
 fn span(this: &JsValue) -> JsResult<Option<Span>> {
     let held = bind::this::<Selection>(this)?.borrow().data().range.clone();
     held.map(|range| range::live(&range.into()).map(|live| live.get())).transpose()

@@ -110,6 +110,60 @@ fn numbers_and_dates_are_put_as_in_english() {
     ]);
 }
 
+#[test]
+fn arrays_are_made_of_what_comes_in_time() {
+    let log = |script: &str| log_of(&format!("(async () => {{ {script} }})().catch(e => log.push(e.name))"));
+    assert_eq!(log("log.push((await Array.fromAsync([1, Promise.resolve(2)])).join())"), "1,2");
+    assert_eq!(
+        log(
+            "async function* g() { yield 1; yield 2 } log.push((await Array.fromAsync(g(), async (x, i) => x * 10 + i)).join())"
+        ),
+        "10,21"
+    );
+    assert_eq!(log("log.push((await Array.fromAsync({ length: 2, 0: 'a', 1: 'b' })).join(''))"), "ab");
+    assert_eq!(log("await Array.fromAsync([Promise.reject(new RangeError())])"), "RangeError");
+    assert_eq!(log("await Array.fromAsync(null)"), "TypeError");
+}
+
+#[test]
+fn methods_of_formats_that_are_passed_on_know_their_object() {
+    assert_js(&[
+        "['b', 'a'].sort(new Intl.Collator('en').compare).join() === 'a,b'",
+        "var { compare } = new Intl.Collator('en', { numeric: true }); ['a10', 'a9'].sort(compare).join() === 'a9,a10'",
+        "[1, 2000].map(new Intl.NumberFormat('en').format).join('|') === '1|2,000'",
+        "[0].map(new Intl.DateTimeFormat('en', { timeZone: 'UTC' }).format).join() === '1/1/1970'",
+        "var c = new Intl.Collator(); c.compare === c.compare && c.compare !== new Intl.Collator().compare && c.compare.length === 2",
+    ]);
+}
+
+#[test]
+fn spans_lists_and_plurals_are_put_as_in_english() {
+    assert_js(&[
+        "var r = new Intl.RelativeTimeFormat('en'); [r.format(-1, 'day'), r.format(3, 'hours'), r.format(-0, 'year'), r.format(-1500, 'second')].join('|') === '1 day ago|in 3 hours|0 years ago|1,500 seconds ago'",
+        "var r = new Intl.RelativeTimeFormat('de', { numeric: 'auto' }); [r.format(-1, 'day'), r.format(0, 'second'), r.format(1, 'months'), r.format(-1, 'hour')].join('|') === 'yesterday|now|next month|1 hour ago'",
+        "new Intl.RelativeTimeFormat('en', { style: 'short' }).format(-2, 'quarter') === '2 qtrs. ago' && new Intl.RelativeTimeFormat('en', { style: 'narrow' }).format(2, 'hour') === 'in 2h'",
+        "JSON.stringify(new Intl.RelativeTimeFormat('en').formatToParts(-2, 'day')) === '[{\"type\":\"integer\",\"value\":\"2\",\"unit\":\"day\"},{\"type\":\"literal\",\"value\":\" days ago\"}]'",
+        "try { new Intl.RelativeTimeFormat().format(1, 'eon'); false } catch (e) { e instanceof RangeError }",
+        "var l = new Intl.ListFormat('en'); [l.format([]), l.format(['a']), l.format(['a', 'b']), l.format(new Set(['a', 'b', 'c']))].join('|') === '|a|a and b|a, b, and c'",
+        "new Intl.ListFormat('en', { type: 'disjunction' }).format(['a', 'b', 'c']) === 'a, b, or c' && new Intl.ListFormat('en', { style: 'narrow', type: 'unit' }).format(['a', 'b']) === 'a b'",
+        "new Intl.ListFormat('en').formatToParts(['a', 'b']).map(p => p.type + p.value).join('|') === 'elementa|literal and |elementb'",
+        "var p = new Intl.PluralRules('en'); p.select(1) + p.select(0) + p.select(1.5) === 'oneotherother'",
+        "var p = new Intl.PluralRules('en', { type: 'ordinal' }); [1, 2, 3, 4, 11, 12, 13, 21, 102].map(n => p.select(n)).join() === 'one,two,few,other,other,other,other,one,two'",
+        "Intl.DateTimeFormat.supportedLocalesOf(['de', 'en-GB']).join() === 'en-GB' && Intl.getCanonicalLocales('en-US')[0] === 'en-US'",
+    ]);
+}
+
+#[test]
+fn formats_tell_the_parts_of_what_they_put() {
+    assert_js(&[
+        "new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).formatToParts(-1234.5).map(p => p.type + p.value).join(' ') === 'minusSign- currency$ integer1 group, integer234 decimal. fraction50'",
+        "new Intl.NumberFormat().formatToParts(NaN)[0].type === 'nan' && new Intl.NumberFormat('en', { style: 'percent' }).formatToParts(0.5)[1].type === 'percentSign'",
+        "new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short' }).formatToParts(0).map(p => p.type + ':' + p.value).join('|') === 'month:January|literal: |day:1|literal:, |year:1970|literal: at |hour:12|literal::|minute:00|literal: |dayPeriod:AM'",
+        "new Intl.DateTimeFormat('en', { weekday: 'short', month: 'numeric', day: '2-digit' }).formatToParts(0).map(p => p.type).join() === 'weekday,literal,month,literal,day'",
+        "var o = {}; for (const { type, value } of new Intl.DateTimeFormat('en', { year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(0)) o[type] = value; o.year + o.month + o.day === '19700101'",
+    ]);
+}
+
 /// A fault of boa_ast 0.22 that vendor/boa_ast mends.
 #[test]
 fn arrow_functions_in_arrow_functions_share_this() {

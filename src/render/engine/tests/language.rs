@@ -63,6 +63,53 @@ fn functions_are_compiled_when_they_are_called() {
 }
 
 #[test]
+fn initializers_of_fields_may_write_to_their_class() {
+    assert_js(&[
+        "class O { static n = 0; id = O.n++ } new O(); new O().id === 1 && O.n === 2",
+        "class O { static n = 0; id = ++O.n; other = O['n'] += 2 } var o = new O(); o.id === 1 && o.other === 3",
+        "class O { static #n = 1; id = O.#n++ } new O(); new O().id === 2",
+        "class O { id = O.s ??= 5 } new O().id === 5 && O.s === 5",
+        "class O { static n = 0; static inc() { return ++O.n } #d = O.inc(); get d() { return this.#d } } new O().d === 1",
+        "class O { static all = []; place = O.all.push(this); k = O.prototype.m = () => 3 } new O(); new O().place === 2 && new O().m() === 3",
+        "class P { static c = 0; id = P.c++ } class Q extends P { j = Q.c++; k = P.c } var q = new Q(); q.id + '' + q.j + q.k + Q.c === '0112'",
+        "class A { static n = 0; b = new (class B { static m = 0; x = [A.n++, B.m++] }) } new A(); new A().b.x.join() === '1,0'",
+    ]);
+}
+
+#[test]
+fn super_in_fields_and_private_members_is_what_the_member_belongs_to() {
+    assert_js(&[
+        "class P { g() { return 1 } } class Q extends P { h = () => super.g() + 1; i = super.g() } new Q().h() + new Q().i === 3",
+        "class P { static g() { return 's' } g() { return 'i' } } class Q extends P { h = super.g(); static k = super.g() } new Q().h + Q.k === 'is'",
+        "class P { get g() { return 'i' + this.y } } class Q extends P { y = 1; h = () => () => super.g } new Q().h()() === 'i1'",
+        "class P { g() { return 1 } } class Q extends P { #p = () => super.g(); #m() { return super.g() } get #a() { return super.g() } t() { return this.#p() + this.#m() + this.#a } } new Q().t() === 3",
+        "class P { static g() { return 1 } } class Q extends P { static #m() { return super.g() } static get #a() { return super.g() } static t() { return this.#m() + this.#a } } Q.t() === 2",
+    ]);
+}
+
+#[test]
+fn variables_begin_as_the_parameters_of_their_name() {
+    assert_js(&[
+        "(function (a, b = 2) { var a; return a })(1) === 1",
+        "(function (a, b = 2) { var a = a || 5; return a })(3) === 3",
+        "(function (a, b = () => a, c = b()) { var a = 9; return [a, b(), c].join() })(1) === '9,1,1'",
+        "(function (a, b = () => a) { var before = a; a = 7; return [before, a, b()].join(); var a })(1) === '1,7,1'",
+        "(function ({ a }, b = 1) { var a, b; return (() => a + b)() })({ a: 4 }) === 5",
+        "(function (a, b = 2) { return a(); function a() { return b } })(1) === 2",
+    ]);
+}
+
+#[test]
+fn eval_in_methods_and_fields_sees_what_is_around_them() {
+    assert_js(&[
+        "(function () { let k = 5; class A { x = eval('k + 1') } return new A().x })() === 6",
+        "(function () { let k = 5; class A { #x = eval('k + 1'); get x() { return this.#x } } return new A().x })() === 6",
+        "(function () { let k = 5; class A { m() { return eval('k') } static { this.s = eval('k') } } return new A().m() + A.s })() === 10",
+        "(function () { let k = 5; return { m() { return eval('k') } }.m() })() === 5",
+    ]);
+}
+
+#[test]
 fn functions_see_what_eval_adds_around_them() {
     assert_js(&[
         "function f() { function g() { return typeof added } var before = g(); eval('var added = 1'); return before + g() } f() === 'undefinednumber'",

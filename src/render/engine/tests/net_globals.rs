@@ -20,6 +20,55 @@ fn log(script: &str) -> String {
 }
 
 #[test]
+fn streams_are_piped_through_what_changes_them() {
+    let read = "async function read(s) { let r = s.getReader(), all = []; for (;;) { let { value, done } = await r.read(); if (done) return all; all.push(value) } }\n";
+    let log = |script: &str| {
+        log(&format!("{read}(async () => {{ {script} }})().catch(e => log.push('failed', e.name, e.message))"))
+    };
+    assert_eq!(
+        log("log.push((await read((await fetch('/dir/rel')).body.pipeThrough(new TextDecoderStream()))).join())"),
+        "relative"
+    );
+    // gzip of "hello": what a page unpacks is read as any body.
+    let gzip = "Uint8Array.from(atob('H4sIAAAAAAAA/8tIzcnJBwCGphA2BQAAAA=='), c => c.charCodeAt())";
+    assert_eq!(
+        log(&format!(
+            "log.push(await new Response(new Blob([{gzip}]).stream().pipeThrough(new DecompressionStream('gzip'))).text())"
+        )),
+        "hello"
+    );
+    for format in ["gzip", "deflate", "deflate-raw"] {
+        assert_eq!(
+            log(&format!(
+                "let packed = new Blob(['a'.repeat(1000)]).stream().pipeThrough(new CompressionStream('{format}')); \
+                 let text = await new Response(packed.pipeThrough(new DecompressionStream('{format}'))).text(); log.push(text.length)"
+            )),
+            "1000"
+        );
+    }
+    assert_eq!(
+        log("await new Response(new Blob(['no gzip']).stream().pipeThrough(new DecompressionStream('gzip'))).text()"),
+        "failed TypeError The compressed data was not valid."
+    );
+    assert_eq!(
+        log(
+            "let upper = new TransformStream({ transform(c, t) { t.enqueue(c.toUpperCase()) }, flush(t) { t.enqueue('!') } }); \
+             let w = upper.writable.getWriter(); w.write('a'); w.write('b'); w.close(); log.push((await read(upper.readable)).join(''))"
+        ),
+        "AB!"
+    );
+    assert_eq!(
+        log("let got = []; await new ReadableStream({ start(c) { c.enqueue(1); c.enqueue(2); c.close() } }) \
+             .pipeTo(new WritableStream({ write(c) { got.push(c) }, close() { got.push('end') } })); log.push(got.join())"),
+        "1,2,end"
+    );
+    assert_eq!(
+        log("for await (let part of new Blob(['a€']).stream().pipeThrough(new TextDecoderStream())) log.push(part)"),
+        "a€"
+    );
+}
+
+#[test]
 fn answers_are_fetched_and_read() {
     assert_eq!(
         log(

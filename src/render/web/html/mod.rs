@@ -55,6 +55,8 @@ pub struct State {
     /// Messages of `setCustomValidity`.
     messages: HashMap<NodeId, String>,
     selections: HashMap<NodeId, text::Selection>,
+    /// The control in which a script has selected text last.
+    selected: Option<NodeId>,
     /// Forms whose submission, list of entries or reset is under way.
     submitting: HashSet<NodeId>,
     listing: HashSet<NodeId>,
@@ -69,6 +71,11 @@ pub struct State {
 }
 
 type SharedState = Rc<RefCell<State>>;
+
+/// The text that a script has selected in a control of the document, and the control.
+pub(super) fn selected_text(context: &Context) -> Option<(String, NodeId)> {
+    text::selected_text(context)
+}
 
 fn state(context: &Context) -> SharedState {
     context.get_data::<SharedState>().cloned().unwrap_or_default()

@@ -218,13 +218,30 @@ fn selection(id: NodeId, context: &Context) -> Selection {
     Selection { start: known.start.min(length), end: known.end.min(length), ..known }
 }
 
+/// The text that a script has selected in a control of the document, and the control.
+pub(super) fn selected_text(context: &Context) -> Option<(String, NodeId)> {
+    let id = state(context).borrow().selected?;
+    let text = read(context, |tree| tree.is_connected(id).then(|| text_of(tree, id)))?;
+    let selection = selection(id, context);
+    let from = byte_of_unit(&text, selection.start as usize)?;
+    let to = byte_of_unit(&text, selection.end as usize)?;
+    text.get(from..to).filter(|text| !text.is_empty()).map(|text| (text.to_owned(), id))
+}
+
 /// "Set the selection range", with its event as a task.
 fn put(id: NodeId, wanted: Selection, context: &mut Context) {
     let length = length(id, context);
     let end = wanted.end.min(length);
     let new = Selection { start: wanted.start.min(end), end, ..wanted };
     let old = selection(id, context);
-    state(context).borrow_mut().selections.insert(id, new);
+    {
+        let state = state(context);
+        let mut state = state.borrow_mut();
+        state.selections.insert(id, new);
+        if new.start < new.end {
+            state.selected = Some(id);
+        }
+    }
     let same = (old.start, old.end) == (new.start, new.end) && old.direction == new.direction;
     let Ok(object) = wrap(id, context) else { return };
     if !same {

@@ -17,6 +17,7 @@ use crate::limits;
 use crate::render::cost::{self, Of};
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::jobs::{self, Reach};
+use crate::render::engine::page::Spent;
 use crate::render::engine::realm;
 
 /// How often in a row what was of use may fail, and what never was.
@@ -147,8 +148,10 @@ impl Reader<'_> {
 
     /// The bound that is met, if any.
     fn bound(&mut self) -> Option<Bound> {
-        if self.window.engine.spent().is_some() {
-            return Some(Bound::Engine);
+        match self.window.engine.spent() {
+            None => {}
+            Some(Spent::Panicked) => return Some(Bound::Broken),
+            Some(_) => return Some(Bound::Engine),
         }
         if self.book.is_full() {
             return Some(Bound::Links);

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::super::interact::{Link, link, roots};
 use super::super::load::Window;
-use super::super::{document, navigation, own_document, read};
+use super::super::{clipboard, document, navigation, own_document, read};
 use crate::limits;
 use crate::page::encoded_links;
 use crate::render::dom::{NodeId, Tree};
@@ -57,6 +57,7 @@ impl Book {
         let look = window.engine.look(|context| self.look(context)).flatten();
         let navigations = window.engine.look(navigation::count).unwrap_or_default();
         let mut look = look.unwrap_or_default();
+        self.copied(window, &mut look);
         let mut new = std::mem::take(&mut look.new_links);
         new.retain(|link| !self.is_full() && self.known.insert(link.url.clone()));
         let has_gone = navigations > self.navigations;
@@ -76,7 +77,8 @@ impl Book {
     pub fn enter_whole(&mut self, by: &str, window: &mut Window) {
         let mut links = window.links();
         let count = links.len();
-        let look = window.engine.look(|context| self.look(context)).flatten().unwrap_or_default();
+        let mut look = window.engine.look(|context| self.look(context)).flatten().unwrap_or_default();
+        self.copied(window, &mut look);
         self.navigations = window.navigations().len();
         let room = limits::RENDER_LINKS_MAX.saturating_sub(self.whole);
         links.truncate(room);
@@ -142,6 +144,13 @@ impl Book {
             }
         }
         look
+    }
+
+    /// What the page has copied is shown to who wanted it, though it stands nowhere.
+    fn copied(&mut self, window: &mut Window, look: &mut Look) {
+        for text in window.engine.with(|context| clipboard::take(context)).unwrap_or_default() {
+            self.magnets_in(&text, look);
+        }
     }
 
     fn is_new(&mut self, text: &str, seed: u64) -> bool {

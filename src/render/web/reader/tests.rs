@@ -583,3 +583,20 @@ fn where_acts_in_vain_are_used_up_that_is_told() {
     );
     assert_eq!((read.urls().len(), read.told.cut.map(|cut| cut.bound)), (0, Some(Bound::Tries)));
 }
+
+#[test]
+fn what_buttons_copy_is_found() {
+    let magnet = |n: u32| format!("magnet:?xt=urn:btih:{n:040}");
+    let rows: String = (1..=3)
+        .map(|n| {
+            format!(
+                "<tr><td>row {n}<td><button onclick=\"navigator.clipboard.writeText('{}')\">Copy magnet</button>",
+                magnet(n)
+            )
+        })
+        .collect();
+    let read = read_page_of(&format!("<table>{rows}</table>"), "0");
+    let found: Vec<&str> = read.told.states.iter().flat_map(|state| &state.found).map(String::as_str).collect();
+    let wanted: Vec<String> = (1..=3).map(magnet).collect();
+    assert!(wanted.iter().all(|one| found.iter().any(|found| found == one)), "{found:?} by {:?}", read.acts());
+}

@@ -222,9 +222,8 @@ where
         fn visit_class_element(&mut self, node: &'ast ClassElement) -> ControlFlow<Self::BreakTy> {
             match node {
                 ClassElement::MethodDefinition(m) => {
-                    if self.0 == ContainsSymbol::DirectEval {
-                        return ControlFlow::Continue(());
-                    }
+                    // gleaner: what a method's `eval` may name is kept, as for any function.
+                    self.visit_contains_eval(m.contains_direct_eval)?;
 
                     if let ClassElementName::PropertyName(name) = m.name() {
                         name.visit_with(self)
@@ -233,7 +232,28 @@ where
                     }
                 }
                 ClassElement::FieldDefinition(field)
-                | ClassElement::StaticFieldDefinition(field) => field.name.visit_with(self),
+                | ClassElement::StaticFieldDefinition(field) => {
+                    field.name.visit_with(self)?;
+                    // gleaner: as above, for `eval` in what a field begins with.
+                    match field.initializer() {
+                        Some(begin) if self.0 == ContainsSymbol::DirectEval => {
+                            self.visit_expression(begin)
+                        }
+                        _ => ControlFlow::Continue(()),
+                    }
+                }
+                ClassElement::PrivateFieldDefinition(field)
+                | ClassElement::PrivateStaticFieldDefinition(field)
+                    if self.0 == ContainsSymbol::DirectEval =>
+                {
+                    match field.initializer() {
+                        Some(begin) => self.visit_expression(begin),
+                        None => ControlFlow::Continue(()),
+                    }
+                }
+                ClassElement::StaticBlock(block) if self.0 == ContainsSymbol::DirectEval => {
+                    block.body.visit_with(self)
+                }
                 _ => ControlFlow::Continue(()),
             }
         }
@@ -243,9 +263,8 @@ where
             node: &'ast PropertyDefinition,
         ) -> ControlFlow<Self::BreakTy> {
             if let PropertyDefinition::MethodDefinition(m) = node {
-                if self.0 == ContainsSymbol::DirectEval {
-                    return ControlFlow::Continue(());
-                }
+                // gleaner: as of a class's methods.
+                self.visit_contains_eval(m.contains_direct_eval)?;
 
                 if self.0 == ContainsSymbol::MethodDefinition {
                     return ControlFlow::Break(());

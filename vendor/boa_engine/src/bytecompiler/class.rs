@@ -345,6 +345,14 @@ impl ByteCompiler<'_> {
                     ClassElementName::PrivateName(name) => {
                         let index = self.get_or_insert_private_name(*name);
                         let method = self.method(m.into());
+                        // gleaner: `super` is of what a private method or accessor belongs to, too.
+                        let home = if m.is_static() {
+                            &class_register
+                        } else {
+                            &proto_register
+                        };
+                        self.bytecode
+                            .emit_set_home_object(method.variable(), home.variable());
                         match (m.is_static(), m.kind()) {
                             (true, MethodDefinitionKind::Get) => {
                                 self.bytecode.emit_set_private_getter(
@@ -458,6 +466,9 @@ impl ByteCompiler<'_> {
                         dst.variable(),
                         is_anonymous_function.into(),
                     );
+                    // gleaner: `super` of an instance's field is the prototype's (15.7.10, step 3).
+                    self.bytecode
+                        .emit_set_home_object(dst.variable(), proto_register.variable());
                     self.register_allocator.dealloc(name);
                     self.register_allocator.dealloc(dst);
                 }
@@ -504,6 +515,9 @@ impl ByteCompiler<'_> {
                         dst.variable(),
                         name_index.into(),
                     );
+                    // gleaner: `super` of an instance's field is the prototype's (15.7.10, step 3).
+                    self.bytecode
+                        .emit_set_home_object(dst.variable(), proto_register.variable());
                     self.register_allocator.dealloc(dst);
                 }
                 ClassElement::StaticFieldDefinition(field) => {

@@ -1117,14 +1117,20 @@ impl ByteCompiler<'_> {
 
                         let value = self.register_allocator.alloc();
                         // 3. If parameterBindings does not contain n, or if functionNames contains n, then
-                        if !parameter_bindings.contains(&n) || function_names.contains(&n) {
+                        // gleaner: `arguments` is made for who uses it, and a variable of that name is not it.
+                        if !parameter_bindings.contains(&n)
+                            || function_names.contains(&n)
+                            || n == arguments
+                        {
                             // a. Let initialValue be undefined.
                             self.bytecode.emit_store_undefined(value.variable());
                         }
                         // 4. Else,
                         else {
                             // a. Let initialValue be ! env.GetBindingValue(n, false).
-                            let binding = scope
+                            // gleaner: env is the parameters', which `scope` no longer is here.
+                            let binding = scopes
+                                .parameter_scope()
                                 .get_binding_reference(&n_string)
                                 .expect("must have binding");
                             let index = self.get_binding(&binding);
@@ -1133,9 +1139,6 @@ impl ByteCompiler<'_> {
 
                         // 5. Perform ! varEnv.InitializeBinding(n, initialValue).
                         let index = self.insert_binding(binding);
-
-                        // TODO: What?
-                        self.bytecode.emit_store_undefined(value.variable());
                         self.emit_binding_access(BindingAccessOpcode::DefInitVar, &index, &value);
                         self.register_allocator.dealloc(value);
 

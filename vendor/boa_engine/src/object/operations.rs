@@ -1271,22 +1271,37 @@ impl JsObject {
         constructor: &Self,
         context: &mut Context,
     ) -> JsResult<()> {
-        let constructor_function = constructor
+        // gleaner: an initializer is a script's, and may write to the class that it belongs to. So the class is borrowed for each
+        // element anew, and not while one runs; nothing adds elements to a class once it is made.
+        let elements = constructor
             .downcast_ref::<OrdinaryFunction>()
-            .js_expect("class constructor must be function object")?;
+            .js_expect("class constructor must be function object")?
+            .instance_elements();
 
         // 1. Let methods be the value of constructor.[[PrivateMethods]].
         // 2. For each PrivateElement method of methods, do
-        for (name, method) in constructor_function.get_private_methods() {
-            // a. Perform ? PrivateMethodOrAccessorAdd(O, method).
-            self.private_method_or_accessor_add(name, method, context)?;
+        for place in 0..elements.0 {
+            let method = constructor
+                .downcast_ref::<OrdinaryFunction>()
+                .js_expect("class constructor must be function object")?
+                .private_method(place);
+            // a. Perform ? PrivateMethodOrAccessorAdd(O, method).
+            if let Some((name, method)) = method {
+                self.private_method_or_accessor_add(&name, &method, context)?;
+            }
         }
 
         // 3. Let fields be the value of constructor.[[Fields]].
         // 4. For each element fieldRecord of fields, do
-        for field_record in constructor_function.get_fields() {
-            // a. Perform ? DefineField(O, fieldRecord).
-            self.define_field(field_record, context)?;
+        for place in 0..elements.1 {
+            let field_record = constructor
+                .downcast_ref::<OrdinaryFunction>()
+                .js_expect("class constructor must be function object")?
+                .field(place);
+            // a. Perform ? DefineField(O, fieldRecord).
+            if let Some(field_record) = field_record {
+                self.define_field(&field_record, context)?;
+            }
         }
 
         // 5. Return unused.

@@ -254,9 +254,14 @@ impl OrdinaryFunction {
         self.home_object = Some(object);
     }
 
-    /// Returns the values of the `[[Fields]]` internal slot.
-    pub(crate) fn get_fields(&self) -> &[ClassFieldDefinition] {
-        &self.fields
+    /// gleaner: how many private methods and how many fields an instance of this class is given.
+    pub(crate) fn instance_elements(&self) -> (usize, usize) {
+        (self.private_methods.len(), self.fields.len())
+    }
+
+    /// gleaner: one value of the `[[Fields]]` internal slot.
+    pub(crate) fn field(&self, place: usize) -> Option<ClassFieldDefinition> {
+        self.fields.get(place).cloned()
     }
 
     /// Pushes a value to the `[[Fields]]` internal slot if present.
@@ -275,9 +280,9 @@ impl OrdinaryFunction {
         self.fields.push(ClassFieldDefinition::Private(name, value));
     }
 
-    /// Returns the values of the `[[PrivateMethods]]` internal slot.
-    pub(crate) fn get_private_methods(&self) -> &[(PrivateName, PrivateElement)] {
-        &self.private_methods
+    /// gleaner: one value of the `[[PrivateMethods]]` internal slot.
+    pub(crate) fn private_method(&self, place: usize) -> Option<(PrivateName, PrivateElement)> {
+        self.private_methods.get(place).cloned()
     }
 
     /// Pushes a private method to the `[[PrivateMethods]]` internal slot if present.
