@@ -66,6 +66,8 @@ struct Scripts {
 pub enum Trouble {
     #[default]
     None,
+    /// The page shows nothing, and pages like it do, or the site has refused its data.
+    Empty,
     /// A server did not give what a script asked for: the page may show more another time.
     Unanswered,
     /// The page has ended the processes that ran it, or something else has.
@@ -546,6 +548,11 @@ impl Shelf {
         let scripts = self.scripts();
         let (until, script) = scripts.kept.get(url)?;
         (*until > now).then(|| script.clone())
+    }
+
+    /// Scripts are asked for anew: a page has shown nothing by those that are kept.
+    pub(super) fn forget_scripts(&self) {
+        *self.scripts() = Scripts::default();
     }
 
     /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.

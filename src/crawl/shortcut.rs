@@ -203,7 +203,7 @@ pub async fn beside(
             made.denied = read_before.denied.clone().filter(|_| made.found.is_empty() && made.magnets.is_empty());
             let gained = !made.found.is_empty() || !made.magnets.is_empty();
             made.add(read_before);
-            Some(Made { read: made, html: markup.into_owned(), detail, gained })
+            Some(Made { read: made, html: markup.into_owned(), detail, gained, nothing: None })
         }
         Err(Failed::Differs(difference)) => {
             differs(site, job, &page, difference);
