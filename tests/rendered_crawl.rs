@@ -328,3 +328,34 @@ fn torrents_that_scripts_fetch_to_save_them_are_links() {
     let (torrents, told, _) = crawl(site, "", |_| {});
     assert_eq!(torrents, 5, "{told}");
 }
+
+#[test]
+fn what_scripts_store_is_there_on_the_next_page_and_a_page_that_reloads_itself_is_read_again_once() {
+    let list = "app.innerHTML = [0, 1, 2].map(n => `<a href=/d/${n}.torrent>x</a>`).join('')";
+    // By storage from page to page.
+    for storage in ["localStorage", "sessionStorage"] {
+        let site = pages(move |path| {
+            let script = match path {
+                "/" => format!("{storage}.key = 'v7'; app.innerHTML = '<a href=/list/1>list</a>'"),
+                "/list/1" => format!("if ({storage}.key == 'v7') {list}"),
+                _ => return None,
+            };
+            html(format!("<div id=app></div><script>{script}</script>"))
+        });
+        let (torrents, told, _) = crawl(site, "", |_| {});
+        assert_eq!(torrents, 3, "{storage}: {told}");
+    }
+    // By reloading, behind a storage or a cookie.
+    for script in [
+        "if (!localStorage.ok) { localStorage.ok = 1; location.reload() } else LIST",
+        "if (!document.cookie.includes('ok=1')) { document.cookie = 'ok=1'; location.href = '/?' } else LIST",
+        "if (!document.cookie.includes('ok=1')) { document.cookie = 'ok=1'; setTimeout(() => location.reload(), 500) } else LIST",
+        "LIST; location.reload()",
+    ] {
+        let script = script.replace("LIST", list);
+        let site =
+            pages(move |path| (path == "/").then(|| html(format!("<div id=app></div><script>{script}</script>")))?);
+        let (torrents, told, _) = crawl(site, "", |_| {});
+        assert_eq!(torrents, 3, "{told}");
+    }
+}

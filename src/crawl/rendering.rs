@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::again;
 use super::errands::{Answering, Errands, Trouble};
 use super::outlinks::{self, PageFindings};
 use super::rendered::Nothing;
@@ -203,13 +204,22 @@ pub async fn render(
     let now = i64::try_from(site.clock.now().0).unwrap_or(i64::MAX);
     let page = Page {
         cookies: site.transport.script_cookies(&job.url),
+        stored: site.storages.given(job.url.origin()),
         // A member's clicks may change things at the site: there the page is only looked at.
         tries: if site.account.is_some() { 0 } else { limits::RENDER_TRIES },
         viewport: Viewport { height: f64::from(limits::RENDER_VIEW_HEIGHT), ..Viewport::default() },
         ..Page::at(job.url.as_str(), now)
     };
     let page = page.with_markup(&markup);
-    let (ran, recording) = run(site, job, children, (&page, &shape), errands).await;
+    let (mut ran, mut recording) = run(site, job, children, (&page, &shape), errands).await;
+    if let Ok(outcome) = &ran
+        && let Some(page) = again::page(site, job, errands, &page, (outcome, recording.was_refused()), read).await
+    {
+        (ran, recording) = run(site, job, children, (&page, &shape), errands).await;
+        if let Ok(outcome) = &ran {
+            again::worked(site, job, &page, outcome, read);
+        }
+    }
     let (unread, refused) = (recording.take_markup(), recording.take_refused());
     let downloads = recording.take_downloads();
     let exchanges = recording.into_exchanges();
@@ -394,7 +404,7 @@ fn has_encoded_letters(url: &str) -> bool {
 }
 
 /// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.
-fn addresses(outcome: &Outcome) -> Vec<String> {
+pub(super) fn addresses(outcome: &Outcome) -> Vec<String> {
     let links = outcome.states.iter().flat_map(|state| state.links.iter().map(|link| link.url.clone()));
     let found =
         outcome.states.iter().flat_map(|state| &state.found).filter_map(|link| match encoded_links::decode(link) {

@@ -64,6 +64,10 @@ pub const RENDER_AGAIN_MAX: usize = 64;
 /// Times that a page is tried again whose data were refused where no page like it has ever shown any.
 pub const RENDER_REFUSED_TRIALS: u8 = 2;
 
+/// Bytes that the crawl keeps of each of the two storages of an origin, and origins of a site that it keeps them of.
+pub const RENDER_STORED_BYTES_MAX: usize = 64 << 10;
+pub const RENDER_STORED_ORIGINS_MAX: usize = 16;
+
 /// Bytes of a script's error that summary and status tell.
 pub const SCRIPT_ERROR_TOLD_BYTES_MAX: usize = 300;
 

@@ -82,6 +82,12 @@ impl<'a> Recording<'a> {
             && (Classifier::new(facts).feed(&response.body, true) == Decision::Torrent || is_classed())
     }
 
+    /// Whether such a request was answered so.
+    #[must_use]
+    pub fn was_refused(&self) -> bool {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// The first request for data that was answered as another time may not: for want of a session, or by a server in trouble.
     #[must_use]
     pub fn take_refused(&self) -> Option<String> {
