@@ -134,7 +134,7 @@ fn shows_more(site: &Site, outcome: &Outcome, read: &PageFindings) -> bool {
         let found = url.and_then(|url| outlinks::judge(site, url).ok());
         found.map_or_else(|| address.starts_with("magnet:"), |found| !known.contains(found.url.as_str()))
     };
-    addresses(outcome).iter().any(|address| is_new(address))
+    addresses(outcome).iter().any(is_new)
 }
 
 /// Whether an address is the page's own, be it written with an empty query.

@@ -228,6 +228,28 @@ mod tests {
     }
 
     #[test]
+    fn pages_that_show_nothing_are_told_once_a_crawl_until_the_first_of_them_does() {
+        let page = |page: &str| Nothing { pages: 1, page: page.into(), why: Some("boom at /app.js:3:1".into()) };
+        let mut rendered = Rendered::default();
+        assert!(rendered.shows_nothing(page("/1")) && !rendered.shows_nothing(page("/2")));
+        for number in 0..limits::RENDER_AGAIN_MAX + 9 {
+            rendered.look_again(&format!("/{number}"));
+            rendered.look_again("/0");
+        }
+        let mut later: Rendered = serde_json::from_slice(&rendered.note().unwrap()).unwrap();
+        let told = "2 pages showed nothing after their scripts, first /1: boom at /app.js:3:1";
+        assert_eq!(later.nothing().unwrap().to_string(), told);
+        assert_eq!((later.take_again().len(), later.take_again().len()), (limits::RENDER_AGAIN_MAX, 0));
+        later.begin();
+        assert!(later.nothing().is_some(), "a crawl that renders nothing has not seen whether that is so");
+        assert!(later.shows_nothing(page("/3")));
+        later.shows_again("/4");
+        assert_eq!(later.nothing().unwrap().pages, 1);
+        later.shows_again("/3");
+        assert_eq!(later.nothing(), None);
+    }
+
+    #[test]
     fn shapes_beyond_the_bound_share_the_account_of_their_class() {
         let mut rendered = Rendered::default();
         for number in 0..limits::RENDER_SHAPES_MAX + 50 {

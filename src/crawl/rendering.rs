@@ -477,6 +477,21 @@ mod tests {
     }
 
     #[test]
+    fn a_page_that_shows_nothing_is_tried_again_as_its_likes_and_its_answers_say() {
+        let gains = Brought { rendered: 4, gained: 4, ..Brought::default() };
+        assert!(
+            gains.deserves_another(false, 0) && !gains.deserves_another(false, 1),
+            "an empty list may be just that"
+        );
+        assert!(gains.deserves_another(true, 2), "as any fault, which has its own bound");
+        let barren = Brought { rendered: 1, ..Brought::default() };
+        assert!(!barren.deserves_another(false, 0));
+        assert!(barren.deserves_another(true, 1) && !barren.deserves_another(true, limits::RENDER_REFUSED_TRIALS));
+        let tried = Brought { rendered: limits::RENDER_TRIALS, ..Brought::default() };
+        assert!(!tried.deserves_another(true, 0), "the site refuses that to everybody");
+    }
+
+    #[test]
     fn a_class_that_gains_is_rendered_page_by_page() {
         let mut brought = Brought::default();
         for _ in 0..500 {
