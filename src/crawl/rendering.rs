@@ -384,10 +384,12 @@ pub fn tell_nothing(site: &Site, url: &CrawlUrl, nothing: Nothing) {
 
 /// Says so where a page was left with more to come.
 fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained: usize) {
+    if errands.is_out_of_time() {
+        site.rendered().look_again(job.url.as_str());
+    }
     let (site, url) = (&site.rules.name, job.url.as_str());
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     if errands.is_out_of_time() {
-        site.rendered().look_again(job.url.as_str());
         tracing::warn!(
             %site, url, requests, links = gained,
             "the page had more to ask for than its time allows: the rest of it is left out; a higher `requests_per_second` of the rule file gets further"
