@@ -276,7 +276,7 @@ fn a_list_whose_interface_refuses_or_fails_for_a_while_goes_on() {
     assert!(!told.contains("showed nothing") && !status.contains("showed nothing"), "{told}\n{status}");
     let failed = |call: usize| {
         let answer = "{\"error\":\"database is locked\",\"items\":[]}";
-        (call == 2).then(|| (200, "application/json", answer.to_owned()))
+        (call == 3).then(|| (200, "application/json", answer.to_owned()))
     };
     let (torrents, told, _) = crawl(pages_of_lists(6, failed), "", |_| {});
     assert_eq!(torrents, 60, "{told}");
@@ -336,8 +336,8 @@ fn what_scripts_store_is_there_on_the_next_page_and_a_page_that_reloads_itself_i
     for storage in ["localStorage", "sessionStorage"] {
         let site = pages(move |path| {
             let script = match path {
-                "/" => format!("{storage}.key = 'v7'; app.innerHTML = '<a href=/list/1>list</a>'"),
-                "/list/1" => format!("if ({storage}.key == 'v7') {list}"),
+                "/" => format!("{storage}.seen = 'v7'; app.innerHTML = '<a href=/list/1>list</a>'"),
+                "/list/1" => format!("if ({storage}.seen == 'v7') {list}"),
                 _ => return None,
             };
             html(format!("<div id=app></div><script>{script}</script>"))
