@@ -38,7 +38,7 @@ impl Window {
 
     /// What scripts have left in the page's storages.
     pub fn stored(&mut self) -> Stored {
-        self.engine.with(|context| storage::told(context)).unwrap_or_default()
+        self.engine.with(storage::told).unwrap_or_default()
     }
 
     /// Clicks the first element that the selectors fit, wherever it is; false when there is none.

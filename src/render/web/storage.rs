@@ -171,10 +171,13 @@ struct Own {
 }
 
 /// What the page's scripts have left in their storages.
-pub(super) fn told(context: &Context) -> Stored {
-    let of = |object: &JsObject| object.downcast_ref::<Storage>().map(|storage| storage.told()).unwrap_or_default();
-    let own = context.get_data::<Own>();
-    own.map_or_else(Stored::default, |own| Stored { local: of(&own.local), session: of(&own.session) })
+pub(super) fn told(context: &mut Context) -> Stored {
+    let mut of = |which: fn(&Own) -> &JsObject| {
+        let object = own_of(context, which);
+        let storage = exotic::this::<Storage>(&object, context).ok();
+        storage.map(|storage| storage.borrow().data().told()).unwrap_or_default()
+    };
+    Stored { local: of(|own| &own.local), session: of(|own| &own.session) }
 }
 
 pub(super) fn install(given: &Stored, context: &mut Context) -> JsResult<()> {
