@@ -96,7 +96,7 @@ pub async fn page(
 ) -> Option<Page> {
     let origin = job.url.origin();
     let all = site.storages.leave(origin, &outcome.stored);
-    if shows_more(site, outcome, read) {
+    if shows_more(site, job, outcome, read) {
         return None;
     }
     let cookies = site.transport.script_cookies(&job.url);
@@ -121,24 +121,24 @@ pub async fn page(
 pub fn worked(site: &Site, job: &Job, ran: &Page, outcome: &Outcome, read: &PageFindings) {
     let origin = job.url.origin();
     site.storages.leave(origin, &outcome.stored);
-    if !ran.stored.is_empty() && shows_more(site, outcome, read) {
+    if !ran.stored.is_empty() && shows_more(site, job, outcome, read) {
         site.storages.pays(origin);
     }
 }
 
 /// Whether scripts have made a link that the page had not.
-fn shows_more(site: &Site, outcome: &Outcome, read: &PageFindings) -> bool {
+fn shows_more(site: &Site, job: &Job, outcome: &Outcome, read: &PageFindings) -> bool {
     let known: HashSet<&str> = read.found.iter().map(|found| found.url.as_str()).collect();
     let is_new = |address: &String| {
         let url = CrawlUrl::parse(address, &site.rules.canonical).ok();
         let found = url.and_then(|url| outlinks::judge(site, url).ok());
         found.map_or_else(|| address.starts_with("magnet:"), |found| !known.contains(found.url.as_str()))
     };
-    addresses(outcome).iter().any(is_new)
+    addresses(outcome).iter().filter(|address| !is_own(address, &job.url)).any(is_new)
 }
 
 /// Whether an address is the page's own, be it written with an empty query.
-fn is_own(address: &str, page: &CrawlUrl) -> bool {
+pub(super) fn is_own(address: &str, page: &CrawlUrl) -> bool {
     let bare = |address: &str| address.split('#').next().unwrap_or_default().trim_end_matches('?').to_owned();
     let parsed = CrawlUrl::parse(address, &Canonical::default());
     parsed.is_ok_and(|url| bare(url.as_str()) == bare(page.as_str()))

@@ -239,6 +239,8 @@ pub async fn render(
     }
     let mut more = addresses(&outcome);
     more.extend(downloads);
+    // A page that reloads itself leads nowhere.
+    more.retain(|url| !again::is_own(url, &job.url));
     // Scripts write addresses in UTF-8, and pages of another charset write theirs in that: what the document holds is read from it.
     if encoding != encoding_rs::UTF_8 {
         more.retain(|url| !has_encoded_letters(url));
