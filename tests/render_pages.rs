@@ -65,6 +65,7 @@ fn on_a_page<T: Send + 'static>(
             viewport: Viewport { width: 1280.0, height: 400.0 },
             referrer: "http://site.test/".to_owned(),
             cookies: vec!["seen=1".to_owned()],
+            ..Setting::default()
         };
         let net = Site { files, waiting: VecDeque::new() };
         let mut window = Window::open_with(&start, &setting, Box::new(net)).unwrap();

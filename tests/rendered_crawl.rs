@@ -1,5 +1,6 @@
 //! Crawls of sites whose lists are built by scripts: from an interface with a header, page by page behind a button; by rows without
-//! addresses; on pages that only some of a class need scripts for; with a process that dies, and with an interface that is closed.
+//! addresses; on pages that only some of a class need scripts for; with a process that dies, and with an interface that is closed; whose
+//! interfaces fail for a while, whose scripts are broken, and whose scripts fetch the torrents themselves.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -306,5 +307,118 @@ fn an_interface_that_the_rules_or_robots_txt_close_is_told_once() {
             why.starts_with("robots") || told.contains(&format!("127.0.0.1:{other} is none")),
             "it names the port: {told}"
         );
+    }
+}
+
+/// A list over `count` pages of ten, each of which asks the interface for its own. `api` may answer a call by its number in place of that.
+fn pages_of_lists(count: usize, api: impl Fn(usize) -> Option<Answer> + Send + Sync + 'static) -> Site {
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    pages(move |path| {
+        if path == "/" || path.starts_with("/list/") {
+            return html(
+                "<div id=app></div><script>const n = +(location.pathname.split('/')[2] || 0);
+                fetch('/api/' + n).then(r => { if (!r.ok) throw new Error('HTTP ' + r.status); return r.json() }).then(d => {
+                    app.innerHTML = d.items.map(i => `<a href=/d/${i}.torrent>x</a>`).join('') +
+                        (d.more ? `<a href=/list/${n + 1}>next</a>` : '') }).catch(() => { app.innerHTML = '<p>Something went wrong.</p>' })
+                </script>",
+            );
+        }
+        let page: usize = path.strip_prefix("/api/")?.parse().ok()?;
+        let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+        let items: Vec<usize> = (page * 10..page * 10 + 10).collect();
+        let list = format!("{{\"items\":{items:?},\"more\":{}}}", page + 1 < count);
+        api(call).or(Some((200, "application/json", list)))
+    })
+}
+
+#[test]
+fn a_list_whose_interface_refuses_or_fails_for_a_while_goes_on() {
+    let refused = |call: usize| matches!(call, 2 | 7 | 8).then(|| (401, "application/json", "{}".to_owned()));
+    let (torrents, told, status) = crawl(pages_of_lists(12, refused), "", |_| {});
+    assert_eq!(torrents, 120, "{told}");
+    assert!(!told.contains("showed nothing") && !status.contains("showed nothing"), "{told}\n{status}");
+    let failed = |call: usize| {
+        let answer = "{\"error\":\"database is locked\",\"items\":[]}";
+        (call == 3).then(|| (200, "application/json", answer.to_owned()))
+    };
+    let (torrents, told, _) = crawl(pages_of_lists(6, failed), "", |_| {});
+    assert_eq!(torrents, 60, "{told}");
+}
+
+#[test]
+fn an_interface_that_always_refuses_ends_and_is_told_with_its_page() {
+    let site = pages_of_lists(2, |_| Some((403, "application/json", "{}".to_owned())));
+    let (torrents, told, status) = crawl(site, "", |_| {});
+    assert_eq!(torrents, 0);
+    for text in [&told, &status] {
+        assert!(
+            text.contains("1 page showed nothing after their scripts") && text.contains("was answered 403"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn pages_that_show_nothing_are_warned_of_once_and_told_with_the_first_error() {
+    let site = pages(|path| match path {
+        "/" => html("<a href=/list/1>1</a><a href=/list/2>2</a><a href=/list/3>3</a>"),
+        "/app.js" => Some((200, "text/javascript", "function start() {\n  missing.call();\n}\nstart()".to_owned())),
+        _ if path.starts_with("/list/") => html("<div id=app></div><script src=/app.js></script>"),
+        _ => None,
+    });
+    let (torrents, told, status) = crawl(site, "", |_| {});
+    assert_eq!(torrents, 0);
+    assert_eq!(told.matches("a page shows nothing after its scripts").count(), 1, "{told}");
+    for text in [&told, &status] {
+        assert!(text.contains("3 pages showed nothing after their scripts"), "{text}");
+        assert!(text.contains("/list/") && text.contains("missing") && text.contains("/app.js"), "{text}");
+    }
+}
+
+#[test]
+fn torrents_that_scripts_fetch_to_save_them_are_links() {
+    let site = pages(|path| {
+        if path == "/" {
+            return html((0..5).map(|n| format!("<a href=/t/{n}>t</a>")).collect::<String>());
+        }
+        let number = path.strip_prefix("/t/")?;
+        html(format!(
+            "<h1>Image</h1><div id=app></div><button id=b>Download</button><script>b.onclick = async () => {{
+            const blob = await (await fetch('/d/{number}.torrent')).blob(); const a = document.createElement('a');
+            a.href = URL.createObjectURL(blob); a.download = 'x.torrent'; a.click() }}</script>"
+        ))
+    });
+    let (torrents, told, _) = crawl(site, "", |_| {});
+    assert_eq!(torrents, 5, "{told}");
+}
+
+#[test]
+fn what_scripts_store_is_there_on_the_next_page_and_a_page_that_reloads_itself_is_read_again_once() {
+    let list = "app.innerHTML = [0, 1, 2].map(n => `<a href=/d/${n}.torrent>x</a>`).join('')";
+    // By storage from page to page.
+    for storage in ["localStorage", "sessionStorage"] {
+        let site = pages(move |path| {
+            let script = match path {
+                "/" => format!("{storage}.seen = 'v7'; app.innerHTML = '<a href=/list/1>list</a>'"),
+                "/list/1" => format!("if ({storage}.seen == 'v7') {list}"),
+                _ => return None,
+            };
+            html(format!("<div id=app></div><script>{script}</script>"))
+        });
+        let (torrents, told, _) = crawl(site, "", |_| {});
+        assert_eq!(torrents, 3, "{storage}: {told}");
+    }
+    // By reloading, behind a storage or a cookie.
+    for script in [
+        "if (!localStorage.ok) { localStorage.ok = 1; location.reload() } else LIST",
+        "if (!document.cookie.includes('ok=1')) { document.cookie = 'ok=1'; location.href = '/?' } else LIST",
+        "if (!document.cookie.includes('ok=1')) { document.cookie = 'ok=1'; setTimeout(() => location.reload(), 500) } else LIST",
+        "LIST; location.reload()",
+    ] {
+        let script = script.replace("LIST", list);
+        let site =
+            pages(move |path| (path == "/").then(|| html(format!("<div id=app></div><script>{script}</script>")))?);
+        let (torrents, told, _) = crawl(site, "", |_| {});
+        assert_eq!(torrents, 3, "{told}");
     }
 }

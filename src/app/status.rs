@@ -8,7 +8,7 @@ use super::accounts::AccountStatus;
 use super::changes::{self, DelayStatus, GoneStatus, ListsStatus};
 use crate::clock::UnixMillis;
 use crate::crawl::progress::{Ended, Progress, RuleFault, SessionState};
-use crate::crawl::rendered::{Closed, Rendered};
+use crate::crawl::rendered::{Closed, Nothing, Rendered};
 use crate::crawl::site_loop::{CrewsKept, CrewsState};
 use crate::crawl::{site_loop, worth};
 use crate::crawldb::{CrawlDbError, Reader};
@@ -44,6 +44,9 @@ pub struct SiteStatus {
     /// Hosts that scripts of its pages asked in vain in the last crawl; as of half a minute ago.
     #[serde(default)]
     pub closed_to_scripts: Vec<Closed>,
+    /// Pages that showed nothing after their scripts, in the last crawl that rendered any; as of half a minute ago.
+    #[serde(default)]
+    pub showed_nothing: Option<Nothing>,
     /// Torrents that this site gave first.
     pub torrents: u64,
     /// Distinct torrents that have a source on this site.
@@ -167,6 +170,7 @@ pub async fn report(
             pages: counts.pages() + script_requests,
             script_requests,
             closed_to_scripts: rendered.closed().to_vec(),
+            showed_nothing: rendered.nothing().cloned(),
             torrents: counts.torrents,
             torrents_seen: counts.torrents_seen,
             magnets: counts.magnets,

@@ -16,6 +16,7 @@ use crate::app::{self, App, control, status};
 use crate::config::Config;
 use crate::crawl::RunOptions;
 use crate::crawl::progress::{Progress, SiteProgress};
+use crate::crawl::rendered::Rendered;
 use crate::crawldb::Outcome;
 use crate::rules::{self, SiteRules};
 use crate::telemetry::Terminal;
@@ -102,6 +103,9 @@ pub async fn run_sites(
         let name = rules.name.to_string();
         if let Some(waiting) = status::held(app.db.as_ref(), rules, now).await? {
             summary.waiting.insert(name.clone(), waiting);
+        }
+        if let Some(nothing) = Rendered::take_up(app.db.as_ref(), &name).await?.nothing() {
+            summary.showed_nothing.insert(name.clone(), nothing.clone());
         }
         let SiteProgress { counts, deepest, .. } = done.remove(&name).unwrap_or_default();
         if let Some(&urls) = counts.outcomes.get(&Outcome::OverBudget) {

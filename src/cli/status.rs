@@ -276,6 +276,9 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
         for Closed { host, why, page } in &site.closed_to_scripts {
             text.push_str(&format!("{}: scripts ask {host} in vain, as on {page}: {why}\n", site.name));
         }
+        if let Some(nothing) = &site.showed_nothing {
+            text.push_str(&format!("{}: {nothing}\n", site.name));
+        }
         text.extend(site.crews.as_ref().map(|state| crews(site, state)));
         for cut in &site.cuts {
             let Cut { shape, class, fetched, yielded, cut, example, reason, likeness } = cut;

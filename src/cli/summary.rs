@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::hints::Hints;
 use crate::app::status::Waiting;
 use crate::crawl::progress::{Counts, Ended};
+use crate::crawl::rendered::Nothing;
 use crate::crawldb::Outcome;
 use crate::rules::SiteRules;
 
@@ -42,6 +43,8 @@ pub struct Summary {
     pub waiting: BTreeMap<String, Waiting>,
     /// Sites of which URLs were put aside for their depth.
     pub too_deep: BTreeMap<String, TooDeep>,
+    /// Sites with pages that showed nothing after their scripts.
+    pub showed_nothing: BTreeMap<String, Nothing>,
     pub archive: String,
 }
 
@@ -78,6 +81,7 @@ impl Summary {
             sites,
             waiting: BTreeMap::new(),
             too_deep: BTreeMap::new(),
+            showed_nothing: BTreeMap::new(),
             archive: archive.display().to_string(),
         }
     }
@@ -149,6 +153,11 @@ impl Summary {
                 text,
                 "              hint: a larger `depth_max` in the site's rule file fetches them at the next crawl"
             );
+        }
+        for (site, nothing) in &self.showed_nothing {
+            let _ = writeln!(text, "{site:<13} {nothing}");
+            let page = hints.command(&format!("render '{}'", nothing.page));
+            let _ = writeln!(text, "              hint: look into it by {page}");
         }
         let _ = writeln!(text, "archive       {}", self.archive);
         text

@@ -67,6 +67,8 @@ struct Scripts {
 pub enum Trouble {
     #[default]
     None,
+    /// The page shows nothing, and pages like it do, or the site has refused its data.
+    Empty,
     /// A server did not give what a script asked for: the page may show more another time.
     Unanswered,
     /// The page has ended the processes that ran it, or something else has.
@@ -571,6 +573,11 @@ impl Shelf {
         let scripts = self.scripts();
         let (until, script, body) = scripts.kept.get(url)?;
         (*until > now).then(|| (script.clone(), body.clone()))
+    }
+
+    /// Scripts are asked for anew: a page has shown nothing by those that are kept.
+    pub(super) fn forget_scripts(&self) {
+        *self.scripts() = Scripts::default();
     }
 
     /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.

@@ -3,6 +3,7 @@
 //! through `CrawlDb`, `Transport` and `Clock`.
 
 pub mod account;
+mod again;
 pub mod commit;
 mod denial;
 pub mod errands;

@@ -25,6 +25,15 @@ pub struct Rendered {
     /// What scripts asked for in vain in the last crawl, as the rule file and robots.txt stand.
     #[serde(default)]
     closed: Vec<Closed>,
+    /// Pages that showed nothing after their scripts, in the last crawl that rendered any.
+    #[serde(default)]
+    nothing: Option<Nothing>,
+    /// Pages that the next crawl begins with: something went wrong on them, or their time was over with more to come.
+    #[serde(default)]
+    again: Vec<String>,
+    /// `nothing` is that of a crawl before: it holds until a page was rendered again.
+    #[serde(skip)]
+    is_nothing_before: bool,
     /// `closed` is that of a crawl before: it holds until scripts have asked for something again.
     #[serde(skip)]
     is_closed_before: bool,
@@ -37,6 +46,31 @@ pub struct Closed {
     pub why: String,
     /// The first page whose scripts wanted to.
     pub page: String,
+}
+
+/// Pages of a site that were rendered, had nothing without their scripts and had nothing with them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nothing {
+    pub pages: u64,
+    /// The first of them.
+    pub page: String,
+    /// What went wrong on it, and where; `None` where nothing was thrown or refused.
+    pub why: Option<String>,
+}
+
+impl Nothing {
+    /// Why the first page shows nothing, in words.
+    #[must_use]
+    pub fn told_why(&self) -> &str {
+        self.why.as_deref().unwrap_or("no script failed")
+    }
+}
+
+impl std::fmt::Display for Nothing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let are = if self.pages == 1 { "page" } else { "pages" };
+        write!(f, "{} {are} showed nothing after their scripts, first {}: {}", self.pages, self.page, self.told_why())
+    }
 }
 
 impl Rendered {
@@ -59,6 +93,7 @@ impl Rendered {
     /// A crawl begins: what was closed may be so no more.
     pub fn begin(&mut self) {
         self.is_closed_before = true;
+        self.is_nothing_before = true;
     }
 
     /// Scripts have asked for something.
@@ -86,6 +121,47 @@ impl Rendered {
         is_new
     }
 
+    /// A page shows nothing. True where it is the first of this crawl.
+    pub fn shows_nothing(&mut self, page: Nothing) -> bool {
+        if std::mem::take(&mut self.is_nothing_before) {
+            self.nothing = None;
+        }
+        match &mut self.nothing {
+            Some(all) => all.pages += page.pages,
+            None => {
+                self.nothing = Some(page);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The next crawl is to look at a page again. Those beyond `limits::RENDER_AGAIN_MAX` wait for a look of their own.
+    pub fn look_again(&mut self, page: &str) {
+        if self.again.len() < limits::RENDER_AGAIN_MAX && !self.again.iter().any(|known| known == page) {
+            self.again.push(page.to_owned());
+        }
+    }
+
+    /// The pages that a crawl begins with.
+    pub fn take_again(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.again)
+    }
+
+    /// A page shows something: where it was the first that did not, the site has been mended.
+    pub fn shows_again(&mut self, page: &str) {
+        let is_mended = self.nothing.as_ref().is_some_and(|all| all.page == page);
+        if std::mem::take(&mut self.is_nothing_before) || is_mended {
+            self.nothing = None;
+        }
+    }
+
+    /// Pages that showed nothing after their scripts.
+    #[must_use]
+    pub fn nothing(&self) -> Option<&Nothing> {
+        self.nothing.as_ref()
+    }
+
     /// What scripts asked for in vain in the last crawl.
     #[must_use]
     pub fn closed(&self) -> &[Closed] {
@@ -95,7 +171,11 @@ impl Rendered {
     /// As it is written down; `None` where there is nothing to tell.
     #[must_use]
     pub fn note(&self) -> Option<Vec<u8>> {
-        let is_empty = self.shapes.is_empty() && self.requests == 0 && self.closed.is_empty();
+        let is_empty = self.shapes.is_empty()
+            && self.requests == 0
+            && self.closed.is_empty()
+            && self.nothing.is_none()
+            && self.again.is_empty();
         (!is_empty).then(|| serde_json::to_vec(self).unwrap_or_default())
     }
 }
@@ -145,6 +225,28 @@ mod tests {
         rendered.begin();
         rendered.asked(1);
         assert!(rendered.closed().is_empty());
+    }
+
+    #[test]
+    fn pages_that_show_nothing_are_told_once_a_crawl_until_the_first_of_them_does() {
+        let page = |page: &str| Nothing { pages: 1, page: page.into(), why: Some("boom at /app.js:3:1".into()) };
+        let mut rendered = Rendered::default();
+        assert!(rendered.shows_nothing(page("/1")) && !rendered.shows_nothing(page("/2")));
+        for number in 0..limits::RENDER_AGAIN_MAX + 9 {
+            rendered.look_again(&format!("/{number}"));
+            rendered.look_again("/0");
+        }
+        let mut later: Rendered = serde_json::from_slice(&rendered.note().unwrap()).unwrap();
+        let told = "2 pages showed nothing after their scripts, first /1: boom at /app.js:3:1";
+        assert_eq!(later.nothing().unwrap().to_string(), told);
+        assert_eq!((later.take_again().len(), later.take_again().len()), (limits::RENDER_AGAIN_MAX, 0));
+        later.begin();
+        assert!(later.nothing().is_some(), "a crawl that renders nothing has not seen whether that is so");
+        assert!(later.shows_nothing(page("/3")));
+        later.shows_again("/4");
+        assert_eq!(later.nothing().unwrap().pages, 1);
+        later.shows_again("/3");
+        assert_eq!(later.nothing(), None);
     }
 
     #[test]

@@ -8,13 +8,17 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::again;
 use super::errands::{Answering, Errands, Trouble};
 use super::outlinks::{self, PageFindings};
+use super::rendered::Nothing;
 use super::shortcut::{self, Recording};
 use super::site::Site;
 use super::visit::Job;
+use crate::crawldb::faults;
 use crate::fetch::{ResponseHeaders, charset};
 use crate::limits;
+use crate::login::secret::{told_url, told_words};
 use crate::page::encoded_links::{self, Decoded};
 use crate::page::feed;
 use crate::page::scripted::{self, Signs};
@@ -23,6 +27,7 @@ use crate::render::protocol::{Outcome, Page};
 use crate::render::web::reader::Bound;
 use crate::render::web::window::Viewport;
 use crate::rules::{Class, RenderWhen};
+use crate::url::CrawlUrl;
 
 /// Before a process is asked for again where there was none to be had.
 const SPAWN_PAUSE: Duration = Duration::from_secs(1);
@@ -58,6 +63,11 @@ impl Shown {
     pub fn of(job: &Job, signs: Signs, read: &PageFindings) -> Self {
         let targets = read.found.iter().filter(|found| found.class.is_target()).count() + read.magnets.len();
         Self { class: job.class, rule: job.rule, signs, targets, links: read.found.len() }
+    }
+
+    /// Whether the page itself has nothing that a reader comes for: a shell, or something that is being loaded.
+    fn is_shell(&self) -> bool {
+        self.is_bare() && (self.links == 0 || self.signs.empty_root || self.signs.waits)
     }
 
     /// Links of the sort that pages of its class have.
@@ -122,6 +132,17 @@ impl Brought {
         if self.gained > 0 { first } else { (first << vain).min(limits::RENDER_SAMPLED_OF) }
     }
 
+    /// Whether a page that gained nothing is to be tried again, after so many attempts: where pages like it do gain, once, and as any fault
+    /// where the site refused what its scripts asked for. Where nothing was ever gained, a few pages are tried a few times.
+    #[must_use]
+    pub fn deserves_another(self, is_refused: bool, attempts: u8) -> bool {
+        if is_refused {
+            return self.gained > 0
+                || (self.rendered < limits::RENDER_TRIALS && attempts < limits::RENDER_REFUSED_TRIALS);
+        }
+        self.gained > 0 && self.gained * 2 >= self.rendered && attempts == 0
+    }
+
     /// A page was rendered.
     pub fn rendered(&mut self, gained: bool) {
         self.rendered = self.rendered.saturating_add(1);
@@ -142,6 +163,8 @@ pub struct Made {
     pub detail: String,
     /// Scripts have made links that the page had not.
     pub gained: bool,
+    /// It is a shell that shows nothing after its scripts, and why, as far as that is known.
+    pub nothing: Option<Nothing>,
 }
 
 /// Whether pages like this one may be rendered at all.
@@ -186,14 +209,24 @@ pub async fn render(
     let now = i64::try_from(site.clock.now().0).unwrap_or(i64::MAX);
     let page = Page {
         cookies: site.transport.script_cookies(&job.url),
+        stored: site.storages.given(job.url.origin()),
         // A member's clicks may change things at the site: there the page is only looked at.
         tries: if site.account.is_some() { 0 } else { limits::RENDER_TRIES },
         viewport: Viewport { height: f64::from(limits::RENDER_VIEW_HEIGHT), ..Viewport::default() },
         ..Page::at(job.url.as_str(), now)
     };
     let page = page.with_markup(&markup);
-    let (ran, recording) = run(site, job, children, (&page, &shape), errands).await;
-    let unread = recording.take_markup();
+    let (mut ran, mut recording) = run(site, job, children, (&page, &shape), errands).await;
+    if let Ok(outcome) = &ran
+        && let Some(page) = again::page(site, job, errands, &page, (outcome, recording.was_refused()), read).await
+    {
+        (ran, recording) = run(site, job, children, (&page, &shape), errands).await;
+        if let Ok(outcome) = &ran {
+            again::worked(site, job, &page, outcome, read);
+        }
+    }
+    let (unread, refused) = (recording.take_markup(), recording.take_refused());
+    let downloads = recording.take_downloads();
     let exchanges = recording.into_exchanges();
     let outcome = match ran {
         Ok(outcome) => outcome,
@@ -210,6 +243,9 @@ pub async fn render(
         tracing::debug!(site = %name, url = job.url.as_str(), message, source, line, "a script of the page failed");
     }
     let mut more = addresses(&outcome);
+    more.extend(downloads);
+    // A page that reloads itself leads nowhere.
+    more.retain(|url| !again::is_own(url, &job.url));
     // Scripts write addresses in UTF-8, and pages of another charset write theirs in that: what the document holds is read from it.
     if encoding != encoding_rs::UTF_8 {
         more.retain(|url| !has_encoded_letters(url));
@@ -231,9 +267,27 @@ pub async fn render(
     if gained == 0 && shortcut::lacks_data(site, job.class, &unread, &outcome.errors) {
         errands.troubled(Trouble::Unanswered);
     }
-    if gained > 0 || errands.trouble() == Trouble::None {
-        site.rendered().of(job.class, &shape).rendered(gained > 0);
+    let attempts = faults(job.lease.attempts);
+    {
+        let mut rendered = site.rendered();
+        let brought = rendered.of(job.class, &shape);
+        if gained == 0 && shown.is_bare() && brought.deserves_another(refused.is_some(), attempts) {
+            errands.troubled(Trouble::Empty);
+        }
+        // What is tried again has not been seen yet.
+        let is_seen = match errands.trouble() {
+            Trouble::None => true,
+            Trouble::Empty => attempts + 1 >= limits::ATTEMPTS_MAX,
+            _ => false,
+        };
+        if gained > 0 || is_seen {
+            brought.rendered(gained > 0);
+        }
+        if gained > 0 {
+            rendered.shows_again(job.url.as_str());
+        }
     }
+    let nothing = (gained == 0 && shown.is_shell()).then(|| nothing(site, job, &outcome, refused));
     tell_cut(site, job, &outcome, errands, gained);
     if gained == 0 && shown.is_bare() {
         errands.tell_closed(site, &job.url);
@@ -253,7 +307,28 @@ pub async fn render(
     let states = outcome.states.len();
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");
-    Some(Made { read: made, html: outcome.html, detail, gained: gained > 0 })
+    Some(Made { read: made, html: outcome.html, detail, gained: gained > 0, nothing })
+}
+
+/// A page that shows nothing, with the first thing that went wrong on it. Scripts write into their errors what they like: what may be a
+/// token is masked.
+fn nothing(site: &Site, job: &Job, outcome: &Outcome, refused: Option<String>) -> Nothing {
+    let of_script = outcome.errors.first().map(|error| {
+        let source = told_url(error.source.split(['?', '#']).next().unwrap_or_default());
+        let place = match (source.is_empty(), error.line) {
+            (true, _) => String::new(),
+            (false, 0) => format!(" at {source}"),
+            (false, line) => format!(" at {source}:{line}:{}", error.column),
+        };
+        told_words(&error.message) + &place
+    });
+    let spent = || outcome.spent.map(|spent| spent.to_string());
+    let page = if site.account.is_some() { told_url(job.url.as_str()) } else { job.url.as_str().to_owned() };
+    let why = of_script.or(refused).or_else(spent).map(|why| {
+        let end = why.floor_char_boundary(limits::SCRIPT_ERROR_TOLD_BYTES_MAX);
+        why[..end].replace(['\n', '\r'], " ")
+    });
+    Nothing { pages: 1, page, why }
 }
 
 /// Runs a page in a child, and in another one where that died: what ends a process is not always its page. Gives what was recorded of its
@@ -309,8 +384,29 @@ async fn run<'a>(
     }
 }
 
+/// Writes down that a page shows nothing, and tells of the first one of a site.
+pub fn tell_nothing(site: &Site, url: &CrawlUrl, nothing: Nothing) {
+    let (page, why) = (nothing.page.clone(), nothing.told_why().to_owned());
+    // Where something went wrong, it may be mended by the next crawl.
+    if nothing.why.is_some() {
+        site.rendered().look_again(url.as_str());
+    }
+    if site.rendered().shows_nothing(nothing) {
+        let hint = if site.account.is_some() {
+            "look into it with `gleaner render`; what a login gives to scripts otherwise than by cookies, they do not find"
+        } else {
+            "look into it with `gleaner render`"
+        };
+        let site = &site.rules.name;
+        tracing::warn!(%site, page, why, "a page shows nothing after its scripts; others of the site that do so are counted by the summary and `status`: {hint}");
+    }
+}
+
 /// Says so where a page was left with more to come.
 fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained: usize) {
+    if errands.is_out_of_time() {
+        site.rendered().look_again(job.url.as_str());
+    }
     let (site, url) = (&site.rules.name, job.url.as_str());
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     if errands.is_out_of_time() {
@@ -335,7 +431,7 @@ fn has_encoded_letters(url: &str) -> bool {
 }
 
 /// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.
-fn addresses(outcome: &Outcome) -> Vec<String> {
+pub(super) fn addresses(outcome: &Outcome) -> Vec<String> {
     let links = outcome.states.iter().flat_map(|state| state.links.iter().map(|link| link.url.clone()));
     let found =
         outcome.states.iter().flat_map(|state| &state.found).filter_map(|link| match encoded_links::decode(link) {
@@ -405,6 +501,21 @@ mod tests {
         let shapes = [full, bare, waiting, hollow, Shown { rule: 1, ..bare }].map(|shown| shown.shape());
         assert_eq!(shapes.iter().collect::<HashSet<_>>().len(), 5, "{shapes:?}");
         assert_eq!(shown(true, false, 30).shape(), full.shape());
+    }
+
+    #[test]
+    fn a_page_that_shows_nothing_is_tried_again_as_its_likes_and_its_answers_say() {
+        let gains = Brought { rendered: 4, gained: 4, ..Brought::default() };
+        assert!(
+            gains.deserves_another(false, 0) && !gains.deserves_another(false, 1),
+            "an empty list may be just that"
+        );
+        assert!(gains.deserves_another(true, 2), "as any fault, which has its own bound");
+        let barren = Brought { rendered: 1, ..Brought::default() };
+        assert!(!barren.deserves_another(false, 0));
+        assert!(barren.deserves_another(true, 1) && !barren.deserves_another(true, limits::RENDER_REFUSED_TRIALS));
+        let tried = Brought { rendered: limits::RENDER_TRIALS, ..Brought::default() };
+        assert!(!tried.deserves_another(true, 0), "the site refuses that to everybody");
     }
 
     #[test]

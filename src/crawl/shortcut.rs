@@ -218,7 +218,7 @@ async fn by_data(
             made.denied = read_before.denied.clone().filter(|_| made.found.is_empty() && made.magnets.is_empty());
             let gained = !made.found.is_empty() || !made.magnets.is_empty();
             made.add(read_before);
-            return Some(Made { read: made, html: markup.into_owned(), detail, gained });
+            return Some(Made { read: made, html: markup.into_owned(), detail, gained, nothing: None });
         }
         Err(Failed::Differs(difference)) => differs(site, job, page, difference),
         Err(Failed::Unsure(why)) => unsure(site, job, &why),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::account::Account;
+use super::again::Storages;
 use super::errands::Shelf;
 use super::fresh::Fresh;
 use super::rendered::Rendered;
@@ -72,6 +73,8 @@ pub struct Site {
     pub shelf: Shelf,
     /// What rendering has brought.
     rendered: Mutex<Rendered>,
+    /// What scripts keep from page to page.
+    pub storages: Storages,
     /// By class, what stands in place of renders.
     pub shortcuts: Shortcuts,
     /// What is known of how the site changes.
@@ -114,6 +117,7 @@ impl Site {
             renderer: None,
             shelf: Shelf::default(),
             rendered: Mutex::default(),
+            storages: Storages::default(),
             account: None,
             hosts: Mutex::default(),
             sitemaps: Mutex::default(),

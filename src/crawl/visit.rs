@@ -356,13 +356,13 @@ async fn page(
                 finished.visit.next = Next::WaitUntil(finished.visit.at.plus(limits::RENDER_NO_PROCESS_PAUSE));
                 return Ok(finished);
             }
-            trouble @ (Trouble::Unanswered | Trouble::Died)
+            trouble @ (Trouble::Empty | Trouble::Unanswered | Trouble::Died)
                 if !has_more && faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX =>
             {
-                let what = if trouble == Trouble::Died {
-                    "its render processes died"
-                } else {
-                    "requests of its scripts were not answered"
+                let what = match trouble {
+                    Trouble::Died => "its render processes died",
+                    Trouble::Empty => "it shows nothing after its scripts, as pages like it do",
+                    _ => "requests of its scripts were not answered",
                 };
                 let mut finished = retried(site, job, Outcome::Truncated, Some(what.to_owned()));
                 // The page itself came well.
@@ -372,6 +372,13 @@ async fn page(
             _ => {}
         }
         if let Some(made) = made {
+            if let Some(nothing) = made.nothing {
+                rendering::tell_nothing(site, &job.url, nothing);
+                // Its scripts may be mended by the next look.
+                if again {
+                    site.shelf.forget_scripts();
+                }
+            }
             read = made.read;
             rendered = Some((made.html, made.detail));
         }

@@ -64,6 +64,19 @@ pub const TRACE_TEXT_BYTES_MAX: usize = 1_000;
 /// Errors of a page's scripts that are kept; others are counted.
 pub const SCRIPT_ERRORS_MAX: usize = 100;
 
+/// Pages of a site that the next crawl begins with, as this one has not seen them whole.
+pub const RENDER_AGAIN_MAX: usize = 64;
+
+/// Times that a page is tried again whose data were refused where no page like it has ever shown any.
+pub const RENDER_REFUSED_TRIALS: u8 = 2;
+
+/// Bytes that the crawl keeps of each of the two storages of an origin, and origins of a site that it keeps them of.
+pub const RENDER_STORED_BYTES_MAX: usize = 64 << 10;
+pub const RENDER_STORED_ORIGINS_MAX: usize = 16;
+
+/// Bytes of a script's error that summary and status tell.
+pub const SCRIPT_ERROR_TOLD_BYTES_MAX: usize = 300;
+
 /// Requests of one page's scripts since an act of its reader that brought links, those of a whole page, and bytes of the body of one.
 pub const RENDER_REQUESTS_MAX: u32 = 500;
 pub const RENDER_REQUESTS_ALL_MAX: u32 = 5_000;

@@ -231,7 +231,7 @@ fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Wi
     let Ok(url) = url else { return (Outcome::default(), None) };
     let start = Start { url, now_ms: page.now_ms, seed: page.seed, instructions: page.instructions };
     let (viewport, referrer, cookies) = (page.viewport, page.referrer.clone(), page.cookies.clone());
-    let setting = Setting { viewport, referrer, cookies };
+    let setting = Setting { viewport, referrer, cookies, stored: page.stored.clone() };
     let (waiting, refused) = (VecDeque::new(), VecDeque::new());
     let net = Box::new(Frames { wire: std::rc::Rc::clone(wire), waiting, refused, cookies: 0 });
     let Ok(mut window) = Window::open_behind(kept, &start, &setting, net) else {
@@ -261,7 +261,7 @@ fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Wi
 fn told_of(window: &mut Window, page: &Page, end: End) -> Outcome {
     // What natives do unasked must not fail where a script used up everything: the document is read as it is.
     let html = if page.held { window.marked_html() } else { window.html() };
-    let navigations = window.navigations();
+    let (navigations, stored) = (window.navigations(), window.stored());
     let text = if page.wanted.text { window.shown_text() } else { String::new() };
     let mut state = window.engine.page().borrow_mut();
     let Trace { events, untold } = state.trace.take().unwrap_or_default();
@@ -273,6 +273,7 @@ fn told_of(window: &mut Window, page: &Page, end: End) -> Outcome {
         untold: state.untold,
         instructions: page.instructions.saturating_sub(window.engine.instructions_left()),
         navigations,
+        stored,
         trace: events,
         trace_untold: untold,
         text,

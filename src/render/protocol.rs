@@ -23,6 +23,7 @@ use super::engine::trace;
 use super::web::interact::Link;
 use super::web::navigation::Navigation;
 use super::web::reader::Cut;
+use super::web::storage::Stored;
 use super::web::window::Viewport;
 use crate::limits;
 
@@ -45,6 +46,9 @@ pub struct Page {
     pub referrer: String,
     /// The cookies of the site that scripts may see, as `name=value`.
     pub cookies: Vec<String>,
+    /// What pages of its origin have left in their storages.
+    #[serde(default)]
+    pub stored: Stored,
     /// What a reader does, in this order.
     pub acts: Vec<Act>,
     /// How many more acts a reader may try who looks for what the page has.
@@ -143,6 +147,7 @@ impl Page {
             reach: Reach::default(),
             referrer: String::new(),
             cookies: Vec::new(),
+            stored: Stored::default(),
             acts: Vec::new(),
             tries: 0,
             viewport: Viewport::default(),
@@ -274,6 +279,9 @@ pub struct Outcome {
     pub states: Vec<State>,
     /// Addresses that the page or its reader wanted to go to.
     pub navigations: Vec<Navigation>,
+    /// What its scripts have left in their storages.
+    #[serde(default)]
+    pub stored: Stored,
     /// Acts that could not be done: nothing fits their selectors.
     pub undone: Vec<Act>,
     /// Where the reader stopped while things still came.

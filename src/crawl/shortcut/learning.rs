@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 
 use super::{cookies, tell_difference, text_of, told_difference};
+use crate::classify::{Classifier, Decision, HeaderFacts};
 use crate::crawl::errands::Answering;
 use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::Site;
@@ -28,6 +29,10 @@ pub struct Recording<'a> {
     exchanges: Option<Mutex<Vec<Exchange>>>,
     /// Addresses that were answered well, with markup.
     markup: Mutex<Vec<String>>,
+    /// The first request for data that the site refused for now, in words.
+    refused: Mutex<Option<String>>,
+    /// Addresses by which a script has fetched torrents, to hand them to its reader as files of its own.
+    downloads: Mutex<Vec<String>>,
 }
 
 impl<'a> Recording<'a> {
@@ -44,13 +49,48 @@ impl<'a> Recording<'a> {
                 wants
             })
         });
-        Self { answering, exchanges: (wants == Some(true)).then(Mutex::default), markup: Mutex::default() }
+        let exchanges = (wants == Some(true)).then(Mutex::default);
+        Self { answering, exchanges, markup: Mutex::default(), refused: Mutex::default(), downloads: Mutex::default() }
     }
 
     /// The first addresses of data that were answered well, and with markup.
     #[must_use]
     pub fn take_markup(&self) -> Vec<String> {
         std::mem::take(&mut self.markup.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Where scripts have fetched torrents without a header that grants access: whoever asks there gets them.
+    #[must_use]
+    pub fn take_downloads(&self) -> Vec<String> {
+        std::mem::take(&mut self.downloads.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether an answer is a torrent, or lies where the rules say that torrents do.
+    fn is_download(&self, response: &net::Response, body: &[u8]) -> bool {
+        let facts = HeaderFacts {
+            content_type: response.header("content-type"),
+            disposition: response.header("content-disposition"),
+            content_length: None,
+            accepts_pages: false,
+        };
+        let is_classed = || {
+            let url = CrawlUrl::parse(&response.url, &self.answering.site.rules.canonical).ok();
+            url.and_then(|url| outlinks::judge(self.answering.site, url).ok())
+                .is_some_and(|found| found.class == Class::Download)
+        };
+        response.status == 200 && (Classifier::new(facts).feed(body, true) == Decision::Torrent || is_classed())
+    }
+
+    /// Whether such a request was answered so.
+    #[must_use]
+    pub fn was_refused(&self) -> bool {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// The first request for data that was answered as another time may not: for want of a session, or by a server in trouble.
+    #[must_use]
+    pub fn take_refused(&self) -> Option<String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// What the scripts asked for, in the order of the answers; `None` where nobody wanted to know.
@@ -71,6 +111,10 @@ impl Host for Recording<'_> {
 
     async fn reply(&self, request: net::Request) -> Reply {
         let data_url = matches!(request.asker, Asker::Fetch | Asker::Xhr).then(|| request.url.clone());
+        let is_data_of_script = data_url.is_some();
+        // What a header opens is closed to a crawl that has none.
+        let is_open = !request.headers.iter().any(|(name, _)| grants_access(name));
+        let open_url = data_url.clone().filter(|_| request.method == "GET" && is_open);
         let is_data = matches!(request.asker, Asker::Fetch | Asker::Xhr | Asker::Script);
         let is_observed = self.exchanges.is_some() && request.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX;
         let asked = (is_data && is_observed).then(|| request.clone());
@@ -84,6 +128,19 @@ impl Host for Recording<'_> {
             if markup.len() < limits::SHORTCUT_EXCHANGES_MAX {
                 markup.push(url);
             }
+        }
+        if let Some(url) = open_url
+            && self.is_download(response, body)
+        {
+            let mut downloads = self.downloads.lock().unwrap_or_else(PoisonError::into_inner);
+            if downloads.len() < limits::RENDER_NAVIGATIONS_MAX {
+                downloads.push(url);
+            }
+        }
+        if is_data_of_script && matches!(response.status, 401 | 403 | 408 | 425 | 429 | 500..=599) {
+            let told = told_url(response.url.split(['?', '#']).next().unwrap_or_default());
+            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            refused.get_or_insert_with(|| format!("{told} was answered {}", response.status));
         }
         let Some(exchanges) = &self.exchanges else { return reply };
         if let Some(asked) = asked
@@ -199,15 +256,19 @@ pub fn lacks_data(site: &Site, class: Class, markup: &[String], errors: &[Script
 const PLAIN_HEADERS: [&str; 4] =
     ["header.accept", "header.accept-language", "header.content-type", "header.x-requested-with"];
 
+/// Whether a header, or a part of a request, is called like what grants access.
+fn grants_access(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["authorization", "token", "key", "secret", "session"].iter().any(|word| name.contains(word))
+}
+
 /// A member's secrets are not written down: where a header that grants access, or what may be a token wherever it stands, is always the
 /// same, each page is rendered.
 fn may_use(site: &Site, endpoint: &Endpoint) -> bool {
     let calls = endpoint.before.iter().chain([&endpoint.call]);
-    let holds_secret =
-        |name: &str| ["authorization", "token", "key", "secret", "session"].iter().any(|word| name.contains(word));
     let mut slots = calls.flat_map(|call| &call.0);
     let is_secret = |name: &str, constant: &str| match name.split_once('.') {
-        _ if holds_secret(name) => true,
+        _ if grants_access(name) => true,
         Some(("path", _)) => told_url(constant).contains(MASK),
         Some(("header", _)) => !PLAIN_HEADERS.contains(&name) && told(constant) == MASK,
         Some(("query", _)) => told(constant) == MASK,

@@ -74,7 +74,9 @@ impl SiteLoop {
     pub(super) async fn take_up_rendered(&mut self) -> Result<(), CrawlError> {
         let mut rendered = Rendered::take_up(self.site.db.as_ref(), &self.site.rules.name).await?;
         rendered.begin();
+        let again = rendered.take_again();
         *self.site.rendered() = rendered;
+        self.queue_again(again, self.site.clock.now()).await?;
         Ok(())
     }
 

@@ -25,6 +25,23 @@ impl SiteLoop {
         if again.is_empty() {
             return Ok(());
         }
+        let (queued, pages) = self.queue_again(again, now).await?;
+        if pages > 0 {
+            let site = &self.site.rules.name;
+            tracing::info!(%site, pages, "pages that an endpoint was asked for are visited again");
+            self.lease_soon();
+        }
+        self.site.shortcuts.queued(&queued);
+        Ok(())
+    }
+
+    /// Queues known pages by their addresses, as if they were found now. Gives those that need not be asked for again, and how many of them
+    /// are queued.
+    pub(super) async fn queue_again(
+        &mut self,
+        again: Vec<String>,
+        now: UnixMillis,
+    ) -> Result<(Vec<String>, usize), CrawlError> {
         let (mut rows, mut queued) = (Vec::new(), Vec::new());
         for address in again {
             let url = CrawlUrl::parse(&address, &self.site.rules.canonical).ok();
@@ -47,13 +64,10 @@ impl SiteLoop {
             }
             queued.push(address);
         }
-        if !rows.is_empty() {
-            let (site, pages) = (&self.site.rules.name, rows.len());
-            tracing::info!(%site, pages, "pages that an endpoint was asked for are visited again");
+        let pages = rows.len();
+        if pages > 0 {
             self.site.db.make_due(rows, now).await?;
-            self.lease_soon();
         }
-        self.site.shortcuts.queued(&queued);
-        Ok(())
+        Ok((queued, pages))
     }
 }

@@ -9,6 +9,7 @@ use url::Url;
 
 use super::load::Window;
 use super::navigation::{self, How, Navigation};
+use super::storage::{self, Stored};
 use super::{document, history, html, layout, listens_to, observers, own_document, read, wrap};
 use crate::limits;
 use crate::render::dom::{HtmlOptions, NodeId, Selectors, Tree};
@@ -34,6 +35,11 @@ impl Window {
     /// The addresses that the page's scripts wanted to go to, or a reader's acts did, so far.
     pub fn navigations(&mut self) -> Vec<Navigation> {
         self.engine.look(navigation::taken).unwrap_or_default()
+    }
+
+    /// What scripts have left in the page's storages.
+    pub fn stored(&mut self) -> Stored {
+        self.engine.with(storage::told).unwrap_or_default()
     }
 
     /// Clicks the first element that the selectors fit, wherever it is; false when there is none.

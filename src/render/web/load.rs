@@ -80,6 +80,8 @@ pub struct Setting {
     pub referrer: String,
     /// The cookies of the page's site that scripts may see, as `name=value`.
     pub cookies: Vec<String>,
+    /// What pages of its origin have left in their storages.
+    pub stored: super::storage::Stored,
 }
 
 const DOCUMENT: &[bind::Attribute] = &[

@@ -4,7 +4,7 @@ use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 use url::{Url, quirks};
 
-use super::navigation::{How, Navigation, navigate};
+use super::navigation::{self, How, Navigation, navigate};
 use super::{document, own_document, this_document};
 use crate::render::engine::{bind, exception, realm};
 
@@ -52,8 +52,11 @@ const LOCATION: bind::Interface = bind::Interface {
             bind::want(args, 1, "replace' on 'Location")?;
             go(args, true, context)
         }),
-        // The page is what it would be again.
-        ("reload", 0, |this, _, _| bind::this::<Location>(this).map(|_| JsValue::undefined())),
+        ("reload", 0, |this, _, context| {
+            bind::this::<Location>(this)?;
+            navigation::reload(context);
+            Ok(JsValue::undefined())
+        }),
         ("toString", 0, href),
     ],
     attributes: &[

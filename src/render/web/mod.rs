@@ -53,7 +53,7 @@ mod selection;
 mod shadow;
 mod shown;
 mod source;
-mod storage;
+pub mod storage;
 mod style;
 mod style_sheets;
 mod style_table;
@@ -196,7 +196,7 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     writing::install(context)?;
     observers::install(context)?;
     cookies::install(&setting.cookies, context)?;
-    storage::install(context)?;
+    storage::install(&setting.stored, context)?;
     messages::install(context)?;
     closed::install(context)?;
     style::install(context)?;

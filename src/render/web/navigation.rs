@@ -94,6 +94,15 @@ pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
     }
 }
 
+/// Writes down that the page wants to be loaded anew, as a way to its own address. Frames stay as they are.
+pub(super) fn reload(context: &Context) {
+    let mut url = realm::address(context);
+    if windows::own_frame(context).is_none() && matches!(url.scheme(), "http" | "https") {
+        url.set_fragment(None);
+        record(Navigation::get(url, How::Location), context);
+    }
+}
+
 /// Runs the script of a `javascript:` address.
 pub(super) fn run_address(url: &Url, context: &mut Context) {
     let text = percent_decode_str(url.as_str().trim_start_matches("javascript:"));

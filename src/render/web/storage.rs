@@ -1,11 +1,40 @@
-//! `localStorage` and `sessionStorage` (HTML §12.2): tables of texts that end with the page.
+//! `localStorage` and `sessionStorage` (HTML §12.2): tables of texts. What is in them at the end of a page is told to the crawl, which may
+//! give it to another page of the origin.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, Trace};
+
+use serde::{Deserialize, Serialize};
 
 use super::exotic;
 use crate::computed;
 use crate::limits;
 use crate::render::engine::{bind, exception};
+
+/// What scripts of an origin keep: keys and values. There may be tokens among them, so that `Debug` shows none.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stored {
+    pub local: Vec<(String, String)>,
+    pub session: Vec<(String, String)>,
+}
+
+impl Stored {
+    /// Bytes of all keys and values.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.local.iter().chain(&self.session).map(|(key, value)| key.len() + value.len()).sum()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.local.is_empty() && self.session.is_empty()
+    }
+}
+
+impl std::fmt::Debug for Stored {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Stored({} local, {} of the session)", self.local.len(), self.session.len())
+    }
+}
 
 /// Keys and values in the order in which the keys came.
 #[derive(Default, Trace, Finalize, JsData)]
@@ -17,6 +46,25 @@ struct Storage {
 }
 
 impl Storage {
+    fn of(pairs: &[(String, String)]) -> Self {
+        let mut storage = Self::default();
+        for (key, value) in pairs {
+            storage.set(key.as_str().into(), value.as_str().into());
+        }
+        storage
+    }
+
+    /// As many of the pairs as have room in what the crawl keeps; those that are no Unicode are left out.
+    fn told(&self) -> Vec<(String, String)> {
+        let mut room = limits::RENDER_STORED_BYTES_MAX;
+        let pairs = self.pairs.iter().filter_map(|(key, value)| {
+            let pair = (key.to_std_string().ok()?, value.to_std_string().ok()?);
+            room = room.checked_sub(pair.0.len() + pair.1.len())?;
+            Some(pair)
+        });
+        pairs.collect()
+    }
+
     fn get(&self, key: &JsString) -> Option<JsString> {
         self.pairs.iter().find(|(other, _)| other == key).map(|(_, value)| value.clone())
     }
@@ -122,12 +170,22 @@ struct Own {
     session: JsObject,
 }
 
-pub(super) fn install(context: &mut Context) -> JsResult<()> {
+/// What the page's scripts have left in their storages.
+pub(super) fn told(context: &mut Context) -> Stored {
+    let mut of = |which: fn(&Own) -> &JsObject| {
+        let object = own_of(context, which);
+        let storage = exotic::this::<Storage>(&object, context).ok();
+        storage.map(|storage| storage.borrow().data().told()).unwrap_or_default()
+    };
+    Stored { local: of(|own| &own.local), session: of(|own| &own.session) }
+}
+
+pub(super) fn install(given: &Stored, context: &mut Context) -> JsResult<()> {
     bind::define(&STORAGE, context)?;
     if !context.has_data::<Own>() {
         let own = Own {
-            local: exotic::object("Storage", Storage::default(), &KIND, context)?,
-            session: exotic::object("Storage", Storage::default(), &KIND, context)?,
+            local: exotic::object("Storage", Storage::of(&given.local), &KIND, context)?,
+            session: exotic::object("Storage", Storage::of(&given.session), &KIND, context)?,
         };
         context.insert_data(own);
     }
