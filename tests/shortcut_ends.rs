@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use gleaner::shortcut::book::KeptBook;
 use gleaner::shortcut::endpoint::{Difference, Endpoint};
@@ -91,8 +92,7 @@ impl Site {
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
     }
 
-    /// Crawls with these lines in the rule file; gives how many torrents it has brought, and what it told.
-    fn crawled(&self, lines: &str) -> (usize, String) {
+    fn write_rules(&self, lines: &str) {
         let rules = self.here.path().join("rules");
         std::fs::create_dir_all(&rules).unwrap();
         let text = format!(
@@ -101,6 +101,36 @@ impl Site {
             self.port
         );
         std::fs::write(rules.join("s.toml"), text).unwrap();
+    }
+
+    /// Runs the service until it has so many torrents, or for as long as it may take; gives how many it has, and what it told.
+    fn served(&self, torrents: usize) -> (usize, String) {
+        self.write_rules("");
+        let told = self.here.path().join("told");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        for (option, folder) in [("--rules", "rules"), ("--data", "data")] {
+            command.arg(option).arg(self.here.path().join(folder));
+        }
+        let log = std::fs::File::create(&told).unwrap();
+        let mut service = command.args(["run", "-v"]).stderr(log).stdout(Stdio::null()).spawn().unwrap();
+        let mut stored = 0;
+        for _ in 0..240 {
+            std::thread::sleep(Duration::from_millis(500));
+            let status = self.gleaner(&["status", "--json"]);
+            let status: Json = serde_json::from_str(status.lines().next().unwrap_or_default()).unwrap_or_default();
+            stored = status["sites"][0]["torrents"].as_u64().unwrap_or(0) as usize;
+            if stored >= torrents || service.try_wait().unwrap().is_some() {
+                break;
+            }
+        }
+        let _ = service.kill();
+        service.wait().unwrap();
+        (stored, std::fs::read_to_string(told).unwrap())
+    }
+
+    /// Crawls with these lines in the rule file; gives how many torrents it has brought, and what it told.
+    fn crawled(&self, lines: &str) -> (usize, String) {
+        self.write_rules(lines);
         let told = self.gleaner(&["crawl", "s", "--max-time", "300", "-v"]);
         let line = told.lines().find(|line| line.starts_with("torrents ")).unwrap_or_else(|| panic!("{told}"));
         (line.split_whitespace().nth(1).unwrap().parse().unwrap(), told)
@@ -212,6 +242,20 @@ fn pages_that_were_visited_since_the_last_proof_are_visited_again_when_a_part_of
         assert_eq!(torrents, PAGES * 10, "{told}");
         assert!(told.contains("the endpoint does not hold") && told.contains("visited again"), "{told}");
     }
+}
+
+#[test]
+fn the_service_checks_what_was_visited_since_the_last_proof_when_its_history_is_done() {
+    const PAGES: usize = 45;
+    // No check is due between the change and the end of the list.
+    let site = Site::new(next_only("page", 1, 1, "own < d.pages"), move |query, _, call| {
+        let mut rows = rows(PAGES * 10, (query["page"] - 1) * 10, 10);
+        let moved = if call > 38 && !rows.is_empty() { rows.split_off(1) } else { Vec::new() };
+        (200, json!({ "pages": PAGES, "rows": rows, "moved": { "list": moved } }).to_string())
+    });
+    let (torrents, told) = site.served(PAGES * 10);
+    assert_eq!(torrents, PAGES * 10, "{told}");
+    assert!(told.contains("the endpoint does not hold") && told.contains("visited again"), "{told}");
 }
 
 #[test]

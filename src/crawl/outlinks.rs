@@ -218,12 +218,12 @@ fn magnet_facts(link: &str) -> Option<MagnetFacts> {
 
 /// The number of an index page in its series; 0 where its URL shows none.
 #[must_use]
-pub fn page_number(site: &Site, job: &Job) -> u64 {
-    let captured = match site.rules.judge(&job.url) {
+pub fn page_number(site: &Site, url: &CrawlUrl) -> u64 {
+    let captured = match site.rules.judge(url) {
         Verdict::Take { page_capture, .. } => page_capture,
         Verdict::Refuse { .. } => None,
     };
-    pagination::of(job.url.path(), captured).map_or(0, |own| own.number)
+    pagination::of(url.path(), captured).map_or(0, |own| own.number)
 }
 
 /// What an index page lists, for coverage (ALGORITHMS §7).

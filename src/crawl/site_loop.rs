@@ -149,6 +149,8 @@ pub struct SiteLoop {
     asked_again: u32,
     /// True where the last crawl had other rules than this one.
     has_other_rules: bool,
+    /// True where the ends of lists were checked since history was last at work.
+    has_closed: bool,
     session: Session,
     crews: Crews,
 }
@@ -193,6 +195,7 @@ impl SiteLoop {
             cuts_asked: now,
             asked_again: 0,
             has_other_rules: false,
+            has_closed: false,
         };
         this.meet_rules().await?;
         this.look_at(this.start_pages(), 0).await?;
@@ -321,6 +324,9 @@ impl SiteLoop {
                     continue;
                 }
                 return Ok(self.nothing_left());
+            }
+            if self.close_history(idle).await? {
+                continue;
             }
             if now.since(self.worth_kept) >= TIME_KEPT_EVERY {
                 self.keep_worth().await?;

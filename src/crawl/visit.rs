@@ -449,6 +449,8 @@ async fn redirected(site: &Site, job: &Job, found: Found, by_mirror: bool) -> Re
     let depth = if is_start { 0 } else { job.lease.depth.saturating_add(1) };
     let end = if by_mirror { elsewhere } else { done };
     let mut finished = end(site, job, Outcome::Redirected);
+    // An address of before a site was rebuilt is worth what it leads to.
+    finished.links = site.worth().linked(std::slice::from_ref(&found));
     finished.visit.outlinks = site.discovered(job, vec![found], depth).await?;
     Ok(finished)
 }
@@ -546,13 +548,12 @@ fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
 
 /// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
 pub(super) fn is_watched(site: &Site, job: &Job) -> bool {
-    // Lists begin with page 0, 1, or none.
-    let is_list_front = || {
-        job.class.is_listing()
-            && outlinks::page_number(site, job) <= 1
-            && !site.fresh.boards.is_behind_a_front(job.url.as_str())
-    };
-    is_watched_anyway(&job.lease) || is_list_front()
+    is_watched_anyway(&job.lease) || (job.class.is_listing() && is_front(site, &job.url))
+}
+
+/// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
+pub(super) fn is_front(site: &Site, url: &CrawlUrl) -> bool {
+    outlinks::page_number(site, url) <= 1 && !site.fresh.boards.is_behind_a_front(url.as_str())
 }
 
 fn is_watched_anyway(lease: &Lease) -> bool {

@@ -5,10 +5,11 @@
 //! beside them. Leases, hosts and counts are held in memory: leases because they end
 //! with the process anyway, the others because every call asks for them.
 //!
-//! A fault of the disk (full, broken) fails the call that met it and closes the file; the next call opens it
-//! again, which needs no repair step, and takes everything that is held in memory but the leases from it anew.
+//! A fault of the disk fails the call that met it; the next call opens the file again (`file`), and takes everything that is held in
+//! memory but the leases from it anew.
 
 mod codec;
+pub(super) mod file;
 mod harvest;
 mod known;
 mod leases;
@@ -18,19 +19,19 @@ mod queue;
 mod read;
 mod record;
 mod seen;
-mod tables;
+pub(super) mod tables;
 mod unwritten;
 mod urls;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use async_trait::async_trait;
 use redb::{Database, ReadableDatabase, ReadableTable, WriteTransaction};
 
 use self::codec::QueueRow;
+use self::file::File;
 use self::harvest::Harvest;
 use self::known::{CRAWL_MS, Known};
 use self::leases::Leases;
@@ -54,13 +55,7 @@ pub struct RedbStore {
 
 /// Locks are taken in the order of the fields.
 struct Core {
-    path: PathBuf,
-    options: OpenOptions,
-    factory: BackendFactory,
-    /// None while the file cannot be opened.
-    file: RwLock<Option<Database>>,
-    /// Set by a fault: the file is opened again before its next use.
-    broken: AtomicBool,
+    file: File,
     /// Held by whoever records visits.
     in_doubt: Mutex<InDoubt>,
     /// Held by whoever makes the small writes durable that were committed so far.
@@ -99,11 +94,7 @@ impl RedbStore {
     /// As [`Self::open`].
     pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
         let core = Core {
-            path: path.to_path_buf(),
-            options,
-            factory,
-            file: RwLock::new(None),
-            broken: AtomicBool::new(true),
+            file: File::new(path, options, factory),
             in_doubt: Mutex::default(),
             syncing: Mutex::default(),
             commits: AtomicU64::new(0),
@@ -112,7 +103,7 @@ impl RedbStore {
             known: RwLock::default(),
             leases: Mutex::default(),
         };
-        core.reopen()?;
+        core.open()?;
         Ok(Self { core: Arc::new(core) })
     }
 
@@ -123,54 +114,25 @@ impl RedbStore {
     ) -> Result<T, CrawlDbError> {
         let core = Arc::clone(&self.core);
         let joined = tokio::task::spawn_blocking(move || core.with_file(work)).await;
-        joined.unwrap_or_else(|error| {
-            let detail = format!("the runtime ended in the middle of a call: {error}");
-            Err(CrawlDbError::Storage { path: self.core.path.clone(), detail, full: false })
-        })
+        joined.unwrap_or_else(|error| Err(self.core.file.cut_short(&error)))
     }
 }
 
 impl Core {
     /// Runs `work` on the open file, opening it before where that is needed.
     fn with_file<T>(&self, work: impl FnOnce(&Self, &Database) -> Result<T, Fault>) -> Result<T, CrawlDbError> {
-        if self.broken.load(Ordering::Acquire) {
-            self.reopen()?;
-        }
-        let file = self.file.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(db) = file.as_ref() else {
-            let detail = "the file could not be opened again".into();
-            return Err(CrawlDbError::Storage { path: self.path.clone(), detail, full: false });
-        };
-        // redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down.
-        let done = catch_unwind(AssertUnwindSafe(|| work(self, db)))
-            .unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
-        done.map_err(|fault| {
-            if fault.breaks_file() {
-                self.broken.store(true, Ordering::Release);
-            }
-            fault.tell(&self.path)
-        })
+        self.open()?;
+        self.file.with(|db| work(self, db))
     }
 
-    /// Closes the file, opens it, and reads what is held in memory.
-    fn reopen(&self) -> Result<(), CrawlDbError> {
-        let mut file = self.file.write().unwrap_or_else(PoisonError::into_inner);
-        if !self.broken.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let opened = catch_unwind(AssertUnwindSafe(|| {
-            *file = None;
-            open::open(&self.factory, self.options)
-        }));
-        let opened = opened.unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
-        let (db, known) = opened.map_err(|fault| fault.tell(&self.path))?;
-        // What was committed and never became durable is gone.
-        *self.writer() = Seen::new();
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
-        self.leases().rescan();
-        *file = Some(db);
-        self.broken.store(false, Ordering::Release);
-        Ok(())
+    /// Opens the file, where it is not open, and takes what is held in memory from it.
+    fn open(&self) -> Result<(), CrawlDbError> {
+        self.file.open(open::read, |known| {
+            // What was committed and never became durable is gone.
+            *self.writer() = Seen::new();
+            *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+            self.leases().rescan();
+        })
     }
 
     // A poisoned lock is taken as it is: what it guards changes after a commit only, in steps that do not panic.
@@ -445,14 +407,6 @@ impl Core {
             batch.iter().for_each(|found| writes.forget_memo(&found.key));
             writes.make_due(&batch, now, true)
         })
-    }
-}
-
-impl Drop for Core {
-    /// Closing writes to the file, and in a damaged one redb may stop at an inconsistency then too.
-    fn drop(&mut self) {
-        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _ = catch_unwind(AssertUnwindSafe(|| *file = None));
     }
 }
 

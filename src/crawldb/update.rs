@@ -16,14 +16,14 @@
 //! It knows no HTTP, no rules and no clock. One process holds it, as the history crawldb.
 
 use std::collections::{HashMap, HashSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition, TableError, WriteTransaction};
+use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
-use super::redb_store::open::{Boxed, Fault, clear_unfinished, file_factory};
+use super::redb_store::file::File;
+use super::redb_store::open::{Fault, file_factory, never_in_use, schema};
+use super::redb_store::tables::{begin, begin_volatile};
 use super::redb_store::{BackendFactory, OpenOptions};
 use super::{CrawlDb, CrawlDbError, Discovered, HostId, UrlKey, UrlRecord, merge::is_keepable};
 use crate::clock::UnixMillis;
@@ -139,13 +139,7 @@ pub struct UpdateDb {
 }
 
 struct Core {
-    path: PathBuf,
-    options: OpenOptions,
-    factory: BackendFactory,
-    /// None while the file cannot be opened.
-    file: RwLock<Option<Database>>,
-    /// Set by a fault: the file is opened again before its next use.
-    broken: AtomicBool,
+    file: File,
     memory: Mutex<Memory>,
 }
 
@@ -172,15 +166,8 @@ impl UpdateDb {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
-        let core = Core {
-            path: path.to_path_buf(),
-            options,
-            factory,
-            file: RwLock::new(None),
-            broken: AtomicBool::new(true),
-            memory: Mutex::default(),
-        };
-        core.reopen()?;
+        let core = Core { file: File::new(path, options, factory), memory: Mutex::default() };
+        core.open()?;
         Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false) })
     }
 
@@ -197,7 +184,8 @@ impl UpdateDb {
         let (site, name) = PAIR_NOTE;
         let note = history.note(site, name).await?;
         let noted = note.and_then(|note| note.try_into().ok()).map(u64::from_le_bytes);
-        let own = self.call(|_, db| read_meta(db, META_PAIR)).await?;
+        let own =
+            self.call(|_, db| Ok(db.begin_read()?.open_table(META)?.get(META_PAIR)?.map(|pair| pair.value()))).await?;
         let pair = noted.unwrap_or(now.0);
         if noted.is_none() {
             history.put_note(site, name, pair.to_le_bytes().to_vec()).await?;
@@ -207,7 +195,7 @@ impl UpdateDb {
             forgotten = self
                 .call(move |core, db| {
                     // Nothing was added before the first pairing.
-                    let txn = begin(db, Durability::Immediate)?;
+                    let txn = begin(db)?;
                     let rows = redb::ReadableTableMetadata::len(&txn.open_table(FOUND)?)?;
                     txn.delete_table(FOUND)?;
                     txn.delete_table(LATEST)?;
@@ -235,7 +223,7 @@ impl UpdateDb {
         }
         self.call(move |core, db| {
             let mut added = Vec::new();
-            let txn = begin(db, Durability::Immediate)?;
+            let txn = begin(db)?;
             {
                 let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
                 for row in rows.iter().filter(|row| is_keepable(&row.key)) {
@@ -312,7 +300,7 @@ impl UpdateDb {
         }
         self.call(move |core, db| {
             let mut removed = Vec::new();
-            let txn = begin(db, Durability::None)?;
+            let txn = begin_volatile(db)?;
             {
                 let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
                 for key in &keys {
@@ -432,14 +420,12 @@ impl UpdateDb {
         &self,
         work: impl FnOnce(&Core, &Database) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, CrawlDbError> {
-        if !self.core.options.sync {
+        if !self.core.file.syncs() {
             return self.core.with_file(work);
         }
         let core = Arc::clone(&self.core);
-        tokio::task::spawn_blocking(move || core.with_file(work)).await.unwrap_or_else(|error| {
-            let detail = format!("the runtime ended in the middle of a call: {error}");
-            Err(CrawlDbError::Storage { path: self.core.path.clone(), detail, full: false })
-        })
+        let joined = tokio::task::spawn_blocking(move || core.with_file(work)).await;
+        joined.unwrap_or_else(|error| Err(self.core.file.cut_short(&error)))
     }
 }
 
@@ -457,85 +443,26 @@ impl Core {
 
     /// Runs `work` on the open file, opening it before where that is needed.
     fn with_file<T>(&self, work: impl FnOnce(&Self, &Database) -> Result<T, Fault>) -> Result<T, CrawlDbError> {
-        if self.broken.load(Ordering::Acquire) {
-            self.reopen()?;
-        }
-        let file = self.file.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(db) = file.as_ref() else {
-            let detail = "the file could not be opened again".into();
-            return Err(CrawlDbError::Storage { path: self.path.clone(), detail, full: false });
-        };
-        // redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down.
-        let done = catch_unwind(AssertUnwindSafe(|| work(self, db)))
-            .unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
-        done.map_err(|fault| self.told(fault))
+        self.open()?;
+        self.file.with(|db| work(self, db))
     }
 
-    /// The error of the interface; a fault of the disk has the file opened again.
-    fn told(&self, fault: Fault) -> CrawlDbError {
-        if fault.breaks_file() {
-            self.broken.store(true, Ordering::Release);
-        }
-        match fault {
-            Fault::NewerSchema(found) => CrawlDbError::NewerSchema { path: self.path.clone(), found, known: SCHEMA },
-            fault => fault.tell(&self.path),
-        }
-    }
-
-    /// Closes the file, opens it, and counts its rows. Leases stay: they are the process's.
-    fn reopen(&self) -> Result<(), CrawlDbError> {
-        let mut file = self.file.write().unwrap_or_else(PoisonError::into_inner);
-        if !self.broken.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let opened = catch_unwind(AssertUnwindSafe(|| {
-            *file = None;
-            open(&self.factory, self.options)
-        }));
-        let opened = opened.unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())));
-        let (db, waiting, next_seq) = opened.map_err(|fault| self.told(fault))?;
-        let mut memory = self.memory();
-        (memory.waiting, memory.next_seq) = (waiting, next_seq);
-        drop(memory);
-        *file = Some(db);
-        self.broken.store(false, Ordering::Release);
-        Ok(())
+    /// Opens the file, where it is not open, and counts its rows. Leases stay: they are the process's.
+    fn open(&self) -> Result<(), CrawlDbError> {
+        self.file.open(read, |(waiting, next_seq)| {
+            let mut memory = self.memory();
+            (memory.waiting, memory.next_seq) = (waiting, next_seq);
+        })
     }
 }
 
-impl Drop for Core {
-    /// Closing writes to the file, and in a damaged one redb may stop at an inconsistency then too.
-    fn drop(&mut self) {
-        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _ = catch_unwind(AssertUnwindSafe(|| *file = None));
-    }
-}
-
-/// Begins a transaction after whose durable commit the file opens without being walked.
-fn begin(db: &Database, durability: Durability) -> Result<WriteTransaction, Fault> {
-    let mut txn = db.begin_write()?;
-    let is_durable = matches!(durability, Durability::Immediate);
-    txn.set_durability(durability)?;
-    if is_durable {
-        txn.set_quick_repair(true);
-    }
-    Ok(txn)
-}
-
-type Opened = (Database, HashMap<HostId, u64>, u64);
-
-/// Opens or makes the file; the rows of each host, and the highest number given out.
-fn open(factory: &BackendFactory, options: OpenOptions) -> Result<Opened, Fault> {
-    let backend = factory().map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
-    clear_unfinished(&*backend).map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
-    let builder = &mut Database::builder();
-    let db = builder.set_cache_size(options.cache_bytes).create_with_backend(Boxed(backend))?;
-    match read_meta(&db, META_SCHEMA)? {
+/// Checks the schema of an open file, makes the tables of a new one; the rows of each host, and the highest number given out.
+fn read(db: &Database) -> Result<(HashMap<HostId, u64>, u64), Fault> {
+    match schema(db, META, META_SCHEMA, SCHEMA, "an update crawldb")? {
         Some(SCHEMA) => {}
-        Some(found) if found > SCHEMA => return Err(Fault::NewerSchema(found)),
-        Some(found) => return Err(Fault::Damaged(format!("schema {found} was never in use"))),
+        Some(found) => return Err(never_in_use(found)),
         None => {
-            let txn = begin(&db, Durability::Immediate)?;
+            let txn = begin(db)?;
             txn.open_table(META)?.insert(META_SCHEMA, SCHEMA)?;
             txn.open_table(FOUND)?;
             txn.open_table(LATEST)?;
@@ -549,21 +476,7 @@ fn open(factory: &BackendFactory, options: OpenOptions) -> Result<Opened, Fault>
         *waiting.entry(HostId(host)).or_default() += 1;
         highest = highest.max(seq);
     }
-    drop(latest);
-    Ok((db, waiting, highest))
-}
-
-/// A number of the file's head; None in an empty file.
-fn read_meta(db: &Database, name: &str) -> Result<Option<u64>, Fault> {
-    let txn = db.begin_read()?;
-    match txn.open_table(META) {
-        Ok(meta) => Ok(meta.get(name)?.map(|value| value.value())),
-        Err(TableError::TableDoesNotExist(_)) if txn.list_tables()?.next().is_none() => Ok(None),
-        Err(TableError::TableDoesNotExist(_) | TableError::TableTypeMismatch { .. }) => {
-            Err(Fault::Damaged("this redb file is not an update crawldb".into()))
-        }
-        Err(error) => Err(error.into()),
-    }
+    Ok((waiting, highest))
 }
 
 #[cfg(test)]

@@ -64,8 +64,9 @@ pub struct Split {
     pub cause: Cause,
 }
 
-/// Requests that the increment's lanes allow beyond those that its last rounds took, in quarters.
-const NEED_QUARTERS: u128 = 5;
+/// What a round takes comes at once, with its looks: the increment has the lanes to fetch it within this part of the round. It
+/// costs history no request more, since an idle crew leaves its lanes.
+const NEED_WITHIN: u128 = 4;
 
 impl Split {
     /// Splits the lanes (ALGORITHMS §6.4): the increment begins with one and gains the others as history is fetched; both
@@ -87,7 +88,7 @@ impl Split {
         let by_history = lanes - part(facts.history_left.into(), facts.known.max(facts.history_left));
         let by_need = match facts.possible {
             0 => 1,
-            possible => part((u128::from(facts.wanted) * NEED_QUARTERS).div_ceil(4), possible),
+            possible => part(u128::from(facts.wanted) * NEED_WITHIN, possible),
         };
         match by_need > by_history {
             true => split(by_need, Cause::NewsNeedsMore),
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn news_that_take_more_than_their_share_get_it_and_history_keeps_a_lane() {
-        let busy = Facts { wanted: 370, ..facts(4, 50_000) };
+        let busy = Facts { wanted: 120, ..facts(4, 50_000) };
         assert_eq!(Split::of(&busy), Split { lanes: 4, increment: 2, cause: Cause::NewsNeedsMore });
         assert_eq!(increment(&Facts { wanted: 90_000, ..busy }), 3);
         assert_eq!(increment(&Facts { wanted: 90_000, possible: 0, ..busy }), 1, "nothing is known of the rate");

@@ -71,16 +71,16 @@ impl Rounds {
     }
 
     /// Pages of a level that a round of this length may take, of the `possible` requests that the site's rate allows in one: as
-    /// the rate was measured lately, or in the last round if that had more. Before anything was measured, half of what is possible.
+    /// the rate was measured lately, or in the last round if that had more; and whatever was measured, half of what is
+    /// possible of the first level, and half as many of each one behind. A round may begin while a look goes from page to page, and
+    /// measures next to nothing then; what its successor would leave behind history for that, comes when history is done.
     #[must_use]
     pub fn cap(&self, level: u8, interval: Duration, possible: u64) -> u64 {
         let of_level = |rates: &[f64]| rates.get(usize::from(level)).copied().unwrap_or(0.0);
         let rate = of_level(&self.rates).max(of_level(&self.newest));
-        let expected = match self.measured {
-            0 => possible / 2,
-            _ => whole(rate * interval.as_secs_f64() / 3_600.0 * MARGIN),
-        };
-        expected.clamp(limits::INCREMENT_PAGES_MIN, limits::INCREMENT_PAGES_MAX)
+        let expected = whole(rate * interval.as_secs_f64() / 3_600.0 * MARGIN);
+        let always = possible.checked_shr(level.into()).unwrap_or(0);
+        expected.max(always).clamp(limits::INCREMENT_PAGES_MIN, limits::INCREMENT_PAGES_MAX)
     }
 
     /// Requests that a round takes.
@@ -131,7 +131,7 @@ mod tests {
         let mut rounds = Rounds::default();
         assert_eq!(rounds.cap(1, HOUR, 0), limits::INCREMENT_PAGES_MIN, "nothing is measured yet");
         rounds.observe(&Round::default(), HOUR, 0);
-        assert_eq!(rounds.cap(1, HOUR, 30_000), limits::INCREMENT_PAGES_MAX, "nor by a round without a look");
+        assert_eq!(rounds.measured, 0, "nor by a round without a look");
         rounds.observe(&round(2_000), HOUR, 0);
         assert_eq!(rounds.cap(1, HOUR, 0), 4_000);
         assert_eq!(rounds.cap(1, HOUR / 4, 0), 1_000);
@@ -142,6 +142,17 @@ mod tests {
         assert_eq!(rounds.cap(1, HOUR, 0), limits::INCREMENT_PAGES_MIN, "the site went quiet");
         rounds.observe(&round(usize::MAX), HOUR, 0);
         assert_eq!(rounds.cap(1, HOUR, 0), limits::INCREMENT_PAGES_MAX);
+    }
+
+    #[test]
+    fn a_round_that_measured_too_little_leaves_room_for_what_the_sites_rate_allows() {
+        let mut rounds = Rounds::default();
+        for _ in 0..2 {
+            assert_eq!([1, 2, 3, 4].map(|level| rounds.cap(level, HOUR, 8_000)), [4_000, 2_000, 1_000, 500]);
+            rounds.observe(&round(3), HOUR, 0);
+        }
+        assert_eq!(rounds.cap(1, HOUR, 80_000), limits::INCREMENT_PAGES_MAX);
+        assert_eq!(rounds.cap(u8::MAX, HOUR, 80_000), limits::INCREMENT_PAGES_MIN);
     }
 
     #[test]

@@ -21,14 +21,17 @@ use super::{DAY_S, HOUR_S, HOURS, Post};
 
 const DAY: f64 = DAY_S as f64;
 
-/// Least step of a search for the due time, in seconds; also the least time between two looks at a board.
-const STEP_S: f64 = 60.0;
+/// Least time between two looks at a board, in seconds: the first step of a search for the due time.
+const PAUSE_S: f64 = 60.0;
+
+/// Least step behind that: a list whose turn comes every minute and a quarter is not left to wait for two.
+const STEP_S: f64 = 15.0;
 
 /// Longest step of it: profiles change by the hour.
 const STEP_LONGEST_S: f64 = 1_800.0;
 
 /// Steps of a search before they are of the longest kind.
-const STEPS: usize = 128;
+const STEPS: usize = 160;
 
 /// Steps grow with the time since the last look by this share of it.
 const STEP_SHARE: f64 = 0.04;
@@ -150,7 +153,8 @@ impl From<Stored> for Schedule {
         let queue = state.boards.iter().zip(0..).map(|(board, number)| Reverse((board.due, number))).collect();
         let mut passed = 0.0;
         let steps = (0..STEPS).map(|_| {
-            let step = Step::new((STEP_SHARE * passed).clamp(STEP_S, STEP_LONGEST_S));
+            let least = if passed > 0.0 { STEP_S } else { PAUSE_S };
+            let step = Step::new((STEP_SHARE * passed).clamp(least, STEP_LONGEST_S));
             passed += step.seconds;
             step
         });
@@ -342,7 +346,7 @@ impl Schedule {
         let (weight, profile) = (self.state.boards[number as usize].weight, &self.profiles[number as usize]);
         let until = ahead.at + GAP_S;
         let mut steps = self.steps.iter();
-        let mut step = Step::new(STEP_S);
+        let mut step = Step::new(PAUSE_S);
         loop {
             step = steps.next().copied().unwrap_or(step);
             ahead.step(&step, profile, &self.state.shares);
@@ -397,6 +401,16 @@ impl Schedule {
             let wait_s = (least - self.state.saved).max(0.0) / self.state.per_day * DAY;
             return Some(Look { board, at: (due as f64).max((self.state.at + wait_s).ceil()) });
         }
+    }
+
+    /// Posts expected to wait unseen on a board at the second `now`; none on one that is not there.
+    #[must_use]
+    pub fn posts_waiting(&self, number: BoardNumber, now: u64) -> f64 {
+        let Some(board) = self.state.boards.get(number as usize) else { return 0.0 };
+        let profile = &self.profiles[number as usize];
+        let mut ahead = board.forecast.ahead(self.site_rate(), profile, &self.state.shares);
+        ahead.go_to(now as f64, profile, &self.state.shares);
+        ahead.posts
     }
 
     /// Why a board is looked at when it is, and the looks of the `days` after `now` if all comes as expected; at most

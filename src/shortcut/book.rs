@@ -175,7 +175,6 @@ impl Book {
         if self.closings >= limits::SHORTCUT_CLOSINGS_MAX {
             return false;
         }
-        self.closings += 1;
         for one in self.endpoints.iter_mut().filter(|one| !one.is_out && !one.is_closing) {
             if let (limits::SHORTCUT_CLOSING_MIN.., Some(page)) = one.visits.unproven() {
                 last.push(page.to_owned());
@@ -183,6 +182,7 @@ impl Book {
             }
         }
         let has_any = !last.is_empty();
+        self.closings += u32::from(has_any);
         self.ask_again(last, None);
         has_any
     }
@@ -252,6 +252,10 @@ impl Book {
                     ends: found.count.ends.saturating_add(u32::from(is_end)),
                     ..found.count
                 };
+                if found.is_closing {
+                    // A service closes its history again when there was more of it.
+                    self.closings = 0;
+                }
                 (found.is_out, found.is_closing) = (false, false);
                 self.is_changed = true;
                 Some(Event::Proven)

@@ -111,6 +111,12 @@ impl Arrivals {
         self.sighted(url, sighting);
     }
 
+    /// True for what a look has shown for the first time, and nobody has fetched since.
+    #[must_use]
+    pub fn awaits(&self, url: u64) -> bool {
+        self.kept().state.awaited.contains_key(&url)
+    }
+
     /// A torrent that was not known is in the archive; `urls` are its own and that of the page which carries its link.
     pub fn stored(&self, urls: &[u64], acquired: UnixMillis) {
         let mut kept = self.kept();
@@ -142,6 +148,7 @@ mod tests {
         arrivals.sighted(1, Sighting { shown: None, last_absent: None, first_seen: at(0) });
         arrivals.sighted(2, Sighting { shown: None, last_absent: Some(at(4)), first_seen: at(6) });
         arrivals.stored(&[7, 1], at(1));
+        assert!(arrivals.awaits(2) && !arrivals.awaits(1), "what was there at the first look is history");
         let notes = arrivals.notes();
         assert!(arrivals.notes().is_empty());
         let again = Arrivals::default();

@@ -16,6 +16,7 @@ use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::{Found, Site};
 use crate::crawl::visit::Job;
 use crate::crawldb::{CrawlDbError, Discovered, UrlRecord};
+use crate::frontier::crews::Crew;
 use crate::limits::LOOK_ROWS_MAX;
 use crate::page::pagination;
 use crate::rules::Class;
@@ -33,6 +34,8 @@ const CLOCKS_DIFFER_S: i64 = 300;
 pub struct Seen {
     /// URLs to be asked for now although they are known.
     pub due: Vec<Discovered>,
+    /// The page of the list that comes next, where nobody has read it and an increment is to.
+    pub unread: Option<Discovered>,
     /// What was new, for the schedule.
     pub posts: Vec<Post>,
     /// At which list, by the URL of its first page; none where no list was looked at.
@@ -106,7 +109,11 @@ pub async fn look(
         let page = boards::Page { board: &list, url: &job.url, now: seconds(at), last, goes_on: next.is_some() };
         let last_pages = last_pages(site, job, &mined, &asked).await?;
         let verdict = walk(site, &page, board, &asked, &last_pages);
-        seen.due.extend(next.filter(|_| verdict.step.is_ok()));
+        match next.filter(|_| verdict.step.is_ok()) {
+            Some((next, true)) => seen.due.push(next),
+            Some((next, false)) => seen.unread = Some(next),
+            None => {}
+        }
         for (change, asked) in changes.iter_mut().zip(&asked) {
             *change = asked.row.and_then(|row| verdict.changes.get(row)).copied().unwrap_or(*change);
         }
@@ -208,8 +215,13 @@ async fn ask(site: &Site, job: &Job, rows: Vec<(Found, Option<usize>)>) -> Resul
     Ok(asked)
 }
 
-/// The next page of the list as a URL to ask for, where it was read before: one that nobody has read comes by itself.
-async fn next_page(site: &Site, job: &Job, next: Option<&CrawlUrl>) -> Result<Option<Discovered>, CrawlDbError> {
+/// The next page of the list as a URL to ask for, and whether it was read before. One that nobody has read comes by itself where
+/// history looks; an increment goes on to some of them, as to any other link.
+async fn next_page(
+    site: &Site,
+    job: &Job,
+    next: Option<&CrawlUrl>,
+) -> Result<Option<(Discovered, bool)>, CrawlDbError> {
     let Some(next) = next else { return Ok(None) };
     let Some(found) = outlinks::judge(site, next.clone()).ok().filter(|found| found.class.is_listing()) else {
         return Ok(None);
@@ -217,7 +229,12 @@ async fn next_page(site: &Site, job: &Job, next: Option<&CrawlUrl>) -> Result<Op
     let depth = job.lease.depth.saturating_add(1);
     let Some(row) = site.row(&found.url, found.class, depth).await? else { return Ok(None) };
     let record = site.db.url_record(&row.key).await?;
-    Ok(record.filter(|record| record.outcome.is_some()).map(|_| row))
+    let was_read = record.is_some_and(|record| record.outcome.is_some());
+    let goes_on = match job.crew {
+        Crew::History => was_read,
+        Crew::Increment { level } => was_read || level < site.rules.increment_depth,
+    };
+    Ok(goes_on.then_some((row, was_read)))
 }
 
 /// Of threads of which only the database knows, by the places of their rows: the last page that was read.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
-use crate::limits::{SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE, SCHEDULE_PLANNED_EVERY};
+use crate::limits::{LOOKS_LEASED_MAX, SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE, SCHEDULE_PLANNED_EVERY};
 use crate::rules::{Policy, SiteRules};
 use crate::schedule::adapt::{BoardNumber, Schedule};
 use crate::schedule::fixed::{self, Learnt};
@@ -328,6 +328,24 @@ impl Timetable {
         state.lists.get(look.board as usize).map(|list| list.url.clone())
     }
 
+    /// Lists without a look since `since` on which a post or more is expected to wait by now, the fullest first: a round looks at
+    /// them whatever else a look could bring. None where the rule file says how many looks there are, or when.
+    #[must_use]
+    pub fn overdue(&self, since: UnixMillis, at: UnixMillis) -> Vec<String> {
+        let kept = self.kept();
+        let (Policy::Gleaner, None, Some(state)) = (self.policy, self.per_day, kept.state.as_ref()) else {
+            return Vec::new();
+        };
+        let (since, now) = (since.0 / 1_000, at.0 / 1_000);
+        let lists = state.lists.iter().zip(0..).filter(|(list, _)| list.looked < since);
+        let mut full: Vec<(f64, &str)> = lists
+            .map(|(list, number)| (state.schedule.posts_waiting(number, now), list.url.as_str()))
+            .filter(|(posts, _)| *posts >= 1.0)
+            .collect();
+        full.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        full.into_iter().take(LOOKS_LEASED_MAX).map(|(_, url)| url.to_owned()).collect()
+    }
+
     /// When a list that was just looked at is queued for again; `None` where the interval decides. By `gleaner` that is later than
     /// its turn will come: for the case that the schedule is lost.
     pub fn again(&self, url: &str, at: UnixMillis) -> Option<UnixMillis> {
@@ -403,6 +421,24 @@ mod tests {
         again.take_up("a", Some(&note));
         assert!((0..DAY_S).step_by(60).any(|second| again.due(at(20 * DAY_S + second)).is_some()));
         Timetable::new(&rules("")).take_up("a", Some(b"{}"));
+    }
+
+    #[test]
+    fn a_round_looks_at_lists_with_news_that_had_no_look_since_the_one_before() {
+        let posts: Vec<Post> = (0..90).map(|n| Post { at: 1_790_000_000 - n * 600, kind: Kind::New }).collect();
+        for (boards, of_round) in [
+            ("", vec!["busy"]),
+            ("[boards]\nlooks_per_day = 8", Vec::new()),
+            ("[boards]\nschedule = 'era'", Vec::new()),
+        ] {
+            let table = Timetable::new(&rules(boards));
+            assert!(table.overdue(at(1), at(0)).is_empty());
+            table.looked("busy", at(0), &posts);
+            table.looked("quiet", at(0), &[]);
+            assert_eq!(table.overdue(at(3_000), at(3_600)), of_round, "{boards}");
+            table.looked("busy", at(3_300), &[]);
+            assert!(table.overdue(at(3_000), at(3_600)).is_empty(), "{boards}");
+        }
     }
 
     #[test]

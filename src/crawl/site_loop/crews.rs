@@ -16,6 +16,7 @@ use super::SiteLoop;
 use super::visits::mark;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
+use crate::crawl::fresh::gone::hash;
 use crate::crawl::visit::{self, Finished};
 use crate::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use crate::crawldb::{CrawlDbError, Discovered, Lease, LeaseRequest, Next, Reader, UrlKey, UrlRecord};
@@ -24,7 +25,8 @@ use crate::frontier::increment::{Round, Rounds};
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::shifted;
-use crate::rules::SiteRules;
+use crate::rules::{SiteRules, Verdict};
+use crate::url::CrawlUrl;
 
 /// The note that keeps the measured rates and the last state.
 pub const CREWS_NOTE: &str = "crews";
@@ -130,6 +132,11 @@ impl Crews {
 
     pub(super) fn are_two(&self) -> bool {
         self.update.is_some()
+    }
+
+    /// Whether history has nothing left, as it was last reckoned; None for one crew.
+    pub(super) fn history_is_done(&self) -> Option<bool> {
+        self.update.is_some().then_some(self.facts.history_left == 0)
     }
 
     /// How the lanes are split; None for one crew.
@@ -242,6 +249,7 @@ impl SiteLoop {
         if merged.added + merged.again > 0 {
             self.lease_soon();
         }
+        self.look_at_overdue(began, now).await?;
         self.look_soon();
         self.tell_crews();
         Ok(())
@@ -270,7 +278,8 @@ impl SiteLoop {
             lanes: crews.lanes,
             history_left: counts.urls_queued.saturating_sub(watched),
             known: counts.urls_known,
-            wanted: crews.rounds.wanted(),
+            // A burst has its lanes at once, not a round later.
+            wanted: crews.rounds.wanted().max(crews.round.requests.saturating_add(crews.waiting)),
             possible: crews.facts.possible,
         };
         crews.split = Split::of(&crews.facts);
@@ -422,6 +431,10 @@ impl SiteLoop {
                 let level = if link.is_target { level + 1 } else { level };
                 finished.news.push(news(link, at, level, true));
             }
+            if let Some(next) = finished.seen.unread.take() {
+                finished.visit.outlinks.retain(|link| link.key != next.key);
+                finished.news.push(news(next, at, level + 1, false));
+            }
             self.divide(&update, finished, level).await?;
         }
         let visit = &mut finished.visit;
@@ -444,8 +457,9 @@ impl SiteLoop {
     }
 
     /// Takes the links that are new out of a visit's outlinks, for the increment to follow: those that history has never
-    /// heard of, and targets that it heard of within the last two rounds and has not fetched. Beyond the depth and the
-    /// round's caps they are history's.
+    /// heard of, and targets that a look has shown to be new within the last two rounds and history has not fetched. All of a young
+    /// crawl was heard of lately: that alone is no news. Beyond the depth and the round's caps they are history's, and so are
+    /// pages behind the first of a list: a look goes on to those that have news.
     async fn divide(&mut self, update: &UpdateDb, finished: &mut Finished, level: u8) -> Result<(), CrawlError> {
         if level >= self.crews.depth || finished.visit.outlinks.is_empty() {
             return Ok(());
@@ -455,34 +469,44 @@ impl SiteLoop {
         let keys: Vec<UrlKey> = outlinks.iter().map(|link| link.key.clone()).collect();
         let waits = update.knows(keys.clone()).await?;
         let records = self.site.db.url_records(keys).await?;
-        let links: Vec<Link> = outlinks.into_iter().zip(records).zip(waits).collect();
         let since = UnixMillis(at.0.saturating_sub(millis(self.crews.interval * 2)));
-        let is_new = |((link, record), waits): &Link| match record {
-            _ if *waits || link.key == own => false,
-            None => true,
-            Some(record) => link.is_target && record.outcome.is_none() && record.first_seen >= since,
+        let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
+            None => link.is_target || !self.is_behind_a_front(&link.key),
+            Some(record) => {
+                let waits = link.is_target && record.outcome.is_none() && record.first_seen >= since;
+                waits && self.url(&link.key).is_some_and(|url| self.site.fresh.arrivals.awaits(hash(url.as_str())))
+            }
         };
-        let new = links.iter().filter(|link| is_new(link)).count();
+        let links = outlinks.into_iter().zip(records).zip(waits).map(|((link, record), waits)| {
+            let is_new = !waits && link.key != own && is_new(&link, record.as_ref());
+            (link, is_new, record.is_some() || waits)
+        });
+        let links: Vec<(Discovered, bool, bool)> = links.collect();
+        let new = links.iter().filter(|(_, is_new, _)| *is_new).count();
         let cap = self.crews.rounds.cap(level + 1, self.crews.interval, self.crews.facts.possible);
         let mut room = self.crews.round.take(level + 1, new, cap);
-        let mut outlinks = Vec::new();
-        for of in links {
-            let is_new = is_new(&of);
-            let ((link, record), waits) = of;
+        for (link, is_new, is_known) in links {
             if is_new && room > 0 {
                 room -= 1;
                 finished.news.push(news(link, at, level + 1, false));
-            } else if record.is_none() && !waits {
-                outlinks.push(link);
+            } else if !is_known {
+                finished.visit.outlinks.push(link);
             }
         }
-        finished.visit.outlinks = outlinks;
         Ok(())
     }
-}
 
-/// A link with what history knows of it, and whether the update crawldb has it.
-type Link = ((Discovered, Option<UrlRecord>), bool);
+    fn url(&self, key: &UrlKey) -> Option<CrawlUrl> {
+        let host = self.hosts.iter().find(|host| host.id == key.host)?;
+        Some(CrawlUrl::from_parts(host.origin(), &key.path))
+    }
+
+    fn is_behind_a_front(&self, key: &UrlKey) -> bool {
+        let Some(url) = self.url(key) else { return false };
+        let is_list = matches!(self.site.rules.judge(&url), Verdict::Take { class, .. } if class.is_listing());
+        is_list && !visit::is_front(&self.site, &url)
+    }
+}
 
 /// A row of the update crawldb.
 fn news(link: Discovered, found: UnixMillis, level: u8, again: bool) -> UpdateRow {

@@ -76,22 +76,42 @@ impl SiteLoop {
         if !self.options.keep_looking || self.held_until(now).is_some() {
             return Ok(());
         }
-        let Some(list) = self.site.fresh.timetable.due(now) else { return Ok(()) };
-        let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
-        let Some(found) = url.and_then(|url| outlinks::judge(&self.site, url).ok()) else { return Ok(()) };
-        let Some(mut row) = self.site.row(&found.url, found.class, 1).await? else { return Ok(()) };
-        if let Some(record) = self.site.db.url_record(&row.key).await? {
-            row.depth = record.depth;
+        let list = self.site.fresh.timetable.due(now);
+        self.make_looks_due(list.into_iter().collect(), now).await
+    }
+
+    /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come.
+    pub(super) async fn look_at_overdue(&mut self, since: UnixMillis, now: UnixMillis) -> Result<(), CrawlError> {
+        if self.held_until(now).is_some() {
+            return Ok(());
         }
-        if row.depth == 0 {
-            row.rank = 0;
+        let lists = self.site.fresh.timetable.overdue(since, now);
+        self.make_looks_due(lists, now).await
+    }
+
+    async fn make_looks_due(&mut self, lists: Vec<String>, now: UnixMillis) -> Result<(), CrawlError> {
+        let mut rows = Vec::with_capacity(lists.len());
+        for list in lists {
+            let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
+            let Some(found) = url.and_then(|url| outlinks::judge(&self.site, url).ok()) else { continue };
+            let Some(mut row) = self.site.row(&found.url, found.class, 1).await? else { continue };
+            if let Some(record) = self.site.db.url_record(&row.key).await? {
+                row.depth = record.depth;
+            }
+            if row.depth == 0 {
+                row.rank = 0;
+            }
+            if self.crews.are_two() {
+                row.rank = priority::URGENT;
+            }
+            row.due = now;
+            rows.push(row);
         }
-        if self.crews.are_two() {
-            row.rank = priority::URGENT;
-            self.look_soon();
+        if rows.is_empty() {
+            return Ok(());
         }
-        row.due = now;
-        self.site.db.make_due(vec![row], now).await?;
+        self.site.db.make_due(rows, now).await?;
+        self.look_soon();
         self.lease_soon();
         Ok(())
     }

@@ -6,6 +6,19 @@ use crate::crawl::{CrawlError, outlinks};
 use crate::url::CrawlUrl;
 
 impl SiteLoop {
+    /// The service checks what endpoints have visited when its history is done, as a crawl does before it ends, and again when there
+    /// was more of history. True where there is something to check.
+    pub(super) async fn close_history(&mut self, idle: bool) -> Result<bool, CrawlError> {
+        if !self.options.keep_looking || self.has_closed {
+            return Ok(false);
+        }
+        self.has_closed = match self.crews.history_is_done() {
+            Some(is_done) => is_done,
+            None => idle && self.only_looks_left().await?,
+        };
+        Ok(self.has_closed && self.site.shortcuts.close(&self.site))
+    }
+
     /// Queues them; one whose visit is not on the disk yet waits until it is, as that would end its place in the queue.
     pub(super) async fn tend_shortcuts(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let again = self.site.shortcuts.again();

@@ -494,6 +494,7 @@ impl SiteLoop {
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         self.follow_look(&mut finished).await?;
         let visit = &finished.visit;
+        self.has_closed &= finished.crew.is_increment() || finished.is_watched || !visit.outcome.was_fetched();
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
             // Two start pages that lead to each other are looked at once each.

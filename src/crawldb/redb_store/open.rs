@@ -1,5 +1,4 @@
-//! Opening the file, and what can go wrong with it. A fault of the disk closes the file; the next call opens it
-//! again, so that a crawl goes on when the cause is gone.
+//! The storage below a database file, what is read of it when it is opened, and what can go wrong with it.
 
 use std::fs;
 use std::io;
@@ -9,7 +8,7 @@ use std::path::Path;
 use redb::backends::FileBackend;
 use redb::{
     BackendError, CommitError, CursorError, Database, DatabaseError, ReadableDatabase, SetDurabilityError,
-    StorageBackend, StorageError, TableError, TransactionError,
+    StorageBackend, StorageError, TableDefinition, TableError, TransactionError,
 };
 
 use super::known::Known;
@@ -44,7 +43,10 @@ pub(in crate::crawldb) enum Fault {
     Redb(redb::Error),
     /// A row that cannot be one.
     Damaged(String),
-    NewerSchema(u64),
+    NewerSchema {
+        found: u64,
+        known: u64,
+    },
     UnknownHost(HostId),
 }
 
@@ -69,7 +71,7 @@ impl Fault {
     pub(in crate::crawldb) fn breaks_file(&self) -> bool {
         match self {
             Self::Redb(redb::Error::TableDoesNotExist(_) | redb::Error::TableTypeMismatch { .. })
-            | Self::NewerSchema(_)
+            | Self::NewerSchema { .. }
             | Self::UnknownHost(_) => false,
             Self::Redb(_) | Self::Damaged(_) => true,
         }
@@ -81,7 +83,7 @@ impl Fault {
         let corrupt = |detail| CrawlDbError::Corrupt { path: path.clone(), detail };
         match self {
             Self::UnknownHost(host) => CrawlDbError::UnknownHost { host },
-            Self::NewerSchema(found) => CrawlDbError::NewerSchema { path, found, known: SCHEMA },
+            Self::NewerSchema { found, known } => CrawlDbError::NewerSchema { path, found, known },
             Self::Damaged(detail) => corrupt(detail),
             Self::Redb(error) => match error {
                 redb::Error::DatabaseAlreadyOpen => CrawlDbError::Held { path },
@@ -154,23 +156,19 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     fs::File::open(folder)?.sync_all()
 }
 
-/// Opens or makes the database and reads what is kept in memory.
-pub(super) fn open(factory: &BackendFactory, options: OpenOptions) -> Result<(Database, Known), Fault> {
-    let backend = factory().map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
-    clear_unfinished(&*backend).map_err(|error| Fault::Redb(redb::Error::Io(error)))?;
-    let db = Database::builder()
-        .set_cache_size(options.cache_bytes)
-        .create_with_backend(Boxed(backend))
-        .map_err(Fault::from)?;
-    let schema = read_schema(&db)?;
-    match schema {
+/// Checks the schema of an open file, makes the tables of a new one, and reads what is kept in memory.
+pub(super) fn read(db: &Database) -> Result<Known, Fault> {
+    match schema(db, META, META_SCHEMA, SCHEMA, "a crawl database")? {
         Some(SCHEMA) => {}
-        None | Some(SCHEMA_WITHOUT_NOTES) => tables::create(&db)?,
-        Some(found) if found > SCHEMA => return Err(Fault::NewerSchema(found)),
-        Some(found) => return Err(Fault::Damaged(format!("schema {found} was never in use"))),
+        None | Some(SCHEMA_WITHOUT_NOTES) => tables::create(db)?,
+        Some(found) => return Err(never_in_use(found)),
     }
-    let known = Known::load(&db)?;
-    Ok((db, known))
+    Known::load(db)
+}
+
+/// The fault of a schema that no version has written.
+pub(in crate::crawldb) fn never_in_use(schema: u64) -> Fault {
+    Fault::Damaged(format!("schema {schema} was never in use"))
 }
 
 /// Bytes of redb's header.
@@ -180,7 +178,7 @@ const MAGIC_BYTES: usize = 9;
 const PAGE_SIZE_AT: std::ops::Range<usize> = 12..16;
 /// Empties a file whose making was cut short. redb writes its magic number last, so a file without one was never
 /// a database; what is longer, or begins otherwise than such a file does, is something else and left alone.
-pub(in crate::crawldb) fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
+pub(super) fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
     use std::ops::Bound::Unbounded;
     // Another process may be making it at this moment: it holds the lock then, and redb will tell.
     let locked = match backend.try_lock_range(Unbounded, Unbounded) {
@@ -204,26 +202,33 @@ pub(in crate::crawldb) fn clear_unfinished(backend: &dyn StorageBackend) -> io::
     Ok(())
 }
 
-/// The schema of the file; None for an empty one.
-fn read_schema(db: &Database) -> Result<Option<u64>, Fault> {
+/// The schema of the file, which `head` names under `name`; None for an empty file. One above `known` is a fault.
+pub(in crate::crawldb) fn schema(
+    db: &Database,
+    head: TableDefinition<'_, &str, u64>,
+    name: &str,
+    known: u64,
+    what: &str,
+) -> Result<Option<u64>, Fault> {
     let txn = db.begin_read()?;
-    let meta = match txn.open_table(META) {
-        Ok(meta) => meta,
+    let head = match txn.open_table(head) {
+        Ok(head) => head,
         Err(TableError::TableDoesNotExist(_)) if txn.list_tables()?.next().is_none() => return Ok(None),
         Err(TableError::TableDoesNotExist(_) | TableError::TableTypeMismatch { .. }) => {
-            return Err(Fault::Damaged("this redb file is not a crawl database".into()));
+            return Err(Fault::Damaged(format!("this redb file is not {what}")));
         }
         Err(error) => return Err(error.into()),
     };
-    match meta.get(META_SCHEMA)? {
-        Some(schema) => Ok(Some(schema.value())),
+    match head.get(name)?.map(|schema| schema.value()) {
+        Some(found) if found > known => Err(Fault::NewerSchema { found, known }),
+        Some(found) => Ok(Some(found)),
         None => Err(Fault::Damaged("the file names no schema".into())),
     }
 }
 
 /// A boxed backend as a backend.
 #[derive(Debug)]
-pub(in crate::crawldb) struct Boxed(pub(in crate::crawldb) Box<dyn StorageBackend>);
+pub(super) struct Boxed(pub(super) Box<dyn StorageBackend>);
 
 /// A file that is never synced.
 #[derive(Debug)]

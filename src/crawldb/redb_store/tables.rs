@@ -40,7 +40,7 @@ pub(super) const MEMOS: TableDefinition<&[u8], &str> = TableDefinition::new("mem
 pub(super) const NOTES: TableDefinition<(&str, &str), &[u8]> = TableDefinition::new("notes");
 
 /// Begins a transaction whose commit is durable, and after whose crash the file opens without being walked.
-pub(super) fn begin(db: &Database) -> Result<WriteTransaction, Fault> {
+pub(in crate::crawldb) fn begin(db: &Database) -> Result<WriteTransaction, Fault> {
     let mut txn = db.begin_write()?;
     txn.set_durability(Durability::Immediate)?;
     txn.set_quick_repair(true);
@@ -49,7 +49,7 @@ pub(super) fn begin(db: &Database) -> Result<WriteTransaction, Fault> {
 
 /// Begins a transaction that a crash may undo as long as no later one was committed durably: for changes that
 /// would only be made again.
-pub(super) fn begin_volatile(db: &Database) -> Result<WriteTransaction, Fault> {
+pub(in crate::crawldb) fn begin_volatile(db: &Database) -> Result<WriteTransaction, Fault> {
     let mut txn = db.begin_write()?;
     txn.set_durability(Durability::None)?;
     Ok(txn)

@@ -1,0 +1,210 @@
+//! What it costs a crawl to find out that a page is as it was, in the crawl's own code: `cargo bench --bench changed`
+//!
+//! The pages of `../shared/data/pages`, as lists of a site whose rules take their links, go through `crawl::fresh::changed` like looks do:
+//! learned from six times with other numbers in them, then looked at again. Beside it what a look does without a fingerprint
+//! (links and rows), what a page with one new row costs, and the parse with html5ever. Best of some turns each, one after the other, so
+//! that all see the same machine.
+
+#![allow(clippy::disallowed_methods)] // what it measures is the machine
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use gleaner::clock::{Clock, SystemClock, UnixMillis};
+use gleaner::crawl::fresh::boards;
+use gleaner::crawl::fresh::changed::{self, Print, Reading};
+use gleaner::crawl::outlinks;
+use gleaner::crawl::site::Site;
+use gleaner::crawl::visit::Job;
+use gleaner::crawldb::memory_store::MemoryStore;
+use gleaner::crawldb::{HostId, Lease, UrlKey};
+use gleaner::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport, charset};
+use gleaner::frontier::crews::Crew;
+use gleaner::page::{links, tree};
+use gleaner::rules::{self, Class};
+use gleaner::url::CrawlUrl;
+
+/// Turns of each; the best counts.
+const TURNS: usize = 40;
+
+/// Looks before the one that counts.
+const LOOKS: u8 = 6;
+
+const RULES: &str = "start = ['http://a.example/list']
+[classes]
+detail = ['(thread|torrent|details|topic|attachment|files?/|\\.iso)']
+index = ['.']
+";
+
+/// Nothing is asked for.
+struct Nowhere;
+
+#[async_trait]
+impl Transport for Nowhere {
+    async fn send(&self, _request: Request<'_>) -> Result<Response, FetchFailure> {
+        Err(FetchFailure { kind: FailureKind::Dns, detail: String::new() })
+    }
+
+    async fn resolve(&self, _url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        Err(FetchFailure { kind: FailureKind::Dns, detail: String::new() })
+    }
+}
+
+fn site() -> Site {
+    let rules = rules::from_text("a", RULES).unwrap_or_else(|faults| panic!("{faults:?}"));
+    Site::new(rules, Arc::new(Nowhere), Arc::new(SystemClock), Arc::new(MemoryStore::new()))
+}
+
+fn job() -> Job {
+    let key = UrlKey { host: HostId(0), path: "/list".into() };
+    let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+    let url = CrawlUrl::from_parts("http://a.example", "/list");
+    Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History }
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    std::hint::black_box(work());
+    start.elapsed()
+}
+
+fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "html") {
+            found.push(path);
+        }
+    }
+}
+
+/// The page with other digits in its texts.
+fn another(body: &[u8], look: u8) -> Vec<u8> {
+    let mut in_tag = false;
+    let digit = |byte: u8| b'0' + (byte - b'0' + look) % 10;
+    let each = body.iter().map(|&byte| {
+        in_tag = byte == b'<' || (in_tag && byte != b'>');
+        if byte.is_ascii_digit() && !in_tag { digit(byte) } else { byte }
+    });
+    each.collect()
+}
+
+/// What one page costs, in microseconds.
+#[derive(Clone, Copy)]
+struct Costs {
+    /// The tree of it.
+    parse: f64,
+    /// A look that finds it as it was, and what of that is no scan for links.
+    unchanged: f64,
+    print: f64,
+    /// A look without fingerprints.
+    read: f64,
+    /// A look that finds a new row.
+    changed: f64,
+}
+
+impl Costs {
+    const LONGEST: Self =
+        Self { parse: f64::MAX, unchanged: f64::MAX, print: f64::MAX, read: f64::MAX, changed: f64::MAX };
+
+    fn with(self, other: Self, mix: impl Fn(f64, f64) -> f64) -> Self {
+        Self {
+            parse: mix(self.parse, other.parse),
+            unchanged: mix(self.unchanged, other.unchanged),
+            print: mix(self.print, other.print),
+            read: mix(self.read, other.read),
+            changed: mix(self.changed, other.changed),
+        }
+    }
+
+    fn told(self) -> String {
+        let Self { parse, unchanged, print, read, changed } = self;
+        format!(
+            "{parse:9.1} {print:9.1} {:7.1} % {unchanged:11.1} {read:9.1} {:7.1} % {changed:9.1} {:6.2}",
+            100.0 * print / parse,
+            100.0 * unchanged / read,
+            changed / read
+        )
+    }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// The costs of one page; `None` for one that is not found to be as it was.
+fn costs(body: &[u8], turns: usize) -> Option<Costs> {
+    let (site, job, headers) = (site(), job(), ResponseHeaders::default());
+    let encoding = charset::detect(None, body, None);
+    let mut last: Option<Print> = None;
+    for look in 0..LOOKS {
+        if let Reading::Read(_, print, _) = changed::read(&site, &job, &headers, &another(body, look), last) {
+            last = print;
+        }
+    }
+    let is_unchanged = |read: &Reading| matches!(read, Reading::Unchanged(_));
+    if !is_unchanged(&changed::read(&site, &job, &headers, body, last)) {
+        return None;
+    }
+    let rows = |now| boards::read(&site, &job, &headers, body, now);
+    let mut best = Costs::LONGEST;
+    for _ in 0..turns {
+        let unchanged = micros(timed(|| changed::read(&site, &job, &headers, body, last)));
+        let scan = micros(timed(|| links::scan(body, charset::detect(None, body, None)).links.len()));
+        let found = micros(timed(|| outlinks::read_page(&site, &job, &headers, body)));
+        let mined = micros(timed(|| rows(SystemClock.now())));
+        let parse = micros(timed(|| tree::parse(&encoding.decode(body).0).is_ok()));
+        let print = (unchanged - scan).max(0.0);
+        let now = Costs { parse, unchanged, print, read: found + mined, changed: f64::MAX };
+        best = best.with(now, f64::min);
+    }
+    for turn in 0..turns {
+        let mut news = body.to_vec();
+        news.extend(format!("<a href='/details/{turn}-new'>new {turn}</a>").into_bytes());
+        let mut print = None;
+        let time = timed(|| {
+            let read = changed::read(&site, &job, &headers, &news, last);
+            if let Reading::Read(_, now, _) = read {
+                print = now;
+            }
+            boards::read(&site, &job, &headers, &news, SystemClock.now())
+        });
+        assert!(print.is_some(), "a page with a new link is read");
+        best.changed = best.changed.min(micros(time));
+    }
+    Some(best)
+}
+
+fn main() {
+    // Without `--bench`, as `cargo test --all-targets` runs it, it shows that it works.
+    let is_bench = std::env::args().any(|argument| argument == "--bench");
+    let mut found = Vec::new();
+    pages(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/pages"), &mut found);
+    found.sort();
+    assert!(!found.is_empty(), "../shared/data/pages is not there");
+    if !is_bench {
+        found.truncate(1);
+    }
+    println!("    bytes  parse µs  print µs  of parse  unchanged µs  read µs   of read  changed µs  times");
+    let (mut all, mut counted, mut others) =
+        (Costs { parse: 0.0, unchanged: 0.0, print: 0.0, read: 0.0, changed: 0.0 }, 0, 0);
+    for path in found {
+        let Ok(body) = std::fs::read(&path) else { continue };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        match costs(&body, if is_bench { TURNS } else { 1 }) {
+            Some(costs) => {
+                println!("{:9} {}  {folder}/{name}", body.len(), costs.told());
+                (all, counted) = (all.with(costs, |sum, cost| sum + cost), counted + 1);
+            }
+            None => {
+                println!("{:9} all of its bytes count  {folder}/{name}", body.len());
+                others += 1;
+            }
+        }
+    }
+    println!("      all {}  {counted} pages, {others} others", all.told());
+}

@@ -1,0 +1,113 @@
+//! A redb file that outlives its faults: a fault of the disk (full, broken, damaged) fails the call that met it and closes the
+//! file; the next call opens it again, which needs no repair step.
+//!
+//! Each database of the room is one of these, with what it reads of the file at each opening.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use redb::Database;
+
+use super::open::{BackendFactory, Boxed, Fault, OpenOptions, clear_unfinished};
+use crate::crawldb::CrawlDbError;
+
+/// See the module.
+pub(in crate::crawldb) struct File {
+    path: PathBuf,
+    options: OpenOptions,
+    factory: BackendFactory,
+    /// None while the file cannot be opened.
+    db: RwLock<Option<Database>>,
+    /// Set by a fault: the file is opened again before its next use.
+    is_broken: AtomicBool,
+}
+
+impl File {
+    /// A file over storage that `factory` makes at each opening; not opened yet. `path` is for messages only.
+    pub(in crate::crawldb) fn new(path: &Path, options: OpenOptions, factory: BackendFactory) -> Self {
+        let path = path.to_path_buf();
+        Self { path, options, factory, db: RwLock::new(None), is_broken: AtomicBool::new(true) }
+    }
+
+    /// False leaves out every fsync.
+    pub(in crate::crawldb) fn syncs(&self) -> bool {
+        self.options.sync
+    }
+
+    /// Closes the file and opens it, where it was never opened or a fault has broken it: `read` checks it and reads what is held in
+    /// memory, which `keep` takes before anybody else sees the file.
+    ///
+    /// # Errors
+    /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; the next call tries again.
+    pub(in crate::crawldb) fn open<K>(
+        &self,
+        read: impl FnOnce(&Database) -> Result<K, Fault>,
+        keep: impl FnOnce(K),
+    ) -> Result<(), CrawlDbError> {
+        if !self.is_broken.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let mut file = self.db.write().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_broken.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let (db, kept) = guarded(|| {
+            *file = None;
+            let io = |error| Fault::Redb(redb::Error::Io(error));
+            let backend = (self.factory)().map_err(io)?;
+            clear_unfinished(&*backend).map_err(io)?;
+            let builder = &mut Database::builder();
+            let db = builder.set_cache_size(self.options.cache_bytes).create_with_backend(Boxed(backend))?;
+            let kept = read(&db)?;
+            Ok((db, kept))
+        })
+        .map_err(|fault| fault.tell(&self.path))?;
+        keep(kept);
+        *file = Some(db);
+        self.is_broken.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Runs `work` on the open file.
+    ///
+    /// # Errors
+    /// Those of the work; a fault of the disk has the file opened again.
+    pub(in crate::crawldb) fn with<T>(
+        &self,
+        work: impl FnOnce(&Database) -> Result<T, Fault>,
+    ) -> Result<T, CrawlDbError> {
+        let file = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(db) = file.as_ref() else {
+            let detail = "the file could not be opened again".into();
+            return Err(CrawlDbError::Storage { path: self.path.clone(), detail, full: false });
+        };
+        guarded(|| work(db)).map_err(|fault| {
+            if fault.breaks_file() {
+                self.is_broken.store(true, Ordering::Release);
+            }
+            fault.tell(&self.path)
+        })
+    }
+
+    /// The error of a call whose thread never came back.
+    pub(in crate::crawldb) fn cut_short(&self, error: &tokio::task::JoinError) -> CrawlDbError {
+        let detail = format!("the runtime ended in the middle of a call: {error}");
+        CrawlDbError::Storage { path: self.path.clone(), detail, full: false }
+    }
+}
+
+impl Drop for File {
+    /// Closing writes to the file, and in a damaged one redb may stop at an inconsistency then too.
+    fn drop(&mut self) {
+        let file = self.db.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = catch_unwind(AssertUnwindSafe(|| *file = None));
+    }
+}
+
+/// redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())))
+}
