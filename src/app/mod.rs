@@ -23,7 +23,7 @@ use futures_util::FutureExt as _;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, UnixMillis};
 use crate::config::Config;
 use crate::crawl::account::{Account, in_one_line};
 use crate::crawl::commit::{self, OnFault};
@@ -35,7 +35,7 @@ use crate::crawl::{CrawlError, Hosts, RunOptions};
 use crate::crawldb::memory_store::MemoryStore;
 use crate::crawldb::redb_store::{OpenOptions, RedbStore};
 use crate::crawldb::update::UpdateDb;
-use crate::crawldb::{CrawlDb, CrawlDbError, Owner, Reader};
+use crate::crawldb::{CrawlDb, CrawlDbError, Owner, Reader, UPDATE_FILE};
 use crate::fetch::dns::Dns;
 use crate::fetch::http::{ClientOptions, HttpTransport};
 use crate::fetch::resolve::AddressPolicy;
@@ -103,7 +103,34 @@ pub struct App {
 
 impl App {
     /// Opens or creates a data folder.
+    ///
+    /// # Errors
+    /// A folder that cannot be written, and those of the databases, a damaged one among them.
     pub fn open(options: &Options) -> anyhow::Result<Self> {
+        Self::open_with(options, |path, options| UpdateDb::open(path, options).map_err(Into::into))
+    }
+
+    /// The same for who is to fetch, or to mend: a damaged update crawldb is put aside, and begun anew: what it held, lists show again.
+    ///
+    /// # Errors
+    /// As there, but for that.
+    pub fn open_to_mend(options: &Options) -> anyhow::Result<Self> {
+        Self::open_with(options, |path, options| match UpdateDb::open(path, options) {
+            Err(CrawlDbError::Corrupt { detail, .. }) => {
+                let aside = aside_of(path, SystemClock.now());
+                std::fs::rename(path, &aside).map_err(|error| folder::failed(path, &error))?;
+                let (path_shown, aside) = (path.display(), aside.display());
+                tracing::warn!(path = %path_shown, kept = %aside, detail, "the file of what was found lately is damaged: it was put aside, and lists are read again for what it held");
+                UpdateDb::open(path, options).map_err(Into::into)
+            }
+            opened => opened.map_err(Into::into),
+        })
+    }
+
+    fn open_with(
+        options: &Options,
+        open_update: impl FnOnce(&Path, OpenOptions) -> anyhow::Result<UpdateDb>,
+    ) -> anyhow::Result<Self> {
         let data_dir = &options.data_dir;
         is_folder(data_dir)?;
         folder::must_be_writable(data_dir)?;
@@ -111,7 +138,7 @@ impl App {
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         // Whoever holds the one holds the other: it is opened second.
         let options_of_update = OpenOptions { cache_bytes: UPDATE_CACHE_BYTES, ..OpenOptions::default() };
-        let update = UpdateDb::open(&update_path(data_dir), options_of_update)?;
+        let update = open_update(&update_path(data_dir), options_of_update)?;
         let archive = Archive::open(archive_path(data_dir), true)?;
         Ok(Self {
             data_dir: data_dir.clone(),
@@ -194,6 +221,19 @@ impl App {
         };
         Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
     }
+}
+
+/// The name of a damaged file that is put aside: no other has it.
+fn aside_of(path: &Path, now: UnixMillis) -> PathBuf {
+    let named = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".damaged-{}", now.0 / 1_000));
+        if number > 0 {
+            name.push(format!("-{number}"));
+        }
+        PathBuf::from(name)
+    };
+    (0..1_000).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(1_000))
 }
 
 /// The database of a folder that this process may not write, for reading.
@@ -284,7 +324,7 @@ pub fn database_path(data_dir: &Path) -> PathBuf {
 /// Where the update crawldb of a data folder lies.
 #[must_use]
 pub fn update_path(data_dir: &Path) -> PathBuf {
-    data_dir.join("update.redb")
+    data_dir.join(UPDATE_FILE)
 }
 
 /// Where the torrents of a data folder lie.

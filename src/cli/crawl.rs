@@ -57,7 +57,7 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
         keep_looking: false,
     };
     let mut summary = block_on(async {
-        let app = App::open(&config.into())?;
+        let app = App::open_to_mend(&config.into())?;
         run_sites(&app, &sites, run_options, terminal).await
     })?;
     summary.name_commands(&hints, &config.data_dir, &sites);

@@ -20,7 +20,7 @@ pub fn run(config: &Config, _: &Options) -> anyhow::Result<ExitCode> {
         bail!("{dir}: there is no such folder of rule files\nhint: {hint} {}", quoted(&config.rules_dir));
     }
     block_on(async {
-        let app = App::open(&config.into())?;
+        let app = App::open_to_mend(&config.into())?;
         service::run(&app, &config.rules_dir).await?;
         Ok(ExitCode::SUCCESS)
     })

@@ -4,36 +4,24 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::rules::fault::nearest;
+/// What a flag that is to take a password is called.
+const SECRETS: [&str; 7] = ["password", "passphrase", "passwd", "secret", "pass", "pwd", "pw"];
 
-/// Flags that people expect to take a password.
-const SECRETS: [&str; 6] = ["--password", "--passwd", "--passphrase", "--pass", "--pwd", "--secret"];
+/// Letters of a name from which on two of them may be wrong; of a shorter one with four or more, one.
+const LONG: usize = 8;
 
-/// Flags that have letters in common with those, and take no password: ours, and what people look for.
-const OTHERS: [&str; 17] = [
-    "--page",
-    "--pages-max",
-    "--max-pages",
-    "--interactive",
-    "--cookies",
-    "--logout",
-    "--again",
-    "--json",
-    "--data",
-    "--rules",
-    "--config",
-    "--verbose",
-    "--user",
-    "--username",
-    "--screenshot",
-    "--screenshot-text",
-    "--scripts",
-];
-
-/// True for a flag that was to take a password, be it mistyped.
-fn means_secret(flag: &str) -> bool {
-    let meant = nearest(flag, SECRETS.into_iter().chain(OTHERS));
-    flag.starts_with("--") && meant.is_some_and(|meant| SECRETS.contains(&meant))
+/// True for a flag that was to take a password, be it mistyped. `known` is the flag of the command that is nearest, where one is
+/// near: whatever is as near to that is no secret. Only what has a secret's name in it, or nearly is one, looks like it.
+fn means_secret(flag: &str, known: Option<&str>) -> bool {
+    let Some(name) = flag.strip_prefix("--").map(str::to_lowercase) else { return false };
+    let wrong = |other: &str| strsim::osa_distance(&name, other);
+    let to_known = known.map(|known| wrong(known.trim_start_matches('-')));
+    let is_it = |secret: &str| {
+        let room = if secret.len() >= LONG { 2 } else { usize::from(secret.len() >= 4) };
+        let is_word = name.split(['-', '_']).any(|word| word == secret);
+        is_word || (wrong(secret) <= room && to_known.is_none_or(|to_known| wrong(secret) < to_known))
+    };
+    SECRETS.iter().any(|secret| is_it(secret))
 }
 
 /// Tells what is wrong with the arguments, or what was asked for (help, version).
@@ -67,7 +55,11 @@ fn of_secret(error: &clap::Error) -> Option<String> {
              into its table [login], then run: gleaner login SITE"
         ));
     }
-    if means_secret(flag) {
+    let known = match error.get(ContextKind::SuggestedArg) {
+        Some(ContextValue::String(known)) => Some(known.as_str()),
+        _ => None,
+    };
+    if means_secret(flag, known) {
         return Some(format!(
             "error: unexpected argument '{flag}': a password is never an argument, which other users of the machine can read\nhint: \
              write it into the file `secrets/SITE` of the data folder (chmod 600), then run: gleaner login SITE\nhint: where it was \
@@ -86,17 +78,76 @@ fn of_secret(error: &clap::Error) -> Option<String> {
 mod tests {
     use super::*;
 
+    use clap::CommandFactory as _;
+
+    /// The long flags of a command and of all below it.
+    fn flags_of(command: &clap::Command, flags: &mut Vec<String>) {
+        flags.extend(command.get_arguments().filter_map(|argument| Some(format!("--{}", argument.get_long()?))));
+        command.get_subcommands().for_each(|command| flags_of(command, flags));
+    }
+
     #[test]
     fn flags_that_were_to_take_a_password_are_told_from_mistyped_ones() {
-        for flag in ["--password", "--pasword", "--pass", "--passwrd", "--pwd", "--secret", "--PASSWORD"] {
-            assert!(means_secret(flag), "{flag}");
+        for flag in [
+            "--password",
+            "--pasword",
+            "--pass",
+            "--passwrd",
+            "--pwd",
+            "--secret",
+            "--PASSWORD",
+            "--pasphrase",
+            "--secrt",
+            "--pw",
+            "--user-password",
+            "--login_pass",
+        ] {
+            assert!(means_secret(flag, None), "{flag}");
         }
-        for flag in
-            ["--interactve", "--interactiv", "--user", "--usr", "--cookie", "--logut", "--pages", "--rule", "-x"]
-                .into_iter()
-                .chain(["--screenshot", "--screen", "--screenshots", "--screnshot"])
-        {
-            assert!(!means_secret(flag), "{flag}");
+        for flag in [
+            "--interactve",
+            "--user",
+            "--usr",
+            "--cookie",
+            "--logut",
+            "--pages",
+            "--perday",
+            "--perDay",
+            "--seeds",
+            "--bord",
+            "--width",
+            "--pause",
+            "--screenshot",
+            "--screen",
+            "--screenshots",
+            "--screnshot",
+            "-x",
+            "--",
+            "--p",
+        ] {
+            assert!(!means_secret(flag, None), "{flag}");
+        }
+        assert!(!means_secret("--pase", Some("--pace")) && means_secret("--pase", None));
+    }
+
+    #[test]
+    fn no_flag_of_any_command_is_taken_for_a_password_however_it_is_mistyped() {
+        let mut flags = Vec::new();
+        flags_of(&super::super::Cli::command(), &mut flags);
+        assert!(flags.len() > 40, "{flags:?}");
+        for flag in &flags {
+            let letters: Vec<char> = flag.chars().collect();
+            let left_out = (2..letters.len()).map(|at| [&letters[..at], &letters[at + 1..]].concat());
+            let swapped = (2..letters.len() - 1).map(|at| {
+                let mut letters = letters.clone();
+                letters.swap(at, at + 1);
+                letters
+            });
+            let doubled = (2..letters.len()).map(|at| [&letters[..=at], &letters[at..]].concat());
+            for typed in left_out.chain(swapped).chain(doubled) {
+                let typed: String = typed.into_iter().collect();
+                assert!(!means_secret(&typed, Some(flag)), "{typed} for {flag}");
+            }
         }
     }
 }

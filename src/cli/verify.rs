@@ -43,7 +43,8 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
             return Ok(verify::verify(app::read_only(&config.into())?.as_ref(), &archive).await?);
         }
-        let app = App::open(&config.into())?;
+        let open = if options.repair { App::open_to_mend } else { App::open };
+        let app = open(&config.into())?;
         // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
         let _control = control::serve(&app, None);
         if options.repair {

@@ -21,6 +21,7 @@ pub mod robots_txt;
 pub mod shortcut;
 pub mod site;
 pub mod site_loop;
+pub mod turn;
 pub mod version;
 pub mod visit;
 pub mod worth;

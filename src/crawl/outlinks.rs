@@ -144,7 +144,7 @@ fn read_with(
         true => denial::of_feed(site, job, &found, !magnets.is_empty()),
         false => denial::of_page(site, job, body, encoding, &page, &found, !magnets.is_empty()),
     };
-    let listing = job.class.is_listing().then(|| listing(site, job, &found));
+    let listing = listing(site, job, &found);
     PageFindings { found, magnets, listing, fingerprint: hasher.digest(), unclassed, denied, truncated, nofollow }
 }
 
@@ -226,15 +226,25 @@ pub fn page_number(site: &Site, url: &CrawlUrl) -> u64 {
     pagination::of(url.path(), captured).map_or(0, |own| own.number)
 }
 
-/// What an index page lists, for coverage (ALGORITHMS §7).
-fn listing(site: &Site, job: &Job, found: &[Found]) -> Listing {
+/// The series of a page of a list, and its number in it; None for what is no list.
+#[must_use]
+pub fn place(site: &Site, job: &Job) -> Option<(String, u64)> {
+    if !job.class.is_listing() {
+        return None;
+    }
     let captured = match site.rules.judge(&job.url) {
         Verdict::Take { page_capture, .. } => page_capture,
         Verdict::Refuse { .. } => None,
     };
-    let own = pagination::of(job.url.path(), captured);
-    let series = own.as_ref().map_or_else(|| pagination::series_of_first(job.url.path()), |own| own.series.clone());
-    let page = own.map_or(0, |own| own.number);
+    Some(match pagination::of(job.url.path(), captured) {
+        Some(own) => (own.series, own.number),
+        None => (pagination::series_of_first(job.url.path()), 0),
+    })
+}
+
+/// What an index page lists, for coverage (ALGORITHMS §7).
+fn listing(site: &Site, job: &Job, found: &[Found]) -> Option<Listing> {
+    let (series, page) = place(site, job)?;
     let page_max = found
         .iter()
         .filter(|found| found.class == job.class && found.url.origin() == job.url.origin())
@@ -252,7 +262,7 @@ fn listing(site: &Site, job: &Job, found: &[Found]) -> Listing {
         .map(|found| xxh3_64(found.url.as_str().as_bytes()))
         .collect();
     targets.sort_unstable();
-    Listing { series: series.into(), page, page_max, targets }
+    Some(Listing { series: series.into(), page, page_max, targets })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::errands::Shelf;
 use super::fresh::Fresh;
 use super::rendered::Rendered;
 use super::shortcut::Shortcuts;
+use super::turn;
 use super::visit::Job;
 use super::worth::Worth;
 use crate::clock::{Clock, UnixMillis};
@@ -207,9 +208,13 @@ impl Site {
     /// they are parked, not fetched, and a larger `depth_max` brings them back.
     pub async fn discovered(&self, job: &Job, found: Vec<Found>, depth: u16) -> Result<Vec<Discovered>, CrawlDbError> {
         let mut rows = Vec::with_capacity(found.len());
+        let far = turn::leaps(self, job, &found);
         for found in found {
             let Some(mut row) = self.row(&found.url, found.class, depth).await? else { continue };
             row.rank = priority::fine_rank(found.class, &self.worth().weigh(&found, &job.url, row.key.host));
+            if far.contains(found.url.as_str()) {
+                row.rank = priority::FAR_PAGE;
+            }
             // A link to a torrent remembers the page that carries it; a redirect hands that memory on.
             let via = (found.class == Class::Download).then(|| match &job.lease.via {
                 Some(via) if job.class == Class::Download => via.clone(),

@@ -9,6 +9,7 @@ mod accounts;
 mod asking;
 mod crews;
 mod freshness;
+mod lists;
 mod missing;
 mod session;
 mod shortcuts;
@@ -47,6 +48,7 @@ pub use accounts::{DAY_NOTE, requests_of_day};
 use asking::Asked;
 use crews::Crews;
 pub use crews::{CREWS_NOTE, CrewsKept, CrewsState};
+use lists::Lists;
 pub use missing::{MissingSession, SESSION_NOTE};
 use session::Session;
 
@@ -62,8 +64,15 @@ const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
 /// How often what is known of the site's changes is written down: some MB at worst, and a kill costs some looks.
 const FRESH_KEPT_EVERY: Duration = Duration::from_secs(300);
 
+/// The first time of a run, from which on the time doubles: what a young crawl knows is little, and all there is.
+const FRESH_FIRST_KEPT: Duration = Duration::from_secs(10);
+
 /// How often what was cut is asked for again where a shape has recovered: each time costs a row for each URL.
 const CUTS_ASKED_EVERY: Duration = Duration::from_secs(600);
+
+/// The first time of a run; it doubles with each time that brought some back. Lists come before what they list: a site of many short
+/// ones has its lists cut before the first torrent shows what they are worth.
+const CUTS_FIRST_ASKED: Duration = Duration::from_secs(20);
 
 /// How often a crawl that has nothing else left does the same before it ends.
 const CUTS_ASKED_AGAIN: u32 = 5;
@@ -140,17 +149,24 @@ pub struct SiteLoop {
     worth_kept: UnixMillis,
     /// When what is known of its changes was.
     fresh_kept: UnixMillis,
+    fresh_every: Duration,
+    /// True where no earlier run has left its schedule: none was here, or it was killed at once.
+    lacks_schedule: bool,
     /// The latest time that plans were made by, in earlier runs too.
     latest: UnixMillis,
     /// By how much the clock was set, as far as this loop has followed it.
     clock_set_by: i64,
     /// When what was cut was last asked for again, and how often a crawl that had nothing else left did so.
     cuts_asked: UnixMillis,
+    cuts_every: Duration,
     asked_again: u32,
     /// True where the last crawl had other rules than this one.
     has_other_rules: bool,
     /// True where the ends of lists were checked since history was last at work.
     has_closed: bool,
+    lists: Lists,
+    /// Where the update crawldb was lost, the lists that were read whole since.
+    read_whole: Option<HashSet<u64>>,
     session: Session,
     crews: Crews,
 }
@@ -190,12 +206,17 @@ impl SiteLoop {
             time_kept: now,
             worth_kept: now,
             fresh_kept: now,
+            fresh_every: FRESH_FIRST_KEPT,
+            lacks_schedule: false,
             latest: now,
             clock_set_by,
             cuts_asked: now,
+            cuts_every: CUTS_FIRST_ASKED,
             asked_again: 0,
             has_other_rules: false,
             has_closed: false,
+            lists: Lists::default(),
+            read_whole: None,
         };
         this.meet_rules().await?;
         this.look_at(this.start_pages(), 0).await?;
@@ -205,6 +226,7 @@ impl SiteLoop {
         this.take_up_fresh().await?;
         this.meet_hosts().await?;
         this.take_up_crews().await?;
+        this.take_up_lists().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
             progress.counts.queued = counts.urls_queued;
@@ -320,12 +342,15 @@ impl SiteLoop {
                     self.asked_again += 1;
                     continue;
                 }
+                if self.close_lists(idle).await? {
+                    continue;
+                }
                 if self.site.shortcuts.close(&self.site) {
                     continue;
                 }
                 return Ok(self.nothing_left());
             }
-            if self.close_history(idle).await? {
+            if (self.options.keep_looking && self.close_lists(idle).await?) || self.close_history(idle).await? {
                 continue;
             }
             if now.since(self.worth_kept) >= TIME_KEPT_EVERY {
@@ -333,12 +358,15 @@ impl SiteLoop {
                 self.keep_crews().await?;
                 self.keep_session().await?;
             }
-            if now.since(self.fresh_kept) >= FRESH_KEPT_EVERY {
+            if now.since(self.fresh_kept) >= self.fresh_every {
                 self.keep_fresh().await?;
+                self.fresh_every = (self.fresh_every * 2).min(FRESH_KEPT_EVERY);
             }
-            if now.since(self.cuts_asked) >= CUTS_ASKED_EVERY {
+            if now.since(self.cuts_asked) >= self.cuts_every {
                 self.cuts_asked = now;
-                self.ask_again_for_cuts().await?;
+                if self.ask_again_for_cuts().await? {
+                    self.cuts_every = (self.cuts_every * 2).min(CUTS_ASKED_EVERY);
+                }
             }
             self.keep_time(if idle { TIME_KEPT_IDLE } else { TIME_KEPT_EVERY }).await?;
             self.tell_wait(wake.filter(|_| idle));
@@ -412,8 +440,8 @@ impl SiteLoop {
             for token in [self.site.rules_token, traps_token] {
                 self.site.db.unpark(row.id, token, now).await?;
             }
-            if self.has_other_rules {
-                // Lists that are looked at again at their time are, now.
+            if self.has_other_rules || (self.lacks_schedule && self.options.keep_looking) {
+                // Lists that are looked at again at their time are, now: what had planned for their turns is lost, or is none any more.
                 self.site.db.bring_forward(row.id).await?;
             }
             let mirrors = if *row.origin == *rules.primary() { mirrors.clone() } else { Vec::new() };

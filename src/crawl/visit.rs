@@ -16,6 +16,7 @@ use super::fresh::{boards, gone};
 use super::outlinks::PageFindings;
 use super::shortcut::{self, Gathered, Visited};
 use super::site::{Found, Site};
+use super::turn::{self, Turn};
 use super::worth::Near;
 use super::{denial, outlinks, rendering, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
@@ -72,6 +73,8 @@ pub struct Finished {
     pub seen: Seen,
     /// Since when the site has it no more, of a torrent's URL that ended so.
     pub gone: Option<Gone>,
+    /// The place in its list of a page that was read.
+    pub turn: Option<Turn>,
 }
 
 /// A leased URL that the rules still take.
@@ -436,6 +439,7 @@ async fn found_on(
 ) -> Result<Finished, CrawlDbError> {
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
+    finished.turn = turn::of(site, job, &read).await?;
     finished.seen = look::look(site, job, &read, board, is_watched(site, job), finished.visit.at).await?;
     finished.detail = detail;
     finished.visit.body_hash = Some(read.fingerprint);
@@ -642,6 +646,7 @@ pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
         print: None,
         seen: Seen::default(),
         gone: None,
+        turn: None,
     }
 }
 

@@ -56,7 +56,7 @@ pub enum CrawlDbError {
     Held { path: PathBuf },
     #[error("{path}: the database has schema {found}, this gleaner knows up to {known}", path = path.display())]
     NewerSchema { path: PathBuf, found: u64, known: u64 },
-    #[error("{path}: the database is damaged: {detail}", path = path.display())]
+    #[error("{path}: the database is damaged: {detail}{hint}", path = path.display(), hint = hint_of_damage(path))]
     Corrupt { path: PathBuf, detail: String },
     #[error("{path}: {detail}{hint}", path = path.display(), hint = hint(*full))]
     Storage { path: PathBuf, detail: String, full: bool },
@@ -73,6 +73,18 @@ fn check_notes(site: &str, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlDbErr
     notes.iter().find(|(_, note)| note.len() > limits::NOTE_BYTES_MAX).map_or(Ok(()), |(name, note)| {
         Err(CrawlDbError::NoteTooLong { site: site.into(), name: name.as_str().into(), bytes: note.len() })
     })
+}
+
+/// The name of the file of the update crawldb; where it is lost, lists are read whole again to find what it held.
+pub const UPDATE_FILE: &str = "update.redb";
+
+fn hint_of_damage(path: &std::path::Path) -> &'static str {
+    if path.file_name().is_some_and(|name| name == UPDATE_FILE) {
+        return "\nhint: it holds links that lists show again: `gleaner crawl`, `gleaner run` and `gleaner verify --repair` put it aside \
+            and begin it anew";
+    }
+    "\nhint: put a copy of it back; without one, move it away and crawl again: the archive's files stay, and `gleaner verify --repair` \
+     takes them into the new database"
 }
 
 fn hint(full: bool) -> &'static str {

@@ -17,6 +17,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
@@ -137,6 +138,7 @@ pub struct UpdateDb {
     core: Arc<Core>,
     /// Held while the file is paired, and true once it is.
     paired: tokio::sync::Mutex<bool>,
+    was_lost: AtomicBool,
 }
 
 struct Core {
@@ -169,7 +171,7 @@ impl UpdateDb {
     pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
         let core = Core { file: File::new(path, options, factory), memory: Mutex::default() };
         core.open()?;
-        Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false) })
+        Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false), was_lost: AtomicBool::new(false) })
     }
 
     /// Makes sure that the file belongs to this history crawldb; what another one's left is forgotten. To be called before
@@ -192,6 +194,9 @@ impl UpdateDb {
             history.put_note(site, name, pair.to_le_bytes().to_vec()).await?;
         }
         let mut forgotten = 0;
+        if own.is_none() && noted.is_some() {
+            self.was_lost.store(true, Ordering::Relaxed);
+        }
         if own != Some(pair) {
             forgotten = self
                 .call(move |core, db| {
@@ -211,6 +216,13 @@ impl UpdateDb {
         }
         *paired = true;
         Ok(forgotten)
+    }
+
+    /// True where the history crawldb has had another file than this one, which was lost: what it held, only pages that were read
+    /// already have shown.
+    #[must_use]
+    pub fn was_lost(&self) -> bool {
+        self.was_lost.load(Ordering::Relaxed)
     }
 
     /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time, but for pages that are
@@ -499,6 +511,10 @@ fn read(db: &Database) -> Result<(HashMap<HostId, u64>, u64), Fault> {
         let (host, _, seq) = entry?.0.value();
         *waiting.entry(HostId(host)).or_default() += 1;
         highest = highest.max(seq);
+    }
+    // Of few rows each is looked at: what is damaged is told before it is met.
+    for entry in db.begin_read()?.open_table(FOUND)?.iter()? {
+        drop(entry?);
     }
     Ok((waiting, highest))
 }

@@ -19,6 +19,13 @@ pub fn rank(class: Class) -> u8 {
 /// Before all classes: looks that are due, and what the increment has to try again.
 pub const URGENT: u8 = 0;
 
+/// Pages of a list that lie farther on than those beside the page that links to them: behind all targets, and so behind the pages
+/// between, which come with each page that is read.
+pub const FAR_PAGE: u8 = 3 << 4;
+
+/// Pages of lists that are read again: with the other lists.
+pub const LIST_AGAIN: u8 = 1 << 4;
+
 /// Rank by class, and within the class in sixteen steps by weight: 1 to 79, behind [`URGENT`].
 #[must_use]
 pub fn fine_rank(class: Class, weight: &Weight) -> u8 {

@@ -31,3 +31,11 @@ pub const MERGED_URLS_MAX: usize = 1_000;
 
 /// How often the crews' shares are reckoned anew: a count in memory, asked for on another thread.
 pub const CREWS_RECKONED_EVERY: Duration = Duration::from_secs(5);
+
+/// Pages of one site's lists that wait to be read again: some 150 bytes each, written anew with each of them. Pages are read in their
+/// order as far as a site's own links allow; those that are not are few.
+pub const LIST_PAGES_AGAIN_MAX: usize = 2_000;
+
+/// Pages of lists of which one run knows that they were read before their visits are on the disk: 8 bytes each. The database knows of
+/// the others.
+pub const LIST_PAGES_MARKED_MAX: usize = 1 << 20;

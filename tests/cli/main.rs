@@ -3,6 +3,7 @@
 
 mod accounts;
 mod changes;
+mod damaged;
 mod demo;
 mod disks;
 mod harness;

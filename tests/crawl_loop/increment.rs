@@ -62,7 +62,7 @@ fn tracker(path: &str, elapsed: Duration) -> Option<Answer> {
     Some(torrent_of(&number.to_string()))
 }
 
-fn in_memory() -> Arc<UpdateDb> {
+pub fn in_memory() -> Arc<UpdateDb> {
     let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
     let factory = Box::new(|| Ok(Box::new(InMemoryBackend::new()) as _));
     Arc::new(UpdateDb::open_with(Path::new("update"), options, factory).unwrap())

@@ -8,6 +8,7 @@ use gleaner::clock::UnixMillis;
 use gleaner::crawl::RunOptions;
 use gleaner::crawl::progress::Ended;
 
+use super::increment::in_memory;
 use super::web::{FAST, Machine, Web, page, torrent};
 
 #[tokio::test(start_paused = true)]
@@ -72,4 +73,29 @@ async fn wider_rules_read_lists_and_pages_without_a_torrent_again_and_no_others(
     machine.crawl(&web, &wider, RunOptions::default()).await;
     let again = ["/list/2", "/detail/1", "/detail/2", "/dl/1"].map(asked);
     assert_eq!(again, [2, 1, 2, 1], "a page whose torrent is had need not be read again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_is_killed_early_looks_at_its_lists_no_later_than_one_that_was_not() {
+    // Killed before its first notes, and after them; the minutes within which a list is looked at by the next one.
+    for (killed_after, soon) in [(5, 1), (60, 70)] {
+        let list: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+        let web = Arc::new(
+            Web::new(Duration::from_millis(10))
+                .at("/", &[page("<a href=/list/1>x</a>")])
+                .at("/list/1", &[page(&list)])
+                .otherwise(|path| path.starts_with("/detail/").then(|| page(""))),
+        );
+        let mut machine = Machine::new();
+        machine.update = Some(in_memory());
+        let rules = format!("revisit_minutes = 60\n{FAST}");
+        let service = || RunOptions { keep_looking: true, ..RunOptions::default() };
+        let killed = Some(Duration::from_secs(killed_after));
+        let later = Some(Duration::from_secs(killed_after + 20));
+        let (ended, _) = machine.crawl_while_committing(&web, &rules, service(), later, killed).await;
+        assert!(ended.is_err(), "{ended:?}");
+        let looks = web.asked("/list/1");
+        machine.crawl_until(&web, &rules, service(), Some(Duration::from_secs(60 * soon))).await;
+        assert!(web.asked("/list/1") > looks, "killed after {killed_after} s, not looked at within {soon} minutes");
+    }
 }

@@ -6,6 +6,7 @@ mod faults;
 mod forum;
 mod fresh;
 mod increment;
+mod lists;
 mod logins;
 mod looks;
 mod manners;

@@ -310,3 +310,28 @@ async fn files_behind_pages_with_their_magnets_are_no_trap() {
         (Ended::Exhausted, Some(&DETAILS), None)
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn many_short_boards_are_all_read_soon_though_they_come_before_the_threads_that_show_their_worth() {
+    fn boards(path: &str) -> Option<Answer> {
+        let of = number(path);
+        match path {
+            "/" => Some(page(&(0..600).map(|n| format!("<a href=/list/{n}>x</a>")).collect::<String>())),
+            _ if path.starts_with("/list/") => {
+                Some(page(&format!("<a href=/detail/{}>x</a><a href=/detail/{}>y</a>", 2 * of, 2 * of + 1)))
+            }
+            _ if path.starts_with("/detail/") => Some(page(&format!("<a href=/dl/{of}>torrent</a>"))),
+            _ => path.starts_with("/dl/").then(|| torrent(of)),
+        }
+    }
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(boards));
+    let machine = Machine::new();
+    let rules = format!("{FAST}\n[budget]\nshape_pages = 50\n");
+    let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let (ended, _) = machine.crawl_until(&web, &rules, service, Some(Duration::from_secs(300))).await;
+    assert_eq!(ended, Ended::Stopped);
+    let missed = (0..1_200).filter(|number| web.asked(&format!("/dl/{number}")) != 1).count();
+    assert_eq!(missed, 0);
+    let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
+    assert!(report.sites[0].cuts.is_empty(), "nothing is cut any more, and nothing is told as cut");
+}

@@ -184,6 +184,13 @@ impl SiteLoop {
         if forgotten > 0 {
             tracing::warn!(forgotten, "update.redb was another crawl.redb's: what it held is forgotten");
         }
+        if update.was_lost() {
+            // What it held, lists show that were read already: they are read whole, and at once.
+            self.read_whole = Some(HashSet::new());
+            for host in &self.hosts {
+                self.site.db.bring_forward(host.id).await?;
+            }
+        }
         // A crawl of this site that broke off in this process has left them.
         update.release_all(&self.hosts.iter().map(|host| host.id).collect());
         if !self.crews.are_two() {

@@ -5,6 +5,7 @@ use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::commit::Committed;
 use crate::crawl::fresh::gone::hash;
+use crate::crawl::fresh::timetable::SCHEDULE_NOTE;
 use crate::crawl::host_work::HostWork;
 use crate::crawl::outlinks;
 use crate::crawl::visit::Finished;
@@ -16,6 +17,7 @@ impl SiteLoop {
     /// Takes up what earlier runs knew.
     pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
         let (name, now) = (&self.site.rules.name, self.site.clock.now());
+        self.lacks_schedule = self.site.db.note(name, SCHEDULE_NOTE).await?.is_none();
         Ok(self.site.fresh.take_up(self.site.db.as_ref(), name, now).await?)
     }
 

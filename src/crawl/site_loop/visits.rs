@@ -92,7 +92,13 @@ impl SiteLoop {
             self.park(&lease, crew, Outcome::OverBudget, self.site.rules_token, None).await?;
             return Ok(None);
         }
-        let job = Job { lease, url, class, rule, crew };
+        let mut job = Job { lease, url, class, rule, crew };
+        if let Some(lists) = self.read_whole.as_mut().filter(|lists| lists.len() < limits::LIST_PAGES_MARKED_MAX)
+            && (class.is_listing() || job.lease.depth == 0)
+            && lists.insert(mark(&job.lease.key))
+        {
+            job.lease.memo = None;
+        }
         let (asked, token) = {
             let mut worth = self.site.worth();
             (worth.ask(&job), worth.token())
@@ -493,6 +499,7 @@ impl SiteLoop {
     /// What follows from a visit that was answered as it was meant.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         self.follow_look(&mut finished).await?;
+        self.mind_lists(&mut finished).await?;
         let visit = &finished.visit;
         self.has_closed &= finished.crew.is_increment() || finished.is_watched || !visit.outcome.was_fetched();
         // A start page that redirects is looked at where it now is, whether that is known or not.

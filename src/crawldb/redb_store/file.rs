@@ -3,10 +3,11 @@
 //!
 //! Each database of the room is one of these, with what it reads of the file at each opening.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Once, PoisonError, RwLock};
 
 use redb::Database;
 
@@ -102,12 +103,31 @@ impl Drop for File {
     /// Closing writes to the file, and in a damaged one redb may stop at an inconsistency then too.
     fn drop(&mut self) {
         let file = self.db.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _ = catch_unwind(AssertUnwindSafe(|| *file = None));
+        drop(guarded(|| {
+            *file = None;
+            Ok(())
+        }));
     }
 }
 
-/// redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down.
+thread_local! {
+    /// True while a panic of this thread is an answer, and no news.
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down, nor fill the terminal.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())))
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let told = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !IS_GUARDED.get() {
+                told(info);
+            }
+        }));
+    });
+    let was_guarded = IS_GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    IS_GUARDED.set(was_guarded);
+    done.unwrap_or_else(|_| Err(Fault::Damaged("the engine stopped at an inconsistency".into())))
 }

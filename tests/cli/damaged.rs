@@ -1,0 +1,78 @@
+//! Damaged database files: what holds only what is found again is put aside and begun anew, and the other is told with its remedy.
+
+use std::fs;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use super::harness::{Ran, Site, archived, folder, run, truth};
+
+fn cut_in_half(path: &Path) {
+    let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+}
+
+/// All but the head.
+fn zero(path: &Path) {
+    let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+    let len = usize::try_from(file.metadata().unwrap().len()).unwrap();
+    file.write_all_at(&vec![0; len - 4_096], 4_096).unwrap();
+}
+
+fn put_aside(data: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(data).unwrap().map(|file| file.unwrap().path());
+    files.filter(|path| path.to_string_lossy().contains("update.redb.damaged-")).collect()
+}
+
+fn no_trace(ran: Ran) -> Ran {
+    assert!(!ran.err.contains("panicked") && !ran.err.contains("backtrace"), "{}", ran.err);
+    ran
+}
+
+#[test]
+fn a_broken_update_crawldb_is_put_aside_and_begun_anew_and_who_only_reads_is_told_so() {
+    let here = folder();
+    let _site = Site::start(here.path(), 30, 0);
+    let data = here.path().join("gleaner-data");
+    run(here.path(), &["crawl"]).ended(0);
+    let harvest = archived(&data);
+    assert_eq!(harvest, truth(here.path()));
+    let update = data.join("update.redb");
+    for (times, (damage, mends)) in
+        (1..).zip([(cut_in_half as fn(&Path), &["crawl"][..]), (zero, &["verify", "--repair"]), (zero, &["crawl"])])
+    {
+        damage(&update);
+        for reads in ["status", "verify", "coverage"] {
+            let told = no_trace(run(here.path(), &[reads]).ended(1));
+            told.says(&[
+                "update.redb: the database is damaged",
+                "hint: it holds links that lists show again: `gleaner crawl`",
+            ]);
+        }
+        no_trace(run(here.path(), mends).ended(0)).says(&["was put aside"]);
+        assert_eq!(put_aside(&data).len(), times, "{mends:?}");
+        for reads in ["status", "verify", "coverage"] {
+            run(here.path(), &[reads]).ended(0);
+        }
+    }
+    assert_eq!(archived(&data), harvest);
+}
+
+#[test]
+fn a_broken_crawl_database_is_told_with_what_brings_the_archive_back() {
+    let here = folder();
+    let _site = Site::start(here.path(), 30, 0);
+    let data = here.path().join("gleaner-data");
+    run(here.path(), &["crawl"]).ended(0);
+    let harvest = archived(&data);
+    let crawl = data.join("crawl.redb");
+    cut_in_half(&crawl);
+    for command in [&["crawl"][..], &["status"], &["verify"], &["verify", "--repair"]] {
+        let told = no_trace(run(here.path(), command).ended(1));
+        told.says(&["crawl.redb: the database is damaged", "hint: put a copy of it back; without one, move it away"]);
+    }
+    fs::rename(&crawl, data.join("crawl.redb.old")).unwrap();
+    run(here.path(), &["crawl", "--max-pages", "1"]);
+    run(here.path(), &["verify", "--repair"]).ended(0);
+    run(here.path(), &["verify"]).ended(0).says(&["archive and database agree"]);
+    assert_eq!(archived(&data), harvest);
+}

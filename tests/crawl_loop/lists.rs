@@ -1,0 +1,133 @@
+//! Lists that move while they are read: no row is lost at the ends of their pages.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use gleaner::crawl::RunOptions;
+use gleaner::crawl::progress::Ended;
+use gleaner::fetch::ResponseHeaders;
+
+use super::increment::in_memory;
+use super::web::{Answer, Machine, Web, page};
+
+/// Threads that were there before.
+const OLD: u64 = 300;
+/// Rows of a page.
+const ROWS: u64 = 10;
+/// A new thread comes this often.
+const EVERY_S: u64 = 5;
+/// Pages on each side that a page links to, beside the first and the last.
+const WINDOW: u64 = 3;
+
+const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
+
+fn rules(lanes: u32) -> String {
+    format!(
+        "revisit_minutes = 1\nlanes = {lanes}\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 10\nconnections = {lanes}"
+    )
+}
+
+/// A list of so many rows, the newest first, with a pager as forums have it.
+fn list(newest: u64, number: u64) -> Option<Answer> {
+    let pages = newest.div_ceil(ROWS);
+    let first = newest.checked_sub(ROWS * (number - 1)).filter(|first| *first > 0)?;
+    let rows: String = (first.saturating_sub(ROWS)..first)
+        .rev()
+        .fold(String::new(), |rows, row| rows + &format!("<li><a href=/detail/{0}>{0}</a>", row + 1));
+    let is_linked = |other: &u64| *other == 1 || *other == pages || other.abs_diff(number) <= WINDOW;
+    let pager: String =
+        (1..=pages).filter(is_linked).map(|other| format!("<a href=/list/{other}>{other}</a>")).collect();
+    Some(page(&format!("{rows}{pager}")))
+}
+
+fn board(path: &str, newest: u64) -> Option<Answer> {
+    let number = |prefix: &str| path.strip_prefix(prefix)?.parse::<u64>().ok();
+    if path == "/" {
+        return Some(page("<a href=/list/1>list</a>"));
+    }
+    if let Some(number) = number("/list/") {
+        return list(newest, number);
+    }
+    if let Some(number) = number("/detail/") {
+        return (number <= newest).then(|| page(&format!("<h1>{number}</h1><a href=/dl/{number}>get</a>")));
+    }
+    let name = number("/dl/").filter(|number| *number <= newest)?.to_string();
+    let text = format!(
+        "d4:infod6:lengthi4e4:name{}:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee",
+        name.len()
+    );
+    Some(Answer::Status(200, ResponseHeaders::default(), Bytes::from(text)))
+}
+
+fn grows(path: &str, elapsed: Duration) -> Option<Answer> {
+    board(path, OLD + elapsed.as_secs() / EVERY_S)
+}
+
+fn rests(path: &str) -> Option<Answer> {
+    board(path, OLD)
+}
+
+/// Old ones that were not fetched once.
+fn lost(web: &Web) -> Vec<u64> {
+    let log = web.log();
+    let asked = |number: &u64| log.iter().filter(|(_, path)| *path == format!("/dl/{number}")).count();
+    (1..=OLD).filter(|number| asked(number) != 1).collect()
+}
+
+fn lists_asked(web: &Web) -> usize {
+    web.log().iter().filter(|(_, path)| path.starts_with("/list/")).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_grows_while_it_is_read_loses_no_row() {
+    for lanes in [1, 2, 4] {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(grows));
+        let machine = Machine::new();
+        let (ended, _) = machine.crawl(&web, &rules(lanes), RunOptions::default()).await;
+        assert_eq!(ended, Ended::Exhausted);
+        assert_eq!(lost(&web), [0; 0], "{lanes} lanes");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_service_loses_no_row_of_a_list_that_grows_and_goes_on_without_end_at_no_list() {
+    for lanes in [1, 2] {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(grows));
+        let mut machine = Machine::new();
+        machine.update = Some(in_memory());
+        machine.crawl_until(&web, &rules(lanes), SERVICE, Some(Duration::from_secs(900))).await;
+        assert_eq!(lost(&web), [0; 0], "{lanes} lanes");
+        let late = web.log().iter().filter(|(at, path)| *at > 600_000 && path.starts_with("/list/2")).count();
+        let pages = (OLD + 900 / EVERY_S).div_ceil(ROWS);
+        let behind = |path: &str| path.strip_prefix("/list/").and_then(|page| page.parse::<u64>().ok()) > Some(5);
+        let late_behind = web.log().iter().filter(|(at, path)| *at > 600_000 && behind(path)).count();
+        assert!(late_behind as u64 <= pages / 2, "{late_behind} looks behind the front, {late} at page 2");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_that_is_stopped_again_and_again_loses_no_row_of_a_list_that_grows() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(grows));
+    let machine = Machine::new();
+    for run in 1..200 {
+        let stop_after = Some(Duration::from_secs(7));
+        let (ended, _) = machine.crawl_until(&web, &rules(2), RunOptions::default(), stop_after).await;
+        if ended == Ended::Exhausted && run > 5 {
+            break;
+        }
+    }
+    assert_eq!(lost(&web), [0; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_list_that_rests_no_page_is_read_twice() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(rests));
+    let (ended, _) = Machine::new().crawl(&web, &rules(1), RunOptions::default()).await;
+    assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
+    assert_eq!(lists_asked(&web) as u64, OLD.div_ceil(ROWS));
+    let order: Vec<String> =
+        web.log().into_iter().map(|(_, path)| path).filter(|path| path.starts_with("/list/")).collect();
+    let numbers: Vec<u64> = order.iter().filter_map(|path| path["/list/".len()..].parse().ok()).collect();
+    assert!(numbers.is_sorted(), "{numbers:?}");
+}
