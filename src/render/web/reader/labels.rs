@@ -13,7 +13,7 @@ const LABEL_CHARACTERS: usize = 40;
 pub(super) struct Labels {
     /// In lower case, with blanks for hyphens: "log-out" is two words.
     parts: Vec<String>,
-    /// Classes, id and relation, in lower case, with blanks between their words.
+    /// Classes, id, relation and name, in lower case, with blanks between their words.
     names: String,
     /// All of it, as a person names it.
     pub words: String,
@@ -35,7 +35,7 @@ impl Labels {
         });
         words = words.chars().take(200).collect();
         let class = element.attribute(&local_name!("class")).unwrap_or_default();
-        let names = plain(&format!("{class} {} {}", attribute("id"), attribute("rel")));
+        let names = plain(&format!("{class} {} {} {}", attribute("id"), attribute("rel"), attribute("name")));
         Self { parts, names, words, text }
     }
 
