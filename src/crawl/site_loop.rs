@@ -165,6 +165,8 @@ pub struct SiteLoop {
     /// True where the ends of lists were checked since history was last at work.
     has_closed: bool,
     lists: Lists,
+    /// How often in a row far pages of lists were put off.
+    far_put_off: u32,
     /// Where the update crawldb was lost, the lists that were read whole since.
     read_whole: Option<HashSet<u64>>,
     session: Session,
@@ -216,6 +218,7 @@ impl SiteLoop {
             has_other_rules: false,
             has_closed: false,
             lists: Lists::default(),
+            far_put_off: 0,
             read_whole: None,
         };
         this.meet_rules().await?;
@@ -484,7 +487,8 @@ impl SiteLoop {
         self.to_release.extend(self.leased_twice.remove(&committed.mark));
         self.has_arrived(committed);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
-        if committed.receipt.urls_added > 0 || committed.queued_again {
+        let may_go_far = self.far_put_off > 0 && self.uncommitted == 0;
+        if committed.receipt.urls_added > 0 || committed.queued_again || may_go_far {
             self.lease_soon();
         }
         if committed.brought_news {

@@ -19,9 +19,9 @@ pub fn rank(class: Class) -> u8 {
 /// Before all classes: looks that are due, and what the increment has to try again.
 pub const URGENT: u8 = 0;
 
-/// Pages of a list that lie farther on than those beside the page that links to them: behind all targets, and so behind the pages
+/// Pages of a list that lie farther on than those beside the page that links to them: behind everything else, and so behind the pages
 /// between, which come with each page that is read.
-pub const FAR_PAGE: u8 = 3 << 4;
+pub const FAR_PAGE: u8 = 5 << 4;
 
 /// Pages of lists that are read again: with the other lists.
 pub const LIST_AGAIN: u8 = 1 << 4;

@@ -373,7 +373,7 @@ pub fn site_rules(rules: &str) -> Arc<SiteRules> {
 
 pub const CLASSES: &str = r"
 [classes]
-index = ['^/$', '^/list/\d+$']
+index = ['^/$', '^/list/\d+$', '^/board(?:\?page=\d+)?$']
 page = ['^/cal', '^/item/', '^/look', '^/list/\d+\?']
 detail = ['^/detail/\d+$']
 download = ['^/dl/']

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -26,6 +27,12 @@ use crate::politeness::{Answered, Block, Gate};
 use crate::rules::{Class, Verdict};
 use crate::url::CrawlUrl;
 
+/// How often it is asked whether the time of far pages of lists has come, beside each commit behind which nothing is on its way.
+const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);
+
+/// After so many times they are taken though an increment is at work: `lists` has them read again where that was too early.
+const FAR_PUT_OFF_TIMES: u32 = 10;
+
 impl SiteLoop {
     /// Leases for a host whose lanes run low, once its robots.txt is known.
     pub(super) async fn fill(&mut self, index: usize) -> Result<(), CrawlError> {
@@ -47,10 +54,17 @@ impl SiteLoop {
             return Ok(());
         }
         let deadline = now.plus(limits::LEASE_TIME);
-        let request =
-            LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max: u8::MAX };
-        let leases = self.site.db.lease_due(request).await?;
-        let came_short = leases.len() < urls_max;
+        let rank_max = priority::FAR_PAGE - 1;
+        let mut request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max };
+        // Nothing may be under way that could still lead to the pages in front of a far one.
+        let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
+        let mut leases = self.site.db.lease_due(request).await?;
+        if leases.is_empty() && is_still && (self.uncommitted == 0 || self.far_put_off >= FAR_PUT_OFF_TIMES) {
+            (request.rank_max, request.urls_max) = (u8::MAX, 1);
+            leases = self.site.db.lease_due(request).await?;
+            self.far_put_off = 0;
+        }
+        let (came_short, has_none) = (leases.len() < urls_max, leases.is_empty());
         let is_urgent = |lease: &Lease| self.crews.are_two() && lease.rank == priority::URGENT;
         let (urgent, leases): (Vec<Lease>, Vec<Lease>) = leases.into_iter().partition(is_urgent);
         if !urgent.is_empty() {
@@ -70,7 +84,14 @@ impl SiteLoop {
         self.queue_by_weight(index, jobs);
         if came_short {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
-            self.hosts[index].lease_at = next_due(due, now);
+            self.hosts[index].lease_at = match next_due(due, now) {
+                // What is due and was not leased are far pages, or has come this moment.
+                Some(at) if at <= now && has_none => {
+                    self.far_put_off = self.far_put_off.saturating_add(1);
+                    Some(now.plus(FAR_ASKED_EVERY))
+                }
+                at => at,
+            };
         }
         Ok(())
     }
