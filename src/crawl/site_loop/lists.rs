@@ -23,6 +23,9 @@ use crate::limits;
 /// The note that keeps what is to be read again.
 const LISTS_NOTE: &str = "lists_again";
 
+/// The first page has a name with a number and one without, and is read before it leads to this one.
+const SECOND_PAGE: u64 = 2;
+
 /// A list: its host and its series.
 type List = (HostId, Box<str>);
 
@@ -141,6 +144,10 @@ impl SiteLoop {
         let Some(behind) = turn.behind.filter(|_| turn.is_first || (was_due && turn.has_changed)) else {
             return Ok(());
         };
+        // Who knows of a second page has read the first, be it by another name than this one.
+        if behind.page <= SECOND_PAGE {
+            return Ok(());
+        }
         // One that is under way may be answered as it was before this one.
         let is_overtaken = behind.was_read
             || self.lists.read.contains(&visits::mark(&behind.row.key))
