@@ -250,6 +250,11 @@ async fn of_address(
 ) -> anyhow::Result<Ended> {
     let hosts = Hosts { named: &options.hosts, is_explicit: global.rules.is_some() };
     let (look, answer) = site::open(config, hints, url, hosts).await?;
+    anyhow::ensure!(
+        !options.explore || look.rules().login.is_none(),
+        "--explore clicks whatever is there, and {} has an account: that may do something in its name (hint: --act \"click SELECTOR\" clicks what you say)",
+        site::name(&look).unwrap_or_else(|| url.to_string())
+    );
     let (status, bytes) = (answer.status, answer.body.len());
     let markup = site::markup(&look, &answer)?;
     // A fragment is the page's own business; the server was not told of it.
