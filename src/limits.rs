@@ -5,11 +5,13 @@ use std::time::Duration;
 
 mod freshness;
 mod increment;
+mod login;
 mod render;
 mod shortcut;
 
 pub use freshness::*;
 pub use increment::*;
+pub use login::*;
 pub use render::*;
 pub use shortcut::*;
 
@@ -76,99 +78,6 @@ pub const COOKIE_FILE_BYTES_MAX: usize = 16 << 20;
 
 /// Lines of a cookies.txt whose faults are told one by one: more of them have one cause.
 pub const COOKIE_FAULTS_TOLD_MAX: usize = 10;
-
-/// Hops of redirects behind the pages and the form of a login: guards of cookies, language and session add one each.
-pub const LOGIN_HOPS_MAX: usize = 8;
-
-/// Links to login pages that are tried until one has a form.
-pub const LOGIN_LINKS_MAX: usize = 3;
-
-/// Logins in a row that may end without a clear verdict before the operator is to look: sites lock accounts after three
-/// to five.
-pub const LOGINS_UNCLEAR_MAX: u32 = 2;
-
-/// Logins of one account that a site lets in within an hour: more are a storm, whatever ends the sessions.
-pub const LOGINS_PER_HOUR_MAX: usize = 20;
-
-/// Refused passwords of one account that are remembered.
-pub const LOGINS_REFUSED_MAX: usize = 16;
-
-/// Wait after a login whose process was killed in the middle.
-pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
-
-/// From this age on, cookies of a login that was never proven may have ended of themselves: forums let a session without a
-/// request live for 15 minutes to an hour, and a proof that fails tells nothing of the password then.
-pub const UNPROVEN_SESSION_TIME: Duration = Duration::from_secs(3_600);
-
-/// Longest wait behind logins, or proofs, that a site in trouble has kept from their end: the first waits for `OPERATOR_POLL`,
-/// each further one twice as long.
-pub const SITE_TROUBLE_WAIT_MAX: Duration = Duration::from_secs(3_600);
-
-/// Longest wait between two logins that ended without a clear verdict.
-pub const LOGIN_WAIT_MAX: Duration = Duration::from_secs(24 * 3_600);
-
-/// Answers that seem to be a guest's and wait for a proof of the session; as many ask for one at once.
-pub const DENIALS_HELD_MAX: usize = 16;
-
-/// A session that was proven is not doubted for this long, unless by `DENIALS_HELD_MAX` answers.
-pub const SESSION_TRUST_TIME: Duration = Duration::from_secs(30);
-
-/// A session that ends within this time, and does not last for as many answers, was a short one; so many short ones in a row, and the site is left
-/// alone for `SHORT_SESSION_WAIT`.
-pub const SESSION_ANSWERS_MIN: u64 = 10;
-pub const SHORT_SESSIONS_MAX: u32 = 3;
-pub const SHORT_SESSION_TIME: Duration = Duration::from_secs(600);
-pub const SHORT_SESSION_WAIT: Duration = Duration::from_secs(3_600);
-
-/// Longest pause for want of a session that a crawl which is to end waits for.
-pub const SESSION_PATIENCE: Duration = Duration::from_secs(120);
-
-/// Wait for a file of an account that cannot be read or written.
-pub const KEEPER_RETRY: Duration = Duration::from_secs(600);
-
-/// How often a site that waits for its operator looks whether something was done.
-pub const OPERATOR_POLL: Duration = Duration::from_secs(60);
-
-/// Time between two requests of a login, where the site's rate asks for no longer one: phpBB refuses a form that comes back
-/// in the second in which it was served.
-pub const LOGIN_PAUSE: Duration = Duration::from_secs(2);
-
-/// Frames of one page that are tried for a login form: one holds it, the others are advertisements.
-pub const LOGIN_FRAMES_MAX: usize = 3;
-
-/// Addresses of one page that are held against each other while its login is looked for.
-pub const LOGIN_ADDRESSES_MAX: usize = 64;
-
-/// Bytes of the name of a form's field in a rule file; longer ones are tokens.
-pub const FIELD_NAME_BYTES_MAX: usize = 128;
-
-/// Pages of one login whose scripts are run: the one with the form, those that were looked through for it, and the one that proves the
-/// session. Each costs seconds, and the requests of its scripts.
-pub const LOGIN_RENDERED_MAX: u32 = 5;
-
-/// Times that one login form is sent: again only where the site wants a CAPTCHA and a person reads it.
-pub const LOGIN_SENDS_MAX: usize = 2;
-
-/// Frames of one page that are known.
-pub const FRAMES_PER_PAGE_MAX: usize = 32;
-
-/// Pictures of one page among which that of a CAPTCHA is looked for, and boxes for other sites' CAPTCHAs.
-pub const PICTURES_PER_PAGE_MAX: usize = 1_000;
-
-/// Bytes of the picture of a CAPTCHA: real ones have 2 to 30 kB.
-pub const CAPTCHA_BYTES_MAX: usize = 1 << 20;
-
-/// Bytes that a person types at a question.
-pub const ANSWER_TYPED_BYTES_MAX: usize = 1_024;
-
-/// Groups of fields without a form that are gathered on one page: each walks up the tree and down again.
-pub const LOOSE_FORMS_MAX: usize = 8;
-
-/// Bytes of a form's script that are told.
-pub const HANDLER_TOLD_BYTES_MAX: usize = 120;
-
-/// Bytes of a file that holds a password.
-pub const SECRET_BYTES_MAX: usize = 4_096;
 
 /// Content codings of one body; real servers double one by mistake.
 pub const CONTENT_CODINGS_MAX: usize = 3;
@@ -251,40 +160,6 @@ pub const HTML_DEPTH_MAX: usize = 512;
 /// Nodes of a page's tree, at about 200 bytes each. The largest index pages seen have 10⁵; without a cap each unclosed
 /// `<b>` is copied into every later block.
 pub const HTML_NODES_MAX: usize = 1_000_000;
-
-/// Forms of one page that are looked at. Pages with a form for each row of a list have a hundred.
-pub const FORMS_PER_PAGE_MAX: usize = 500;
-
-/// Controls of one form. The largest search forms have two hundred.
-pub const CONTROLS_PER_FORM_MAX: usize = 1_000;
-
-/// Options of one select: the longest lists of places have some thousand.
-pub const OPTIONS_PER_SELECT_MAX: usize = 5_000;
-
-/// Links within one form that are looked at.
-pub const LINKS_PER_FORM_MAX: usize = 100;
-
-/// Bytes of a label, and of the text before and behind a control.
-pub const CONTROL_TEXT_BYTES_MAX: usize = 200;
-
-/// Bytes of the text of one form: what it is for stands in its first sentences.
-pub const FORM_TEXT_BYTES_MAX: usize = 4_096;
-
-/// Bytes of a page's text in which words of logins are looked for: messages stand near the top.
-pub const VIEW_TEXT_BYTES_MAX: usize = 64 << 10;
-
-/// Bytes of a text that may be such a message: the longest secret (`SECRET_BYTES_MAX`) fits in whole and is known again.
-pub const MESSAGE_BYTES_MAX: usize = 8_192;
-
-/// Texts of one page among which the message of a login that was refused is looked for; it stands near the form, and that near the
-/// top.
-pub const MESSAGES_PER_PAGE_MAX: usize = 400;
-
-/// Bytes of a form's text whose words are weighed: more than any login form says, and 50 µs are for all of it.
-pub const FORM_WORDS_BYTES_MAX: usize = 2_000;
-
-/// Bytes of a file of labelled forms: a hundred thousand forms.
-pub const LABELLED_FORMS_BYTES_MAX: u64 = 512 << 20;
 
 /// Cuts from the root of a decision tree to its deepest leaf. Some hundred rows are parted by ten.
 pub const TREE_DEPTH_MAX: usize = 12;

@@ -204,16 +204,8 @@ fn a_page_whose_process_is_killed_is_run_again_and_its_list_goes_on() {
     let killed = Arc::new(Mutex::new(false));
     let (of_site, of_kill) = (Arc::clone(&crawler), Arc::clone(&killed));
     let site = pages(move |path| {
-        let list = |page: usize| {
-            html(format!(
-                "<div id=app></div><script>fetch('/api/{page}').then(answer => answer.text()).then(text => app.innerHTML = text)</script>"
-            ))
-        };
-        if path == "/" {
-            return list(0);
-        }
-        if let Some(page) = path.strip_prefix("/list/") {
-            return list(page.parse().ok()?);
+        if let Some(list) = shell(path) {
+            return Some(list);
         }
         let page: usize = path.strip_prefix("/api/")?.parse().ok()?;
         if page == 1 && !std::mem::replace(&mut *of_kill.lock().unwrap(), true) {
@@ -233,18 +225,18 @@ fn a_page_whose_process_is_killed_is_run_again_and_its_list_goes_on() {
     assert!(told.contains("run once more"), "{told}");
 }
 
+/// The page `/list/N`, or the start page for the first, which asks an interface for its rows.
+fn shell(path: &str) -> Option<Answer> {
+    let page = if path == "/" { "0" } else { path.strip_prefix("/list/")? };
+    html(format!(
+        "<div id=app></div><script>fetch('/api/{page}').then(answer => answer.text()).then(text => app.innerHTML = text)</script>"
+    ))
+}
+
 /// Lists whose rows come from an interface, five to a page, four pages.
 fn lists(path: &str) -> Option<Answer> {
-    let list = |page: usize| {
-        html(format!(
-            "<div id=app></div><script>fetch('/api/{page}').then(answer => answer.text()).then(text => app.innerHTML = text)</script>"
-        ))
-    };
-    if path == "/" {
-        return list(0);
-    }
-    if let Some(page) = path.strip_prefix("/list/") {
-        return list(page.parse().ok()?);
+    if let Some(list) = shell(path) {
+        return Some(list);
     }
     let page: usize = path.strip_prefix("/api/")?.parse().ok()?;
     let rows: String = (0..5).map(|row| format!("<a href=/d/{}.torrent>x</a>", page * 5 + row)).collect();

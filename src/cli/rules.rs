@@ -14,7 +14,7 @@ use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
 use crate::rules::families;
 use crate::rules::fault::render;
 use crate::rules::starter::starter;
-use crate::rules::{Fault, LoadedFile, Refusal, SiteRules, Verdict, file, load_dir, load_file};
+use crate::rules::{Class, Fault, LoadedFile, Refusal, SiteRules, Verdict, file, load_dir, load_file};
 use crate::url::{Canonical, CrawlUrl, explain as explain_url};
 
 /// Checks rule files, or without any all site files of `rules_dir` and its families. True when none has a fault.
@@ -181,7 +181,7 @@ fn judged(
             for line in Weight::of(&facts).to_string().lines() {
                 writeln!(out, "              {line}")?;
             }
-            if class == file::Class::Login {
+            if class == Class::Login {
                 writeln!(out, "  note        login pages are never fetched as links")?;
             }
             Ok(true)

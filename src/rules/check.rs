@@ -12,11 +12,10 @@ use encoding_rs::Encoding;
 use url::Url;
 
 use super::account;
+use super::class::{Class, RenderWhen};
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
-use super::file::{
-    Class, FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RenderWhen, RobotsFile, SiteFile,
-};
+use super::file::{FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RobotsFile, SiteFile};
 use super::judge::{BoardRules, BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules, owns};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};

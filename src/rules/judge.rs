@@ -10,7 +10,8 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
-pub use super::file::{Class, LaneKey, Policy, PrivateAddresses, RenderWhen};
+pub use super::class::{Class, RenderWhen};
+pub use super::file::{LaneKey, Policy, PrivateAddresses};
 use super::log_out::ends_session;
 use crate::clock::hours::Hours;
 use crate::shortcut::Endpoint;

@@ -12,6 +12,7 @@
 
 mod account;
 mod check;
+mod class;
 pub mod families;
 pub mod fault;
 pub mod file;
@@ -30,9 +31,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use class::Class;
 pub use families::Families;
 pub use fault::Fault;
-pub use file::{Class, Policy};
+pub use file::Policy;
 pub use judge::{
     BoardRules, BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, RenderWhen,
     Robots, Rule, SiteRules, Verdict,

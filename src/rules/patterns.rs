@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 
+use super::class::Class;
 use super::fault::Faults;
-use super::file::{Class, Classes};
+use super::file::Classes;
 use super::judge::Rule;
 use super::schema::Spans;
 use crate::limits::{REGEX_BYTES_MAX, REGEX_PATTERN_BYTES_MAX, RULES_PER_SITE_MAX};

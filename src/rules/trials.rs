@@ -1,7 +1,8 @@
 //! The finished rules on trial: start URLs and the examples of the file must come out as it says.
 
+use super::class::Class;
 use super::fault::Faults;
-use super::file::{Class, ClassedExample, Example, ExamplesFile};
+use super::file::{ClassedExample, Example, ExamplesFile};
 use super::judge::{Refusal, SiteRules, Verdict};
 use super::places::url_hint;
 use super::schema::Spans;
