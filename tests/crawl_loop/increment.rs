@@ -96,6 +96,38 @@ async fn two_hours(machine: &Machine) -> Arc<Web> {
     web
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_history_heard_of_first_is_new_all_the_same_when_a_look_shows_it() {
+    // Four come right behind the first look. Pages of torrents name them at once, too deep for the increment, and history has a long
+    // archive before them.
+    fn site(path: &str, elapsed: Duration) -> Option<Answer> {
+        let newest = if elapsed > Duration::from_millis(1_500) { 54 } else { 50 };
+        let rows =
+            |first: u64| (first..=newest).rev().map(|number| format!("<li><a href=/detail/{number}>{number}</a>"));
+        match path {
+            "/" => {
+                let rows: String = rows(newest - 49).collect();
+                Some(page(&format!("{rows}<a href=/board>archive</a>")))
+            }
+            "/board" => {
+                Some(page(&(1_000..2_200).map(|file| format!("<a href=/dl/{file}>file</a>")).collect::<String>()))
+            }
+            _ if path.starts_with("/detail/") => Some(page(&rows(51).collect::<String>())),
+            _ => tracker(path, elapsed),
+        }
+    }
+    let machine = with_two_crews();
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(site));
+    let rules = format!("increment_depth = 1\n{RULES}");
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(900))).await;
+    let log = web.log();
+    let asked =
+        |number: u64| log.iter().find(|(_, path)| *path == format!("/detail/{number}")).map(|(at, _)| at / 1_000);
+    let new: Vec<Option<u64>> = (51..=54).map(asked).collect();
+    assert!(asked(50).is_some_and(|at| at < 60), "the page that names them was read");
+    assert!(new.iter().all(|at| at.is_some_and(|at| (200..600).contains(&at))), "{new:?}");
+}
+
 fn asked_twice(web: &Web) -> Vec<String> {
     let mut targets: Vec<String> = web.log().into_iter().map(|(_, path)| path).collect();
     targets.retain(|path| path.starts_with("/detail/") || path.starts_with("/dl/"));

@@ -124,6 +124,9 @@ pub struct Pending {
     pub board: String,
     /// The look before this one.
     pub last: Option<UnixMillis>,
+    /// No row was met yet that the look before this one could have shown: all that comes is newer.
+    #[serde(default)]
+    pub is_above: bool,
 }
 
 /// A page as a board's.
@@ -329,7 +332,7 @@ impl Kept {
                 {
                     self.walks.remove(&url);
                 }
-                let pending = Pending { board: at.board.to_owned(), last: at.last };
+                let pending = Pending { board: at.board.to_owned(), last: at.last, is_above: at.is_above };
                 self.state.pending.insert(next.as_str().to_owned(), pending);
                 self.walks.insert(next.as_str().to_owned(), walk);
             }
@@ -392,6 +395,8 @@ pub struct Page<'a> {
     pub now: i64,
     /// The look before this one.
     pub last: Option<UnixMillis>,
+    /// No row was met yet, here or on the pages in front, that the look before this one could have shown.
+    pub is_above: bool,
     /// False where the next page is one that nobody has read yet: it comes by itself.
     pub goes_on: bool,
 }

@@ -103,12 +103,20 @@ pub async fn look(
     if !is_front && pending.is_none() {
         return Ok(Seen { is_behind: true, due: lists, ..Seen::default() });
     }
-    let (list, last) = match pending {
-        Some(pending) => (pending.board, pending.last),
-        None => (job.url.as_str().to_owned(), last_look(site, job).await?),
+    let (list, last, is_above) = match pending {
+        Some(pending) => (pending.board, pending.last, pending.is_above),
+        None => (job.url.as_str().to_owned(), last_look(site, job).await?, true),
     };
     let mut seen = Seen { list: Some(list.clone()), is_front, last, due: lists, ..Seen::default() };
-    let asked = ask(site, job, rows(site, read, board.as_ref())).await?;
+    let mut asked = ask(site, job, rows(site, read, board.as_ref())).await?;
+    let pinned = |asked: &Asked| {
+        let row = asked.row.and_then(|row| board.as_ref()?.page.rows.get(row));
+        row.is_some_and(|row| row.pinned.is_some())
+    };
+    let is_above = match last {
+        Some(last) => is_above && heard_since(&mut asked, last, pinned),
+        None => false,
+    };
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.record.is_none() { Change::New } else { Change::Same }).collect();
     // The times of a clock that is fast are taken for now at the latest: they would make every delay too short.
@@ -116,7 +124,8 @@ pub async fn look(
     let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
     if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
         let next = next_page(site, job, board.page.next.as_ref()).await?;
-        let page = boards::Page { board: &list, url: &job.url, now: seconds(at), last, goes_on: next.is_some() };
+        let (now, goes_on) = (seconds(at), next.is_some());
+        let page = boards::Page { board: &list, url: &job.url, now, last, is_above, goes_on };
         let last_pages = last_pages(site, job, &mined, &asked).await?;
         let verdict = walk(site, &page, board, &asked, &last_pages);
         match next.filter(|_| verdict.step.is_ok()) {
@@ -262,6 +271,20 @@ async fn ask(site: &Site, job: &Job, rows: Vec<(Found, Option<usize>)>) -> Resul
         asked.push(Asked { found, row, record });
     }
     Ok(asked)
+}
+
+/// Rows above the first that the last look could have shown are new on their list, though history may have heard of them since from
+/// other pages: those that nobody has fetched count as unknown. True where the page has none that was known before.
+fn heard_since(asked: &mut [Asked], last: UnixMillis, is_pinned: impl Fn(&Asked) -> bool) -> bool {
+    for asked in asked.iter_mut().filter(|asked| !is_pinned(asked)) {
+        match asked.record {
+            Some(record) if record.first_seen > last && record.outcome.is_none() => asked.record = None,
+            // One that the increment has in hand tells nothing of the time.
+            Some(record) if record.first_seen <= last && record.first_seen > UNVISITED.first_seen => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// The next page of the list as a URL to ask for, and whether it was read before. One that nobody has read comes by itself where
