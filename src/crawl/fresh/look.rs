@@ -27,6 +27,9 @@ use crate::url::CrawlUrl;
 /// Pages before the last one that the last one read is looked for among.
 const LAST_PAGES: usize = 8;
 
+/// Rows of which most were there before where those of the last look begin.
+const BORDER_ROWS: usize = 6;
+
 /// Seconds that a clock which is not wrong may be ahead of ours.
 const CLOCKS_DIFFER_S: i64 = 300;
 
@@ -128,6 +131,8 @@ pub async fn look(
         let page = boards::Page { board: &list, url: &job.url, now, last, is_above, goes_on };
         let last_pages = last_pages(site, job, &mined, &asked).await?;
         let verdict = walk(site, &page, board, &asked, &last_pages);
+        let news = verdict.fetch.len();
+        tracing::trace!(list, url = job.url.as_str(), rows = asked.len(), news, is_above, step = ?verdict.step, "a list was looked at");
         match next.filter(|_| verdict.step.is_ok()) {
             Some((next, true)) => seen.due.push(next),
             Some((next, false)) => seen.unread = Some(next),
@@ -273,18 +278,27 @@ async fn ask(site: &Site, job: &Job, rows: Vec<(Found, Option<usize>)>) -> Resul
     Ok(asked)
 }
 
-/// Rows above the first that the last look could have shown are new on their list, though history may have heard of them since from
-/// other pages: those that nobody has fetched count as unknown. True where the page has none that was known before.
+/// Rows above those that the last look could have shown are new on their list, though history may have heard of them since from other
+/// pages: those that nobody has fetched count as unknown. True where the page has none but such. One row that was known before is none
+/// of the last look's: it may be pinned, or have come up again.
 fn heard_since(asked: &mut [Asked], last: UnixMillis, is_pinned: impl Fn(&Asked) -> bool) -> bool {
-    for asked in asked.iter_mut().filter(|asked| !is_pinned(asked)) {
-        match asked.record {
-            Some(record) if record.first_seen > last && record.outcome.is_none() => asked.record = None,
-            // One that the increment has in hand tells nothing of the time.
-            Some(record) if record.first_seen <= last && record.first_seen > UNVISITED.first_seen => return false,
-            _ => {}
+    let mut free: Vec<&mut Asked> = asked.iter_mut().filter(|asked| !is_pinned(asked)).collect();
+    // One that the increment has in hand tells nothing of the time.
+    let was_there = |asked: &&mut Asked| {
+        asked.record.is_some_and(|record| record.first_seen <= last && record.first_seen > UNVISITED.first_seen)
+    };
+    let there: Vec<bool> = free.iter().map(was_there).collect();
+    let is_border = |at: &usize| {
+        let next = there.iter().skip(*at).take(BORDER_ROWS);
+        there[*at] && 2 * next.clone().filter(|there| **there).count() > next.count()
+    };
+    let border = (0..there.len()).find(is_border);
+    for asked in &mut free[..border.unwrap_or(there.len())] {
+        if asked.record.is_some_and(|record| record.first_seen > last && record.outcome.is_none()) {
+            asked.record = None;
         }
     }
-    true
+    border.is_none()
 }
 
 /// The next page of the list as a URL to ask for, and whether it was read before. One that nobody has read comes by itself where
