@@ -15,7 +15,7 @@ use super::super::{document, listens_to, own_document, read};
 use super::delegated::{Ears, leaf};
 use super::labels::Labels;
 use super::shown::text_of;
-use super::words::{BACK, CLOSE, GET, LOOKS, MORE, NEVER, NEVER_NAMES, says};
+use super::words::{AGE, BACK, CLOSE, CONFIRM, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 use crate::render::engine::realm;
@@ -23,6 +23,8 @@ use crate::render::engine::realm;
 /// What a control is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Rank {
+    /// "Enter", "I am over 18": what stands before the page.
+    Enter,
     /// "Next", "load more": pressed again and again.
     Turn,
     /// The number of a page.
@@ -118,7 +120,7 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
         !is_guess
             || guessed.contains(&control.kind) && of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN)
     });
-    for control in controls.iter_mut().filter(|control| control.rank == Rank::Turn) {
+    for control in controls.iter_mut().filter(|control| matches!(control.rank, Rank::Enter | Rank::Turn)) {
         if of_kind.get(&control.kind).is_some_and(|count| *count >= ROWS_MIN) {
             control.rank = Rank::Row;
         }
@@ -178,12 +180,20 @@ fn control(
     let labels = Labels::of(tree, id, element);
     let class = attribute("class").to_lowercase();
     let is_row = matches!(local, "tr" | "li" | "article") && labels.text_words() > 3;
-    if !is_row && (labels.say(NEVER, true) || !labels.are_content() && labels.are_named(NEVER_NAMES, true)) {
+    let is_answered_for = labels.say(CONFIRM, true) && !labels.say(AGE, false);
+    if !is_row
+        && (labels.say(NEVER, true)
+            || labels.say(LEAVE, true)
+            || is_answered_for
+            || !labels.are_content() && labels.are_named(NEVER_NAMES, true))
+    {
         return None;
     }
     let view = within.filter(|url| is_route(tree, tree.document_of(id), url));
     let is_number = labels.number().is_some() && !is_of_detail(view.as_ref()) && !is_cell_of_row(tree, id, local);
-    let rank = if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
+    let rank = if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
+        Rank::Enter
+    } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
         Rank::Close
