@@ -15,6 +15,7 @@ pub mod call;
 pub mod endpoint;
 mod facts;
 mod learn;
+mod leaves;
 mod links;
 mod pages;
 pub mod pattern;
@@ -109,6 +110,7 @@ impl Answer {
         }
         let bare = GUARDS.iter().find_map(|guard| text.strip_prefix(guard)).unwrap_or(text);
         let json = serde_json::from_str(bare).ok().or_else(|| serde_json::from_str(callback(bare)?.1).ok());
+        let json = json.or_else(|| lines(bare));
         json.filter(|json: &Json| json.is_object() || json.is_array()).map_or(Self::Other, Self::Json)
     }
 
@@ -118,6 +120,16 @@ impl Answer {
             _ => None,
         }
     }
+}
+
+/// The list that a text of several lines is which are JSON each (NDJSON).
+fn lines(text: &str) -> Option<Json> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<Json> = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
+    (lines.len() > 1).then_some(Json::Array(lines))
 }
 
 /// The name and the argument of `name({…});`, with a comment in front as some servers put it.
@@ -154,8 +166,10 @@ mod tests {
         ] {
             assert_eq!(Answer::of(text), json, "{text}");
         }
+        let rows = Answer::Json(serde_json::json!([{ "a": 1 }, { "a": 2 }]));
+        assert_eq!(Answer::of("{\"a\":1}\r\n{\"a\":2}\n\n"), rows);
         assert_eq!(Answer::of(" <li>"), Answer::Html("<li>".into()));
-        for text in ["", "7", "var a = 1;", "(function(){})()", "f({)"] {
+        for text in ["", "7", "{\"a\":1}\nend", "{\n}\n{\n}", "var a = 1;", "(function(){})()", "f({)"] {
             assert_eq!(Answer::of(text), Answer::Other, "{text}");
         }
         assert!(is_data("cb([])") && !is_data("let x = f(1);"));
