@@ -288,7 +288,6 @@ pub async fn render(
         }
     }
     let nothing = (gained == 0 && shown.is_shell()).then(|| nothing(site, job, &outcome, refused));
-    tell_cut(site, job, &outcome, errands, gained);
     if gained == 0 && shown.is_bare() {
         errands.tell_closed(site, &job.url);
     }
@@ -304,6 +303,7 @@ pub async fn render(
         let learning = tokio::task::spawn_blocking(move || shortcut::observe(&of_site, class, observation));
         learning.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
     }
+    tell_cut(site, job, &outcome, errands, gained);
     let states = outcome.states.len();
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");
@@ -402,8 +402,14 @@ pub fn tell_nothing(site: &Site, url: &CrawlUrl, nothing: Nothing) {
     }
 }
 
-/// Says so where a page was left with more to come.
+/// Says so where a page was left with more to come. Where it is known which request brings its list, that goes on.
 fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained: usize) {
+    let is_cut = errands.is_out_of_time() || outcome.cut.is_some();
+    if is_cut && gained > 0 && shortcut::goes_on(site, job) {
+        let (site, url) = (&site.rules.name, job.url.as_str());
+        tracing::info!(%site, url, links = gained, "the page had more to show than one visit takes: its data are asked for by another");
+        return;
+    }
     if errands.is_out_of_time() {
         site.rendered().look_again(job.url.as_str());
     }

@@ -238,6 +238,12 @@ fn plan(site: &Site, job: &Job, needs_page: bool) -> Option<(Arc<Endpoint>, Url)
     Some((endpoint, page))
 }
 
+/// A render has left a page with more to show. True where what is known of its data goes on in another visit.
+#[must_use]
+pub fn goes_on(site: &Site, job: &Job) -> bool {
+    job.url.to_url().is_ok_and(|page| site.shortcuts.book(job.class, |book| book.goes_on(&page)) == Some(true))
+}
+
 fn may_render(site: &Site, class: Class) -> bool {
     site.renderer.is_some() && site.rules.render(class) != RenderWhen::Never
 }
