@@ -9,10 +9,10 @@ use url::Url;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::super::html::select;
-use super::super::interact::roots;
+use super::super::interact::{HOVERS, roots};
 use super::super::load::Window;
 use super::super::{document, listens_to, own_document, read};
-use super::delegated::{Ears, leaf};
+use super::delegated::{Ears, has_link, leaf};
 use super::labels::Labels;
 use super::shown::text_of;
 use super::words::{AGE, BACK, CLOSE, CONFIRM, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, says};
@@ -80,7 +80,8 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
         let lists = lists(&candidates, context);
         let mut controls = Vec::new();
         for id in candidates {
-            let listens = listens_to(id, "click", context) || ears.are_called_by(id, context);
+            let listens =
+                listens_to(id, "click", context) || ears.are_called_by(id, context) || shows_by_hovering(id, context);
             let control = read(context, |tree| {
                 if lists.contains(&id) {
                     return None;
@@ -126,6 +127,16 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
         }
     }
     (controls, rows > limits::RENDER_CONTROLS_MAX)
+}
+
+/// Whether a row reacts to a mouse that comes over it, as every click's does. One that has its link is there for that.
+fn shows_by_hovering(id: NodeId, context: &mut Context) -> bool {
+    let may = read(context, |tree| has_likes(tree, id) && !has_link(tree, id));
+    let says = |element: &Element, kind: &str| element.attribute(&format!("on{kind}").as_str().into()).is_some();
+    may && HOVERS.iter().any(|kind| {
+        read(context, |tree| tree.element(id).is_some_and(|element| says(element, kind)))
+            || listens_to(id, kind, context)
+    })
 }
 
 /// Whether an element is out of use: disabled, or in something that is closed.

@@ -5,9 +5,11 @@ use url::Url;
 use super::*;
 use crate::limits;
 use crate::render::engine::Start;
-use crate::render::engine::net::{Answer, Net, NoNet, Request, RequestId, Response};
+use crate::render::engine::net::{Net, NoNet};
 use crate::render::web::load::{Setting, text_of};
 use crate::render::web::window::Viewport;
+
+mod gains;
 
 /// What came of a page after `tries`, and what an expression gives there then.
 struct Read {
@@ -24,26 +26,6 @@ impl Read {
     /// How the states came about.
     fn acts(&self) -> Vec<&str> {
         self.told.states.iter().map(|state| state.by.as_str()).collect()
-    }
-}
-
-/// A site that answers `/get/…` with torrents, and anything else with an empty list.
-#[derive(Default)]
-struct Torrents(Vec<(RequestId, String)>);
-
-impl Net for Torrents {
-    fn start(&mut self, id: RequestId, request: Request) {
-        self.0.push((id, request.url));
-    }
-
-    fn wait(&mut self) -> (RequestId, Answer) {
-        let (id, url) = self.0.remove(0);
-        let body = if url.contains("/get/") { &b"d8:announce14:http://t.test/4:infod4:name1:aee"[..] } else { b"[]" };
-        let status_text = "OK".to_owned();
-        (
-            id,
-            Ok(Response { url, redirected: false, status: 200, status_text, headers: Vec::new(), body: body.to_vec() }),
-        )
     }
 }
 
@@ -630,84 +612,4 @@ fn what_buttons_copy_is_found() {
     let found: Vec<&str> = read.told.states.iter().flat_map(|state| &state.found).map(String::as_str).collect();
     let wanted: Vec<String> = (1..=3).map(magnet).collect();
     assert!(wanted.iter().all(|one| found.iter().any(|found| found == one)), "{found:?} by {:?}", read.acts());
-}
-
-#[test]
-fn buttons_that_fetch_torrents_to_save_them_are_pressed_to_the_end_of_their_list() {
-    let list = |path: &str| {
-        format!(
-            "<table><tbody id=list></tbody></table><script>let clicks = 0;
-            list.innerHTML = Array.from({{ length: 120 }}, (_, id) => `<tr><td>Title ${{id}}</td><td><button class=dl data-id=${{id}}>Download</button></td></tr>`).join('');
-            for (const one of document.querySelectorAll('.dl')) one.onclick = async () => {{ clicks++;
-                const blob = await (await fetch('{path}' + one.dataset.id)).blob(), a = document.createElement('a');
-                a.href = URL.createObjectURL(blob); a.download = 'x.torrent'; a.click() }}</script>"
-        )
-    };
-    let clicks = |path: &str| {
-        let net = || Box::new(Torrents::default()) as Box<dyn Net>;
-        read_on(net, &list(path), &[], limits::RENDER_TRIES, "clicks", Viewport::default()).value
-    };
-    assert_eq!(clicks("/get/"), "120");
-    assert!(clicks("/stats/").parse::<u32>().unwrap() < 40, "what is fetched is no torrent");
-}
-
-#[test]
-fn a_page_that_asks_for_leave_to_show_itself_gets_it_before_anything_else() {
-    let page = |gate: &str| {
-        format!(
-            "<div id=gate>{gate}</div><div id=list style='display:none'></div><button id=more onclick='add()'>Load more</button><script>
-            let said = [], n = 0; const say = what => {{ said.push(what); if (what == 'in') {{ gate.remove(); list.style.display = 'block'; add() }} }};
-            const add = () => {{ if (said.includes('in') && n < 50) for (let k = 0; k < 10; k++) list.insertAdjacentHTML('beforeend', `<a href=/t/${{n++}}>x</a>`) }}
-            </script>"
-        )
-    };
-    for enter in [
-        "Yes, enter",
-        "I am over 18",
-        "I confirm that I am over 18",
-        "I agree",
-        "Enter site",
-        "18 歳以上 入る",
-        "Accept all cookies",
-    ] {
-        let gate = format!(
-            "<a href=# onclick=say('out')>Leave</a><button onclick=say('out')>I am under 18</button><button onclick=say('in')>{enter}</button>"
-        );
-        let read = read_page_of(&page(&gate), "said.join()");
-        let shown = read.urls().into_iter().filter(|url| url.contains("/t/")).count();
-        assert_eq!((shown, read.value.as_str()), (50, "in"), "{enter}: {:?}", read.acts());
-    }
-    let harm = "<button onclick=say('in')>Confirm order</button><button onclick=say('in')>Proceed to checkout</button>
-        <form method=post><button onclick=say('in')>I agree</button></form>";
-    assert_eq!(read_page_of(&page(harm), "said.join()").value, "", "nobody who only looks says that");
-}
-
-#[test]
-fn a_calendar_is_read_backwards_though_its_next_month_is_empty() {
-    let html = "<button onclick=show(--at)>‹ Previous month</button><b id=t></b><button onclick=show(++at)>Next month ›</button><div id=list></div>
-        <script>let at = 100; const show = month => { t.textContent = month; const k = 100 - month;
-            list.innerHTML = k < 0 || k > 5 ? 'Nothing' : Array.from({ length: 10 }, (_, i) => `<a href=/t/${k * 10 + i}>x</a>`).join('') };
-        show(at)</script>";
-    let read = read_page_of(html, "at");
-    assert_eq!(read.urls().len(), 60, "{:?}", read.acts());
-}
-
-#[test]
-fn rows_whose_view_has_the_button_cost_no_tries() {
-    let html = "<table><tbody id=list></tbody></table><div id=view></div><script>
-        const rows = () => { view.innerHTML = ''; list.innerHTML = Array.from({ length: 90 }, (_, id) => `<tr data-i=${id}><td>Title ${id}</td></tr>`).join('');
-            for (const row of list.children) row.onclick = () => { history.pushState(null, '', '/item/'); list.innerHTML = '';
-                view.innerHTML = `<h1>Title</h1><button>Download</button>`; view.lastChild.onclick = () => location.href = '/dl/' + row.dataset.i } };
-        onpopstate = rows; rows()</script>";
-    let read = read_page_of(html, "0");
-    let downloads = read.gone.iter().filter(|url| url.contains("/dl/")).count();
-    assert_eq!((downloads, read.told.cut.as_ref()), (90, None), "{:?}", read.acts());
-}
-
-#[test]
-fn a_page_that_is_loaded_anew_has_nothing_new() {
-    let kinds: String =
-        (0..12).map(|n| format!("<button class=k onclick='n++; location.reload()'>Refresh {n}</button>")).collect();
-    let read = read_page_of(&format!("<script>let n = 0</script>{kinds}"), "n");
-    assert_eq!((read.value.as_str(), read.gone.len()), ("2", 1), "its kind is given up");
 }
