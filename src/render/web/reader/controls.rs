@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use boa_engine::Context;
 use html5ever::local_name;
 use url::Url;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::super::html::select;
 use super::super::interact::{HOVERS, roots};
@@ -48,6 +48,8 @@ pub(super) struct Control {
     pub identity: u64,
     /// As a person names it.
     pub words: String,
+    /// Of what stands in a row: a hash of what else the row says.
+    pub beside: Option<u64>,
     pub rank: Rank,
     /// The view of the page that its address names.
     pub view: Option<Url>,
@@ -223,11 +225,13 @@ fn control(
     if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
         return None;
     }
-    let identity = identity(tree, id, element, (&labels.text, rank));
+    let row = row_of(tree, id, element, (&labels.text, rank));
+    let identity = identity(tree, id, element, (&labels.text, row.as_deref()));
+    let beside = row.map(|row| xxh3_64(row.replacen(&labels.text, "", 1).as_bytes()));
     let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
     let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
-    Some(Control { id, kind, identity, words, rank, view, gets, by_delegate: false })
+    Some(Control { id, kind, identity, words, beside, rank, view, gets, by_delegate: false })
 }
 
 /// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.
@@ -306,7 +310,8 @@ fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
         hash.update(&[0]);
     }
     let identity = hash.digest();
-    Some(Control { id, kind, identity, words, rank: Rank::Number, view: None, gets: false, by_delegate: false })
+    let (rank, view) = (Rank::Number, None);
+    Some(Control { id, kind, identity, words, beside: None, rank, view, gets: false, by_delegate: false })
 }
 
 fn is_posted(form: &Element) -> bool {
@@ -341,9 +346,9 @@ fn shape(fragment: &str) -> String {
     shape
 }
 
-/// What tells a control from others of its kind, whoever made it when: its attributes and those of what is in it, its text, and for what
-/// stands in a row that row's text, which is not the text of the list around rows: that grows.
-fn identity(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> u64 {
+/// What tells a control from others of its kind, whoever made it when: its attributes and those of what is in it, its text, and what its
+/// row says.
+fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): (&str, Option<&str>)) -> u64 {
     let mut hash = Xxh3::new();
     let mut add = |element: &Element| {
         for attribute in element.attributes() {
@@ -360,15 +365,17 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Ran
     add(element);
     tree.descendants(id).filter_map(|id| tree.element(id)).take(limits::RENDER_CONTROL_ELEMENTS).for_each(&mut add);
     hash.update(text.as_bytes());
-    let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
-    if rank == Rank::Row
-        && (is_part || !has_likes(tree, id))
-        && let Some(row) =
-            tree.ancestors(id).take(4).find(|above| has_likes(tree, *above) && says_more(tree, *above, text))
-    {
-        hash.update(text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS).as_bytes());
-    }
+    hash.update(row.unwrap_or_default().as_bytes());
     hash.digest()
+}
+
+/// The text of the row that a control stands in, which is not the text of the list around rows: that grows.
+fn row_of(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<String> {
+    let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
+    let may_stand_in_one = rank == Rank::Row && (is_part || !has_likes(tree, id));
+    let is_row = |above: &NodeId| has_likes(tree, *above) && says_more(tree, *above, text);
+    let row = may_stand_in_one.then(|| tree.ancestors(id).take(4).find(is_row))??;
+    Some(text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS))
 }
 
 /// Whether an element stands beside others of its kind, as rows do.

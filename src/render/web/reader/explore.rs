@@ -210,9 +210,11 @@ impl Reader<'_> {
             if let Some(pressed) = &self.pressed
                 && pressed.id == control.id
                 && pressed.kind == control.kind
-                && control.words.starts_with(&pressed.words)
+                && (control.words.starts_with(&pressed.words)
+                    || pressed.beside.is_some() && control.beside == pressed.beside)
             {
-                // A row that a click has opened says more, and is the same row: the next click on it would close it.
+                // A row that a click has opened says more, and is the same row: the next click on it would close it. So is the button of a
+                // row that says now what it has done.
                 self.clicked.insert(control.identity);
                 self.rows.insert(control.identity);
             }

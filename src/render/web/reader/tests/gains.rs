@@ -134,3 +134,14 @@ fn closed_shadow_trees_are_read_as_a_person_sees_them() {
         show() } })</script>";
     assert_eq!(read_page_of(html, "0").urls().len(), 50);
 }
+
+#[test]
+fn a_rows_button_that_says_what_it_has_done_is_not_pressed_again() {
+    let html = "<div id=list></div><script>let clicks = 0;
+        list.innerHTML = Array.from({ length: 60 }, (_, id) => `<div class=r>Title ${id} <button data-h=${String(id).padStart(40, '0')}>Copy magnet</button></div>`).join('');
+        for (const one of document.querySelectorAll('button')) one.onclick = async () => { clicks++;
+            await navigator.clipboard.writeText('magnet:?xt=urn:btih:' + one.dataset.h); one.textContent = 'Copied!' }</script>";
+    let read = read_page_of(html, "clicks");
+    let found: usize = read.told.states.iter().map(|state| state.found.len()).sum();
+    assert_eq!((found, read.value.as_str(), read.told.cut), (60, "60", None));
+}
