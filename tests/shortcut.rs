@@ -834,6 +834,13 @@ fn answers_of_a_record_a_line_are_learned() {
     };
     let endpoint = learned(&[2, 3, 5].iter().map(one).collect::<Vec<_>>()).unwrap();
     assert_eq!(visited(&endpoint, "/list?page=7", "", |_| lines(7)).unwrap().len(), 10);
+    assert_eq!(visited(&endpoint, "/list?page=8", "", |_| String::new()), Ok(BTreeSet::new()), "a list of no lines");
+    let of_member = learned(&list_pages(
+        &[2, 3, 5],
+        |page| (format!("/api?page={page}"), json!({ "items": items(page, 10) })),
+        |_| Vec::new(),
+    ));
+    assert_eq!(visited(&of_member.unwrap(), "/list?page=8", "", |_| String::new()), Err(Difference::NoData));
 }
 
 #[test]
@@ -847,7 +854,7 @@ fn a_page_that_was_left_with_more_is_asked_for_again_once_where_its_list_can_be_
     assert!(book.goes_on(&page) && book.again() == [page.to_string()]);
     book.queued(&[page.to_string()]);
     assert!(!book.goes_on(&page), "once");
-    let rest = gleaner::shortcut::book::Rest { asks: Vec::new(), requests: 9, records: 90, known: [7].into() };
+    let rest = gleaner::shortcut::visits::Rest { asks: Vec::new(), requests: 9, records: 90, known: [7].into() };
     assert!(book.leave(&page, rest) && book.again() == [page.to_string()]);
     assert_eq!(book.take_rest(&page).map(|rest| rest.records), Some(90));
     assert!(book.take_rest(&page).is_none());

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::call::Slots;
 use super::endpoint::Difference;
-use super::visits::Visits;
+use super::visits::{Rest, Visits};
 use super::written::Written;
 use super::{Endpoint, Exchange, Observation};
 use crate::limits;
@@ -141,18 +140,6 @@ pub enum Event {
     Differs(Difference),
     /// A pinned one has failed for one page, which is visited again.
     Failed(Difference),
-}
-
-/// Where a visit by an endpoint has ended before the data of its page did.
-#[derive(Clone, Debug)]
-pub struct Rest {
-    /// The next request.
-    pub asks: Slots,
-    /// Requests and records so far.
-    pub requests: usize,
-    pub records: usize,
-    /// Hashes of the links so far: a list that begins anew behind its end ends there.
-    pub known: HashSet<u64>,
 }
 
 /// What is known of one class.

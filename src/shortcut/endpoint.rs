@@ -136,7 +136,10 @@ impl Endpoint {
     /// # Errors
     /// Where the answer has not the shape that it had.
     pub fn read(&self, asked: &Slots, answer: &Answer, scope: &Scope<'_>, seen: usize) -> Result<Reading, Difference> {
-        if *answer == Answer::Other {
+        if *answer == Answer::Empty && self.is_of_lines() {
+            return Ok(Reading::default());
+        }
+        if matches!(answer, Answer::Empty | Answer::Other) {
             return Err(Difference::NoData);
         }
         let mut reading = Reading::default();
@@ -174,6 +177,14 @@ impl Endpoint {
             }
         }
         Ok(reading)
+    }
+
+    /// Whether its answers are lists themselves, which may be written a record a line, and without one as nothing.
+    fn is_of_lines(&self) -> bool {
+        let is_list = |rule: &Rule| {
+            rule.records().is_some_and(|records| records.0.first().is_some_and(super::place::Step::is_all))
+        };
+        self.rules.iter().all(is_list)
     }
 
     /// Links that the page has beside those of its records: to other pages of the list, and to what each page has.

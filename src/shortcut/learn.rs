@@ -77,7 +77,7 @@ fn families<'a>(observations: &[&'a Observation]) -> Vec<Family<'a>> {
                 continue;
             };
             let answer = Answer::of(&exchange.answer);
-            if answer == Answer::Other {
+            if matches!(answer, Answer::Empty | Answer::Other) {
                 continue;
             }
             let family = all.entry(kind(&slots, &parts)).or_insert_with(|| Family { members: Vec::new(), bytes: 0 });

@@ -96,6 +96,8 @@ impl Observation {
 pub enum Answer {
     Json(Json),
     Html(String),
+    /// Nothing at all, which is how a list without a record is written where each stands on a line.
+    Empty,
     Other,
 }
 
@@ -105,6 +107,9 @@ impl Answer {
     pub fn of(text: &str) -> Self {
         const GUARDS: [&str; 5] = [")]}',", ")]}'", "for(;;);", "while(1);", "{}&&"];
         let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            return Self::Empty;
+        }
         if text.starts_with('<') {
             return Self::Html(text.to_owned());
         }
@@ -169,9 +174,10 @@ mod tests {
         let rows = Answer::Json(serde_json::json!([{ "a": 1 }, { "a": 2 }]));
         assert_eq!(Answer::of("{\"a\":1}\r\n{\"a\":2}\n\n"), rows);
         assert_eq!(Answer::of(" <li>"), Answer::Html("<li>".into()));
-        for text in ["", "7", "{\"a\":1}\nend", "{\n}\n{\n}", "var a = 1;", "(function(){})()", "f({)"] {
+        for text in ["7", "{\"a\":1}\nend", "{\n}\n{\n}", "var a = 1;", "(function(){})()", "f({)"] {
             assert_eq!(Answer::of(text), Answer::Other, "{text}");
         }
+        assert_eq!(Answer::of("\u{feff}\n"), Answer::Empty);
         assert!(is_data("cb([])") && !is_data("let x = f(1);"));
     }
 }

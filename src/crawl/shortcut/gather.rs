@@ -16,10 +16,10 @@ use crate::fetch::ResponseHeaders;
 use crate::limits;
 use crate::render::children::Host;
 use crate::render::engine::net::{self, Asker};
-use crate::shortcut::book::Rest;
 use crate::shortcut::call::{self, Slots};
 use crate::shortcut::endpoint::Difference;
 use crate::shortcut::template::Scope;
+use crate::shortcut::visits::Rest;
 use crate::shortcut::{Answer, Endpoint};
 
 /// Why an endpoint has brought nothing.
