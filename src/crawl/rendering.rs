@@ -392,7 +392,10 @@ pub fn tell_nothing(site: &Site, url: &CrawlUrl, nothing: Nothing) {
         site.rendered().look_again(url.as_str());
     }
     if site.rendered().shows_nothing(nothing) {
-        let hint = if site.account.is_some() {
+        let has_token = site.rules.login.as_ref().is_some_and(|login| login.json.is_some());
+        let hint = if site.account.is_some() && has_token {
+            "look into it with `gleaner render`; the token of `[login] json` is not where a browser would keep it for scripts, but goes with the request for the page's data where `[shortcut]` pins that"
+        } else if site.account.is_some() {
             "look into it with `gleaner render`; what a login gives to scripts otherwise than by cookies, they do not find"
         } else {
             "look into it with `gleaner render`"
