@@ -197,6 +197,36 @@ fn what_rules_say_of_a_page_and_its_requests_is_kept_to() {
 }
 
 #[test]
+fn nothing_is_clicked_at_a_site_with_an_account_that_was_not_said() {
+    let (folder, site) = (tempfile::tempdir().unwrap(), Site::start());
+    let rules = rules(folder.path(), &site);
+    let file = Path::new(&rules).join("site.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{text}[login]\nuser = 'anna'\npage = '{}'\n", site.url("/login"))).unwrap();
+    let refused = render(folder.path(), &[&site.url("/"), "--rules", &rules, "--explore"]).ended(1);
+    assert!(refused.err.contains("site has an account") && refused.err.contains("hint: --act"), "{}", refused.err);
+    assert!(!site.asked().iter().any(|path| path.starts_with("/api")), "no script has run: {:?}", site.asked());
+    let said = ["--links", "--act", "click #more"];
+    let looked = render(folder.path(), &[&[&*site.url("/"), "--rules", &rules], &said[..]].concat()).ended(0);
+    assert!(looked.out.contains("/d/3.torrent"), "{}", looked.out);
+}
+
+#[test]
+fn what_is_too_much_to_be_shown_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let markup = "<a href=/s>static</a><script>for (let n = 0; n < 13; n++) location.href = '/t/' + n;
+        for (let n = 0; n < 12; n++) setTimeout(() => nowhere(n))</script>";
+    fs::write(folder.path().join("many.html"), markup).unwrap();
+    let shown = render(folder.path(), &["many.html", "--base", "https://example.org/"]).ended(0);
+    assert_eq!(shown.out.matches("would go to https://example.org/t/").count(), 10, "{}", shown.out);
+    assert!(shown.out.contains("… and 3 more that it would go to: --links lists all"), "{}", shown.out);
+    assert!(shown.out.contains("… and 2 more refusals and errors: --json tells all"), "{}", shown.out);
+    assert!(shown.out.contains("load: 1 links, 1 addresses"), "{}", shown.out);
+    let links = render(folder.path(), &["many.html", "--base", "https://example.org/", "--links"]).ended(0);
+    assert_eq!(links.lines().len(), 14, "{}", links.out);
+}
+
+#[test]
 fn a_file_has_the_scripts_beside_it_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page");

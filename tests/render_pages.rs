@@ -309,7 +309,7 @@ fn the_window_is_what_pages_take_it_for() {
         "matchMedia('(min-width: 1000px)').matches && !matchMedia('print').matches",
         "navigator.userAgent.includes('Chrome') && navigator.language === 'en-US' && navigator.languages[1] === 'en'",
         "!navigator.webdriver && navigator.cookieEnabled && navigator.onLine && screen.width > 0",
-        "alert('x') === undefined && confirm('x') === true && prompt('x') === null && print() === undefined",
+        "alert('x') === undefined && confirm('x') === false && prompt('x') === null && print() === undefined",
         "typeof Notification === 'undefined'",
         "name === '' && (name = 'w', window.name === 'w')",
         "(() => { innerWidth = 5; return innerWidth === 5 })()",

@@ -208,7 +208,23 @@ fn one_render_that_turns_its_list_teaches_number_offset_cursor_and_next() {
             json!({ "items": items(page, 10), "links": { "next": format!("/api/p/{}", page + 1) } }),
         )
     };
-    let shapes: [(&str, Shape<'_>); 5] = [
+    let encoded = |json: Json| url::form_urlencoded::byte_serialize(json.to_string().as_bytes()).collect::<String>();
+    let variables = |page: usize| {
+        let after = (page > 0).then(|| format!("c{}x", page * 7));
+        (
+            format!("/graphql?op=List&variables={}", encoded(json!({ "after": after, "first": 10 }))),
+            json!({ "data": { "items": items(page, 10), "end": format!("c{}x", (page + 1) * 7) } }),
+        )
+    };
+    let offset_within = |page: usize| {
+        (
+            format!("/graphql?variables={}", encoded(json!({ "by": ["new"], "offset": page * 10 }))),
+            json!({ "items": items(page, 10) }),
+        )
+    };
+    let shapes: [(&str, Shape<'_>); 7] = [
+        ("parameter = \"variables#after\"\ncursor = \"data.end\"", &variables),
+        ("parameter = \"variables#offset\"\nstep = 10", &offset_within),
         ("step = 1", &number),
         ("step = 10", &offset),
         ("cursor = \"meta.next\"", &cursor),
@@ -223,17 +239,26 @@ fn one_render_that_turns_its_list_teaches_number_offset_cursor_and_next() {
         // The same list with more pages, read to its end.
         let pages = 9;
         let found = visited(&endpoint, "/", "", |asked| {
-            let page =
-                (0..pages + 1).find(|page| api(*page).0 == asked).unwrap_or_else(|| panic!("{turn}: asked {asked}"));
+            let decoded = |url: &str| {
+                percent_encoding::percent_decode_str(&url.replace('+', "%20")).decode_utf8_lossy().into_owned()
+            };
+            let page = (0..pages + 1)
+                .find(|page| decoded(&api(*page).0) == decoded(asked))
+                .unwrap_or_else(|| panic!("{turn}: asked {asked}"));
             let mut answer = api(page).1;
             answer["more"] = json!(page + 1 < pages);
             answer["total"] = json!(pages * 10);
             if page >= pages {
                 answer["items"] = json!([]);
+                if let Some(data) = answer.get_mut("data") {
+                    data["items"] = json!([]);
+                }
             }
             answer.to_string()
         });
         assert_eq!(found.unwrap().len(), pages * 10, "{turn}");
+        let again: Written = toml::from_str(&text).unwrap();
+        assert_eq!(again.endpoint().unwrap(), endpoint, "{turn}");
     }
     let two: Vec<(String, Json)> = (0..2).map(number).collect();
     assert_eq!(learned(&[turned(&two)]), None, "two pages of one render are too few");
@@ -766,4 +791,71 @@ fn what_each_pages_own_markup_links_is_taken_from_it_and_what_one_pages_scripts_
     let renders = |is_own: bool| (1..=3).map(|page| of(page, is_own)).collect::<Vec<_>>();
     assert!(learned(&renders(true)).unwrap().with_page);
     assert_eq!(learned(&renders(false)), None);
+}
+
+#[test]
+fn a_list_that_was_turned_hundreds_of_times_and_left_in_its_middle_is_learned() {
+    let api = |page: usize| (format!("/api?page={page}"), json!({ "items": items(page, 10), "pages": 700 }));
+    let seen: Vec<(String, Json)> = (0..300).map(api).collect();
+    let render = turned(&seen);
+    let endpoint = learned(std::slice::from_ref(&render)).unwrap();
+    assert_eq!(table(&endpoint).page.unwrap().step, Some(1));
+    assert_eq!(endpoint.explains(&render, &normal), Ok(()));
+    // The next render comes further.
+    let more: Vec<(String, Json)> = (0..400).map(api).collect();
+    assert_eq!(endpoint.explains(&turned(&more), &normal), Ok(()));
+}
+
+#[test]
+fn numbers_within_a_parameter_of_json_are_taken_from_the_pages_address() {
+    let api = |page: usize| {
+        let variables = json!({ "limit": 10, "offset": (page - 1) * 10 }).to_string();
+        let variables: String = url::form_urlencoded::byte_serialize(variables.as_bytes()).collect();
+        (format!("/graphql?operationName=L&variables={variables}"), json!({ "data": { "items": items(page, 10) } }))
+    };
+    let endpoint = learned(&list_pages(&[2, 3, 5], api, |_| Vec::new())).unwrap();
+    let text = toml::to_string(&table(&endpoint)).unwrap();
+    assert!(text.contains("{@query.page * 10 - 10}"), "{text}");
+    let again: Written = toml::from_str(&text).unwrap();
+    assert_eq!(again.endpoint().unwrap(), endpoint);
+    let found = visited(&endpoint, "/list?page=7", "", |asked| {
+        assert!(asked.contains("offset%22%3A60%7D"), "{asked}");
+        api(7).1.to_string()
+    });
+    assert_eq!(found.unwrap().len(), 10);
+}
+
+#[test]
+fn answers_of_a_record_a_line_are_learned() {
+    let lines = |page: usize| items(page, 10).iter().map(|item| format!("{item}\n")).collect::<String>();
+    let one = |page: &usize| {
+        let links: Vec<String> = items(*page, 10).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+        render(&format!("/list?page={page}"), vec![get(&format!("/api?page={page}"), lines(*page))], &links)
+    };
+    let endpoint = learned(&[2, 3, 5].iter().map(one).collect::<Vec<_>>()).unwrap();
+    assert_eq!(visited(&endpoint, "/list?page=7", "", |_| lines(7)).unwrap().len(), 10);
+    assert_eq!(visited(&endpoint, "/list?page=8", "", |_| String::new()), Ok(BTreeSet::new()), "a list of no lines");
+    let of_member = learned(&list_pages(
+        &[2, 3, 5],
+        |page| (format!("/api?page={page}"), json!({ "items": items(page, 10) })),
+        |_| Vec::new(),
+    ));
+    assert_eq!(visited(&of_member.unwrap(), "/list?page=8", "", |_| String::new()), Err(Difference::NoData));
+}
+
+#[test]
+fn a_page_that_was_left_with_more_is_asked_for_again_once_where_its_list_can_be_turned() {
+    let api = |page: usize| (format!("/api?page={page}"), json!({ "items": items(page, 10) }));
+    let render = turned(&(0..5).map(api).collect::<Vec<_>>());
+    let page = render.page.clone();
+    let mut book = Book::default();
+    assert!(!book.goes_on(&page), "nothing is known of its data");
+    assert_eq!(book.learned(learned(&[render]), 1), Some(Event::Learned));
+    assert!(book.goes_on(&page) && book.again() == [page.to_string()]);
+    book.queued(&[page.to_string()]);
+    assert!(!book.goes_on(&page), "once");
+    let rest = gleaner::shortcut::visits::Rest { asks: Vec::new(), requests: 9, records: 90, known: [7].into() };
+    assert!(book.leave(&page, rest) && book.again() == [page.to_string()]);
+    assert_eq!(book.take_rest(&page).map(|rest| rest.records), Some(90));
+    assert!(book.take_rest(&page).is_none());
 }

@@ -288,7 +288,6 @@ pub async fn render(
         }
     }
     let nothing = (gained == 0 && shown.is_shell()).then(|| nothing(site, job, &outcome, refused));
-    tell_cut(site, job, &outcome, errands, gained);
     if gained == 0 && shown.is_bare() {
         errands.tell_closed(site, &job.url);
     }
@@ -304,6 +303,7 @@ pub async fn render(
         let learning = tokio::task::spawn_blocking(move || shortcut::observe(&of_site, class, observation));
         learning.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
     }
+    tell_cut(site, job, &outcome, errands, gained);
     let states = outcome.states.len();
     let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
     let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");
@@ -392,7 +392,10 @@ pub fn tell_nothing(site: &Site, url: &CrawlUrl, nothing: Nothing) {
         site.rendered().look_again(url.as_str());
     }
     if site.rendered().shows_nothing(nothing) {
-        let hint = if site.account.is_some() {
+        let has_token = site.rules.login.as_ref().is_some_and(|login| login.json.is_some());
+        let hint = if site.account.is_some() && has_token {
+            "look into it with `gleaner render`; the token of `[login] json` is not where a browser would keep it for scripts, but goes with the request for the page's data where `[shortcut]` pins that"
+        } else if site.account.is_some() {
             "look into it with `gleaner render`; what a login gives to scripts otherwise than by cookies, they do not find"
         } else {
             "look into it with `gleaner render`"
@@ -402,8 +405,14 @@ pub fn tell_nothing(site: &Site, url: &CrawlUrl, nothing: Nothing) {
     }
 }
 
-/// Says so where a page was left with more to come.
+/// Says so where a page was left with more to come. Where it is known which request brings its list, that goes on.
 fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained: usize) {
+    let is_cut = errands.is_out_of_time() || outcome.cut.is_some();
+    if is_cut && gained > 0 && shortcut::goes_on(site, job) {
+        let (site, url) = (&site.rules.name, job.url.as_str());
+        tracing::info!(%site, url, links = gained, "the page had more to show than one visit takes: its data are asked for by another");
+        return;
+    }
     if errands.is_out_of_time() {
         site.rendered().look_again(job.url.as_str());
     }

@@ -238,6 +238,12 @@ fn plan(site: &Site, job: &Job, needs_page: bool) -> Option<(Arc<Endpoint>, Url)
     Some((endpoint, page))
 }
 
+/// A render has left a page with more to show. True where what is known of its data goes on in another visit.
+#[must_use]
+pub fn goes_on(site: &Site, job: &Job) -> bool {
+    job.url.to_url().is_ok_and(|page| site.shortcuts.book(job.class, |book| book.goes_on(&page)) == Some(true))
+}
+
 fn may_render(site: &Site, class: Class) -> bool {
     site.renderer.is_some() && site.rules.render(class) != RenderWhen::Never
 }
@@ -330,6 +336,7 @@ fn cookies(site: &Site, url: &CrawlUrl) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
     use bytes::Bytes;
@@ -415,5 +422,64 @@ mod tests {
         // The page's own version is none of its data's.
         assert_eq!(version::read(job.lease.memo.as_deref().unwrap(), site.rules_token), None);
         assert!(matches!(visit(&site, &job, &errands(&site), false).await, Visited::Page(_)));
+    }
+
+    /// A list of 7 pages of data, of which each takes more than a minute.
+    struct Slow {
+        now_ms: AtomicU64,
+        asked: Mutex<Vec<String>>,
+    }
+
+    impl crate::clock::Clock for Arc<Slow> {
+        fn now(&self) -> UnixMillis {
+            UnixMillis(self.now_ms.load(Ordering::Relaxed))
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Transport for Arc<Slow> {
+        async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+            self.now_ms.fetch_add(70_000, Ordering::Relaxed);
+            let page: u32 = request.url.as_str().split("page=").nth(1).unwrap().parse().unwrap();
+            self.asked.lock().unwrap().push(page.to_string());
+            let items: Vec<String> =
+                (0..3).filter(|_| page < 7).map(|at| format!("{{\"id\":{}}}", page * 10 + at)).collect();
+            let body = Bytes::from(format!("{{\"items\":[{}]}}", items.join(",")));
+            Ok(Response { status: 200, headers: ResponseHeaders::default(), body: Box::new(Whole(Some(body))) })
+        }
+
+        async fn resolve(&self, _: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+            Ok(Resolution { addresses: Vec::new(), ttl: Duration::from_secs(60) })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_list_that_takes_longer_than_a_visit_goes_on_in_the_next_ones() {
+        let rules = "start = ['http://site.example/list']\nrobots = { obey = false, reason = 'own server' }\n\
+            [classes]\nindex = ['^/list']\ndetail = ['^/t/\\d+$']\n[render]\nindex = 'never'\n\
+            [shortcut.index]\nurl = '/api?page=1'\nitems = 'items'\nlink = ['/t/{id}']\npage = { parameter = 'page', step = 1 }\n";
+        let rules = crate::rules::from_text("site", rules).unwrap();
+        let slow = Arc::new(Slow { now_ms: AtomicU64::new(1_790_000_000_000), asked: Mutex::default() });
+        let clock = Arc::new(Arc::clone(&slow));
+        let site = Site::new(rules, Arc::new(Arc::clone(&slow)), clock, Arc::new(MemoryStore::default()));
+        let site = Arc::new(site);
+        let url = CrawlUrl::parse("http://site.example/list", &Canonical::default()).unwrap();
+        let key = UrlKey { host: HostId(1), path: "/list".into() };
+        let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+        let job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
+        let mut found = Vec::new();
+        for visits in 1..=9 {
+            let Visited::Page(gathered) = visit(&site, &job, &errands(&site), false).await else { panic!("no data") };
+            found.extend(gathered.read.found.iter().map(|found| found.url.as_str().to_owned()));
+            let again = site.shortcuts.again();
+            if again.is_empty() {
+                assert_eq!((visits, found.len()), (4, 18), "two requests each");
+                assert_eq!(slow.asked.lock().unwrap().join(" "), "1 2 3 4 5 6 7");
+                return;
+            }
+            assert_eq!(again, ["http://site.example/list"]);
+            site.shortcuts.queued(&again);
+        }
+        panic!("it goes on for ever");
     }
 }

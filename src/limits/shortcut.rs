@@ -12,8 +12,8 @@ pub const SHORTCUT_ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a page's own markup in which tokens are looked for.
 pub const SHORTCUT_MARKUP_BYTES_MAX: usize = 512 << 10;
 
-/// Requests of one render that are observed; a reader turns some forty pages.
-pub const SHORTCUT_EXCHANGES_MAX: usize = 96;
+/// Requests of one render that are observed, as many as an endpoint turns; of one that made more nothing is learned.
+pub const SHORTCUT_EXCHANGES_MAX: usize = 1_000;
 
 /// Endpoints of one class: one for each kind of address that its pages have.
 pub const SHORTCUTS_PER_CLASS_MAX: usize = 8;
@@ -23,6 +23,9 @@ pub const SHORTCUT_PINS_MAX: usize = 16;
 
 /// Pages of data that one page of the site may have; a render turns forty, a list of 10,000 torrents has some hundred.
 pub const SHORTCUT_TURNS_MAX: usize = 1_000;
+
+/// Pages of one class whose visit has ended before their data did, and that the next visit goes on with.
+pub const SHORTCUT_RESTS_MAX: usize = 16;
 
 /// Records of an answer's lists that a link template is tried on while learning.
 pub const SHORTCUT_RECORDS_MAX: usize = 4_000;

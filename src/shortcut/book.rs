@@ -1,14 +1,14 @@
 //! What is known of one class of a site's pages: renders that nothing was learned from yet, endpoints with how often they were borne out,
 //! and when a render is due again that checks them.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::endpoint::Difference;
-use super::visits::Visits;
+use super::visits::{Rest, Visits};
 use super::written::Written;
 use super::{Endpoint, Exchange, Observation};
 use crate::limits;
@@ -152,6 +152,10 @@ pub struct Book {
     difference: Option<(u64, String)>,
     /// Pages that an endpoint was wrong about, or may have been.
     again: Vec<String>,
+    /// By their pages; they end with the crawl.
+    rests: HashMap<String, Rest>,
+    /// Hashes of pages that were left with more to show, and asked for again by their endpoint: each once in a crawl.
+    cut: HashSet<u64>,
     /// How often the end of a crawl has asked for renders.
     closings: u32,
     /// Renders until learning is tried again, and how many the next wait will have.
@@ -298,6 +302,35 @@ impl Book {
         self.closings += u32::from(has_any);
         self.ask_again(last, None);
         has_any
+    }
+
+    /// A render has left a page with more to show than its bounds let through. True where an endpoint that turns the page's list goes on in
+    /// another visit.
+    pub fn goes_on(&mut self, page: &Url) -> bool {
+        let turns = |one: &InUse| one.endpoint.covers(page) && !one.is_out && one.endpoint.turning.is_some();
+        let has_room = self.cut.len() < limits::SHORTCUT_AGAIN_MAX;
+        let goes_on = has_room
+            && self.endpoints.iter().any(turns)
+            && self.cut.insert(xxhash_rust::xxh3::xxh3_64(page.as_str().as_bytes()));
+        if goes_on {
+            self.ask_again(vec![page.to_string()], None);
+        }
+        goes_on
+    }
+
+    /// A visit by an endpoint has ended before its page's data did: another goes on. False where too many have.
+    pub fn leave(&mut self, page: &Url, rest: Rest) -> bool {
+        let has_room = self.rests.len() < limits::SHORTCUT_RESTS_MAX;
+        if has_room {
+            self.rests.insert(page.to_string(), rest);
+            self.ask_again(vec![page.to_string()], None);
+        }
+        has_room
+    }
+
+    /// Where the visit before has left this page.
+    pub fn take_rest(&mut self, page: &Url) -> Option<Rest> {
+        self.rests.remove(page.as_str())
     }
 
     fn ask_again(&mut self, pages: Vec<String>, but: Option<&Url>) {

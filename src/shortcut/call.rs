@@ -6,12 +6,11 @@
 //!
 //! A name that stands twice has `~1`, `~2` behind it.
 
-use std::collections::BTreeMap;
-
 use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
 use serde_json::Value as Json;
 use url::Url;
 
+use super::leaves;
 use super::place::{Place, Step, is_plain};
 use super::template::{COMPONENT, Piece, Scope, Template};
 use crate::limits;
@@ -102,18 +101,28 @@ fn add(slots: &mut Slots, name: &str, value: &str) {
     slots.push((own, value.to_owned()));
 }
 
-/// The value of a slot.
+/// The value of a slot, or one within it ([`leaves`]).
 #[must_use]
 pub fn slot<'a>(slots: &'a Slots, name: &str) -> Option<&'a str> {
-    slots.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    let of = |name: &str| slots.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    of(name).or_else(|| name.split_once('#').and_then(|(name, place)| leaves::get(of(name)?, place)))
 }
 
-/// Fills a slot, or adds it.
+/// Fills a slot, or adds it; or a value within it.
 pub fn set(slots: &mut Slots, name: &str, value: &str) {
-    match slots.iter_mut().find(|(known, _)| known == name) {
-        Some((_, known)) => value.clone_into(known),
-        None => slots.push((name.to_owned(), value.to_owned())),
+    if let Some((_, known)) = slots.iter_mut().find(|(known, _)| known == name) {
+        value.clone_into(known);
+        return;
     }
+    if let Some((outer, place)) = name.split_once('#')
+        && let Some((_, known)) = slots.iter_mut().find(|(known, _)| known == outer)
+    {
+        if let Some(changed) = leaves::put(known, place, value) {
+            *known = changed;
+        }
+        return;
+    }
+    slots.push((name.to_owned(), value.to_owned()));
 }
 
 /// The slots with another address in place of theirs.
@@ -129,10 +138,16 @@ pub fn moved_to(slots: &Slots, url: &Url) -> Slots {
 /// Whether two requests are the same, but for the slots that are others each time.
 #[must_use]
 pub fn are_same(one: &Slots, other: &Slots, fleeting: &[&str]) -> bool {
-    let map = |slots: &Slots| -> BTreeMap<String, String> {
-        slots.iter().filter(|(name, _)| !fleeting.contains(&name.as_str())).cloned().collect()
-    };
-    map(one) == map(other)
+    identity(one, fleeting) == identity(other, fleeting)
+}
+
+/// What two requests have in common that are the same, but for the slots that are others each time.
+#[must_use]
+pub fn identity<'a>(slots: &'a Slots, fleeting: &[&str]) -> Vec<(&'a str, &'a str)> {
+    let all = slots.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut all: Vec<(&str, &str)> = all.filter(|(name, _)| !fleeting.contains(name)).collect();
+    all.sort_unstable();
+    all
 }
 
 /// The request that has these slots.

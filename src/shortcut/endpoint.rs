@@ -136,7 +136,10 @@ impl Endpoint {
     /// # Errors
     /// Where the answer has not the shape that it had.
     pub fn read(&self, asked: &Slots, answer: &Answer, scope: &Scope<'_>, seen: usize) -> Result<Reading, Difference> {
-        if *answer == Answer::Other {
+        if *answer == Answer::Empty && self.is_of_lines() {
+            return Ok(Reading::default());
+        }
+        if matches!(answer, Answer::Empty | Answer::Other) {
             return Err(Difference::NoData);
         }
         let mut reading = Reading::default();
@@ -174,6 +177,14 @@ impl Endpoint {
             }
         }
         Ok(reading)
+    }
+
+    /// Whether its answers are lists themselves, which may be written a record a line, and without one as nothing.
+    fn is_of_lines(&self) -> bool {
+        let is_list = |rule: &Rule| {
+            rule.records().is_some_and(|records| records.0.first().is_some_and(super::place::Step::is_all))
+        };
+        self.rules.iter().all(is_list)
     }
 
     /// Links that the page has beside those of its records: to other pages of the list, and to what each page has.
@@ -238,18 +249,22 @@ impl Endpoint {
                 Some((slots, one.answer.as_str()))
             })
             .collect();
-        let find = |wanted: &Slots, fleeting: &[&str]| {
-            exchanges
-                .iter()
-                .find(|(slots, _)| call::are_same(slots, wanted, fleeting))
-                .map(|(_, text)| Answer::of(text))
+        // The first of those that are the same. A list may be turned hundreds of times.
+        let index = |fleeting: &[&str]| {
+            let mut first: HashMap<Vec<(&str, &str)>, &str> = HashMap::new();
+            for (slots, text) in &exchanges {
+                first.entry(call::identity(slots, fleeting)).or_insert(text);
+            }
+            first
         };
         let told = |slots: &Slots| call::asked(slots).url.split('?').next().unwrap_or_default().to_owned();
         let mut scope = Scope::of(&observation.page, &observation.html, &observation.cookies, observation.now_ms);
         let before = match &self.before {
             Some(call) => {
                 let wanted = call.fill(&scope).ok_or_else(|| missing(call, &scope))?;
-                Some(find(&wanted, &call.fleeting()).ok_or_else(|| Difference::NotAsked(told(&wanted)))?)
+                let fleeting = call.fleeting();
+                let found = index(&fleeting).get(&call::identity(&wanted, &fleeting)).map(|text| Answer::of(text));
+                Some(found.ok_or_else(|| Difference::NotAsked(told(&wanted)))?)
             }
             None => None,
         };
@@ -258,12 +273,13 @@ impl Endpoint {
         let mut next = Some(self.first(&scope)?);
         let (mut done, mut seen): (Vec<(Slots, Answer)>, usize) = (Vec::new(), 0);
         let mut first = 0;
+        let (asked, mut known) = (index(&fleeting), HashSet::new());
         while let Some(slots) = next.take() {
-            let is_known = done.iter().any(|(before, _)| call::are_same(before, &slots, &[]));
+            let is_known = !known.insert(slots.iter().cloned().collect::<BTreeMap<_, _>>());
             if is_known || done.len() >= limits::SHORTCUT_TURNS_MAX {
                 break;
             }
-            match find(&slots, &fleeting) {
+            match asked.get(&call::identity(&slots, &fleeting)).map(|text| Answer::of(text)) {
                 Some(answer) => {
                     let reading = self.read(&slots, &answer, &scope, seen)?;
                     seen += reading.records;

@@ -13,7 +13,7 @@ use super::links::{self, Render, of_address};
 use super::pattern::Pattern;
 use super::place::{Place, Step, outside_lists};
 use super::template::{Piece, Source, Template, Value};
-use super::{Answer, Exchange, Normal, Observation, callback, facts, pages, turns};
+use super::{Answer, Exchange, Normal, Observation, callback, facts, leaves, pages, turns};
 use crate::limits;
 
 /// Renders that are enough; or turns of one.
@@ -77,7 +77,7 @@ fn families<'a>(observations: &[&'a Observation]) -> Vec<Family<'a>> {
                 continue;
             };
             let answer = Answer::of(&exchange.answer);
-            if answer == Answer::Other {
+            if matches!(answer, Answer::Empty | Answer::Other) {
                 continue;
             }
             let family = all.entry(kind(&slots, &parts)).or_insert_with(|| Family { members: Vec::new(), bytes: 0 });
@@ -349,6 +349,9 @@ fn filled(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Te
     if let Some(value) = addresses.iter().copied().find_map(|source| reckoned(source, values, known)) {
         return Some(Template::hole(value));
     }
+    if let Some(template) = within(name, values, known) {
+        return Some(template);
+    }
     around(values, |inner| {
         addresses
             .iter()
@@ -400,6 +403,37 @@ fn reckoned(source: &Source, values: &[Option<&str>], known: &[Known<'_>]) -> Op
     };
     let fits = times != 0 && points.iter().all(|(x, y)| x.or(default).and_then(at) == Some(*y));
     fits.then(|| Value { default, times, plus, ..Value::of(source.clone()) })
+}
+
+/// A text of JSON whose values are each filled by themselves, and that is the same but for them.
+fn within(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Template> {
+    let texts: Vec<&str> = values.iter().copied().collect::<Option<_>>()?;
+    let parts: Vec<(Vec<&str>, Vec<&str>)> =
+        texts.iter().map(|text| leaves::leaves(text).map(|all| leaves::split(text, &all))).collect::<Option<_>>()?;
+    let (around, first) = parts.first()?;
+    if first.is_empty() || parts.iter().any(|(other, values)| other != around || values.len() != first.len()) {
+        return None;
+    }
+    let mut pieces = Vec::new();
+    for (at, text) in around.iter().enumerate() {
+        let of = |(_, values): &(Vec<&'_ str>, Vec<&'_ str>)| values.get(at).map(|value| (*value).to_owned());
+        pieces.push(Piece::Text((*text).to_owned()));
+        if at < first.len() {
+            let own: Vec<Option<String>> = parts.iter().map(of).collect();
+            let own: Vec<Option<&str>> = own.iter().map(Option::as_deref).collect();
+            pieces.extend(filled(name, &own, known)?.0);
+        }
+    }
+    // As it is read when it was written down.
+    let mut merged: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match (merged.last_mut(), piece) {
+            (Some(Piece::Text(front)), Piece::Text(more)) => front.push_str(&more),
+            (_, Piece::Text(text)) if text.is_empty() => {}
+            (_, piece) => merged.push(piece),
+        }
+    }
+    Some(Template(merged))
 }
 
 /// A value between texts that are always the same.

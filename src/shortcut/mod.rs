@@ -15,6 +15,7 @@ pub mod call;
 pub mod endpoint;
 mod facts;
 mod learn;
+mod leaves;
 mod links;
 mod pages;
 pub mod pattern;
@@ -95,6 +96,8 @@ impl Observation {
 pub enum Answer {
     Json(Json),
     Html(String),
+    /// Nothing at all, which is how a list without a record is written where each stands on a line.
+    Empty,
     Other,
 }
 
@@ -104,11 +107,15 @@ impl Answer {
     pub fn of(text: &str) -> Self {
         const GUARDS: [&str; 5] = [")]}',", ")]}'", "for(;;);", "while(1);", "{}&&"];
         let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            return Self::Empty;
+        }
         if text.starts_with('<') {
             return Self::Html(text.to_owned());
         }
         let bare = GUARDS.iter().find_map(|guard| text.strip_prefix(guard)).unwrap_or(text);
         let json = serde_json::from_str(bare).ok().or_else(|| serde_json::from_str(callback(bare)?.1).ok());
+        let json = json.or_else(|| lines(bare));
         json.filter(|json: &Json| json.is_object() || json.is_array()).map_or(Self::Other, Self::Json)
     }
 
@@ -118,6 +125,16 @@ impl Answer {
             _ => None,
         }
     }
+}
+
+/// The list that a text of several lines is which are JSON each (NDJSON).
+fn lines(text: &str) -> Option<Json> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<Json> = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
+    (lines.len() > 1).then_some(Json::Array(lines))
 }
 
 /// The name and the argument of `name({…});`, with a comment in front as some servers put it.
@@ -154,10 +171,13 @@ mod tests {
         ] {
             assert_eq!(Answer::of(text), json, "{text}");
         }
+        let rows = Answer::Json(serde_json::json!([{ "a": 1 }, { "a": 2 }]));
+        assert_eq!(Answer::of("{\"a\":1}\r\n{\"a\":2}\n\n"), rows);
         assert_eq!(Answer::of(" <li>"), Answer::Html("<li>".into()));
-        for text in ["", "7", "var a = 1;", "(function(){})()", "f({)"] {
+        for text in ["7", "{\"a\":1}\nend", "{\n}\n{\n}", "var a = 1;", "(function(){})()", "f({)"] {
             assert_eq!(Answer::of(text), Answer::Other, "{text}");
         }
+        assert_eq!(Answer::of("\u{feff}\n"), Answer::Empty);
         assert!(is_data("cb([])") && !is_data("let x = f(1);"));
     }
 }

@@ -7,6 +7,7 @@ use url::Url;
 
 use super::Answer;
 use super::call::{self, Slots};
+use super::leaves;
 use super::place::{Place, outside_lists};
 use crate::limits;
 
@@ -191,6 +192,8 @@ fn changed_slot(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
         }
     }
     let [slot] = names.as_slice() else { return None };
+    let inner = inner(slot, turned);
+    let slot = &inner.as_deref().unwrap_or(slot);
     let cursor = || {
         let (_, json, _) = pairs(turned).next()?;
         let mut places = Vec::new();
@@ -201,8 +204,17 @@ fn changed_slot(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
         };
         places.into_iter().find(leads).map(|at| Turn::Cursor { slot: (*slot).to_owned(), at })
     };
-    let is_counter = COUNTERS.contains(&slot.rsplit('.').next().unwrap_or_default().to_ascii_lowercase().as_str());
+    let is_counter =
+        COUNTERS.contains(&slot.rsplit(['.', '#']).next().unwrap_or_default().to_ascii_lowercase().as_str());
     if is_counter { step(slot, turned).or_else(cursor) } else { cursor().or_else(|| step(slot, turned)) }
+}
+
+/// The value within a slot that alone changes with each request.
+fn inner(slot: &str, turned: &[&Sequence]) -> Option<String> {
+    let mut places =
+        pairs(turned).map(|(slots, _, next)| leaves::changed(call::slot(slots, slot)?, call::slot(next, slot)?));
+    let first = places.next()??;
+    places.all(|place| place.as_ref() == Some(&first)).then(|| format!("{slot}#{first}"))
 }
 
 fn step(slot: &str, turned: &[&Sequence]) -> Option<Turn> {

@@ -127,7 +127,8 @@ pub struct WrittenCall {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WrittenTurn {
-    /// A parameter of the address, as `offset`; `form.offset`, `json.after`, `bare.page` (a number) in what is posted.
+    /// A parameter of the address, as `offset`; `form.offset`, `json.after`, `bare.page` (a number) in what is posted; `variables#after` is a value
+    /// within a parameter of JSON.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,

@@ -19,6 +19,7 @@ use crate::render::engine::net::{self, Asker};
 use crate::shortcut::call::{self, Slots};
 use crate::shortcut::endpoint::Difference;
 use crate::shortcut::template::Scope;
+use crate::shortcut::visits::Rest;
 use crate::shortcut::{Answer, Endpoint};
 
 /// Why an endpoint has brought nothing.
@@ -119,12 +120,28 @@ impl Asking<'_> {
         let mut next = Some((first.clone(), false));
         let mut known = HashSet::new();
         let mut behind_end = None;
+        let mut rest = self.site.shortcuts.book(self.job.class, |book| book.take_rest(self.page)).flatten();
+        // Of the visits before this one, which it goes on with.
+        let requests_before = rest.as_ref().map_or(0, |rest| rest.requests);
+        if let Some(rest) = &rest {
+            (found.records, known) = (rest.records, rest.known.clone());
+            next = Some((rest.asks.clone(), false));
+        }
         while let Some((slots, is_behind)) = next.take() {
             let is_first = found.records == 0;
-            let (answer, headers) = match self.ask(&slots, &std::mem::take(&mut conditions), &mut found).await {
+            let rest = rest.take();
+            let (answer, headers) = match (self.ask(&slots, &std::mem::take(&mut conditions), &mut found).await, rest) {
                 // Behind the end there may be nothing to ask for.
-                Err(failed) if is_behind && !matches!(failed, Failed::Trouble(_)) => break,
-                asked => asked?,
+                (Err(failed), _) if is_behind && !matches!(failed, Failed::Trouble(_)) => break,
+                (Err(Failed::Trouble(why)), Some(rest)) => {
+                    self.leave(rest);
+                    return Err(Failed::Trouble(why));
+                }
+                // What was true of the list then need not be now, and says nothing of the endpoint.
+                (Err(_), Some(_)) => {
+                    return Err(Failed::Unsure("the data do not go on where they were left".to_owned()));
+                }
+                (asked, _) => asked?,
             };
             let reading = match self.endpoint.read(&slots, &answer, &scope, found.records) {
                 Err(_) if is_behind => break,
@@ -144,18 +161,18 @@ impl Asking<'_> {
                 found.memo = is_single.then(|| version::memo(&headers, token, None)).flatten();
             }
             found.records += reading.records;
-            let before = known.len();
+            let known_before = known.len();
             known.extend(reading.links.iter().map(|link| xxhash_rust::xxh3::xxh3_64(link.as_bytes())));
             let reading_bytes: usize = reading.links.iter().map(String::len).sum();
             found.links.extend(reading.links.iter().cloned());
             found.held += reading_bytes;
             let has_memory =
                 found.links.len() < limits::LINKS_PER_PAGE_MAX && found.held < limits::OUTLINK_BYTES_PER_PAGE_MAX;
-            let goes_on = known.len() > before;
-            let has_room = found.requests < limits::SHORTCUT_TURNS_MAX && has_memory && self.has_time(found.began);
-            if reading.next.is_some() && goes_on && !has_room {
-                let (site, url) = (&self.site.rules.name, self.job.url.as_str());
-                tracing::warn!(%site, url, requests = found.requests, "the page has more data than one visit takes: the rest is left out");
+            let goes_on = known.len() > known_before;
+            let requests = requests_before + found.requests;
+            let has_room = requests < limits::SHORTCUT_TURNS_MAX && has_memory && self.has_time(found.began);
+            if let Some(asks) = reading.next.as_ref().filter(|_| goes_on && !has_room) {
+                self.leave(Rest { asks: asks.clone(), requests, records: found.records, known: known.clone() });
             }
             // One that was not answered behind the end is not asked again.
             let asks_behind = faults(self.job.lease.attempts) == 0;
@@ -173,6 +190,17 @@ impl Asking<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// What one visit does not take the next one goes on with, as far as the data of one page may go.
+    fn leave(&self, rest: Rest) {
+        let (site, url, requests) = (&self.site.rules.name, self.job.url.as_str(), rest.requests);
+        let may_go_on = requests < limits::SHORTCUT_TURNS_MAX;
+        if may_go_on && self.site.shortcuts.book(self.job.class, |book| book.leave(self.page, rest)) == Some(true) {
+            tracing::info!(%site, url, requests, "the page has more data than one visit takes: another one goes on");
+        } else {
+            tracing::warn!(%site, url, requests, "the page has more data than is asked for: the rest is left out");
+        }
     }
 
     /// Whether the list ends with this page, as its answer says: the data of the page behind it are asked for, once.

@@ -1,5 +1,6 @@
 //! What renders teach: their requests and answers are remembered, compared with what is known, or learned from.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use url::Url;
@@ -27,6 +28,8 @@ pub struct Recording<'a> {
     answering: Answering<'a>,
     /// `None` where nobody wants to know.
     exchanges: Option<Mutex<Vec<Exchange>>>,
+    /// There were more of them than are remembered.
+    has_more: AtomicBool,
     /// Addresses that were answered well, with markup.
     markup: Mutex<Vec<String>>,
     /// The first request for data that the site refused for now, in words.
@@ -50,7 +53,14 @@ impl<'a> Recording<'a> {
             })
         });
         let exchanges = (wants == Some(true)).then(Mutex::default);
-        Self { answering, exchanges, markup: Mutex::default(), refused: Mutex::default(), downloads: Mutex::default() }
+        Self {
+            answering,
+            exchanges,
+            has_more: AtomicBool::new(false),
+            markup: Mutex::default(),
+            refused: Mutex::default(),
+            downloads: Mutex::default(),
+        }
     }
 
     /// The first addresses of data that were answered well, and with markup.
@@ -93,10 +103,12 @@ impl<'a> Recording<'a> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What the scripts asked for, in the order of the answers; `None` where nobody wanted to know.
+    /// What the scripts asked for, in the order of the answers; `None` where nobody wanted to know, or where it was too much: a part of it
+    /// would speak against what is right.
     #[must_use]
     pub fn into_exchanges(self) -> Option<Vec<Exchange>> {
-        Some(self.exchanges?.into_inner().unwrap_or_else(PoisonError::into_inner))
+        let exchanges = self.exchanges.filter(|_| !self.has_more.load(Ordering::Relaxed))?;
+        Some(exchanges.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -159,6 +171,8 @@ impl Host for Recording<'_> {
                         status: response.status,
                         answer: text,
                     });
+                } else {
+                    self.has_more.store(true, Ordering::Relaxed);
                 }
             }
         }

@@ -3,6 +3,7 @@
 //! Native functions reach it through the context (`page::of`). It never holds a borrow while a script runs.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use boa_engine::Context;
@@ -10,7 +11,7 @@ use boa_engine::context::time::{Clock, JsInstant};
 use serde::{Deserialize, Serialize};
 
 use super::kept::Kept;
-use super::net::{Answer, Net, RequestId};
+use super::net::{Answer, Net, RequestId, Response};
 use super::trace::{self, Trace, What};
 use crate::limits;
 
@@ -61,6 +62,8 @@ pub struct Page {
     pub(super) spent: Option<Spent>,
     /// What answers said in `Set-Cookie` since somebody asked last.
     pub cookies_received: Vec<String>,
+    /// Hashes of the addresses that were answered with torrents, which the crawl takes for links of the page.
+    torrents: HashSet<u64>,
     random: u64,
     /// Scripts of pages before this one.
     pub(super) kept: Kept,
@@ -81,6 +84,7 @@ impl Page {
             depth: 0,
             spent: None,
             cookies_received: Vec::new(),
+            torrents: HashSet::new(),
             random: seed,
             kept: Kept::default(),
         }
@@ -95,9 +99,17 @@ impl Page {
     pub(super) fn answered(&mut self, id: RequestId, answer: &Answer) {
         self.note(|| trace::of_answer(id, answer));
         let Ok(response) = answer else { return };
+        if response.status == 200 && is_torrent(response) && self.torrents.len() < limits::RENDER_NAVIGATIONS_MAX {
+            self.torrents.insert(xxhash_rust::xxh3::xxh3_64(response.url.as_bytes()));
+        }
         let set = response.headers.iter().filter(|(name, _)| name == "set-cookie").map(|(_, value)| value);
         let room = limits::COOKIES_PER_SITE_MAX.saturating_sub(self.cookies_received.len());
         self.cookies_received.extend(set.take(room).cloned());
+    }
+
+    /// How many addresses have answered the page's scripts with torrents.
+    pub fn torrents(&self) -> usize {
+        self.torrents.len()
     }
 
     /// Why the page's scripts run no more; `None` while they do.
@@ -142,6 +154,16 @@ impl Page {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
+}
+
+/// Whether an answer is a torrent as far as a reader of the page cares: by its type, or by how the torrents of all clients begin. The
+/// crawl judges what it takes.
+fn is_torrent(response: &Response) -> bool {
+    let kind = response.header("content-type").unwrap_or_default();
+    let begins =
+        [&b"d8:announce"[..], b"d13:announce-list", b"d4:info", b"d10:created by", b"d7:comment", b"d13:creation date"];
+    kind.trim_start().to_ascii_lowercase().starts_with("application/x-bittorrent")
+        || begins.iter().any(|begin| response.body.starts_with(begin))
 }
 
 thread_local! {

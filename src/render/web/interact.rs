@@ -137,17 +137,13 @@ impl Window {
     }
 }
 
-/// A document and the open shadow roots in it, outer ones first.
+/// A document and the shadow roots in it, outer ones first: those that are closed to its scripts show as any other.
 pub(super) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
     let mut roots = vec![document];
     let mut next = 0;
     while let Some(root) = roots.get(next).copied() {
         next += 1;
-        let is_open = |root: &NodeId| {
-            tree.fragment(*root).and_then(|fragment| fragment.shadow()).is_some_and(|settings| settings.is_open)
-        };
-        let inner = tree.descendants(root).filter_map(|id| tree.element(id)?.shadow_root()).filter(is_open);
-        roots.extend(inner);
+        roots.extend(tree.descendants(root).filter_map(|id| tree.element(id)?.shadow_root()));
     }
     roots
 }
@@ -191,15 +187,24 @@ pub(super) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
     Some(Link { url, text: text.split_whitespace().collect::<Vec<_>>().join(" ") })
 }
 
-/// The events of a click with the first button of a mouse (UI Events §5.3, Pointer Events §4).
+/// What tells an element that a mouse comes over it.
+pub(super) const HOVERS: [&str; 4] = ["pointerover", "pointerenter", "mouseover", "mouseenter"];
+
+/// The events of a click with the first button of a mouse, which comes from elsewhere (UI Events §5.3, Pointer Events §4).
 pub(super) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
     let target = wrap(id, context)?;
     let place = layout::place(id, context).unwrap_or_default();
     let (left, top) = layout::scroll(context);
     let (x, y) = (place.left + place.width / 2.0 - left, place.top + place.height / 2.0 - top);
+    // `enter` does not bubble: each element that the mouse comes into is told, the outer ones first.
+    let mut around: Vec<NodeId> = read(context, |tree| tree.ancestors(id).filter(|id| tree.is_element(*id)).collect());
+    around.reverse();
+    around.push(id);
     let steps = [
         ("PointerEvent", "pointerover"),
+        ("PointerEvent", "pointerenter"),
         ("MouseEvent", "mouseover"),
+        ("MouseEvent", "mouseenter"),
         ("PointerEvent", "pointerdown"),
         ("MouseEvent", "mousedown"),
         ("PointerEvent", "pointerup"),
@@ -221,7 +226,17 @@ pub(super) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
                 ("pointerType", boa_engine::js_string!("mouse").into()),
                 ("isPrimary", true.into()),
             ];
-            events::fire(&target, interface, kind, (true, true), members, context);
+            if !kind.ends_with("enter") {
+                events::fire(&target, interface, kind, (true, true), members, context);
+                continue;
+            }
+            for id in &around {
+                if listens_to(*id, kind, context)
+                    && let Ok(target) = wrap(*id, context)
+                {
+                    events::fire(&target, interface, kind, (false, false), members, context);
+                }
+            }
         }
     });
     Ok(())

@@ -3,7 +3,7 @@
 //!
 //! Never fetches anything, and never leaves the page.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use boa_engine::{Context, JsResult, JsValue, js_string};
 use html5ever::local_name;
@@ -66,9 +66,9 @@ impl Navigation {
     }
 }
 
-/// All of them, in their order, none twice.
+/// All of them, in their order, none twice; and how many of them lead elsewhere than to the page itself.
 #[derive(Default)]
-struct Navigations(RefCell<Vec<Navigation>>);
+struct Navigations(RefCell<Vec<Navigation>>, Cell<usize>);
 
 pub(super) fn install(context: &mut Context) {
     realm::share(Navigations::default, context);
@@ -89,7 +89,7 @@ pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
         _ => match windows::own_frame(context).filter(|_| wanted.how != How::Window) {
             Some(frame) if wanted.method == "GET" => frames::navigate(frame, url, context),
             None if matches!(url.scheme(), "about" | "data" | "blob") => {}
-            _ => record(wanted, context),
+            _ => record_anew(wanted, context),
         },
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn reload(context: &Context) {
     let mut url = realm::address(context);
     if windows::own_frame(context).is_none() && matches!(url.scheme(), "http" | "https") {
         url.set_fragment(None);
-        record(Navigation::get(url, How::Location), context);
+        record_anew(Navigation::get(url, How::Location), context);
     }
 }
 
@@ -114,21 +114,33 @@ pub fn taken(context: &Context) -> Vec<Navigation> {
     context.get_data::<Navigations>().map(|all| all.0.borrow().clone()).unwrap_or_default()
 }
 
-/// How many of them there are.
+/// How many of them lead to another page: one that is loaded anew shows a reader nothing new.
 pub(super) fn count(context: &Context) -> usize {
-    context.get_data::<Navigations>().map(|all| all.0.borrow().len()).unwrap_or_default()
+    context.get_data::<Navigations>().map(|all| all.1.get()).unwrap_or_default()
 }
 
 /// Writes down an address that the page wanted to go to.
 pub(super) fn record(wanted: Navigation, context: &Context) {
-    let Some(all) = context.get_data::<Navigations>() else { return };
-    let mut all = all.0.borrow_mut();
+    put(wanted, true, context);
+}
+
+/// The same where it may be the page's own, by which it is loaded anew.
+fn record_anew(wanted: Navigation, context: &Context) {
+    let own = realm::address(context);
+    let is_own = wanted.method == "GET" && wanted.url.split('#').next() == Some(without_fragment(&own));
+    put(wanted, !is_own, context);
+}
+
+fn put(wanted: Navigation, is_elsewhere: bool, context: &Context) {
+    let Some(Navigations(all, elsewhere)) = context.get_data::<Navigations>() else { return };
+    let mut all = all.borrow_mut();
     if all.len() < limits::RENDER_NAVIGATIONS_MAX && !all.contains(&wanted) {
         page::of(context).borrow_mut().note(|| What::Navigation {
             how: wanted.how.name().to_owned(),
             method: trace::told(&wanted.method),
             url: trace::told(&wanted.url),
         });
+        elsewhere.set(elsewhere.get() + usize::from(is_elsewhere));
         all.push(wanted);
     }
 }
@@ -229,7 +241,7 @@ pub(super) fn follow_meta(meta: NodeId, context: &mut Context) {
     if let Ok(url) = document::base_url(meta, context).join(target)
         && matches!(url.scheme(), "http" | "https")
     {
-        record(Navigation::get(url, How::Meta), context);
+        record_anew(Navigation::get(url, How::Meta), context);
     }
 }
 

@@ -34,7 +34,8 @@ pub fn viewport(context: &Context) -> Viewport {
 
 const METHODS: &[bind::Method] = &[
     ("alert", 0, |_, args, context| words(args, context).map(|()| JsValue::undefined())),
-    ("confirm", 0, |_, args, context| words(args, context).map(|()| true.into())),
+    // Nobody is there who could want what is asked about.
+    ("confirm", 0, |_, args, context| words(args, context).map(|()| false.into())),
     ("prompt", 0, |_, args, context| words(args, context).map(|()| JsValue::null())),
     ("print", 0, nothing),
     ("stop", 0, nothing),

@@ -6,16 +6,16 @@ use std::collections::{HashMap, HashSet};
 use boa_engine::Context;
 use html5ever::local_name;
 use url::Url;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::super::html::select;
-use super::super::interact::roots;
+use super::super::interact::{HOVERS, roots};
 use super::super::load::Window;
 use super::super::{document, listens_to, own_document, read};
-use super::delegated::{Ears, leaf};
+use super::delegated::{Ears, has_link, leaf};
 use super::labels::Labels;
 use super::shown::text_of;
-use super::words::{BACK, CLOSE, GET, LOOKS, MORE, NEVER, NEVER_NAMES, says};
+use super::words::{AGE, BACK, CLOSE, CONFIRM, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 use crate::render::engine::realm;
@@ -23,6 +23,8 @@ use crate::render::engine::realm;
 /// What a control is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Rank {
+    /// "Enter", "I am over 18": what stands before the page.
+    Enter,
     /// "Next", "load more": pressed again and again.
     Turn,
     /// The number of a page.
@@ -46,6 +48,8 @@ pub(super) struct Control {
     pub identity: u64,
     /// As a person names it.
     pub words: String,
+    /// Of what stands in a row: a hash of what else the row says.
+    pub beside: Option<u64>,
     pub rank: Rank,
     /// The view of the page that its address names.
     pub view: Option<Url>,
@@ -78,7 +82,8 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
         let lists = lists(&candidates, context);
         let mut controls = Vec::new();
         for id in candidates {
-            let listens = listens_to(id, "click", context) || ears.are_called_by(id, context);
+            let listens =
+                listens_to(id, "click", context) || ears.are_called_by(id, context) || shows_by_hovering(id, context);
             let control = read(context, |tree| {
                 if lists.contains(&id) {
                     return None;
@@ -118,12 +123,22 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
         !is_guess
             || guessed.contains(&control.kind) && of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN)
     });
-    for control in controls.iter_mut().filter(|control| control.rank == Rank::Turn) {
+    for control in controls.iter_mut().filter(|control| matches!(control.rank, Rank::Enter | Rank::Turn)) {
         if of_kind.get(&control.kind).is_some_and(|count| *count >= ROWS_MIN) {
             control.rank = Rank::Row;
         }
     }
     (controls, rows > limits::RENDER_CONTROLS_MAX)
+}
+
+/// Whether a row reacts to a mouse that comes over it, as every click's does. One that has its link is there for that.
+fn shows_by_hovering(id: NodeId, context: &mut Context) -> bool {
+    let may = read(context, |tree| has_likes(tree, id) && !has_link(tree, id));
+    let says = |element: &Element, kind: &str| element.attribute(&format!("on{kind}").as_str().into()).is_some();
+    may && HOVERS.iter().any(|kind| {
+        read(context, |tree| tree.element(id).is_some_and(|element| says(element, kind)))
+            || listens_to(id, kind, context)
+    })
 }
 
 /// Whether an element is out of use: disabled, or in something that is closed.
@@ -178,12 +193,20 @@ fn control(
     let labels = Labels::of(tree, id, element);
     let class = attribute("class").to_lowercase();
     let is_row = matches!(local, "tr" | "li" | "article") && labels.text_words() > 3;
-    if !is_row && (labels.say(NEVER, true) || !labels.are_content() && labels.are_named(NEVER_NAMES, true)) {
+    let is_answered_for = labels.say(CONFIRM, true) && !labels.say(AGE, false);
+    if !is_row
+        && (labels.say(NEVER, true)
+            || labels.say(LEAVE, true)
+            || is_answered_for
+            || !labels.are_content() && labels.are_named(NEVER_NAMES, true))
+    {
         return None;
     }
     let view = within.filter(|url| is_route(tree, tree.document_of(id), url));
     let is_number = labels.number().is_some() && !is_of_detail(view.as_ref()) && !is_cell_of_row(tree, id, local);
-    let rank = if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
+    let rank = if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
+        Rank::Enter
+    } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
         Rank::Close
@@ -202,11 +225,13 @@ fn control(
     if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
         return None;
     }
-    let identity = identity(tree, id, element, (&labels.text, rank));
+    let row = row_of(tree, id, element, (&labels.text, rank));
+    let identity = identity(tree, id, element, (&labels.text, row.as_deref()));
+    let beside = row.map(|row| xxh3_64(row.replacen(&labels.text, "", 1).as_bytes()));
     let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
     let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
-    Some(Control { id, kind, identity, words, rank, view, gets, by_delegate: false })
+    Some(Control { id, kind, identity, words, beside, rank, view, gets, by_delegate: false })
 }
 
 /// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.
@@ -285,7 +310,8 @@ fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
         hash.update(&[0]);
     }
     let identity = hash.digest();
-    Some(Control { id, kind, identity, words, rank: Rank::Number, view: None, gets: false, by_delegate: false })
+    let (rank, view) = (Rank::Number, None);
+    Some(Control { id, kind, identity, words, beside: None, rank, view, gets: false, by_delegate: false })
 }
 
 fn is_posted(form: &Element) -> bool {
@@ -320,9 +346,9 @@ fn shape(fragment: &str) -> String {
     shape
 }
 
-/// What tells a control from others of its kind, whoever made it when: its attributes and those of what is in it, its text, and for what
-/// stands in a row that row's text, which is not the text of the list around rows: that grows.
-fn identity(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> u64 {
+/// What tells a control from others of its kind, whoever made it when: its attributes and those of what is in it, its text, and what its
+/// row says.
+fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): (&str, Option<&str>)) -> u64 {
     let mut hash = Xxh3::new();
     let mut add = |element: &Element| {
         for attribute in element.attributes() {
@@ -339,15 +365,17 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Ran
     add(element);
     tree.descendants(id).filter_map(|id| tree.element(id)).take(limits::RENDER_CONTROL_ELEMENTS).for_each(&mut add);
     hash.update(text.as_bytes());
-    let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
-    if rank == Rank::Row
-        && (is_part || !has_likes(tree, id))
-        && let Some(row) =
-            tree.ancestors(id).take(4).find(|above| has_likes(tree, *above) && says_more(tree, *above, text))
-    {
-        hash.update(text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS).as_bytes());
-    }
+    hash.update(row.unwrap_or_default().as_bytes());
     hash.digest()
+}
+
+/// The text of the row that a control stands in, which is not the text of the list around rows: that grows.
+fn row_of(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<String> {
+    let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
+    let may_stand_in_one = rank == Rank::Row && (is_part || !has_likes(tree, id));
+    let is_row = |above: &NodeId| has_likes(tree, *above) && says_more(tree, *above, text);
+    let row = may_stand_in_one.then(|| tree.ancestors(id).take(4).find(is_row))??;
+    Some(text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS))
 }
 
 /// Whether an element stands beside others of its kind, as rows do.

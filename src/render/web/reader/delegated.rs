@@ -101,7 +101,7 @@ fn is_for_scripts(name: &str) -> bool {
 }
 
 /// Whether a link that leads away is in an element, or around it: then that is where it leads.
-fn has_link(tree: &Tree, id: NodeId) -> bool {
+pub(super) fn has_link(tree: &Tree, id: NodeId) -> bool {
     let leads = |id: NodeId| {
         let href = tree.element(id).and_then(|element| element.attribute(&local_name!("href")));
         href.is_some_and(|href| !href.starts_with('#') && !href.starts_with("javascript:"))

@@ -47,6 +47,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         companions: HashMap::new(),
         heads_back: false,
         starts_inside: false,
+        vain_turns: 0,
         seen_states: 0,
         pressed: None,
         by_click: HashSet::new(),
@@ -96,6 +97,8 @@ struct Reader<'a> {
     heads_back: bool,
     /// There was a way back in the first state: the page is none of its list's ends.
     starts_inside: bool,
+    /// Turns that showed nothing, behind which a way back shows what is known.
+    vain_turns: u32,
     seen_states: u32,
     /// What is being clicked, if it is a row.
     pressed: Option<Control>,
@@ -141,7 +144,7 @@ impl Reader<'_> {
                 return Some(Bound::NoWayBack);
             }
             // A longer page may be scrolled again; one that has not grown by it twice does not.
-            scroll_brings = news != News::None && rank == Rank::Turn && vain_scrolls < 2;
+            scroll_brings = news != News::None && matches!(rank, Rank::Enter | Rank::Turn) && vain_scrolls < 2;
         }
         self.choose().map(|_| Bound::Tries)
     }
@@ -207,9 +210,11 @@ impl Reader<'_> {
             if let Some(pressed) = &self.pressed
                 && pressed.id == control.id
                 && pressed.kind == control.kind
-                && control.words.starts_with(&pressed.words)
+                && (control.words.starts_with(&pressed.words)
+                    || pressed.beside.is_some() && control.beside == pressed.beside)
             {
-                // A row that a click has opened says more, and is the same row: the next click on it would close it.
+                // A row that a click has opened says more, and is the same row: the next click on it would close it. So is the button of a
+                // row that says now what it has done.
                 self.clicked.insert(control.identity);
                 self.rows.insert(control.identity);
             }
@@ -229,7 +234,10 @@ impl Reader<'_> {
     fn is_given_up(&self, kind: &str, rank: Rank) -> bool {
         let patience = match rank {
             // What lies behind a page in the middle is behind all that was turned from there.
-            Rank::Back if self.starts_inside => 1 + u32::try_from(self.path.len()).unwrap_or(u32::MAX),
+            Rank::Back if self.starts_inside => {
+                let turned = u32::try_from(self.path.len()).unwrap_or(u32::MAX);
+                turned.saturating_add(self.vain_turns).saturating_add(1)
+            }
             Rank::Turn | Rank::Back | Rank::Close => 1,
             _ if self.paid.contains(kind) => PATIENCE_WITH_PAID,
             _ => PATIENCE,
@@ -276,12 +284,13 @@ impl Reader<'_> {
             let is_row = is_list || self.paid.contains(&control.kind);
             control.rank == Rank::Row && is_row && !self.tabs.contains(&control.kind)
         };
+        let gate = offered.iter().find(|of| of.rank == Rank::Enter);
         let row = offered.iter().find(is_row);
         let rank = |control: &Control| if self.tabs.contains(&control.kind) { Rank::Tab } else { control.rank };
         let turn = || offered.iter().filter(|of| rank(of) < Rank::Row).min_by_key(|of| rank(of));
         // Who went back goes on so to the beginning: what lies ahead is known.
         let back = || offered.iter().find(|of| self.heads_back && of.rank == Rank::Back);
-        if let Some(control) = row.or_else(back).or_else(turn) {
+        if let Some(control) = gate.or(row).or_else(back).or_else(turn) {
             return Some(Choice::Control((*control).clone()));
         }
         let rest = offered.iter().min_by_key(|control| control.rank).map(|control| (*control).clone());
@@ -308,6 +317,7 @@ impl Reader<'_> {
         let mut news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
         self.look_around();
         self.pressed = None;
+        let tries = self.tries;
         self.judge(&control.kind, control.rank, news);
         self.heads_back = control.rank == Rank::Back && news != News::None;
         if control.rank == Rank::Row {
@@ -326,7 +336,12 @@ impl Reader<'_> {
                 news = News::Links;
                 self.judge(&control.kind, control.rank, news);
             }
+            if news == News::Links {
+                // A click that opens what brings the links was not in vain.
+                self.tries = self.tries.max(tries);
+            }
         }
+        self.vain_turns += u32::from(control.rank == Rank::Turn && news == News::None);
         match control.rank {
             // A number may be a row's name.
             Rank::Row | Rank::Number if news != News::None && !self.shows(&siblings) => {

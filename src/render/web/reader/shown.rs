@@ -13,7 +13,7 @@ use super::super::{clipboard, document, navigation, own_document, read};
 use crate::limits;
 use crate::page::encoded_links;
 use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::realm;
+use crate::render::engine::{page, realm};
 use crate::render::protocol::State;
 
 /// What a state has that none before it had.
@@ -32,6 +32,7 @@ pub(super) struct Book {
     known: HashSet<String>,
     magnets: HashSet<String>,
     navigations: usize,
+    torrents: usize,
     /// Links of states that are told whole.
     whole: usize,
     pub states: Vec<State>,
@@ -62,7 +63,11 @@ impl Book {
         new.retain(|link| !self.is_full() && self.known.insert(link.url.clone()));
         let has_gone = navigations > self.navigations;
         self.navigations = navigations;
-        let has_links = !new.is_empty() || !look.magnets.is_empty() || has_gone;
+        // What a script fetches to save it is what its button was there for, though it shows nowhere.
+        let torrents = window.engine.look(|context| page::of(context).borrow().torrents()).unwrap_or_default();
+        let has_fetched = torrents > self.torrents;
+        self.torrents = torrents;
+        let has_links = !new.is_empty() || !look.magnets.is_empty() || has_gone || has_fetched;
         if is_first || has_links {
             self.states.push(State { by: by.to_owned(), links: new, count: look.links, found: look.magnets });
         }

@@ -5,9 +5,11 @@ use url::Url;
 use super::*;
 use crate::limits;
 use crate::render::engine::Start;
-use crate::render::engine::net::NoNet;
+use crate::render::engine::net::{Net, NoNet};
 use crate::render::web::load::{Setting, text_of};
 use crate::render::web::window::Viewport;
+
+mod gains;
 
 /// What came of a page after `tries`, and what an expression gives there then.
 struct Read {
@@ -28,11 +30,22 @@ impl Read {
 }
 
 fn read_with(html: &str, acts: &[Act], tries: u32, expression: &str, viewport: Viewport) -> Read {
+    read_on(|| Box::new(NoNet::new()), html, acts, tries, expression, viewport)
+}
+
+fn read_on(
+    net: fn() -> Box<dyn Net>,
+    html: &str,
+    acts: &[Act],
+    tries: u32,
+    expression: &str,
+    viewport: Viewport,
+) -> Read {
     let (html, acts, expression) = (html.to_owned(), acts.to_vec(), expression.to_owned());
     let page = move || {
         let start = Start::at(Url::parse("http://site.test/list").unwrap());
         let setting = Setting { viewport, ..Setting::default() };
-        let mut window = Window::open_with(&start, &setting, Box::new(NoNet::new())).unwrap();
+        let mut window = Window::open_with(&start, &setting, net()).unwrap();
         window.load(&html, Reach::default());
         let told = read_page(&mut window, &acts, tries, Reach::default());
         let gone = window.navigations().into_iter().map(|one| one.url).collect();

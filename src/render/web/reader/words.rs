@@ -160,7 +160,6 @@ pub(super) const NEVER: &[&str] = &[
     "order",
     "checkout",
     "pay",
-    "confirm",
     "save",
     "add",
     "join",
@@ -232,6 +231,66 @@ pub(super) const NEVER: &[&str] = &[
     "çıkış",
     "sil",
     "cevapla",
+];
+
+/// Words of controls by which somebody answers for something, and who only looks does not, but where it is their age ([`AGE`]).
+pub(super) const CONFIRM: &[&str] = &["confirm", "certify", "declare", "swear"];
+
+/// Words of controls that let in who is old enough.
+pub(super) const AGE: &[&str] = &[
+    "18",
+    "21",
+    "my age",
+    "of age",
+    "legal age",
+    "adult",
+    "years old",
+    "成年",
+    "成人",
+    "совершеннолет",
+    "volljährig",
+    "erwachsen",
+    "majeur",
+    "mayor de edad",
+    "maior de idade",
+    "maggiorenne",
+    "pełnoletni",
+    "meerderjarig",
+];
+
+/// Words of controls that lead away from a page which asks for leave to show itself.
+pub(super) const LEAVE: &[&str] =
+    &["leave", "exit", "i am not", "i'm not", "under 18", "not 18", "below 18", "younger", "too young"];
+
+/// Words of controls that let a reader in: what stands before a page is answered before the page is read.
+pub(super) const ENTER: &[&str] = &[
+    "enter",
+    "i agree",
+    "agree",
+    "accept",
+    "proceed",
+    "continue to",
+    "i am over",
+    "i'm over",
+    "i am 18",
+    "i'm 18",
+    "yes, i",
+    "进入",
+    "進入",
+    "同意",
+    "我已满",
+    "入る",
+    "입장",
+    "вход на сайт",
+    "мне есть 18",
+    "eintreten",
+    "betreten",
+    "akzeptieren",
+    "entrer",
+    "j'ai plus",
+    "soy mayor",
+    "wejdź",
+    "binnengaan",
 ];
 
 /// What authors call lists of choices that change how a page looks, and not what it shows.

@@ -1,0 +1,147 @@
+//! What counts as gain to a reader and what does not, and what stands between a reader and the page.
+
+use super::*;
+use crate::render::engine::net::{Answer, Request, RequestId, Response};
+
+/// A site that answers `/get/…` with torrents, and anything else with an empty list.
+#[derive(Default)]
+struct Torrents(Vec<(RequestId, String)>);
+
+impl Net for Torrents {
+    fn start(&mut self, id: RequestId, request: Request) {
+        self.0.push((id, request.url));
+    }
+
+    fn wait(&mut self) -> (RequestId, Answer) {
+        let (id, url) = self.0.remove(0);
+        let body = if url.contains("/get/") { &b"d8:announce14:http://t.test/4:infod4:name1:aee"[..] } else { b"[]" };
+        let status_text = "OK".to_owned();
+        (
+            id,
+            Ok(Response { url, redirected: false, status: 200, status_text, headers: Vec::new(), body: body.to_vec() }),
+        )
+    }
+}
+
+#[test]
+fn buttons_that_fetch_torrents_to_save_them_are_pressed_to_the_end_of_their_list() {
+    let list = |path: &str| {
+        format!(
+            "<table><tbody id=list></tbody></table><script>let clicks = 0;
+            list.innerHTML = Array.from({{ length: 120 }}, (_, id) => `<tr><td>Title ${{id}}</td><td><button class=dl data-id=${{id}}>Download</button></td></tr>`).join('');
+            for (const one of document.querySelectorAll('.dl')) one.onclick = async () => {{ clicks++;
+                const blob = await (await fetch('{path}' + one.dataset.id)).blob(), a = document.createElement('a');
+                a.href = URL.createObjectURL(blob); a.download = 'x.torrent'; a.click() }}</script>"
+        )
+    };
+    let clicks = |path: &str| {
+        let net = || Box::new(Torrents::default()) as Box<dyn Net>;
+        read_on(net, &list(path), &[], limits::RENDER_TRIES, "clicks", Viewport::default()).value
+    };
+    assert_eq!(clicks("/get/"), "120");
+    assert!(clicks("/stats/").parse::<u32>().unwrap() < 40, "what is fetched is no torrent");
+}
+
+#[test]
+fn a_page_that_asks_for_leave_to_show_itself_gets_it_before_anything_else() {
+    let page = |gate: &str| {
+        format!(
+            "<div id=gate>{gate}</div><div id=list style='display:none'></div><button id=more onclick='add()'>Load more</button><script>
+            let said = [], n = 0; const say = what => {{ said.push(what); if (what == 'in') {{ gate.remove(); list.style.display = 'block'; add() }} }};
+            const add = () => {{ if (said.includes('in') && n < 50) for (let k = 0; k < 10; k++) list.insertAdjacentHTML('beforeend', `<a href=/t/${{n++}}>x</a>`) }}
+            </script>"
+        )
+    };
+    for enter in [
+        "Yes, enter",
+        "I am over 18",
+        "I confirm that I am over 18",
+        "I agree",
+        "Enter site",
+        "18 歳以上 入る",
+        "Accept all cookies",
+    ] {
+        let gate = format!(
+            "<a href=# onclick=say('out')>Leave</a><button onclick=say('out')>I am under 18</button><button onclick=say('in')>{enter}</button>"
+        );
+        let read = read_page_of(&page(&gate), "said.join()");
+        let shown = read.urls().into_iter().filter(|url| url.contains("/t/")).count();
+        assert_eq!((shown, read.value.as_str()), (50, "in"), "{enter}: {:?}", read.acts());
+    }
+    let harm = "<button onclick=say('in')>Confirm order</button><button onclick=say('in')>Proceed to checkout</button>
+        <form method=post><button onclick=say('in')>I agree</button></form>";
+    assert_eq!(read_page_of(&page(harm), "said.join()").value, "", "nobody who only looks says that");
+}
+
+#[test]
+fn a_calendar_is_read_backwards_though_its_next_month_is_empty() {
+    let html = "<button onclick=show(--at)>‹ Previous month</button><b id=t></b><button onclick=show(++at)>Next month ›</button><div id=list></div>
+        <script>let at = 100; const show = month => { t.textContent = month; const k = 100 - month;
+            list.innerHTML = k < 0 || k > 5 ? 'Nothing' : Array.from({ length: 10 }, (_, i) => `<a href=/t/${k * 10 + i}>x</a>`).join('') };
+        show(at)</script>";
+    let read = read_page_of(html, "at");
+    assert_eq!(read.urls().len(), 60, "{:?}", read.acts());
+}
+
+#[test]
+fn rows_whose_view_has_the_button_cost_no_tries() {
+    let html = "<table><tbody id=list></tbody></table><div id=view></div><script>
+        const rows = () => { view.innerHTML = ''; list.innerHTML = Array.from({ length: 90 }, (_, id) => `<tr data-i=${id}><td>Title ${id}</td></tr>`).join('');
+            for (const row of list.children) row.onclick = () => { history.pushState(null, '', '/item/'); list.innerHTML = '';
+                view.innerHTML = `<h1>Title</h1><button>Download</button>`; view.lastChild.onclick = () => location.href = '/dl/' + row.dataset.i } };
+        onpopstate = rows; rows()</script>";
+    let read = read_page_of(html, "0");
+    let downloads = read.gone.iter().filter(|url| url.contains("/dl/")).count();
+    assert_eq!((downloads, read.told.cut.as_ref()), (90, None), "{:?}", read.acts());
+}
+
+#[test]
+fn a_page_that_is_loaded_anew_has_nothing_new() {
+    let kinds: String =
+        (0..12).map(|n| format!("<button class=k onclick='n++; location.reload()'>Refresh {n}</button>")).collect();
+    let read = read_page_of(&format!("<script>let n = 0</script>{kinds}"), "n");
+    assert_eq!((read.value.as_str(), read.gone.len()), ("2", 1), "its kind is given up");
+}
+
+#[test]
+fn rows_whose_links_come_with_the_mouse_are_hovered() {
+    let list = |react: &str| {
+        format!(
+            "<div id=list></div><script>list.innerHTML = Array.from({{ length: 60 }}, (_, id) => `<div class=r data-i=${{id}}>Title ${{id}}</div>`).join('');
+            for (const row of list.children) {{ {react} }}</script>"
+        )
+    };
+    let link = "row.innerHTML = `<a href=/t/${row.dataset.i}>x</a>`";
+    for react in [
+        format!("row.onmouseenter = () => {link}"),
+        format!("row.addEventListener('mouseover', () => {link})"),
+        format!("row.addEventListener('pointerenter', () => {link})"),
+    ] {
+        let read = read_page_of(&list(&react), "0");
+        assert_eq!(read.urls().len(), 60, "{react}: {:?}", read.acts());
+    }
+    let lit = "row.onmouseover = () => { n++; row.style.color = 'red' }";
+    let read = read_page_of(&format!("<script>let n = 0</script>{}", list(lit)), "n");
+    assert!(read.value.parse::<u32>().unwrap() < 5, "rows that only light up are left alone: {}", read.value);
+}
+
+#[test]
+fn closed_shadow_trees_are_read_as_a_person_sees_them() {
+    let html = "<l-l></l-l><script>customElements.define('l-l', class extends HTMLElement { connectedCallback() {
+        const root = this.attachShadow({ mode: 'closed' }); let page = 0;
+        const show = () => { page++; root.innerHTML = Array.from({ length: 10 }, (_, k) => `<a href=/t/${page * 10 + k}>x</a>`).join('')
+            + (page < 5 ? '<button>Next</button>' : ''); const next = root.querySelector('button'); if (next) next.onclick = show };
+        show() } })</script>";
+    assert_eq!(read_page_of(html, "0").urls().len(), 50);
+}
+
+#[test]
+fn a_rows_button_that_says_what_it_has_done_is_not_pressed_again() {
+    let html = "<div id=list></div><script>let clicks = 0;
+        list.innerHTML = Array.from({ length: 60 }, (_, id) => `<div class=r>Title ${id} <button data-h=${String(id).padStart(40, '0')}>Copy magnet</button></div>`).join('');
+        for (const one of document.querySelectorAll('button')) one.onclick = async () => { clicks++;
+            await navigator.clipboard.writeText('magnet:?xt=urn:btih:' + one.dataset.h); one.textContent = 'Copied!' }</script>";
+    let read = read_page_of(html, "clicks");
+    let found: usize = read.told.states.iter().map(|state| state.found.len()).sum();
+    assert_eq!((found, read.value.as_str(), read.told.cut), (60, "60", None));
+}

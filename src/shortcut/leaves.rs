@@ -1,0 +1,195 @@
+//! JSON within one parameter of a request, as `variables={"offset":20}` of a GraphQL query that is asked by GET: its scalar values are read and
+//! changed where they stand, and all else of the text stays as the page's scripts wrote it.
+//!
+//! A slot's value is named by the slot, `#` and the value's place: `query.variables#offset`.
+
+use std::ops::Range;
+
+use serde_json::Value as Json;
+
+use crate::limits;
+
+/// A scalar value in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Names of members and numbers of elements from the outside in, with dots between them.
+    pub place: String,
+    /// Where it stands, the quotes of a string among it.
+    pub at: Range<usize>,
+}
+
+impl Leaf {
+    /// The value, of a string without its quotes. One with escapes is as it is written.
+    #[must_use]
+    pub fn value<'t>(&self, text: &'t str) -> &'t str {
+        let raw = text.get(self.at.clone()).unwrap_or_default();
+        raw.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(raw)
+    }
+
+    /// Whether it is a string.
+    #[must_use]
+    pub fn is_text(&self, text: &str) -> bool {
+        text.get(self.at.clone()).is_some_and(|raw| raw.starts_with('"'))
+    }
+}
+
+/// The values of a text that is a JSON object or list; `None` of any other.
+#[must_use]
+pub fn leaves(text: &str) -> Option<Vec<Leaf>> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    // What follows reads well-formed JSON alone, which is never deep: the parser sees to both.
+    serde_json::from_str::<Json>(text).ok()?;
+    let mut reader = Reader { text, at: 0, leaves: Vec::new() };
+    reader.value("");
+    (reader.leaves.len() <= limits::SHORTCUT_SLOTS_MAX).then_some(reader.leaves)
+}
+
+/// The text around its values, and each of them.
+#[must_use]
+pub fn split<'t>(text: &'t str, leaves: &[Leaf]) -> (Vec<&'t str>, Vec<&'t str>) {
+    let mut from = 0;
+    let (mut around, mut values) = (Vec::new(), Vec::new());
+    for leaf in leaves {
+        let quote = usize::from(leaf.is_text(text));
+        around.push(text.get(from..leaf.at.start + quote).unwrap_or_default());
+        values.push(leaf.value(text));
+        from = leaf.at.end - quote;
+    }
+    around.push(text.get(from..).unwrap_or_default());
+    (around, values)
+}
+
+/// The value at a place.
+#[must_use]
+pub fn get<'t>(text: &'t str, place: &str) -> Option<&'t str> {
+    leaves(text)?.iter().find(|leaf| leaf.place == place).map(|leaf| leaf.value(text))
+}
+
+/// The text with another value at a place: a number where one stood, or nothing; a string otherwise.
+#[must_use]
+pub fn put(text: &str, place: &str, value: &str) -> Option<String> {
+    let leaf = leaves(text)?.into_iter().find(|leaf| leaf.place == place)?;
+    let is_bare = !leaf.is_text(text) && value.parse::<i64>().is_ok();
+    let written = if is_bare { value.to_owned() } else { Json::from(value).to_string() };
+    let (front, back) = (text.get(..leaf.at.start)?, text.get(leaf.at.end..)?);
+    Some([front, &written, back].concat())
+}
+
+/// The one place whose value differs between two texts that are equal otherwise.
+#[must_use]
+pub fn changed(one: &str, other: &str) -> Option<String> {
+    let (own, its) = (leaves(one)?, leaves(other)?);
+    let bare = |text: &str, leaves: &[Leaf]| -> String {
+        split(text, leaves).0.iter().map(|part| part.trim_matches('"')).collect::<Vec<_>>().join("\0")
+    };
+    if own.len() != its.len() || bare(one, &own) != bare(other, &its) {
+        return None;
+    }
+    let mut differ = own.iter().zip(&its).filter(|(own, its)| own.value(one) != its.value(other));
+    let (first, _) = differ.next()?;
+    differ.next().is_none().then(|| first.place.clone())
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    leaves: Vec<Leaf>,
+}
+
+impl Reader<'_> {
+    fn byte(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(b'}')
+    }
+
+    fn blanks(&mut self) {
+        while self.byte().is_ascii_whitespace() {
+            self.at += 1;
+        }
+    }
+
+    /// Goes behind a string; gives what stands between its quotes.
+    fn string(&mut self) -> Range<usize> {
+        let start = self.at + 1;
+        self.at = start;
+        while self.at < self.text.len() && self.byte() != b'"' {
+            self.at += 1 + usize::from(self.byte() == b'\\');
+        }
+        let end = self.at.min(self.text.len());
+        self.at += 1;
+        start..end
+    }
+
+    fn value(&mut self, place: &str) {
+        self.blanks();
+        let within = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+        let start = self.at;
+        match self.byte() {
+            open @ (b'{' | b'[') => {
+                self.at += 1;
+                let mut number = 0;
+                loop {
+                    self.blanks();
+                    match self.byte() {
+                        b'}' | b']' => break,
+                        b',' => self.at += 1,
+                        _ if open == b'{' => {
+                            let name = self.string();
+                            let name = within(self.text.get(name).unwrap_or_default());
+                            self.blanks();
+                            // The colon.
+                            self.at += 1;
+                            self.value(&name);
+                        }
+                        _ => {
+                            self.value(&within(&number.to_string()));
+                            number += 1;
+                        }
+                    }
+                }
+                self.at += 1;
+            }
+            b'"' => {
+                self.string();
+                self.leaves.push(Leaf { place: place.to_owned(), at: start..self.at });
+            }
+            _ => {
+                while !matches!(self.byte(), b',' | b'}' | b']') && !self.byte().is_ascii_whitespace() {
+                    self.at += 1;
+                }
+                self.leaves.push(Leaf { place: place.to_owned(), at: start..self.at });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_and_changed_where_they_stand() {
+        let text = "{\"first\": 20,\"after\":null, \"by\":[\"a \\\"b\\\"\",{\"x\":true}],\"none\":[],\"é\":\"ü\"}";
+        let places: Vec<String> = leaves(text).unwrap().into_iter().map(|leaf| leaf.place).collect();
+        assert_eq!(places, ["first", "after", "by.0", "by.1.x", "é"]);
+        assert_eq!((get(text, "first"), get(text, "by.1.x"), get(text, "é")), (Some("20"), Some("true"), Some("ü")));
+        for (place, value, wanted) in [
+            ("first", "40", "{\"first\": 40,"),
+            ("after", "c\"7", "\"after\":\"c\\\"7\","),
+            ("after", "7", "\"after\":7,"),
+            ("é", "7", "\"é\":\"7\"}"),
+        ] {
+            let put = put(text, place, value).unwrap();
+            assert!(put.contains(wanted), "{put}");
+            assert!(serde_json::from_str::<Json>(&put).is_ok());
+            assert_eq!(changed(text, &put).as_deref(), Some(place));
+        }
+        assert_eq!(changed(text, text), None);
+        for other in ["7", "\"a\"", "{", "{\"a\":1", "a{}", ""] {
+            assert_eq!(leaves(other), None, "{other}");
+        }
+        assert_eq!(leaves("{}"), Some(Vec::new()));
+        assert_eq!(changed("{\"a\":1,\"b\":2}", "{\"a\":2,\"b\":1}"), None, "two have");
+    }
+}
