@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::hosts::{HostKeys, Hosts};
 use super::news::News;
+use super::outlinks;
 use super::robots_txt::Place;
 use super::visit::Job;
 use crate::clock::UnixMillis;
@@ -269,9 +270,12 @@ impl HostWork {
         self.lanes.len() < lease_size / 4 + self.lanes.count()
     }
 
-    /// Queues a job in its lane.
+    /// Queues a job in its lane. All pages of one list have one, so that none of them is read before the page in front of it: a list
+    /// that grows meanwhile would hide rows between the two. What they list keeps the other lanes busy.
     pub fn queue(&mut self, job: Job, site: &SiteRules) {
-        let lane = lane_of(site.lanes.key, self.faces[0].name(), job.url.as_str(), site.lanes.count.into());
+        let list = outlinks::place(site, &job).map(|(series, _)| format!("{}{series}", job.url.origin()));
+        let name = list.as_deref().unwrap_or(job.url.as_str());
+        let lane = lane_of(site.lanes.key, self.faces[0].name(), name, site.lanes.count.into());
         self.lanes.push(lane, job);
     }
 

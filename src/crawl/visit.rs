@@ -447,6 +447,7 @@ async fn found_on(
     finished.is_watched &= is_worth_watching(job, read.listing.as_ref()) && !finished.seen.is_behind;
     finished.visit.listing = read.listing;
     if read.truncated {
+    finished.visit.memo = read.said.map(|said| version::memo_of_rows(said, site.rules_token));
         let (site, url) = (&site.rules.name, job.url.as_str());
         tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");
         finished.detail = Some("more links than are taken".to_owned());

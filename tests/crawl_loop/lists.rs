@@ -121,8 +121,59 @@ async fn a_crawl_that_is_stopped_again_and_again_loses_no_row_of_a_list_that_gro
 
 #[tokio::test(start_paused = true)]
 async fn of_a_list_that_rests_no_page_is_read_twice() {
-    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(rests));
-    let rules = rules(1).replace("revisit_minutes = 1", "revisit_minutes = 600");
+    for lanes in [1, 2, 4, 16] {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(rests));
+        let rules = rules(lanes).replace("revisit_minutes = 1", "revisit_minutes = 600");
+        let (ended, _) = Machine::new().crawl(&web, &rules, RunOptions::default()).await;
+        assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
+        assert_eq!(numbers(&web), (1..=OLD.div_ceil(ROWS)).collect::<Vec<u64>>(), "each once, in ascending order");
+    }
+}
+
+fn numbers(web: &Web) -> Vec<u64> {
+    web.log().iter().filter_map(|(_, path)| path.strip_prefix("/board?page=")?.parse().ok()).collect()
+}
+
+/// The page that fails for a while, so that those behind it are read before it.
+const FAILS: u64 = 5;
+
+/// A list at rest that names all links anew at each view, with what changes about its rows beside them.
+fn tokens(path: &str, elapsed: Duration) -> Option<Answer> {
+    tokens_of(OLD, path, elapsed)
+}
+
+fn tokens_of(newest: u64, path: &str, elapsed: Duration) -> Option<Answer> {
+    let view = elapsed.as_millis();
+    if path == format!("/board?page={FAILS}") && view < 5_000 {
+        return Some(Answer::Status(500, ResponseHeaders::default(), Bytes::new()));
+    }
+    if let Some(name) = path.strip_prefix("/dl/") {
+        return board(&format!("/dl/{}", name.split('-').next()?), newest);
+    }
+    let Some(Answer::Status(status, headers, body)) = board(path, newest) else { return board(path, newest) };
+    let text = String::from_utf8(body.to_vec()).ok()?;
+    let rows = text.split("<li>").map(|row| match row.strip_prefix("<a href=/detail/") {
+        None => row.to_owned(),
+        Some(row) => {
+            let (id, rest) = row.split_once('>').unwrap_or_default();
+            let pager = rest.split_once("</a>").map(|(_, pager)| pager).unwrap_or_default();
+            format!(
+                "<a href=/dl/{id}-{view}>Film No {id}</a> <i>{} minutes ago</i> <b>{view}</b>{pager}",
+                view / 60_000
+            )
+        }
+    });
+    Some(Answer::Status(status, headers, Bytes::from(rows.collect::<Vec<String>>().join("<li>"))))
+}
+
+fn tokens_that_grow(path: &str, elapsed: Duration) -> Option<Answer> {
+    tokens_of(OLD + elapsed.as_secs() / EVERY_S, path, elapsed)
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_page_tells_that_a_list_rests_whose_links_have_other_names_at_each_view() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(tokens));
+    let rules = rules(4).replace("revisit_minutes = 1", "revisit_minutes = 600");
     let (ended, _) = Machine::new().crawl(&web, &rules, RunOptions::default()).await;
     assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
     let numbers: Vec<u64> =

@@ -1,5 +1,6 @@
 //! From leases to requests and back: what fills the lanes, what lets a visit start, and what becomes of its end.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Block, Gate};
-use crate::rules::{Class, Verdict};
+use crate::rules::{Class, SiteRules, Verdict};
 use crate::url::CrawlUrl;
 
 /// How often it is asked whether the time of far pages of lists has come, beside each commit behind which nothing is on its way.
@@ -154,7 +155,8 @@ impl SiteLoop {
             jobs.into_iter().map(|job| (job.lease.rank >> 4, worth.weigh_again(&job), job)).collect()
         };
         weighed.sort_by(|(class, weight, _), (other, than, _)| class.cmp(other).then(than.total_cmp(weight)));
-        for (_, _, job) in weighed {
+        let jobs = in_order(&self.site.rules, weighed.into_iter().map(|(_, _, job)| job).collect());
+        for job in jobs {
             self.hosts[index].queue(job, &self.site.rules);
         }
     }
@@ -611,6 +613,25 @@ fn next_due(due: HostDue, now: UnixMillis) -> Option<UnixMillis> {
         HostDue::Now => Some(now),
         HostDue::At(at) => Some(at),
         HostDue::Leased | HostDue::Exhausted => None,
+/// Pages of one list in ascending order, on the places that they have among the others.
+fn in_order(rules: &SiteRules, jobs: Vec<Job>) -> Vec<Job> {
+    let mut lists: BTreeMap<String, Vec<(u64, usize)>> = BTreeMap::new();
+    for (at, job) in jobs.iter().enumerate() {
+        if let Some((series, page)) = outlinks::place(rules, job) {
+            lists.entry(series).or_default().push((page, at));
+        }
+    }
+    let mut place: Vec<usize> = (0..jobs.len()).collect();
+    for mut pages in lists.into_values() {
+        let places: Vec<usize> = pages.iter().map(|(_, at)| *at).collect();
+        pages.sort_unstable();
+        pages.iter().zip(places).for_each(|((_, at), to)| place[*at] = to);
+    }
+    let mut placed: Vec<(usize, Job)> = place.into_iter().zip(jobs).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, job)| job).collect()
+}
+
     }
 }
 
