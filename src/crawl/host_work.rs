@@ -175,6 +175,8 @@ pub enum Why {
     Connection,
     QuietHours,
     DayBudget,
+    /// What is left of the day's budget is the increment's.
+    DayShare,
     RoundBudget,
 }
 
@@ -280,10 +282,10 @@ impl HostWork {
     }
 
     /// The next URL to visit, and the lane that it takes: history's have their numbers, the increment's come behind them.
-    /// Without a split there is history alone.
-    pub fn next_job(&mut self, split: Option<Split>) -> Option<(usize, Job)> {
+    /// Without a split there is history alone; with one it may be held.
+    pub fn next_job(&mut self, split: Option<Split>, history_is_held: bool) -> Option<(usize, Job)> {
         let Some(split) = split else { return self.lanes.pop() };
-        let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() };
+        let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() && !history_is_held };
         let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() };
         match self.news.turns.next(split, history, increment)? {
             false => self.lanes.pop(),

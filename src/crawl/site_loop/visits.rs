@@ -178,7 +178,13 @@ impl SiteLoop {
                 break;
             }
             let split = self.crews.split();
-            let Some((lane, job)) = self.hosts[index].next_job(split) else { break };
+            let history_held = self.history_held_until(now);
+            let Some((lane, job)) = self.hosts[index].next_job(split, history_held.is_some()) else {
+                if let Some(held) = history_held.filter(|_| self.hosts[index].lanes.has_ready()) {
+                    self.hold(index, held);
+                }
+                break;
+            };
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
                 self.hosts[index].done(lane);
@@ -523,6 +529,7 @@ impl SiteLoop {
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         self.follow_look(&mut finished).await?;
         self.mind_lists(&mut finished).await?;
+        self.tell_changes(&finished).await?;
         let visit = &finished.visit;
         self.has_closed &= finished.crew.is_increment() || finished.is_watched || !visit.outcome.was_fetched();
         // A start page that redirects is looked at where it now is, whether that is known or not.
@@ -607,12 +614,6 @@ pub(super) fn mark(key: &UrlKey) -> u64 {
     xxh3_64_with_seed(key.path.as_bytes(), key.host.0.into())
 }
 
-/// When leasing may bring something again; None: only after a commit.
-fn next_due(due: HostDue, now: UnixMillis) -> Option<UnixMillis> {
-    match due {
-        HostDue::Now => Some(now),
-        HostDue::At(at) => Some(at),
-        HostDue::Leased | HostDue::Exhausted => None,
 /// Pages of one list in ascending order, on the places that they have among the others.
 fn in_order(rules: &SiteRules, jobs: Vec<Job>) -> Vec<Job> {
     let mut lists: BTreeMap<String, Vec<(u64, usize)>> = BTreeMap::new();
@@ -632,6 +633,12 @@ fn in_order(rules: &SiteRules, jobs: Vec<Job>) -> Vec<Job> {
     placed.into_iter().map(|(_, job)| job).collect()
 }
 
+/// When leasing may bring something again; None: only after a commit.
+fn next_due(due: HostDue, now: UnixMillis) -> Option<UnixMillis> {
+    match due {
+        HostDue::Now => Some(now),
+        HostDue::At(at) => Some(at),
+        HostDue::Leased | HostDue::Exhausted => None,
     }
 }
 
