@@ -402,9 +402,7 @@ fn assert_no_finished_page_again(requests: &[&str], finished_at_kill: &[BTreeSet
         for path in paths {
             // The start page begins each crawl. A session id or the place of a link makes no other page, and only
             // adds names; the names compared are the ones that the crawler asks by.
-            // A page behind a list's first is read once more where it was read before the one in front of it (site_loop/lists.rs).
-            let is_behind = path.contains("page=");
-            if *path != "/" && !is_behind && finished.is_some_and(|finished| finished.contains(*path)) {
+            if *path != "/" && finished.is_some_and(|finished| finished.contains(*path)) {
                 panic!("{path} was finished when life {life} began, and fetched again in it");
             }
             again += usize::from(!asked.insert(*path));

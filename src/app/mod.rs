@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -198,14 +198,13 @@ impl App {
     pub fn crew(&self, options: RunOptions, on_fault: OnFault, progress: Progress) -> Crew {
         let (commits, messages) = mpsc::channel(limits::COMMIT_VISITS_MAX);
         let (stop, stopped) = watch::channel(false);
-        let failing = Arc::new(AtomicBool::new(false));
         let committer = tokio::spawn(commit::run(
             Arc::clone(&self.db),
             Some(Arc::clone(&self.update)),
             Arc::clone(&self.archive),
             messages,
             on_fault,
-            Arc::clone(&failing),
+            progress.clone(),
         ));
         let shared = Shared {
             hosts: Hosts::default(),
@@ -219,7 +218,7 @@ impl App {
             pages: Arc::new(AtomicU64::new(0)),
             alive: Arc::new(AtomicU64::new(0)),
         };
-        Crew { shared, options, _stop: stop, committer, failing, loops: JoinSet::new() }
+        Crew { shared, options, _stop: stop, committer, loops: JoinSet::new() }
     }
 }
 
@@ -340,8 +339,6 @@ pub struct Crew {
     /// Kept so that the crew's own receiver never ends.
     _stop: watch::Sender<bool>,
     committer: tokio::task::JoinHandle<Result<(), commit::CommitError>>,
-    /// True while the last commit has failed and is tried again.
-    failing: Arc<AtomicBool>,
     loops: JoinSet<(String, Result<Ended, CrawlError>)>,
 }
 
@@ -377,7 +374,7 @@ impl Crew {
     /// True while the last commit has failed and is tried again: a full disk, most often.
     #[must_use]
     pub fn commit_is_failing(&self) -> bool {
-        self.failing.load(Ordering::Relaxed)
+        self.shared.progress.store_fault().is_some()
     }
 
     /// Waits for the last commit. Call when no site is left.

@@ -27,6 +27,9 @@ pub struct StatusReport {
     /// Rule files that the process which crawls cannot use.
     #[serde(default)]
     pub rule_faults: Vec<RuleFault>,
+    /// Why the process that crawls cannot store what it finds: a full disk, most often. It goes on by itself.
+    #[serde(default)]
+    pub store_fault: Option<String>,
     /// The operator's accounts; put together by whoever shows the report, who has the rule files at hand.
     #[serde(default)]
     pub accounts: Vec<AccountStatus>,
@@ -198,7 +201,8 @@ pub async fn report(
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
-    Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults, accounts: Vec::new() })
+    let store_fault = progress.and_then(Progress::store_fault);
+    Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults, store_fault, accounts: Vec::new() })
 }
 
 /// Until when a site's rules let nobody ask, and which of them; None where they do. What the loop of a site that is

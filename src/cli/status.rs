@@ -46,7 +46,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         app::is_folder(&config.data_dir)?;
         if !app::has_database(&config.data_dir)? {
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
-            return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, accounts });
+            return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, store_fault: None, accounts });
         }
         if app::folder::is_read_only(&config.data_dir) {
             // Whoever only reads needs no more than that.
@@ -194,7 +194,16 @@ fn text(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> Str
     let is_shown = |account: &&AccountStatus| report.sites.iter().any(|site| site.name == account.site);
     let others = report.accounts.iter().filter(|of| !is_shown(of));
     let others: String = others.map(|of| account(of, now)).collect();
-    sites(report, data_dir, hints, now) + &others + &faults(&report.rule_faults, report.crawling)
+    let store_fault = report.store_fault.as_ref().map(|fault| {
+        format!(
+            "nothing can be stored: {}\n  hint: make room, or the folder writable; the crawl goes on by itself\n",
+            fault
+        )
+    });
+    sites(report, data_dir, hints, now)
+        + &others
+        + &faults(&report.rule_faults, report.crawling)
+        + &store_fault.unwrap_or_default()
 }
 
 /// The account of a site, in a line or two, and what to do about it.
@@ -261,7 +270,10 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
             site.pages.to_string(),
             site.urls_known.to_string(),
             site.urls_queued.to_string(),
-            state(site, now),
+            match &report.store_fault {
+                Some(_) if site.is_crawled => "waits: nothing can be stored".to_owned(),
+                _ => state(site, now),
+            },
         ]);
     }
     let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();

@@ -8,12 +8,12 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
+use super::progress::Progress;
 use super::visit::Finished;
 use crate::clock::UnixMillis;
 use crate::crawldb::update::{UpdateDb, UpdateRow};
@@ -21,6 +21,9 @@ use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, UrlKey, Visi
 use crate::limits;
 use crate::torrent::Infohashes;
 use crate::torrent::archive::{Archive, ArchiveError};
+
+/// How often a service says that it cannot store: a full disk stays full for a while.
+const TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// A message to the committer.
 pub enum Message {
@@ -78,8 +81,9 @@ pub async fn run(
     archive: Arc<Archive>,
     mut messages: mpsc::Receiver<Message>,
     on_fault: OnFault,
-    failing: Arc<AtomicBool>,
+    progress: Progress,
 ) -> Result<(), CommitError> {
+    let mut told: Option<tokio::time::Instant> = None;
     while let Some(batch) = gather(&mut messages).await {
         if batch.visits.is_empty() {
             continue;
@@ -91,15 +95,27 @@ pub async fn run(
                 Err(error) => match on_fault {
                     // With nobody left to send, the process is to end: what is lost is fetched again at its next start.
                     OnFault::TryAgain(pause) if !messages.is_closed() => {
-                        failing.store(true, Ordering::Relaxed);
-                        tracing::error!(%error, visits = visits.len(), "commit failed, will be tried again");
+                        // What the hints of a command say is of no use to a service.
+                        let error = error.to_string().lines().next().unwrap_or_default().to_owned();
+                        if told.is_none_or(|at| at.elapsed() >= TOLD_EVERY) {
+                            told = Some(tokio::time::Instant::now());
+                            tracing::error!(
+                                error,
+                                visits = visits.len(),
+                                "nothing can be stored: it is tried again until it works"
+                            );
+                        }
+                        progress.tell_store_fault(Some(error));
                         tokio::time::sleep(pause).await;
                     }
                     OnFault::TryAgain(_) | OnFault::Stop => return Err(error),
                 },
             }
         };
-        failing.store(false, Ordering::Relaxed);
+        if progress.store_fault().is_some() {
+            progress.tell_store_fault(None);
+            tracing::info!(visits = visits.len(), "what was found is stored again");
+        }
         let mut stay = 0;
         if let Some(update) = &update {
             match update.remove_visited(batch.settled).await {

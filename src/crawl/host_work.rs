@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::hosts::{HostKeys, Hosts};
 use super::news::News;
+use super::outlinks;
 use super::robots_txt::Place;
 use super::visit::Job;
 use crate::clock::UnixMillis;
@@ -174,6 +175,8 @@ pub enum Why {
     Connection,
     QuietHours,
     DayBudget,
+    /// What is left of the day's budget is the increment's.
+    DayShare,
     RoundBudget,
 }
 
@@ -269,17 +272,20 @@ impl HostWork {
         self.lanes.len() < lease_size / 4 + self.lanes.count()
     }
 
-    /// Queues a job in its lane.
+    /// Queues a job in its lane. All pages of one list have one, so that none of them is read before the page in front of it: a list
+    /// that grows meanwhile would hide rows between the two. What they list keeps the other lanes busy.
     pub fn queue(&mut self, job: Job, site: &SiteRules) {
-        let lane = lane_of(site.lanes.key, self.faces[0].name(), job.url.as_str(), site.lanes.count.into());
+        let list = outlinks::place(site, &job).map(|(series, _)| format!("{}{series}", job.url.origin()));
+        let name = list.as_deref().unwrap_or(job.url.as_str());
+        let lane = lane_of(site.lanes.key, self.faces[0].name(), name, site.lanes.count.into());
         self.lanes.push(lane, job);
     }
 
     /// The next URL to visit, and the lane that it takes: history's have their numbers, the increment's come behind them.
-    /// Without a split there is history alone.
-    pub fn next_job(&mut self, split: Option<Split>) -> Option<(usize, Job)> {
+    /// Without a split there is history alone; with one it may be held.
+    pub fn next_job(&mut self, split: Option<Split>, history_is_held: bool) -> Option<(usize, Job)> {
         let Some(split) = split else { return self.lanes.pop() };
-        let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() };
+        let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() && !history_is_held };
         let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() };
         match self.news.turns.next(split, history, increment)? {
             false => self.lanes.pop(),

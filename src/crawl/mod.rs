@@ -8,6 +8,7 @@ pub mod commit;
 mod denial;
 pub mod errands;
 pub mod fresh;
+mod front;
 mod host_work;
 pub mod hosts;
 pub mod login;

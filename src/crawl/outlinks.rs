@@ -13,9 +13,10 @@ use crate::fetch::{ResponseHeaders, charset};
 use crate::limits;
 use crate::page::encoded_links::{self, Decoded};
 use crate::page::links::LinkKind;
+use crate::page::noise::{self, Page};
 use crate::page::{feed, links, pagination, sitemap};
 use crate::politeness::robots;
-use crate::rules::{Class, Refusal, Robots, Verdict};
+use crate::rules::{Class, Refusal, Robots, SiteRules, Verdict};
 use crate::torrent::magnet;
 use crate::url::CrawlUrl;
 
@@ -24,6 +25,8 @@ pub struct PageFindings {
     pub found: Vec<Found>,
     pub magnets: Vec<MagnetFacts>,
     pub listing: Option<Listing>,
+    /// A hash of what a list's rows say, whatever their links are called; None where that does not tell them apart.
+    pub said: Option<u64>,
     /// Hash of the body and of the URLs found in it: equal ones are one page under two URLs.
     pub fingerprint: u64,
     /// Links to the site's own hosts that no class takes: path and query.
@@ -108,17 +111,21 @@ fn read_with(
         if let Some(base) = base.as_ref().filter(|_| !nofollow)
             && let Ok(url) = CrawlUrl::join(base, href, Some(of_links), &site.rules.canonical)
         {
-            taken.take(url);
+            return taken.take(url);
         }
+        None
     };
+    let mut rows: HashSet<&str> = HashSet::new();
     for link in &page.links {
-        take(&link.href);
+        if take(&link.href).is_some_and(Class::is_target) && job.class.is_listing() {
+            rows.insert(&link.href);
+        }
     }
     let mut magnets: Vec<MagnetFacts> = Vec::new();
     for link in more {
         match link.starts_with("magnet:") {
             true => magnets.extend(magnet_facts(link)),
-            false => take(link),
+            false => drop(take(link)),
         }
     }
     // In a feed they stand escaped as XML; the reader has found them.
@@ -126,7 +133,7 @@ fn read_with(
         page.links.iter().filter(|link| is_feed && link.kind == LinkKind::Encoded).map(|link| link.href.clone());
     for link in of_feed.chain(encoded_links::find(body, encoding).into_iter().map(|found| found.link.into())) {
         match encoded_links::decode(&link) {
-            Ok(Decoded::Url(url)) => take(&url),
+            Ok(Decoded::Url(url)) => drop(take(&url)),
             Ok(Decoded::Magnet(link)) => magnets.extend(magnet_facts(&link)),
             Ok(Decoded::Other(_)) | Err(_) => {}
         }
@@ -145,7 +152,11 @@ fn read_with(
         false => denial::of_page(site, job, body, encoding, &page, &found, !magnets.is_empty()),
     };
     let listing = listing(site, job, &found);
-    PageFindings { found, magnets, listing, fingerprint: hasher.digest(), unclassed, denied, truncated, nofollow }
+    let said = listing.as_ref().filter(|_| !is_feed && !rows.is_empty()).and_then(|listing| {
+        let said = noise::said(&Page { url: 0, body, encoding }, &|href| rows.contains(href))?;
+        (said.texts >= listing.targets.len()).then_some(said.hash)
+    });
+    PageFindings { found, magnets, listing, said, fingerprint: hasher.digest(), unclassed, denied, truncated, nofollow }
 }
 
 /// The URLs taken from one page, each once, within the page's allowance of memory.
@@ -162,27 +173,31 @@ struct Taken<'a> {
 }
 
 impl Taken<'_> {
-    fn take(&mut self, url: CrawlUrl) {
+    /// The class of a URL that the page did not have before and that is taken.
+    fn take(&mut self, url: CrawlUrl) -> Option<Class> {
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
-            return;
+            return None;
         }
         let judged = if self.lists_sitemaps { self.site.sitemap(url).ok_or(None) } else { judge(self.site, url) };
         let found = match judged {
             Ok(found) => found,
             Err(Some(unclassed)) if self.unclassed.len() < limits::UNCLASSED_LINKS_PER_PAGE_MAX => {
-                return self.unclassed.push(unclassed.path().into());
+                self.unclassed.push(unclassed.path().into());
+                return None;
             }
-            Err(_) => return,
+            Err(_) => return None,
         };
         // A link to a torrent is kept with the URL of its page.
         let via = if found.class == Class::Download { self.job.url.as_str().len() } else { 0 };
         let bytes = self.bytes + found.url.as_str().len() + via;
         if bytes > limits::OUTLINK_BYTES_PER_PAGE_MAX {
             self.truncated = true;
-            return;
+            return None;
         }
         self.bytes = bytes;
+        let class = found.class;
         self.found.push(found);
+        Some(class)
     }
 }
 
@@ -228,11 +243,11 @@ pub fn page_number(site: &Site, url: &CrawlUrl) -> u64 {
 
 /// The series of a page of a list, and its number in it; None for what is no list.
 #[must_use]
-pub fn place(site: &Site, job: &Job) -> Option<(String, u64)> {
+pub fn place(rules: &SiteRules, job: &Job) -> Option<(String, u64)> {
     if !job.class.is_listing() {
         return None;
     }
-    let captured = match site.rules.judge(&job.url) {
+    let captured = match rules.judge(&job.url) {
         Verdict::Take { page_capture, .. } => page_capture,
         Verdict::Refuse { .. } => None,
     };
@@ -244,7 +259,7 @@ pub fn place(site: &Site, job: &Job) -> Option<(String, u64)> {
 
 /// What an index page lists, for coverage (ALGORITHMS §7).
 fn listing(site: &Site, job: &Job, found: &[Found]) -> Option<Listing> {
-    let (series, page) = place(site, job)?;
+    let (series, page) = place(&site.rules, job)?;
     let page_max = found
         .iter()
         .filter(|found| found.class == job.class && found.url.origin() == job.url.origin())

@@ -155,6 +155,7 @@ pub struct Progress(Arc<Mutex<State>>);
 struct State {
     sites: BTreeMap<String, SiteProgress>,
     rule_faults: Vec<RuleFault>,
+    store_fault: Option<String>,
 }
 
 impl Progress {
@@ -195,6 +196,17 @@ impl Progress {
     #[must_use]
     pub fn rule_faults(&self) -> Vec<RuleFault> {
         self.state().rule_faults.clone()
+    }
+
+    /// Why nothing of what was found can be stored; None once it can.
+    pub fn tell_store_fault(&self, fault: Option<String>) {
+        self.state().store_fault = fault;
+    }
+
+    /// Why nothing of what was found can be stored: a full disk, most often.
+    #[must_use]
+    pub fn store_fault(&self) -> Option<String> {
+        self.state().store_fault.clone()
     }
 
     /// All sites as they stand.

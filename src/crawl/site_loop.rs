@@ -7,12 +7,14 @@
 
 mod accounts;
 mod asking;
+mod budget;
 mod crews;
 mod freshness;
 mod lists;
 mod missing;
 mod session;
 mod shortcuts;
+mod told;
 mod visits;
 mod waiting;
 
@@ -51,6 +53,7 @@ pub use crews::{CREWS_NOTE, CrewsKept, CrewsState};
 use lists::Lists;
 pub use missing::{MissingSession, SESSION_NOTE};
 use session::Session;
+use told::Told;
 
 /// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
@@ -165,6 +168,7 @@ pub struct SiteLoop {
     /// True where the ends of lists were checked since history was last at work.
     has_closed: bool,
     lists: Lists,
+    told: Told,
     /// How often in a row far pages of lists were put off.
     far_put_off: u32,
     /// Where the update crawldb was lost, the lists that were read whole since.
@@ -218,6 +222,7 @@ impl SiteLoop {
             has_other_rules: false,
             has_closed: false,
             lists: Lists::default(),
+            told: Told::default(),
             far_put_off: 0,
             read_whole: None,
         };

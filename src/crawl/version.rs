@@ -15,6 +15,21 @@ pub fn memo(headers: &ResponseHeaders, rules_token: u64, print: Option<&str>) ->
         .then(|| format!("{rules_token:016x}\n{etag}\n{last_modified}{print}").into())
 }
 
+/// The memo of a page of a list that is not looked at again and again: a hash of what its rows said.
+#[must_use]
+pub fn memo_of_rows(said: u64, rules_token: u64) -> Box<str> {
+    format!("{rules_token:016x}\n\n\n\n{said:016x}").into()
+}
+
+/// The hash of a memo of [`memo_of_rows`] that was made under the same rules.
+#[must_use]
+pub fn said(memo: &str, rules_token: u64) -> Option<u64> {
+    let mut lines = memo.split('\n');
+    let token = u64::from_str_radix(lines.next()?, 16).ok()?;
+    let said = lines.nth(3)?;
+    u64::from_str_radix(said, 16).ok().filter(|_| token == rules_token)
+}
+
 /// The print of a memo that was made under the same rules.
 #[must_use]
 pub fn print(memo: &str, rules_token: u64) -> Option<&str> {
@@ -50,6 +65,15 @@ mod tests {
         assert_eq!(read_back.last_modified.as_deref(), Some("Sat, 21 Nov 2026 08:00:00 GMT"));
         assert_eq!(read(&memo, 8), None);
         assert_eq!((print(&memo, 7), print(&memo, 8)), (Some("1 2 3"), None));
+    }
+
+    #[test]
+    fn what_rows_said_is_read_back_and_is_no_version() {
+        let memo = memo_of_rows(u64::MAX, 7);
+        assert_eq!((said(&memo, 7), said(&memo, 8)), (Some(u64::MAX), None));
+        assert_eq!((read(&memo, 7), print(&memo, 7)), (None, Some("")));
+        let versioned = super::memo(&headers("a", "b"), 7, Some("1 2 3")).unwrap();
+        assert_eq!(said(&versioned, 7), None);
     }
 
     #[test]

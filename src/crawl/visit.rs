@@ -18,7 +18,7 @@ use super::shortcut::{self, Gathered, Visited};
 use super::site::{Found, Site};
 use super::turn::{self, Turn};
 use super::worth::Near;
-use super::{denial, outlinks, rendering, version};
+use super::{denial, front, outlinks, rendering, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
 use crate::crawldb::update::UpdateRow;
@@ -440,12 +440,14 @@ async fn found_on(
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
     finished.turn = turn::of(site, job, &read).await?;
-    finished.seen = look::look(site, job, &read, board, is_watched(site, job), finished.visit.at).await?;
+    finished.is_watched &= !front::is_another_name(site, job, read.listing.as_ref()).await?;
+    finished.seen = look::look(site, job, &read, board, finished.is_watched, finished.visit.at).await?;
     finished.detail = detail;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
     finished.is_watched &= is_worth_watching(job, read.listing.as_ref()) && !finished.seen.is_behind;
     finished.visit.listing = read.listing;
+    finished.visit.memo = read.said.map(|said| version::memo_of_rows(said, site.rules_token));
     if read.truncated {
         let (site, url) = (&site.rules.name, job.url.as_str());
         tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::harness::{COMMAND_TIME_MAX, Site, archived, folder, run, truth};
+use crate::harness::{COMMAND_TIME_MAX, Service, Site, archived, folder, run, truth, wait_for};
 
 #[test]
 fn a_full_or_read_only_disk_ends_the_crawl_with_its_path_and_damages_nothing() {
@@ -37,8 +37,35 @@ fn mount(options: &str, data: &Path) {
     assert!(status.expect("apt-get install mount").success(), "mount -o {options} {}", data.display());
 }
 
+/// The service says it once, and in its status for as long as it lasts, and goes on by itself.
+fn the_service_on_a_small_disk(here: &Path) {
+    let data = here.join("data");
+    fs::create_dir(&data).unwrap();
+    mount("size=1000k,mode=755", &data);
+    let mut service = Service::start(here);
+    let told = wait_for("the status tells that the disk is full", || {
+        service.site()?;
+        let told = run(here, &["status", "--data", "data", "--rules", "rules"]).ended(0).out;
+        told.contains("nothing can be stored: ").then_some(told)
+    });
+    assert!(told.contains("waits: nothing can be stored") && !told.contains("run the command again"), "{told}");
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    let lines = service.logged("nothing can be stored: it is tried again until it works");
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    mount("remount,size=64m", &data);
+    wait_for("it goes on by itself", || service.logged("what was found is stored again").pop());
+    wait_for("history is told to be done", || {
+        service.logged("history is done: every URL that is known was asked for").pop()
+    });
+    assert_eq!(archived(&data), truth(here));
+    let told = run(here, &["status", "--data", "data", "--rules", "rules"]).ended(0).out;
+    assert!(!told.contains("nothing can be stored"), "{told}");
+    assert_eq!(service.stop().code(), Some(0));
+}
+
 fn on_small_disks(here: &Path) {
     let _site = Site::start(here, 300, 0);
+    the_service_on_a_small_disk(here);
     let truth = truth(here);
     // Full at the first byte of the database, at its growth, and under the archive; the whole crawl takes 2.5 MB.
     for size in ["16k", "100k", "400k", "600k", "1000k", "1700k"] {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -319,17 +319,16 @@ impl Machine {
         let (db, site) = (Arc::clone(&site.db), Arc::new(site));
         let (commits, messages) = mpsc::channel(64);
         let (stop, stopped) = watch::channel(false);
-        let failing = Arc::new(AtomicBool::new(false));
+        let progress = Progress::default();
+        *self.progress.lock().unwrap() = progress.clone();
         let committer =
-            commit::run(db, self.update.clone(), Arc::clone(&self.archive), messages, OnFault::Stop, failing);
+            commit::run(db, self.update.clone(), Arc::clone(&self.archive), messages, OnFault::Stop, progress.clone());
         let committer = tokio::spawn(async move {
             match committing_for {
                 Some(time) => tokio::time::timeout(time, committer).await.unwrap_or(Ok(())),
                 None => committer.await,
             }
         });
-        let progress = Progress::default();
-        *self.progress.lock().unwrap() = progress.clone();
         let shared = Shared {
             hosts: Hosts::default(),
             progress: progress.clone(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -203,13 +203,12 @@ impl World {
         let (stop, stopped) = watch::channel(false);
         let stop = Arc::new(stop);
         let on_fault = if life.is_service { OnFault::TryAgain(COMMIT_RETRY) } else { OnFault::Stop };
-        let failing = Arc::new(AtomicBool::new(false));
         let mut tasks = JoinSet::new();
         let committer_ended = Arc::new(Mutex::new(None));
         {
             let (db, update, told) = (Arc::clone(&db), Some(Arc::clone(&update)), Arc::clone(&committer_ended));
             let committer = async move {
-                let ended = commit::run(db, update, archive, messages, on_fault, failing).await;
+                let ended = commit::run(db, update, archive, messages, on_fault, Progress::default()).await;
                 *told.lock().unwrap() = Some(ended.map_err(|error| error.to_string()));
             };
             tasks.spawn(Counted { inner: Box::pin(committer), polls: 0, plugs: true });

@@ -107,7 +107,11 @@ impl Crews {
         let revisit = rules.revisit;
         let possible = revisit.as_micros() / rules.rate.interval.as_micros().max(1);
         let lanes = u32::from(rules.lanes.count);
-        let possible = u64::try_from(possible).unwrap_or(u64::MAX);
+        // What a day's budget leaves to a round, whatever the rate allows.
+        let of_day = rules
+            .requests_per_day
+            .map_or(u128::MAX, |max| u128::from(max).saturating_mul(revisit.as_secs().into()).div_ceil(86_400));
+        let possible = u64::try_from(possible.min(of_day)).unwrap_or(u64::MAX);
         let facts = Facts { lanes, possible, ..Facts::default() };
         Self {
             update: update.filter(|_| rules.increment_depth > 0),
@@ -142,6 +146,13 @@ impl Crews {
     /// How the lanes are split; None for one crew.
     pub(super) fn split(&self) -> Option<Split> {
         self.update.is_some().then_some(self.split)
+    }
+
+    /// Requests that the increment would take in a day, by the rate that was measured; None where nothing is looked at again.
+    pub(super) fn wanted_a_day(&self) -> Option<u64> {
+        let interval_s = self.interval.as_secs().max(1);
+        let has_looks = self.update.is_some() && self.watched.len().max(self.watched_before) > 0;
+        has_looks.then(|| self.rounds.wanted().saturating_mul(86_400) / interval_s)
     }
 
     /// The clock was set by this many milliseconds.
@@ -291,6 +302,10 @@ impl SiteLoop {
         };
         crews.split = Split::of(&crews.facts);
         crews.is_changed = true;
+        let (left, known) = (crews.facts.history_left, crews.facts.known);
+        if self.told.history_is_done(left) {
+            tracing::info!(site = %self.site.rules.name, known, "history is done: every URL that is known was asked for");
+        }
         self.tell_crews();
         Ok(())
     }
@@ -511,7 +526,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    fn url(&self, key: &UrlKey) -> Option<CrawlUrl> {
+    pub(super) fn url(&self, key: &UrlKey) -> Option<CrawlUrl> {
         let host = self.hosts.iter().find(|host| host.id == key.host)?;
         Some(CrawlUrl::from_parts(host.origin(), &key.path))
     }

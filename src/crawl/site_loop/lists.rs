@@ -5,6 +5,9 @@
 //! page 21 is read again once history is done, and, where it has changed meanwhile, page 22 behind it, and so on to the end of the
 //! list. Looks of the increment at pages that were read before change nothing here: they go on until nothing is new.
 //!
+//! A list at rest is known by one page: of all that wait, the one that was read the longest time ago is read first. Where it says the same
+//! as then, nothing has come in front of it since, and nothing that waits of its list is read again.
+//!
 //! What waits is written down before the visit that tells of it is, and forgotten behind the visit that settles it. Rows that a list
 //! loses while it is read move the other way, and are no matter of this file.
 
@@ -15,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
+use crate::crawl::turn::Turn;
 use crate::crawl::visit::Finished;
 use crate::crawldb::{Discovered, HostId, UrlKey};
 use crate::frontier::priority;
@@ -32,17 +36,27 @@ type List = (HostId, Box<str>);
 /// What is to be read again.
 #[derive(Default)]
 pub(super) struct Lists {
-    /// Pages by their numbers.
-    waits: BTreeMap<List, BTreeMap<u64, Page>>,
+    waits: BTreeMap<List, Waiting>,
     /// Pages of lists that were read in this run; the database knows of the earlier ones, and forgets none.
     read: HashSet<u64>,
     /// True once it was told that not all of them find room.
     is_full: bool,
 }
 
+/// What waits of one list.
+#[derive(Default)]
+struct Waiting {
+    /// By their numbers.
+    pages: BTreeMap<u64, Page>,
+    /// A page of it was seen to have changed: all of them are read again, in ascending order.
+    has_moved: bool,
+}
+
 struct Page {
     path: Box<str>,
     depth: u16,
+    /// When it was read before the page in front of it was.
+    read_at: UnixMillis,
     state: State,
 }
 
@@ -51,8 +65,8 @@ enum State {
     Waits,
     /// It was made due.
     Due,
-    /// It was visited; it goes once that is on the disk.
-    Visited,
+    /// It was visited, or need not be; it goes once that is on the disk.
+    Settled,
 }
 
 /// A page as the note keeps it.
@@ -63,63 +77,95 @@ struct Kept {
     page: u64,
     path: Box<str>,
     depth: u16,
+    /// Zero in notes of before: such a page counts as one that has changed.
+    #[serde(default)]
+    read_at: UnixMillis,
+}
+
+/// What the visit of a page that was made due has shown.
+struct Shown {
+    /// When it was read before.
+    last_read: Option<UnixMillis>,
+    has_changed: bool,
 }
 
 impl Lists {
     fn len(&self) -> usize {
-        self.waits.values().map(BTreeMap::len).sum()
+        self.waits.values().map(|list| list.pages.len()).sum()
     }
 
     fn note(&self) -> Vec<u8> {
-        let kept = self.waits.iter().flat_map(|((host, series), pages)| {
-            pages.iter().map(|(page, Page { path, depth, .. })| Kept {
+        let kept = self.waits.iter().flat_map(|((host, series), list)| {
+            list.pages.iter().map(|(page, Page { path, depth, read_at, .. })| Kept {
                 host: *host,
                 series: series.clone(),
                 page: *page,
                 path: path.clone(),
                 depth: *depth,
+                read_at: *read_at,
             })
         });
-        serde_json::to_vec(&kept.collect::<Vec<Kept>>()).unwrap_or_default()
+        match self.waits.is_empty() {
+            true => Vec::new(),
+            false => serde_json::to_vec(&kept.collect::<Vec<Kept>>()).unwrap_or_default(),
+        }
     }
 
     fn from_note(note: &[u8]) -> Self {
         let mut lists = Self::default();
         // One that cannot be read is as one that was not written.
-        for Kept { host, series, page, path, depth } in serde_json::from_slice::<Vec<Kept>>(note).unwrap_or_default() {
-            let pages = lists.waits.entry((host, series)).or_default();
-            pages.insert(page, Page { path, depth, state: State::Waits });
+        for Kept { host, series, page, path, depth, read_at } in
+            serde_json::from_slice::<Vec<Kept>>(note).unwrap_or_default()
+        {
+            let list = lists.waits.entry((host, series)).or_default();
+            list.pages.insert(page, Page { path, depth, read_at, state: State::Waits });
         }
         lists
     }
 
-    /// True for a page that was made due to be read again; from now on it was.
-    fn visited(&mut self, key: &UrlKey) -> bool {
+    /// True for a page that was made due to be read again; from now on it was. Where it is as it was then, and was not read since, its
+    /// list is at rest: nothing of it waits any more.
+    fn visited(&mut self, key: &UrlKey, shown: Option<Shown>) -> bool {
         let of_host = self.waits.iter_mut().filter(|((host, _), _)| *host == key.host);
-        let mut pages = of_host.flat_map(|(_, pages)| pages.values_mut());
-        let page = pages.find(|page| page.state == State::Due && page.path == key.path);
-        page.map(|page| page.state = State::Visited).is_some()
+        for list in of_host.map(|(_, list)| list) {
+            let due = list.pages.values_mut().find(|page| page.state == State::Due && page.path == key.path);
+            let Some(page) = due else { continue };
+            page.state = State::Settled;
+            let rests = shown.is_some_and(|Shown { last_read, has_changed }| {
+                !has_changed && last_read.is_some_and(|last| last <= page.read_at)
+            });
+            if rests && !list.has_moved {
+                list.pages.values_mut().for_each(|page| page.state = State::Settled);
+            }
+            list.has_moved |= !rests;
+            return true;
+        }
+        false
     }
 
-    /// The first page of each list that waits, where none of the list is under way.
-    fn next(&mut self) -> Vec<UrlKey> {
-        let first = |((host, _), pages): (&List, &mut BTreeMap<u64, Page>)| {
-            let page = pages.values_mut().next().filter(|page| page.state == State::Waits)?;
+    /// The next page of each list of which none is under way: the one that was read the longest time ago, and once the list is known
+    /// to have moved the first.
+    fn next(&mut self) -> Vec<(UrlKey, u16)> {
+        let next = |((host, _), list): (&List, &mut Waiting)| {
+            let mut pages = list.pages.values_mut();
+            let page = match list.has_moved {
+                true => pages.next(),
+                false => pages.min_by_key(|page| page.read_at),
+            };
+            let page = page.filter(|page| page.state == State::Waits)?;
             page.state = State::Due;
-            Some(UrlKey { host: *host, path: page.path.clone() })
+            Some((UrlKey { host: *host, path: page.path.clone() }, page.depth))
         };
-        self.waits.iter_mut().filter_map(first).collect()
+        let is_free = |list: &Waiting| list.pages.values().all(|page| page.state != State::Due);
+        self.waits.iter_mut().filter(|(_, list)| is_free(list)).filter_map(next).collect()
     }
 
-    fn depth_of(&self, key: &UrlKey) -> u16 {
-        let mut pages = self.waits.values().flat_map(BTreeMap::values);
-        pages.find(|page| page.path == key.path).map_or(1, |page| page.depth)
-    }
-
-    /// What was visited is on the disk.
-    fn forget_visited(&mut self) {
-        self.waits.values_mut().for_each(|pages| pages.retain(|_, page| page.state != State::Visited));
-        self.waits.retain(|_, pages| !pages.is_empty());
+    /// What was settled is on the disk. True where there was any.
+    fn forget_settled(&mut self) -> bool {
+        let before = self.len();
+        self.waits.values_mut().for_each(|list| list.pages.retain(|_, page| page.state != State::Settled));
+        self.waits.retain(|_, list| !list.pages.is_empty());
+        self.len() < before
     }
 }
 
@@ -135,26 +181,29 @@ impl SiteLoop {
     /// Notes the page behind one that was read, where it was read before it: at the first reading, and where a page that is read again
     /// has changed.
     pub(super) async fn mind_lists(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
+        let turn = finished.turn.take();
         let key = &finished.visit.key;
-        let was_due = !self.lists.waits.is_empty() && finished.visit.next.due().is_none() && self.lists.visited(key);
-        let Some(turn) = finished.turn.take() else { return Ok(()) };
+        let shown = turn
+            .as_ref()
+            .map(|Turn { last_read, has_changed, .. }| Shown { last_read: *last_read, has_changed: *has_changed });
+        let was_due =
+            !self.lists.waits.is_empty() && finished.visit.next.due().is_none() && self.lists.visited(key, shown);
+        let Some(turn) = turn else { return Ok(()) };
         if self.lists.read.len() < limits::LIST_PAGES_MARKED_MAX {
             self.lists.read.insert(visits::mark(key));
         }
-        let Some(behind) = turn.behind.filter(|_| turn.is_first || (was_due && turn.has_changed)) else {
+        let is_first = turn.last_read.is_none();
+        let Some(behind) = turn.behind.filter(|_| is_first || (was_due && turn.has_changed)) else {
             return Ok(());
         };
         // Who knows of a second page has read the first, be it by another name than this one.
-        if behind.page <= SECOND_PAGE {
+        if turn.is_front_again || behind.page <= SECOND_PAGE {
             return Ok(());
         }
-        // One that is under way may be answered as it was before this one.
-        let is_overtaken = behind.was_read
-            || self.lists.read.contains(&visits::mark(&behind.row.key))
+        // One that is under way may be answered as it was before this one; one that the database does not know yet was read by now.
+        let is_in_hand = self.lists.read.contains(&visits::mark(&behind.row.key))
             || self.running_keys.values().any(|key| *key == behind.row.key);
-        if !is_overtaken {
-            return Ok(());
-        }
+        let Some(read_at) = behind.last_read.or(is_in_hand.then(|| self.site.clock.now())) else { return Ok(()) };
         if self.lists.len() >= limits::LIST_PAGES_AGAIN_MAX {
             if !std::mem::replace(&mut self.lists.is_full, true) {
                 let (site, most) = (&self.site.rules.name, limits::LIST_PAGES_AGAIN_MAX);
@@ -163,15 +212,21 @@ impl SiteLoop {
             return Ok(());
         }
         let UrlKey { host, path } = behind.row.key;
-        let page = Page { path, depth: behind.row.depth, state: State::Waits };
+        let page = Page { path, depth: behind.row.depth, read_at, state: State::Waits };
         // One that is due already is read after this one in any case.
-        let pages = self.lists.waits.entry((host, turn.series)).or_default();
-        if pages.get(&behind.page).is_none_or(|known| known.state == State::Visited) {
-            pages.insert(behind.page, page);
-            let note = self.lists.note();
-            if note.len() <= limits::NOTE_BYTES_MAX {
-                self.site.db.put_note(&self.site.rules.name, LISTS_NOTE, note).await?;
-            }
+        let list = self.lists.waits.entry((host, turn.series)).or_default();
+        list.has_moved |= was_due;
+        if list.pages.get(&behind.page).is_none_or(|known| known.state == State::Settled) {
+            list.pages.insert(behind.page, page);
+            self.keep_lists().await?;
+        }
+        Ok(())
+    }
+
+    async fn keep_lists(&mut self) -> Result<(), CrawlError> {
+        let note = self.lists.note();
+        if note.len() <= limits::NOTE_BYTES_MAX {
+            self.site.db.put_note(&self.site.rules.name, LISTS_NOTE, note).await?;
         }
         Ok(())
     }
@@ -188,25 +243,86 @@ impl SiteLoop {
         if !is_done || self.uncommitted > 0 {
             return Ok(false);
         }
-        self.lists.forget_visited();
-        let keys = self.lists.next();
-        if keys.is_empty() && self.lists.waits.is_empty() {
-            self.site.db.put_note(&self.site.rules.name, LISTS_NOTE, Vec::new()).await?;
+        if self.lists.forget_settled() {
+            self.keep_lists().await?;
         }
-        if keys.is_empty() {
-            return Ok(false);
-        }
-        let row = |key: UrlKey| Discovered {
-            depth: self.lists.depth_of(&key),
+        let row = |(key, depth): (UrlKey, u16)| Discovered {
+            depth,
             key,
             rank: priority::LIST_AGAIN,
             due: UnixMillis(0),
             via: None,
             is_target: false,
         };
-        let rows = keys.into_iter().map(row).collect();
+        let rows: Vec<Discovered> = self.lists.next().into_iter().map(row).collect();
+        if rows.is_empty() {
+            return Ok(false);
+        }
         self.site.db.make_due(rows, self.site.clock.now()).await?;
         self.lease_soon();
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lists(pages: &[(u64, u64)]) -> Lists {
+        let mut lists = Lists::default();
+        let list = lists.waits.entry((HostId(1), "/board".into())).or_default();
+        for (page, read_at) in pages {
+            let path = format!("/board?page={page}").into();
+            list.pages.insert(*page, Page { path, depth: 1, read_at: UnixMillis(*read_at), state: State::Waits });
+        }
+        lists
+    }
+
+    fn next(lists: &mut Lists) -> Vec<String> {
+        lists.next().into_iter().map(|(key, _)| key.path.into()).collect()
+    }
+
+    fn shown(last_read: u64, has_changed: bool) -> Option<Shown> {
+        Some(Shown { last_read: Some(UnixMillis(last_read)), has_changed })
+    }
+
+    fn key(page: u64) -> UrlKey {
+        UrlKey { host: HostId(1), path: format!("/board?page={page}").into() }
+    }
+
+    #[test]
+    fn one_page_that_is_as_it_was_settles_its_list() {
+        let mut lists = lists(&[(4, 90), (7, 50), (9, 60)]);
+        assert_eq!(next(&mut lists), ["/board?page=7"], "the one that was read the longest time ago");
+        assert_eq!(next(&mut lists), [""; 0], "one at a time");
+        assert!(!lists.visited(&key(4), shown(90, false)), "it was not made due");
+        assert!(lists.visited(&key(7), shown(50, false)));
+        assert!(lists.forget_settled() && lists.len() == 0 && lists.note().is_empty());
+    }
+
+    #[test]
+    fn of_a_list_that_has_moved_all_is_read_again_in_ascending_order() {
+        // It changed; it was read since, which hides what happened before; or it shows no list any more.
+        for seen in [shown(50, true), shown(51, false), None] {
+            let mut lists = Lists::from_note(&lists(&[(4, 90), (7, 50), (9, 60)]).note());
+            assert_eq!(next(&mut lists), ["/board?page=7"]);
+            assert!(lists.visited(&key(7), seen));
+            lists.forget_settled();
+            assert_eq!(next(&mut lists), ["/board?page=4"]);
+            assert!(lists.visited(&key(4), shown(90, false)));
+            lists.forget_settled();
+            assert_eq!(next(&mut lists), ["/board?page=9"], "a page that did not change settles no other by now");
+        }
+    }
+
+    #[test]
+    fn a_note_of_before_settles_nothing_by_one_page() {
+        let note = br#"[{"host":1,"series":"/board","page":7,"path":"/board?page=7","depth":2},
+            {"host":1,"series":"/board","page":9,"path":"/board?page=9","depth":2}]"#;
+        let mut lists = Lists::from_note(note);
+        assert_eq!(next(&mut lists), ["/board?page=7"]);
+        assert!(lists.visited(&key(7), shown(50, false)));
+        assert!(lists.forget_settled() && lists.len() == 1);
+        assert_eq!(Lists::from_note(b"[").len(), 0);
     }
 }

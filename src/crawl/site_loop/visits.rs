@@ -1,5 +1,6 @@
 //! From leases to requests and back: what fills the lanes, what lets a visit start, and what becomes of its end.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Block, Gate};
-use crate::rules::{Class, Verdict};
+use crate::rules::{Class, SiteRules, Verdict};
 use crate::url::CrawlUrl;
 
 /// How often it is asked whether the time of far pages of lists has come, beside each commit behind which nothing is on its way.
@@ -154,7 +155,8 @@ impl SiteLoop {
             jobs.into_iter().map(|job| (job.lease.rank >> 4, worth.weigh_again(&job), job)).collect()
         };
         weighed.sort_by(|(class, weight, _), (other, than, _)| class.cmp(other).then(than.total_cmp(weight)));
-        for (_, _, job) in weighed {
+        let jobs = in_order(&self.site.rules, weighed.into_iter().map(|(_, _, job)| job).collect());
+        for job in jobs {
             self.hosts[index].queue(job, &self.site.rules);
         }
     }
@@ -176,7 +178,13 @@ impl SiteLoop {
                 break;
             }
             let split = self.crews.split();
-            let Some((lane, job)) = self.hosts[index].next_job(split) else { break };
+            let history_held = self.history_held_until(now);
+            let Some((lane, job)) = self.hosts[index].next_job(split, history_held.is_some()) else {
+                if let Some(held) = history_held.filter(|_| self.hosts[index].lanes.has_ready()) {
+                    self.hold(index, held);
+                }
+                break;
+            };
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
                 self.hosts[index].done(lane);
@@ -521,6 +529,7 @@ impl SiteLoop {
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         self.follow_look(&mut finished).await?;
         self.mind_lists(&mut finished).await?;
+        self.tell_changes(&finished).await?;
         let visit = &finished.visit;
         self.has_closed &= finished.crew.is_increment() || finished.is_watched || !visit.outcome.was_fetched();
         // A start page that redirects is looked at where it now is, whether that is known or not.
@@ -603,6 +612,25 @@ impl SiteLoop {
 /// Stands for a URL among those in hand. Two of a site's that share one by chance would be visited one after the other.
 pub(super) fn mark(key: &UrlKey) -> u64 {
     xxh3_64_with_seed(key.path.as_bytes(), key.host.0.into())
+}
+
+/// Pages of one list in ascending order, on the places that they have among the others.
+fn in_order(rules: &SiteRules, jobs: Vec<Job>) -> Vec<Job> {
+    let mut lists: BTreeMap<String, Vec<(u64, usize)>> = BTreeMap::new();
+    for (at, job) in jobs.iter().enumerate() {
+        if let Some((series, page)) = outlinks::place(rules, job) {
+            lists.entry(series).or_default().push((page, at));
+        }
+    }
+    let mut place: Vec<usize> = (0..jobs.len()).collect();
+    for mut pages in lists.into_values() {
+        let places: Vec<usize> = pages.iter().map(|(_, at)| *at).collect();
+        pages.sort_unstable();
+        pages.iter().zip(places).for_each(|((_, at), to)| place[*at] = to);
+    }
+    let mut placed: Vec<(usize, Job)> = place.into_iter().zip(jobs).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, job)| job).collect()
 }
 
 /// When leasing may bring something again; None: only after a commit.

@@ -121,20 +121,37 @@ impl SiteLoop {
         }
     }
 
+    /// Tells what an idle loop waits for; `wake` is None while it is at work.
     pub(super) fn tell_wait(&self, wake: Option<UnixMillis>) {
         let now = self.site.clock.now();
-        let waiting =
-            wake.filter(|at| at.since(now) > Duration::from_secs(1)).and_then(|at| match self.session.pause() {
-                None => Some((at, self.why_until(at))),
+        // The next look is none where the rules allow no request until later.
+        let held = wake.and_then(|_| self.held_until(now).or_else(|| self.history_waits(now)));
+        let told = held.or_else(|| wake.map(|at| (at, Why::Patience)));
+        let waiting = told.filter(|(at, _)| at.since(now) > Duration::from_secs(1)).and_then(|(at, why)| {
+            match self.session.pause() {
+                None => Some((at, self.why_until(at, why))),
                 Some((until, why, false)) => Some((until, format!("the next try to log in: {why}"))),
                 // It looks around once a minute, which is the end of nothing: the session's own state tells.
                 Some((_, _, true)) => None,
-            });
+            }
+        });
         self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
     }
 
-    /// Why nothing is asked for until then.
-    fn why_until(&self, at: UnixMillis) -> String {
+    /// Until when history alone has to wait, where it has anything left to ask for.
+    fn history_waits(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
+        self.history_held_until(now).filter(|_| self.crews.history_is_done() == Some(false))
+    }
+
+    /// Why nothing is asked for until then, where it is no more than a host's turn.
+    fn why_until(&self, at: UnixMillis, why: Why) -> String {
+        match why {
+            Why::QuietHours => return "quiet_hours of the rule file".to_owned(),
+            Why::DayBudget => return "requests_per_day of the rule file is used up".to_owned(),
+            Why::DayShare => return "history: what is left of requests_per_day is kept for looks".to_owned(),
+            Why::RoundBudget => return "pages_max of the rule file is used up for this round".to_owned(),
+            Why::Patience | Why::Connection => {}
+        }
         let gate = |host: &HostWork| host.gate.filter(|(until, _)| *until == at);
         let Some((host, why)) = self.hosts.iter().find_map(|host| gate(host).map(|(_, why)| (host, why))) else {
             return "the next look, or the next retry".to_owned();
@@ -142,9 +159,6 @@ impl SiteLoop {
         let face = host.face();
         let name = face.name();
         match why {
-            Why::QuietHours => "quiet_hours of the rule file".to_owned(),
-            Why::DayBudget => "requests_per_day of the rule file is used up".to_owned(),
-            Why::RoundBudget => "pages_max of the rule file is used up for this round".to_owned(),
             Why::Connection => format!("{name}: its connections are in use"),
             Why::Patience => match &face.block {
                 Some((block, reason)) if block.until == at => format!("{name}: {reason}"),
@@ -155,6 +169,8 @@ impl SiteLoop {
                 }
                 _ => format!("{name}: its rate allows no more"),
             },
+            // Told above, by the rules themselves.
+            held => self.why_until(at, held),
         }
     }
 }

@@ -21,6 +21,7 @@ mod fuse;
 mod hrefs;
 mod learn;
 mod note;
+mod said;
 mod walk;
 mod words;
 
@@ -36,6 +37,7 @@ pub use explain::{Block, BlockKind, Explained};
 pub use learn::Observed;
 pub(crate) use learn::longest_rising;
 pub use note::NoteError;
+pub use said::{Said, said};
 
 use super::encoded_links::is_encoded;
 use super::entities::decode_attribute;

@@ -1,0 +1,53 @@
+//! What the rows of a list say, whatever their links are called: some sites name all links anew at each view.
+
+use std::collections::HashSet;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::walk::{self, What, mixed};
+use super::words::{self, Kind, Relative};
+use super::{Matters, Page, bytes, is_of_record};
+use crate::limits::PAGE_BYTES_MAX;
+
+/// The texts of a list from its first row's link to its last row's, in one number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    pub hash: u64,
+    /// Different texts among them. Where they are fewer than the rows, rows say the same, and the hash tells none from another.
+    pub texts: usize,
+}
+
+/// Hashes the texts between the first and the last link that leads to what the list is of (`is_row`, references as written), but for
+/// counts and for times told from now. None where there is no such link, or the page is longer than [`PAGE_BYTES_MAX`]. Linear in the
+/// page, no tree.
+#[must_use]
+pub fn said(page: &Page<'_>, is_row: Matters<'_>) -> Option<Said> {
+    if page.body.len() > PAGE_BYTES_MAX {
+        return None;
+    }
+    let (body, encoding) = bytes(page);
+    let (mut texts, mut hash, mut said) = (HashSet::new(), 0x7361_6964, None);
+    let mut row: Option<&[u8]> = None;
+    walk::walk(&body, |atom, _| {
+        match atom.what {
+            What::Link if is_of_record(atom.bytes, encoding, is_row) => row = Some(atom.bytes),
+            What::Text if row.is_some() => {
+                let value = match words::relative(atom.bytes, encoding) {
+                    Some(Relative::Age) => return,
+                    Some(Relative::Day(time)) => time,
+                    None if words::shape(atom.bytes).kind == Kind::Count => return,
+                    None => xxh3_64(atom.bytes),
+                };
+                texts.insert(value);
+                hash = mixed(hash, value);
+                // What stands behind the last row's link is none of the list's, as far as anybody can tell.
+                if atom.link.is_none() || atom.link != row {
+                    return;
+                }
+            }
+            _ => return,
+        }
+        said = Some(Said { hash, texts: texts.len() });
+    });
+    said
+}
