@@ -446,3 +446,99 @@ async fn what_a_list_shows_before_its_site_has_it_is_asked_for_once_more() {
     let times: Vec<u64> = log.iter().filter(|(_, path)| path == "/viewtopic?t=30").map(|(at, _)| *at).collect();
     assert!(times[1] - times[0] >= 3 * 3_600_000, "{times:?}");
 }
+
+/// A list that counts replies, or does not, and tells no times.
+fn counted(threads: &[Thread], next: Option<&str>, counts: bool) -> Answer {
+    let mut text = String::from("<body><h1>Board</h1><table class=topics><tr><th>Topic<th>Replies<th>Views</tr>");
+    for Thread { n, replies, last_page, .. } in threads {
+        let replies = if counts { replies.to_string() } else { String::new() };
+        let pages = if *last_page > 1 {
+            format!(" [ <a href='/viewtopic?t={n}&amp;page={last_page}'>{last_page}</a> ]")
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            text,
+            "<tr class=row><td><a class=topictitle href='/viewtopic?t={n}'>The talk about matter {n}</a>{pages}</td><td>{replies}</td><td>{}</td></tr>",
+            n * 7 + 60
+        );
+    }
+    text.push_str("</table>");
+    if let Some(next) = next {
+        let _ = write!(text, "<p class=pages><a rel=next href={next}>Next</a></p>");
+    }
+    page(&(text + "</body>"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_counts_alone_tell_news_a_thread_that_comes_up_from_a_page_behind_is_read_again() {
+    // Whether history could count it on the page where it stood, or not.
+    for counts in [true, false] {
+        let all = threads(60, 30);
+        let old: Vec<Vec<Thread>> = all.chunks(10).map(<[Thread]>::to_vec).collect();
+        let mut woken = old[2][4];
+        woken.replies += 1;
+        let mut front = old[0].clone();
+        front.insert(0, woken);
+        let last = front.pop().unwrap();
+        let mut second = old[1].clone();
+        second.insert(0, last);
+        let next = Some("/board/2");
+        let web = posts()
+            .at("/", &[counted(&old[0], next, true), counted(&old[0], next, true), counted(&front, next, true)])
+            .at("/board/2", &[counted(&old[1], Some("/board/3"), counts), counted(&second, Some("/board/3"), counts)])
+            .at("/board/3", &[counted(&old[2], None, counts)]);
+        let (web, machine) = (Arc::new(web), Machine::new());
+        looks(&machine, &web, "", 2).await;
+        let asked = |n: u64| web.asked(&format!("/viewtopic?t={n}"));
+        assert!(all.iter().all(|thread| asked(thread.n) == 1));
+        looks(&machine, &web, "", 4).await;
+        assert_eq!(asked(woken.n), 2, "{counts}");
+        let others: Vec<u64> = all.iter().map(|thread| thread.n).filter(|n| *n != woken.n && asked(*n) != 1).collect();
+        assert!(others.is_empty(), "{counts}: {others:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn news_on_a_page_of_a_thread_that_was_read_are_found_whatever_its_row_links_to() {
+    let (before, n) = (threads(30, 12), 24);
+    let bumped = |last_page: u64| {
+        let mut after = before.clone();
+        let at = after.iter().position(|thread| thread.n == n).unwrap();
+        let mut woken = after.remove(at);
+        (woken.last, woken.replies, woken.last_page) = (START + 1_800, 4, last_page);
+        after.insert(0, woken);
+        after
+    };
+    // What its row links to before and after, and whether its first page has to be read once more to come to the others.
+    for (row_before, row_after, by_first) in [(2, 2, false), (1, 3, false), (1, 1, true)] {
+        let mut rows = before.clone();
+        rows.iter_mut().filter(|thread| thread.n == n).for_each(|thread| thread.last_page = row_before);
+        let after = bumped(row_after);
+        // The same list under two addresses: the thread waits for its first visit when the second one shows it.
+        let twice = |rows: &[Thread]| {
+            let Answer::Status(status, headers, body) = board(rows, None, true) else { unreachable!("a page") };
+            Answer::Status(status, headers, [body.as_ref(), b"<a href=/board/1>1</a>".as_ref()].concat().into())
+        };
+        let path = format!("/viewtopic?t={n}");
+        let links = "<a href='/viewtopic?t=24'>1</a> <a href='/viewtopic?t=24&page=2'>2</a> <a href='/viewtopic?t=24&page=3'>3</a>";
+        let answers = [page(&format!("<h1>Talk</h1><p>words</p>{links}"))];
+        let mut web = posts().at(&path, &answers);
+        for list in ["/", "/board/1"] {
+            web = web.at(list, &[twice(&rows), twice(&rows), twice(&after)]);
+        }
+        let (web, machine) = (Arc::new(web), Machine::new());
+        looks(&machine, &web, "", 2).await;
+        let asked = || [1, 2, 3].map(|at| web.asked(&if at == 1 { path.clone() } else { format!("{path}&page={at}") }));
+        assert_eq!(asked(), [1, 1, 1]);
+        looks(&machine, &web, "", 3).await;
+        let [first, _, last] = asked();
+        assert_eq!(
+            (first, last),
+            (1 + usize::from(by_first), if row_after == 2 { 1 } else { 2 }),
+            "{row_before} {row_after} {:?}",
+            asked()
+        );
+        assert_eq!(asked()[1], if row_after == 2 { 2 } else { 1 }, "{row_before} {row_after}");
+    }
+}

@@ -111,6 +111,14 @@ impl Arrivals {
         self.sighted(url, sighting);
     }
 
+    /// The news of a thread are looked for on another of its pages, too.
+    pub fn passes_on(&self, from: u64, to: u64) {
+        let sighting = self.kept().state.awaited.get(&from).copied();
+        if let Some(sighting) = sighting {
+            self.sighted_anew(to, sighting);
+        }
+    }
+
     /// True for what a look has shown for the first time, and nobody has fetched since.
     #[must_use]
     pub fn awaits(&self, url: u64) -> bool {

@@ -181,7 +181,8 @@ impl Boards {
         kept.state.version = VERSION;
         let mut note = serde_json::to_vec(&kept.state).unwrap_or_default();
         if note.len() > limits::NOTE_BYTES_MAX {
-            let short = State { threads: BTreeMap::new(), ..kept.state.clone() };
+            let mut short = State { threads: BTreeMap::new(), ..kept.state.clone() };
+            short.boards.values_mut().for_each(|board| board.memory.is_counted = false);
             note = serde_json::to_vec(&short).unwrap_or_default();
         }
         (note.len() <= limits::NOTE_BYTES_MAX).then(|| (BOARDS_NOTE.to_owned(), note))
@@ -240,6 +241,16 @@ impl Boards {
             kept.state.rereads.insert(url.to_owned(), Reread { at, tries: 0 });
             kept.is_changed = true;
         }
+    }
+
+    /// True where counts of replies are all that tells news on a list of the site: pages that history reads teach them.
+    pub(super) fn are_counted(&self) -> bool {
+        self.kept().are_counted()
+    }
+
+    /// True for a page of a thread that was asked for again lately.
+    pub(super) fn asked_again(&self, url: &str) -> bool {
+        self.kept().state.rereads.contains_key(url)
     }
 
     /// Pages of threads that should have come by now, and when they were asked for.
@@ -366,6 +377,20 @@ impl Kept {
     /// A thread is read now for what its row shows.
     pub fn reads(&mut self, row: &Row, now: i64) {
         self.keep(&row.id, &Known::fetched(row, now));
+    }
+
+    /// True where counts of replies are all that tells news on a list of the site.
+    fn are_counted(&self) -> bool {
+        self.state.boards.values().any(|board| board.grounds == Some(Told::Replies))
+    }
+
+    /// Keeps the replies that a page which is none of a look counts, of threads of which nothing is kept, as long as there is room.
+    pub fn count(&mut self, row: &Row, now: i64) {
+        let has_room = self.state.threads.len() < limits::BOARD_THREADS_MAX;
+        if has_room && row.replies.is_some() && !self.state.threads.contains_key(&row.id) {
+            self.reads(row, now);
+            self.is_changed = true;
+        }
     }
 
     /// Keeps what is known of a thread, in place of the one that was read the longest ago.

@@ -8,10 +8,11 @@ use super::arrivals::Sighting;
 use super::boards::{self, seconds};
 use super::gone::hash;
 use super::rows::Vanished;
-use crate::boards::Row;
+use crate::boards::identity::{page_of_thread, thread_id};
 use crate::boards::next::numbers_of;
-use crate::boards::walk::{Change, Known, Verdict};
+use crate::boards::walk::{Change, Grounds, Known, Verdict};
 use crate::boards::when::{Precision, Time};
+use crate::boards::{Row, Times};
 use crate::clock::UnixMillis;
 use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::{Found, Site};
@@ -67,6 +68,13 @@ pub fn is_looked_at(site: &Site, job: &Job, is_front: bool) -> bool {
     job.class.is_listing() && (is_front || site.fresh.boards.awaits(job.url.as_str()).is_some())
 }
 
+/// Whether the rows of a page are read: those of a look, and where counts of replies are all that tells news those of history, which
+/// nobody has counted before a thread comes up from there.
+#[must_use]
+pub fn has_rows(site: &Site, job: &Job, is_front: bool) -> bool {
+    is_looked_at(site, job, is_front) || (job.class.is_listing() && site.fresh.boards.are_counted())
+}
+
 /// Takes in a page of a list that was read.
 ///
 /// # Errors
@@ -84,7 +92,13 @@ pub async fn look(
     }
     let lists = lists_by_themselves(site, job, read, board.as_ref()).await?;
     if !is_looked_at(site, job, is_front) {
-        return Ok(Seen { due: lists, ..Seen::default() });
+        let mut seen = Seen { due: lists, ..Seen::default() };
+        if let Some(board) = board.filter(|board| board.page.times == Times::None && board.page.replies_named) {
+            let mut kept = site.fresh.boards.kept();
+            board.page.rows.iter().filter(|row| is_thread(site, row)).for_each(|row| kept.count(row, seconds(at)));
+        }
+        read_on(site, job, read, at, &mut seen).await?;
+        return Ok(seen);
     }
     let mut board = board.map(|board| by_links(site, board, read));
     if let Some(page) = board.as_mut().map(|board| &mut board.page)
@@ -117,8 +131,7 @@ pub async fn look(
     if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
         let next = next_page(site, job, board.page.next.as_ref()).await?;
         let page = boards::Page { board: &list, url: &job.url, now: seconds(at), last, goes_on: next.is_some() };
-        let last_pages = last_pages(site, job, &mined, &asked).await?;
-        let verdict = walk(site, &page, board, &asked, &last_pages);
+        let verdict = walk(site, &page, board, &asked);
         match next.filter(|_| verdict.step.is_ok()) {
             Some((next, true)) => seen.due.push(next),
             Some((next, false)) => seen.unread = Some(next),
@@ -200,6 +213,10 @@ fn by_links(site: &Site, board: boards::Read, read: &PageFindings) -> boards::Re
     }
     let links: Vec<(Found, Option<usize>)> = rows(site, read, None);
     board.with_links(links.iter().map(|(found, _)| &found.url))
+}
+
+fn is_thread(site: &Site, row: &Row) -> bool {
+    outlinks::judge(site, row.url.clone()).is_ok_and(|found| found.class == Class::Thread)
 }
 
 fn is_row(site: &Site, row: &Row) -> bool {
@@ -286,31 +303,58 @@ async fn next_page(
     Ok(goes_on.then_some((row, was_read)))
 }
 
-/// Of threads of which only the database knows, by the places of their rows: the last page that was read.
-async fn last_pages(
+/// The last page of a thread that was read, as far as its row links to its pages.
+async fn last_read(site: &Site, job: &Job, row: &Row) -> Result<Option<CrawlUrl>, CrawlDbError> {
+    let pages = row.last_page.as_ref().map(pages_down_from).unwrap_or_default();
+    last_read_of(site, job, pages.into_iter()).await
+}
+
+/// The first of these pages of a thread that was read.
+async fn last_read_of(
     site: &Site,
     job: &Job,
-    mined: &[Row],
-    asked: &[Asked],
-) -> Result<HashMap<usize, CrawlUrl>, CrawlDbError> {
-    let mut found = HashMap::new();
-    for asked in asked.iter().filter(|asked| asked.found.class == Class::Thread && asked.record.is_some()) {
-        let Some((at, row)) = asked.row.and_then(|at| Some((at, mined.get(at)?))) else { continue };
-        let Some(last) = row.last_page.as_ref().filter(|_| site.fresh.boards.kept().thread(&row.id).is_none()) else {
-            continue;
-        };
-        for url in pages_down_from(last) {
-            let Ok(page) = outlinks::judge(site, url) else { continue };
-            let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else {
-                continue;
-            };
-            if site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some()) {
-                found.insert(at, page.url);
-                break;
-            }
+    pages: impl Iterator<Item = CrawlUrl>,
+) -> Result<Option<CrawlUrl>, CrawlDbError> {
+    for url in pages {
+        let Ok(page) = outlinks::judge(site, url) else { continue };
+        let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else { continue };
+        if site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some_and(Outcome::was_fetched)) {
+            return Ok(Some(page.url));
         }
     }
-    Ok(found)
+    Ok(None)
+}
+
+/// A page of a thread that was asked for again for its news leads on to the last one behind it that was read: the news stand there,
+/// and a row may link to no page of its thread, or have been seen when there were fewer.
+async fn read_on(
+    site: &Site,
+    job: &Job,
+    read: &PageFindings,
+    at: UnixMillis,
+    seen: &mut Seen,
+) -> Result<(), CrawlDbError> {
+    if job.class != Class::Thread || !site.fresh.boards.asked_again(job.url.as_str()) {
+        return Ok(());
+    }
+    let number = |url: &CrawlUrl| page_of_thread(url.as_str()).unwrap_or(1);
+    let (id, own) = (thread_id(job.url.as_str()), number(&job.url));
+    let of_thread = read.found.iter().filter(|found| found.class == Class::Thread);
+    let mut behind: Vec<(u64, &CrawlUrl)> = of_thread
+        .filter(|found| thread_id(found.url.as_str()) == id)
+        .map(|found| (number(&found.url), &found.url))
+        .filter(|(number, _)| *number > own)
+        .collect();
+    behind.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+    let behind = behind.into_iter().map(|(_, url)| url.clone()).take(LAST_PAGES);
+    if let Some(page) = last_read_of(site, job, behind).await?
+        && let Some(row) = site.row(&page, Class::Thread, job.lease.depth.saturating_add(1)).await?
+    {
+        seen.due.push(Discovered { due: at, ..row });
+        site.fresh.boards.asks_again(page.as_str(), at);
+        site.fresh.arrivals.passes_on(hash(job.url.as_str()), hash(page.as_str()));
+    }
+    Ok(())
 }
 
 /// A page of a thread and those before it, as far as their numbers are pages and not offsets.
@@ -325,26 +369,16 @@ fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
 }
 
 /// The look's verdict on the page. News are unknown rows, and threads with news; what else changes in a row is none.
-fn walk(
-    site: &Site,
-    page: &boards::Page<'_>,
-    board: boards::Read,
-    asked: &[Asked],
-    last_pages: &HashMap<usize, CrawlUrl>,
-) -> Verdict {
+fn walk(site: &Site, page: &boards::Page<'_>, board: boards::Read, asked: &[Asked]) -> Verdict {
     let records: HashMap<usize, (Class, Option<UrlRecord>)> =
         asked.iter().filter_map(|asked| Some((asked.row?, (asked.found.class, asked.record)))).collect();
     let boards = &site.fresh.boards;
     let mut kept = boards.kept();
     let mut known = HashMap::with_capacity(board.page.rows.len());
     for (at, row) in board.page.rows.iter().enumerate() {
-        let as_shown = || Known { last: row.last, replies: row.replies, last_page: None, read_at: page.now };
-        let read = |record: &UrlRecord| Known {
-            last: None,
-            replies: None,
-            last_page: last_pages.get(&at).cloned(),
-            read_at: seconds(record.visited),
-        };
+        let as_shown = || Known::fetched(row, page.now);
+        let read =
+            |record: &UrlRecord| Known { last: None, replies: None, last_page: None, read_at: seconds(record.visited) };
         let of_row = match records.get(&at) {
             Some((_, None)) => continue,
             Some((Class::Thread, Some(record))) if record.outcome.is_some() => {
@@ -362,13 +396,14 @@ fn walk(
     }
     let rows = board.page.rows.clone();
     let verdict = kept.page(boards, page, board, &known);
+    let is_counted = verdict.grounds == Some(Grounds::Replies);
     for (at, (row, change)) in rows.iter().zip(&verdict.changes).enumerate() {
         if records.get(&at).is_none_or(|(class, _)| *class != Class::Thread) {
             continue;
         }
         match known.get(&row.id) {
             _ if change.is_fetched() => kept.reads(row, page.now),
-            Some(before) if kept.thread(&row.id).is_some() => {
+            Some(before) if is_counted || kept.thread(&row.id).is_some() => {
                 let mut before = before.clone();
                 before.seen(row, *change);
                 kept.keep(&row.id, &before);
@@ -389,7 +424,12 @@ async fn reread(
     seen: &mut Seen,
 ) -> Result<(), CrawlDbError> {
     for fetch in verdict.fetch.iter().filter(|fetch| fetch.why != Change::New) {
-        let Some(found) = outlinks::judge(site, fetch.from.clone()).ok().filter(|found| found.class.is_target()) else {
+        let last_read = match mined.get(fetch.row) {
+            Some(row) => last_read(site, job, row).await?,
+            None => None,
+        };
+        let from = last_read.unwrap_or_else(|| fetch.from.clone());
+        let Some(found) = outlinks::judge(site, from).ok().filter(|found| found.class.is_target()) else {
             continue;
         };
         let depth = job.lease.depth.saturating_add(1);
