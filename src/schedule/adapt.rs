@@ -65,6 +65,9 @@ const SITE_RATE_WEIGHT: f64 = 3.0;
 /// How often the levels of all boards are summed up anew, in seconds.
 const LEVELS_S: f64 = 6.0 * 3_600.0;
 
+/// Before any time, in seconds; a number, as notes have no infinite ones.
+const NEVER: f64 = -1e18;
+
 /// A board's number in its schedule: boards are numbered as they are added.
 pub type BoardNumber = u32;
 
@@ -205,7 +208,7 @@ impl Schedule {
             at: now as f64,
             correction: 0.0,
             roots: 0.0,
-            roots_at: f64::NEG_INFINITY,
+            roots_at: NEVER,
             aims: [0.0; HOURS],
         })
     }
@@ -244,7 +247,7 @@ impl Schedule {
         });
         self.profiles.push(self.site_profile.clone());
         self.queue.push(Reverse((since, number)));
-        self.state.roots_at = f64::NEG_INFINITY;
+        self.state.roots_at = NEVER;
         number
     }
 
@@ -261,12 +264,43 @@ impl Schedule {
         self.plan(board);
     }
 
+    /// The same at the first look at a board, at the second `now`: what looks are worth with this board beside the others is summed up anew.
+    pub fn begin(&mut self, board: BoardNumber, posts: &[Post], now: u64) {
+        self.take(board, posts, now);
+        self.state.roots_at = NEVER;
+        self.accrue(now as f64);
+        self.plan(board);
+    }
+
     /// Takes what a look at the second `now` showed that was not known, and plans the board's next one. Uses up one
     /// look of the day's.
     pub fn looked(&mut self, board: BoardNumber, now: u64, posts: &[Post]) {
         self.accrue(now as f64);
         self.state.saved -= 1.0;
-        self.learn(board, posts, now);
+        self.take(board, posts, now);
+        self.plan(board);
+    }
+
+    /// A look at the second `now` came to nothing: it is used up and teaches nothing, neither posts nor silence. The next one is due
+    /// after `wait_s` seconds.
+    pub fn failed(&mut self, number: BoardNumber, now: u64, wait_s: u64) {
+        self.accrue(now as f64);
+        self.state.saved -= 1.0;
+        if let Some(board) = self.state.boards.get_mut(number as usize) {
+            board.due = now.saturating_add(wait_s.max(PAUSE_S as u64));
+            self.queue.push(Reverse((board.due, number)));
+        }
+    }
+
+    /// Takes a board out. The last one has its number from then on.
+    pub fn remove(&mut self, number: BoardNumber) {
+        if (number as usize) < self.state.boards.len() {
+            self.state.boards.swap_remove(number as usize);
+            self.profiles.swap_remove(number as usize);
+            self.queue =
+                self.state.boards.iter().zip(0..).map(|(board, number)| Reverse((board.due, number))).collect();
+            self.state.roots_at = NEVER;
+        }
     }
 
     /// Plans a board's next look for the longest time from the second `now` on that any board waits: it cannot be looked at. Uses up none.
@@ -275,7 +309,7 @@ impl Schedule {
             (put_off.due, put_off.put_off) = (now + GAP_S as u64, true);
             self.queue.push(Reverse((put_off.due, board)));
             // The others have its looks.
-            self.state.roots_at = f64::NEG_INFINITY;
+            self.state.roots_at = NEVER;
         }
     }
 

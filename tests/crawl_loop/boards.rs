@@ -542,3 +542,42 @@ async fn news_on_a_page_of_a_thread_that_was_read_are_found_whatever_its_row_lin
         assert_eq!(asked()[1], if row_after == 2 { 2 } else { 1 }, "{row_before} {row_after}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up() {
+    let fronts: Vec<Answer> = (0..400).map(|look| board(&threads(30 + look, 12), None, true)).collect();
+    let to = |path: &str| {
+        let headers = gleaner::fetch::ResponseHeaders { location: Some(path.to_owned()), ..Default::default() };
+        Answer::Status(301, headers, bytes::Bytes::new())
+    };
+    let mut web =
+        posts().at("/", &[page("<a href=/board/1>one</a> <a href=/board/2>two</a> <a href=/board/3>three</a>")]);
+    web = web.at("/board/1", &fronts).at("/board/3", &[board(&threads(20, 12), None, true)]);
+    // The second one moves after some looks.
+    let mut second: Vec<Answer> = (0..5).map(|_| board(&threads(900, 12), None, true)).collect();
+    second.push(to("/forum/2"));
+    web = web.at("/board/2", &second).at("/forum/2", &[board(&threads(900, 12), None, true)]);
+    let (web, mut machine) = (Arc::new(web), Machine::new());
+    machine.update = Some(super::increment::in_memory());
+    let text = "start = ['http://sim.example/']\nrevisit_minutes = 5\n[rate]\nrequests_per_second = 1000\n\
+                [classes]\npage = ['^/$']\nboard = ['^/board/\\d+$', '^/forum/\\d+$']\nthread = ['^/viewtopic']\n";
+    let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let db: Arc<dyn CrawlDb> = machine.db.clone();
+    let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    machine.crawl_site(site, options, Some(Duration::from_secs(86_400)), None).await.0.unwrap();
+    let log = web.log();
+    let at =
+        |path: &str| log.iter().filter(|(_, asked)| asked == path).map(|(at, _)| at / 60_000).collect::<Vec<u64>>();
+    let moved = at("/board/2");
+    assert!((10..=24).contains(&moved.len()), "{moved:?}");
+    let longest = |path: &str| at(path).windows(2).map(|pair| pair[1] - pair[0]).max();
+    assert!(longest("/board/1").is_some_and(|minutes| minutes <= 15), "{:?}", longest("/board/1"));
+    assert!(at("/forum/2").len() > 20);
+    use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner::crawldb::Reader as _;
+    let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
+    let mut lists: Vec<String> = State::from_bytes(&note).unwrap().lists.into_iter().map(|list| list.url).collect();
+    lists.sort();
+    assert_eq!(lists, ["http://sim.example/board/1", "http://sim.example/board/3", "http://sim.example/forum/2"]);
+}

@@ -29,6 +29,9 @@ pub const BOARDS_NOTE: &str = "boards";
 
 const VERSION: u32 = 1;
 
+/// Looks in a row at which a list was away, before it makes room for others.
+const BOARD_AWAY_MAX: u32 = 5;
+
 /// The lists of one site.
 pub struct Boards {
     selectors: Option<RowSelectors>,
@@ -91,7 +94,11 @@ pub struct Board {
     pub pinned: u64,
     /// Pages of its last look that ended.
     pub pages: u64,
+    /// Its last look that succeeded.
     looked: UnixMillis,
+    /// How often it has gone or led elsewhere since then.
+    #[serde(default)]
+    away: u32,
 }
 
 /// What decides whether a thread has news.
@@ -280,6 +287,36 @@ impl Boards {
         is_tried
     }
 
+    /// A look at a list succeeded.
+    pub fn looked(&self, list: &str, at: UnixMillis) {
+        let mut kept = self.kept();
+        if let Some(board) = kept.state.boards.get_mut(list) {
+            (board.looked, board.away) = (at, 0);
+            kept.is_changed = true;
+        }
+    }
+
+    /// When a look at a list last succeeded, as far as it is kept.
+    #[must_use]
+    pub fn last_look(&self, list: &str) -> Option<UnixMillis> {
+        self.kept().state.boards.get(list).map(|board| board.looked).filter(|looked| *looked > UnixMillis(0))
+    }
+
+    /// A list has gone, or leads elsewhere.
+    pub fn is_away(&self, list: &str) {
+        let mut kept = self.kept();
+        if let Some(board) = kept.state.boards.get_mut(list) {
+            board.away = board.away.saturating_add(1);
+            kept.is_changed = true;
+        }
+    }
+
+    /// How often it did so in a row; 1 where that is not kept.
+    #[must_use]
+    pub fn away(&self, list: &str) -> u32 {
+        self.kept().state.boards.get(list).map_or(1, |board| board.away.max(1))
+    }
+
     /// Ends a look that waited for a page which is not there, or gave nothing.
     pub fn end(&self, url: &str) {
         let mut kept = self.kept();
@@ -324,9 +361,8 @@ impl Kept {
             Grounds::UnknownUrls if times == Times::Created => Told::Created,
             Grounds::UnknownUrls => Told::UnknownUrls,
         });
-        if let Some(board) = self.board(at.board) {
+        if let Some(board) = self.board(at.board, UnixMillis(u64::try_from(at.now).unwrap_or(0) * 1_000)) {
             board.grounds = told.or(board.grounds);
-            board.looked = UnixMillis(u64::try_from(at.now).unwrap_or(0) * 1_000);
             if is_front {
                 board.rows = read.page.rows.len() as u64;
                 board.pinned = read.page.rows.iter().filter(|row| row.pinned.is_some()).count() as u64;
@@ -350,17 +386,34 @@ impl Kept {
     }
 
     /// A list that is kept; `None` beyond the bound.
-    fn board(&mut self, url: &str) -> Option<&mut Board> {
-        if !self.state.boards.contains_key(url) && self.state.boards.len() >= limits::BOARDS_KEPT_MAX {
+    fn board(&mut self, url: &str, now: UnixMillis) -> Option<&mut Board> {
+        if !self.state.boards.contains_key(url)
+            && self.state.boards.len() >= limits::BOARDS_KEPT_MAX
+            && !self.makes_room(now)
+        {
             return None;
         }
-        Some(self.state.boards.entry(url.to_owned()).or_default())
+        let begun = || Board { looked: now, ..Board::default() };
+        Some(self.state.boards.entry(url.to_owned()).or_insert_with(begun))
+    }
+
+    /// The list that nobody looks at any more, if there is one, makes room, and the forms of its pages with it.
+    fn makes_room(&mut self, now: UnixMillis) -> bool {
+        let oldest = self.state.boards.iter().min_by_key(|(_, board)| (board.away == 0, board.looked));
+        let is_left =
+            |board: &Board| board.away >= BOARD_AWAY_MAX || now.since(board.looked) > limits::LIST_FORGOTTEN_TIME;
+        let Some(left) = oldest.filter(|(_, board)| is_left(board)).map(|(url, _)| url.clone()) else { return false };
+        self.state.boards.remove(&left);
+        for (form, _) in numbers_of(&left) {
+            self.state.paged.remove(&form);
+        }
+        true
     }
 
     fn finish(&mut self, board: &str, walk: Walk<Memory>) {
         let pages = walk.pages() as u64;
         let memory = walk.into_memory();
-        if let Some(board) = self.board(board) {
+        if let Some(board) = self.state.boards.get_mut(board) {
             board.pages = pages;
             board.memory = memory;
         }
@@ -470,7 +523,7 @@ mod tests {
             let page = |page: u32| format!("http://a.example/{n}/list/{page}");
             boards.leads_to(&page(1), &page(2));
             let mut kept = boards.kept();
-            kept.board(&page(1));
+            let _ = kept.board(&page(1), UnixMillis(0));
             kept.is_changed = true;
         }
         let count = |kept: &Kept| (kept.state.boards.len(), kept.state.paged.len());
@@ -480,7 +533,7 @@ mod tests {
         assert!(boards.is_behind_a_front("http://a.example/7/list/2"));
         assert!(!boards.is_behind_a_front("http://a.example/7/list/1"));
         assert!(!boards.is_behind_a_front("http://a.example/99999/list/2"), "beyond the bound its address decides");
-        assert!(boards.kept().board("http://a.example/99999/list/1").is_none());
+        assert!(boards.kept().board("http://a.example/99999/list/1", UnixMillis(0)).is_none());
         // Another process goes on with it.
         let again = Boards::new(&BoardRules::default());
         again.take_up("a", Some(&note));

@@ -19,7 +19,7 @@ use crate::crawl::site::{Found, Site};
 use crate::crawl::visit::{self, Job};
 use crate::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
 use crate::frontier::crews::Crew;
-use crate::limits::{GONE_CONFIRM_TIME, LOOK_ROWS_MAX};
+use crate::limits::{GONE_CONFIRM_TIME, LOOK_ROWS_MAX, ROW_RECHECKED_AFTER, ROWS_IN_TURN_MAX};
 use crate::page::pagination;
 use crate::rules::Class;
 use crate::schedule::{Kind, Post};
@@ -164,6 +164,7 @@ pub async fn look(
         let urls: Vec<&str> = asked.iter().filter(is_free).map(|asked| asked.found.url.as_str()).collect();
         let vanished = site.fresh.lists.look(&list, &urls, at);
         follow(site, job, vanished, at, &mut seen).await?;
+        recheck(site, job, at, &mut seen).await?;
     }
     make_good(site, job, at, &mut seen).await?;
     Ok(seen)
@@ -238,16 +239,22 @@ pub async fn again(site: &Site, job: &Job, is_front: bool, at: UnixMillis) -> Re
     if is_front {
         let vanished = site.fresh.lists.again(list, at);
         follow(site, job, vanished, at, &mut seen).await?;
+        recheck(site, job, at, &mut seen).await?;
     }
     make_good(site, job, at, &mut seen).await?;
     Ok(seen)
 }
 
-/// When this page was last looked at with success.
+/// When this page was last looked at with success. What failed since then, as in a server's trouble, was no look: what comes in such a
+/// time is seen late, and counts.
 async fn last_look(site: &Site, job: &Job) -> Result<Option<UnixMillis>, CrawlDbError> {
-    let record = site.db.url_record(&job.lease.key).await?;
     let is_look = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
-    Ok(record.filter(|record| record.outcome.is_some_and(is_look)).map(|record| record.visited))
+    let record = site.db.url_record(&job.lease.key).await?;
+    Ok(match record {
+        Some(record) if record.outcome.is_some_and(is_look) => Some(record.visited),
+        Some(record) if record.outcome.is_some() => site.fresh.boards.last_look(job.url.as_str()),
+        _ => None,
+    })
 }
 
 /// Where the rows of a page lead, in its order: the rows that were mined, else its links to what a list lists.
@@ -530,6 +537,30 @@ async fn follow(
             seen.due.push(Discovered { due: at, ..row });
         }
     }
+    Ok(())
+}
+
+/// The page of one row that stays is asked for again, in turn: a torrent may be taken away and its row left.
+async fn recheck(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    let list = job.url.as_str();
+    let is_due = |record: UrlRecord| {
+        let is_there = matches!(record.outcome, Some(Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified));
+        is_there && record.visited <= at && at.since(record.visited) >= ROW_RECHECKED_AFTER
+    };
+    let mut asked = 0;
+    for url in site.fresh.lists.in_turn(list, ROWS_IN_TURN_MAX) {
+        asked += 1;
+        let Some(url) = outlinks::resolve(site, &job.url, &url) else { continue };
+        let is_page = |found: &Found| found.class.is_target() && found.class != Class::Download;
+        let Some(found) = outlinks::judge(site, url).ok().filter(is_page) else { continue };
+        let depth = job.lease.depth.saturating_add(1);
+        let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
+        if site.db.url_record(&row.key).await?.is_some_and(is_due) {
+            seen.due.push(Discovered { due: at, ..row });
+            break;
+        }
+    }
+    site.fresh.lists.had_turn(list, asked);
     Ok(())
 }
 
