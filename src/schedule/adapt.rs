@@ -16,6 +16,7 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use super::forecast::{Ahead, Forecast, Shares, Step};
+use super::habit::Habits;
 use super::profile::{Counts, Profile};
 use super::{DAY_S, HOUR_S, HOURS, Post};
 
@@ -55,6 +56,18 @@ const LEARN: f64 = 0.15;
 
 /// Looks that boards really get, to those that their levels alone would buy: bursts are cheaper than a steady rate.
 const BURSTINESS: f64 = 0.87;
+
+/// Looks that an event which comes by habit has in the end: while it is likely more than one.
+const LOOKS_A_HABIT: f64 = 1.5;
+
+/// Share of a habit's mean rate that counts between its times: nothing comes then, but a look that waits for the next time saves one.
+const BETWEEN_TIMES: f64 = 0.5;
+
+/// Share of the looks that is reckoned with for what comes at any time, however much comes by habit.
+const LEFT_LEAST: f64 = 0.1;
+
+/// Seconds between two looks within which a post's time is known well enough without being told.
+const UNTOLD_S: f64 = 1_800.0;
 
 /// A site's average board before anything is known, in posts a second: one a day.
 const SITE_RATE: f64 = 1.0 / DAY;
@@ -114,6 +127,11 @@ struct Stored {
     /// Σ √(level / 2) over the boards, and when it was summed up.
     roots: f64,
     roots_at: f64,
+    /// Events a day that come by habit: each is worth a look of its own.
+    #[serde(default)]
+    by_habit: f64,
+    #[serde(default)]
+    roots_by_habit: f64,
     /// Looks that should be saved up, by hour of the day, in days of them.
     aims: [f64; HOURS],
 }
@@ -121,6 +139,9 @@ struct Stored {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Board {
     forecast: Forecast,
+    /// What it posts by the clock; the forecast knows nothing of that.
+    #[serde(default)]
+    habits: Habits,
     counts: Counts,
     /// W of ALGORITHMS §10.3.
     weight: f64,
@@ -208,6 +229,8 @@ impl Schedule {
             at: now as f64,
             correction: 0.0,
             roots: 0.0,
+            by_habit: 0.0,
+            roots_by_habit: 0.0,
             roots_at: NEVER,
             aims: [0.0; HOURS],
         })
@@ -240,6 +263,7 @@ impl Schedule {
         let number = BoardNumber::try_from(self.state.boards.len()).unwrap_or(BoardNumber::MAX);
         self.state.boards.push(Board {
             forecast: Forecast::new(since as f64),
+            habits: Habits::default(),
             counts: Counts::default(),
             weight: if weight.is_finite() { weight.max(1e-6) } else { 1.0 },
             due: since,
@@ -331,6 +355,12 @@ impl Schedule {
         let until_s = (until as f64).max(from);
         let mut sorted: Vec<&Post> = posts.iter().collect();
         sorted.sort_by_key(|post| post.at);
+        // Of a post in the very middle between two looks nobody knows when it came.
+        let middle = (until_s - from > UNTOLD_S).then(|| (from as u64).midpoint(until));
+        let told = sorted.iter().map(|post| post.at.min(until)).filter(|at| Some(*at) != middle);
+        board.habits.take(told, board.forecast.since(), until_s);
+        let habits = &board.habits;
+        sorted.retain(|post| !habits.has(post.at));
         let stream = sorted.iter().map(|post| (post.at as f64, post.kind.weight()));
         board.forecast.take(stream, until_s, site_rate, profile, &mut self.state.shares);
         for post in &sorted {
@@ -372,7 +402,11 @@ impl Schedule {
         self.site_profile = Profile::of_site(&self.state.counts);
         let site_rate = self.site_rate();
         let root = |board: &Board| (board.weight * board.forecast.level(site_rate, &self.state.shares) / 2.0).sqrt();
-        self.state.roots = self.state.boards.iter().filter(|board| !board.put_off).map(root).sum();
+        let in_turn = || self.state.boards.iter().filter(|board| !board.put_off);
+        self.state.roots = in_turn().map(root).sum();
+        let by_habit = |board: &Board| board.habits.per_day();
+        self.state.by_habit = in_turn().map(by_habit).sum();
+        self.state.roots_by_habit = in_turn().map(|board| (board.weight * by_habit(board) / DAY / 2.0).sqrt()).sum();
         self.state.roots_at = now;
         self.state.aims = aims(&self.site_profile);
     }
@@ -383,8 +417,13 @@ impl Schedule {
     /// change about it, and what was saved or overdrawn, corrects it.
     fn price(&self) -> f64 {
         let state = &self.state;
-        let per_second = (state.per_day / DAY).max(1e-12);
-        let steady = (BURSTINESS * state.roots / per_second).powi(2);
+        // What comes by habit has a look of its own each time, where there are looks enough, and the others have what is left; else
+        // it is looked at like all that comes.
+        let per_second = |looks: f64| (looks / DAY).max(1e-12);
+        let of_left = BURSTINESS * state.roots
+            / per_second((state.per_day - LOOKS_A_HABIT * state.by_habit).max(LEFT_LEAST * state.per_day));
+        let of_all = BURSTINESS * (state.roots + state.roots_by_habit) / per_second(state.per_day);
+        let steady = of_left.min(of_all).powi(2);
         let over = state.over();
         (steady * (state.correction - ANSWER * over).exp()).max(1e-3)
     }
@@ -393,21 +432,25 @@ impl Schedule {
     fn due_after(&self, number: BoardNumber, mut ahead: Ahead, price: f64) -> f64 {
         let (weight, profile) = (self.state.boards[number as usize].weight, &self.profiles[number as usize]);
         let until = ahead.at + GAP_S;
+        // Between its times nothing comes by habit, but soon something will.
+        let by_habit = BETWEEN_TIMES * self.state.boards[number as usize].habits.per_day() / DAY;
         let mut steps = self.steps.iter();
-        let mut step = Step::new(PAUSE_S);
+        let mut usual = Step::new(PAUSE_S);
         loop {
-            step = steps.next().copied().unwrap_or(step);
+            usual = steps.next().copied().unwrap_or(usual);
+            let step = ahead.step_over(&usual, PAUSE_S.min(usual.seconds));
             ahead.step(&step, profile, &self.state.shares);
             let mut waiting = ahead.posts;
             if let Some(free) = self.state.free_look.filter(|free| *free > ahead.at - step.seconds) {
                 if ahead.at >= free {
                     // All is seen then; what comes later waits anew.
-                    (ahead.posts, waiting) = (0.0, 0.0);
+                    (ahead.posts, ahead.by_habit, waiting) = (0.0, 0.0, 0.0);
                 } else if weight * waiting * (free - ahead.at) < price {
                     continue;
                 }
             }
-            let index = weight * waiting * waiting / (2.0 * ahead.rate.max(1e-12));
+            let index = weight * waiting * waiting
+                / (2.0 * (ahead.rate + by_habit * (ahead.by_habit / waiting.max(1e-12)).min(1.0)).max(1e-12));
             if index >= price || ahead.at >= until {
                 return ahead.at;
             }
@@ -416,12 +459,16 @@ impl Schedule {
 
     /// When the board is due by what is known and the price of now.
     fn due(&self, number: BoardNumber) -> u64 {
-        let ahead = self.state.boards[number as usize].forecast.ahead(
-            self.site_rate(),
-            &self.profiles[number as usize],
-            &self.state.shares,
-        );
+        let ahead = self.ahead(number as usize);
         self.due_after(number, ahead, self.price()).ceil() as u64
+    }
+
+    /// What is to come on a board, from where all is known on.
+    fn ahead(&self, number: usize) -> Ahead {
+        let Board { forecast, habits, .. } = &self.state.boards[number];
+        let mut ahead = forecast.ahead(self.site_rate(), &self.profiles[number], &self.state.shares);
+        ahead.coming = habits.coming(ahead.at);
+        ahead
     }
 
     fn plan(&mut self, number: BoardNumber) {
@@ -455,9 +502,8 @@ impl Schedule {
     /// Posts expected to wait unseen on a board at the second `now`; none on one that is not there.
     #[must_use]
     pub fn posts_waiting(&self, number: BoardNumber, now: u64) -> f64 {
-        let Some(board) = self.state.boards.get(number as usize) else { return 0.0 };
-        let profile = &self.profiles[number as usize];
-        let mut ahead = board.forecast.ahead(self.site_rate(), profile, &self.state.shares);
+        let Some(profile) = self.profiles.get(number as usize) else { return 0.0 };
+        let mut ahead = self.ahead(number as usize);
         ahead.go_to(now as f64, profile, &self.state.shares);
         ahead.posts
     }
@@ -469,11 +515,12 @@ impl Schedule {
         let board = self.state.boards.get(number as usize)?;
         let profile = &self.profiles[number as usize];
         let (site_rate, price) = (self.site_rate(), self.price());
-        let mut ahead = board.forecast.ahead(site_rate, profile, &self.state.shares);
+        let mut ahead = self.ahead(number as usize);
         ahead.go_to(now as f64, profile, &self.state.shares);
         let level = board.forecast.level(site_rate, &self.state.shares) * DAY;
+        let by_habit = board.habits.by_hour();
         let mut reason = Reason {
-            posts_by_hour: profile.of_day().map(|rate| rate * level / HOURS as f64),
+            posts_by_hour: std::array::from_fn(|hour| profile.of_day()[hour] * level / HOURS as f64 + by_habit[hour]),
             posts_per_day_now: ahead.rate * DAY,
             posts_waiting: ahead.posts,
             price_s: price,
@@ -484,7 +531,7 @@ impl Schedule {
         while look <= end && reason.looks.len() < 100 {
             reason.looks.push(look as u64);
             ahead.go_to(look, profile, &self.state.shares);
-            ahead.posts = 0.0;
+            (ahead.posts, ahead.by_habit) = (0.0, 0.0);
             look = self.due_after(number, ahead.clone(), price);
         }
         Some(reason)
