@@ -81,6 +81,9 @@ const LEVELS_S: f64 = 6.0 * 3_600.0;
 /// Before any time, in seconds; a number, as notes have no infinite ones.
 const NEVER: f64 = -1e18;
 
+/// Looks at a board that are told ahead.
+const LOOKS_TOLD_MAX: usize = 1_440;
+
 /// A board's number in its schedule: boards are numbered as they are added.
 pub type BoardNumber = u32;
 
@@ -509,7 +512,7 @@ impl Schedule {
     }
 
     /// Why a board is looked at when it is, and the looks of the `days` after `now` if all comes as expected; at most
-    /// 100 of them. None for a board that is not there.
+    /// one a minute of a day. None for a board that is not there.
     #[must_use]
     pub fn explain(&self, number: BoardNumber, now: u64, days: f64) -> Option<Reason> {
         let board = self.state.boards.get(number as usize)?;
@@ -528,7 +531,7 @@ impl Schedule {
         };
         let mut look = board.due.max(now) as f64;
         let end = now as f64 + days * DAY;
-        while look <= end && reason.looks.len() < 100 {
+        while look <= end && reason.looks.len() < LOOKS_TOLD_MAX {
             reason.looks.push(look as u64);
             ahead.go_to(look, profile, &self.state.shares);
             (ahead.posts, ahead.by_habit) = (0.0, 0.0);

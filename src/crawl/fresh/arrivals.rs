@@ -84,6 +84,11 @@ impl Arrivals {
         vec![(DELAY_NOTE.to_owned(), kept.delays.to_bytes()), (AWAITED_NOTE.to_owned(), awaited)]
     }
 
+    /// The note of the delays.
+    pub(super) fn delays_now(&self) -> Vec<u8> {
+        self.kept().delays.to_bytes()
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // Counts stay usable after a panic elsewhere.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)

@@ -5,6 +5,7 @@
 //! database knows when they were read, which is enough where a list shows times.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use encoding_rs::Encoding;
@@ -37,6 +38,8 @@ pub struct Boards {
     selectors: Option<RowSelectors>,
     offset_s: Option<i32>,
     kept: Mutex<Kept>,
+    /// It was told that the operator's selectors match nothing.
+    has_warned: AtomicBool,
 }
 
 #[derive(Default)]
@@ -167,7 +170,7 @@ impl Boards {
     pub fn new(rules: &BoardRules) -> Self {
         let (link, time) = (rules.row_link.as_deref(), rules.row_time.as_deref());
         let selectors = rules.rows.as_deref().and_then(|row| RowSelectors::new(row, link, time).ok());
-        Self { selectors, offset_s: rules.offset_s, kept: Mutex::default() }
+        Self { selectors, offset_s: rules.offset_s, kept: Mutex::default(), has_warned: AtomicBool::new(false) }
     }
 
     /// Takes up the note of earlier runs; says so where it is of no use.
@@ -185,6 +188,13 @@ impl Boards {
         if !std::mem::take(&mut kept.is_changed) {
             return None;
         }
+        drop(kept);
+        let note = self.note_now();
+        (note.len() <= limits::NOTE_BYTES_MAX).then(|| (BOARDS_NOTE.to_owned(), note))
+    }
+
+    pub(super) fn note_now(&self) -> Vec<u8> {
+        let mut kept = self.kept();
         kept.state.version = VERSION;
         let mut note = serde_json::to_vec(&kept.state).unwrap_or_default();
         if note.len() > limits::NOTE_BYTES_MAX {
@@ -192,7 +202,7 @@ impl Boards {
             short.boards.values_mut().for_each(|board| board.memory.is_counted = false);
             note = serde_json::to_vec(&short).unwrap_or_default();
         }
-        (note.len() <= limits::NOTE_BYTES_MAX).then(|| (BOARDS_NOTE.to_owned(), note))
+        note
     }
 
     pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -204,6 +214,17 @@ impl Boards {
     #[must_use]
     pub fn awaits(&self, url: &str) -> Option<Pending> {
         self.kept().state.pending.get(url).cloned()
+    }
+
+    /// A page of a list leads to pages of torrents, and has no rows: where the operator's selectors say what one is, they match nothing.
+    pub(super) fn without_rows(&self, site: &str, url: &str) {
+        if self.selectors.is_some() && !self.has_warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                %site,
+                url,
+                "boards.rows or boards.row_link of the rule file matches nothing on a list: its links are taken, without times\nhint: correct the selector, or leave it out: rows are found without one"
+            );
+        }
     }
 
     /// True for a page behind the first of its list, as pages that link to their next ones have shown.

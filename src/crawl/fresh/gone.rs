@@ -124,8 +124,14 @@ impl Missing {
         if !std::mem::take(&mut kept.is_changed) {
             return None;
         }
+        drop(kept);
+        Some((GONE_NOTE.to_owned(), self.note_now()))
+    }
+
+    pub(super) fn note_now(&self) -> Vec<u8> {
+        let mut kept = self.kept();
         kept.state.version = VERSION;
-        Some((GONE_NOTE.to_owned(), serde_json::to_vec(&kept.state).unwrap_or_default()))
+        serde_json::to_vec(&kept.state).unwrap_or_default()
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -100,7 +100,7 @@ pub async fn look(
         read_on(site, job, read, at, &mut seen).await?;
         return Ok(seen);
     }
-    let mut board = board.map(|board| by_links(site, board, read));
+    let mut board = board.map(|board| by_links(site, &job.url, board, read));
     if let Some(page) = board.as_mut().map(|board| &mut board.page)
         && let Some(next) = page.next.take_if(|next| site.fresh.boards.is_another_list(job.url.as_str(), next.as_str()))
     {
@@ -208,11 +208,14 @@ async fn lists_by_themselves(
 }
 
 /// A page of which no row that was mined leads to what the rules take, by its links: rows without times.
-fn by_links(site: &Site, board: boards::Read, read: &PageFindings) -> boards::Read {
+fn by_links(site: &Site, read_at: &CrawlUrl, board: boards::Read, read: &PageFindings) -> boards::Read {
     if board.page.rows.iter().any(|row| is_row(site, row)) {
         return board;
     }
     let links: Vec<(Found, Option<usize>)> = rows(site, read, None);
+    if !links.is_empty() {
+        site.fresh.boards.without_rows(&site.rules.name, read_at.as_str());
+    }
     board.with_links(links.iter().map(|(found, _)| &found.url))
 }
 

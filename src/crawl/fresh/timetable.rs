@@ -31,6 +31,9 @@ const SET_BACK_S: u64 = 3_600;
 const WEIGHED_S: u64 = 20 * DAY_S;
 const WEIGHED_LONGEST_S: u64 = 30 * DAY_S;
 
+/// Looks of all lists of a site that are told ahead.
+const LOOKS_TOLD_MAX: f64 = 200_000.0;
+
 /// Looks in a row at a list that has gone or moved, each after twice the time, before it is scheduled no more.
 const AWAY_MAX: u32 = 5;
 
@@ -97,8 +100,10 @@ pub struct Told {
     /// Seconds since 1970.
     pub looked: u64,
     pub looks: u64,
-    /// The looks of the next day, if all comes as expected.
+    /// The looks of the next day, if all comes as expected; of a part of it where lists have very many.
     pub next: Vec<u64>,
+    /// How many that are a day.
+    pub looks_per_day: f64,
     pub why: String,
 }
 
@@ -159,9 +164,10 @@ impl State {
     #[must_use]
     pub fn explain(&self, now: u64) -> Vec<Told> {
         let plan = if self.policy == Policy::Gleaner { None } else { Some(self.plan(now)) };
+        let days = (LOOKS_TOLD_MAX / self.per_day.max(1.0)).min(1.0);
         let mut told: Vec<Told> = Vec::with_capacity(self.lists.len());
         for (list, number) in self.lists.iter().zip(0..) {
-            let Some(reason) = self.schedule.explain(number, now, 1.0) else { continue };
+            let Some(reason) = self.schedule.explain(number, now, days) else { continue };
             let (next, why) = match &plan {
                 None => {
                     let why = format!(
@@ -182,7 +188,10 @@ impl State {
                     (times_of_day(times, now), why)
                 }
             };
+            // The times of a plan are those of a whole day.
+            let days = if plan.is_some() { 1.0 } else { days };
             told.push(Told {
+                looks_per_day: next.len() as f64 / days,
                 url: list.url.clone(),
                 weight: list.weight(now),
                 posts_by_hour: reason.posts_by_hour,
@@ -223,7 +232,9 @@ fn remove(
 }
 
 fn seconds_told(seconds: f64) -> String {
-    if seconds < 5_400.0 { format!("{:.0} min", seconds / 60.0) } else { format!("{:.1} h", seconds / 3_600.0) }
+    if seconds < 120.0 {
+        format!("{seconds:.0} s")
+    } else if seconds < 5_400.0 { format!("{:.0} min", seconds / 60.0) } else { format!("{:.1} h", seconds / 3_600.0) }
 }
 
 /// The times of a day that come within the next one, in their order.
@@ -291,8 +302,13 @@ impl Timetable {
         if !std::mem::take(&mut kept.is_changed) {
             return None;
         }
-        let note = serde_json::to_vec(kept.state.as_ref()?).unwrap_or_default();
+        drop(kept);
+        let note = self.note_now()?;
         (note.len() <= crate::limits::NOTE_BYTES_MAX).then(|| (SCHEDULE_NOTE.to_owned(), note))
+    }
+
+    pub(super) fn note_now(&self) -> Option<Vec<u8>> {
+        serde_json::to_vec(self.kept().state.as_ref()?).ok()
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

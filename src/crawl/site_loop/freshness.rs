@@ -20,7 +20,10 @@ impl SiteLoop {
     pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
         let (name, now) = (&self.site.rules.name, self.site.clock.now());
         self.lacks_schedule = self.site.db.note(name, SCHEDULE_NOTE).await?.is_none();
-        Ok(self.site.fresh.take_up(self.site.db.as_ref(), name, now).await?)
+        self.site.fresh.take_up(self.site.db.as_ref(), name, now).await?;
+        // Whoever asks from now on hears what is known, not what was written down.
+        self.shared.progress.crawls(&self.site);
+        Ok(())
     }
 
     /// Writes down what has changed of it, in one commit.
