@@ -141,7 +141,9 @@ async fn answer(
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
-        Ask::Note { site, name } => told(live.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note)))),
+        Ask::Note { site, name } => {
+            told(live.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note))))
+        }
         Ask::Url { site, origin, path } => told(queues::known_url(db, &site, &origin, &path).await),
         Ask::Queues { site, urls_max } => told(queues::queues(db, &site, urls_max).await),
     }

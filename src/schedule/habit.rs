@@ -107,9 +107,13 @@ fn around(seconds: f64) -> f64 {
 impl Habits {
     /// Takes the times of posts, by time, of a board that is watched since `since` and known up to `until`.
     pub fn take(&mut self, posts: impl Iterator<Item = u64>, since: f64, until: f64) {
+        // What lies ahead came by a clock that was set back since.
+        while self.recent.back().is_some_and(|last| *last as f64 > until) {
+            self.recent.pop_back();
+        }
         let before = self.recent.back().copied();
-        for at in posts {
-            if self.recent.back().is_none_or(|last| at >= last + ONE_EVENT_S) {
+        for at in posts.take_while(|at| *at as f64 <= until) {
+            if self.recent.back().is_none_or(|last| at >= last.saturating_add(ONE_EVENT_S)) {
                 self.recent.push_back(at);
             }
         }

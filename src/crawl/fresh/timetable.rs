@@ -234,7 +234,11 @@ fn remove(
 fn seconds_told(seconds: f64) -> String {
     if seconds < 120.0 {
         format!("{seconds:.0} s")
-    } else if seconds < 5_400.0 { format!("{:.0} min", seconds / 60.0) } else { format!("{:.1} h", seconds / 3_600.0) }
+    } else if seconds < 5_400.0 {
+        format!("{:.0} min", seconds / 60.0)
+    } else {
+        format!("{:.1} h", seconds / 3_600.0)
+    }
 }
 
 /// The times of a day that come within the next one, in their order.
