@@ -581,3 +581,48 @@ async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up()
     lists.sort();
     assert_eq!(lists, ["http://sim.example/board/1", "http://sim.example/board/3", "http://sim.example/forum/2"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn news_of_a_thread_that_history_read_minutes_ago_do_not_wait_for_the_zone_to_be_known() {
+    // The site tells no zone: of a time of the last half day nobody knows whether it was before the thread was read.
+    let list = |threads: &[Thread], next: Option<&str>, replies: bool| {
+        let rows = threads.iter().map(|thread| {
+            let time = iso(thread.last).replace('T', " ");
+            let count = if replies { format!("<td>{}</td>", thread.replies) } else { String::new() };
+            format!("<tr class=row><td><a href='/viewtopic?t={0}'>The talk about matter {0}</a></td>{count}<td>{1}</td></tr>", thread.n, &time[..16])
+        });
+        let head = if replies { "<th>Replies" } else { "" };
+        let next = next.map(|next| format!("<p class=pages><a rel=next href={next}>Next</a></p>")).unwrap_or_default();
+        page(&format!(
+            "<body><h1>Board</h1><table class=topics><tr><th>Topic{head}<th>Last post</tr>{}</table>{next}</body>",
+            rows.collect::<String>()
+        ))
+    };
+    for replies in [true, false] {
+        let all = threads(60, 30);
+        let old: Vec<Vec<Thread>> = all.chunks(10).map(<[Thread]>::to_vec).collect();
+        let mut woken = old[2][4];
+        (woken.replies, woken.last) = (woken.replies + 1, START + 300);
+        let mut front = old[0].clone();
+        front.insert(0, woken);
+        front.pop();
+        let next = Some("/board/2");
+        let web = posts()
+            .at("/", &[list(&old[0], next, replies), list(&front, next, replies)])
+            .at("/board/2", &[list(&old[1], Some("/board/3"), replies)])
+            .at("/board/3", &[list(&old[2], None, replies)]);
+        let (web, machine) = (Arc::new(web), Machine::new());
+        for _ in 0..2 {
+            let text = format!("start = ['http://sim.example/']\n{}", RULES.replace("= 59", "= 9"));
+            let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let db: Arc<dyn CrawlDb> = machine.db.clone();
+            let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
+            machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
+            tokio::time::sleep(Duration::from_secs(601)).await;
+        }
+        let asked = |n: u64| web.asked(&format!("/viewtopic?t={n}"));
+        assert_eq!(asked(woken.n), 2, "{replies}");
+        let others = all.iter().filter(|thread| thread.n != woken.n && asked(thread.n) != 1).count();
+        assert_eq!(others, 0, "{replies}");
+    }
+}

@@ -271,9 +271,9 @@ impl Boards {
         }
     }
 
-    /// True where counts of replies are all that tells news on a list of the site: pages that history reads teach them.
-    pub(super) fn are_counted(&self) -> bool {
-        self.kept().are_counted()
+    /// True where a list of the site lists threads, and there is room for what pages that history reads tell of more of them.
+    pub(super) fn may_count(&self) -> bool {
+        (1..limits::BOARD_THREADS_MAX).contains(&self.kept().state.threads.len())
     }
 
     /// True for a page of a thread that was asked for again lately.
@@ -453,15 +453,12 @@ impl Kept {
         self.keep(&row.id, &Known::fetched(row, now));
     }
 
-    /// True where counts of replies are all that tells news on a list of the site.
-    fn are_counted(&self) -> bool {
-        self.state.boards.values().any(|board| board.grounds == Some(Told::Replies))
-    }
-
-    /// Keeps the replies that a page which is none of a look counts, of threads of which nothing is kept, as long as there is room.
+    /// Keeps what a page which is none of a look tells of a thread of which nothing is kept, as long as there is room: its replies, and
+    /// the time of its last post as the site's clock has it, which compares whatever the zone.
     pub fn count(&mut self, row: &Row, now: i64) {
         let has_room = self.state.threads.len() < limits::BOARD_THREADS_MAX;
-        if has_room && row.replies.is_some() && !self.state.threads.contains_key(&row.id) {
+        let tells = row.replies.is_some() || row.last.is_some();
+        if has_room && tells && !self.state.threads.contains_key(&row.id) {
             self.reads(row, now);
             self.is_changed = true;
         }

@@ -8,11 +8,11 @@ use super::arrivals::Sighting;
 use super::boards::{self, seconds};
 use super::gone::hash;
 use super::rows::Vanished;
+use crate::boards::Row;
 use crate::boards::identity::{page_of_thread, thread_id};
 use crate::boards::next::numbers_of;
 use crate::boards::walk::{Change, Grounds, Known, Verdict};
 use crate::boards::when::{Precision, Time};
-use crate::boards::{Row, Times};
 use crate::clock::UnixMillis;
 use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::{Found, Site};
@@ -68,11 +68,11 @@ pub fn is_looked_at(site: &Site, job: &Job, is_front: bool) -> bool {
     job.class.is_listing() && (is_front || site.fresh.boards.awaits(job.url.as_str()).is_some())
 }
 
-/// Whether the rows of a page are read: those of a look, and where counts of replies are all that tells news those of history, which
-/// nobody has counted before a thread comes up from there.
+/// Whether the rows of a page are read: those of a look, and of lists of threads those that history reads. What stands there was told
+/// before a thread comes up from it: its replies, and its last post by the site's clock, where nobody knows the zone yet.
 #[must_use]
 pub fn has_rows(site: &Site, job: &Job, is_front: bool) -> bool {
-    is_looked_at(site, job, is_front) || (job.class.is_listing() && site.fresh.boards.are_counted())
+    is_looked_at(site, job, is_front) || (job.class.is_listing() && site.fresh.boards.may_count())
 }
 
 /// Takes in a page of a list that was read.
@@ -93,7 +93,7 @@ pub async fn look(
     let lists = lists_by_themselves(site, job, read, board.as_ref()).await?;
     if !is_looked_at(site, job, is_front) {
         let mut seen = Seen { due: lists, ..Seen::default() };
-        if let Some(board) = board.filter(|board| board.page.times == Times::None && board.page.replies_named) {
+        if let Some(board) = board {
             let mut kept = site.fresh.boards.kept();
             board.page.rows.iter().filter(|row| is_thread(site, row)).for_each(|row| kept.count(row, seconds(at)));
         }

@@ -232,7 +232,9 @@ fn remove(
 }
 
 fn seconds_told(seconds: f64) -> String {
-    if seconds < 120.0 {
+    if seconds < 1.0 {
+        "less than a second".to_owned()
+    } else if seconds < 120.0 {
         format!("{seconds:.0} s")
     } else if seconds < 5_400.0 {
         format!("{:.0} min", seconds / 60.0)
