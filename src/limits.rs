@@ -485,6 +485,9 @@ pub const IDLE_CONNECTION_TIME: Duration = Duration::from_secs(30);
 /// How much longer than elsewhere a URL waits for its next attempt that a mirror does not have: ¼, 1 and 4 minutes.
 pub const MIRROR_PATIENCE: u32 = 15;
 
+/// Events of one board that are kept to learn by which minutes of the day it posts: four a day for a fortnight.
+pub const HABIT_POSTS_MAX: usize = 64;
+
 /// Traces of posts: bytes of a line, bad lines that are told, posts (16 bytes each), and days of a replay or of a made-up forum.
 pub const TRACE_LINE_BYTES_MAX: usize = 64 << 10;
 pub const TRACE_FAULTS_TOLD_MAX: usize = 20;

@@ -91,6 +91,47 @@ fn on_real_traces_of_later_years_ours_is_below_every_other_policy() {
 }
 
 #[test]
+fn of_boards_that_post_by_the_clock_ours_is_within_minutes_for_every_count() {
+    // Ten boards with a build each night, give or take 90 s, beside posts of people or not.
+    for people in [false, true] {
+        let mut state = 11_u64;
+        let mut draw = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / (1_u64 << 31) as f64
+        };
+        let mut text = String::from("board,thread,kind,unix_time\n");
+        let mut rows = Vec::new();
+        for board in 0..10_u64 {
+            for day in 0..30 {
+                let away = 90.0 * ((0..12).map(|_| draw()).sum::<f64>() - 6.0);
+                let at = (START + day * DAY_S + (board * 2 + 3) * HOUR_S + 600).saturating_add_signed(away as i64);
+                rows.push((at, board, format!("{board}-{day}")));
+                if people && draw() < 0.9 {
+                    let at = START + day * DAY_S + 8 * HOUR_S + (draw() * 12.0 * HOUR_S as f64) as u64;
+                    rows.push((at, board, format!("{board}-{day}-p")));
+                }
+            }
+        }
+        rows.sort();
+        for (at, board, thread) in rows {
+            text.push_str(&format!("b{board},{thread},new,{at}\n"));
+        }
+        let trace = Trace::read(BufReader::new(text.as_bytes())).unwrap();
+        for per_day in [1, 2, 4, 8] {
+            let report = replay(&trace, &options(START, per_day));
+            let ours = to_era(&report, "gleaner");
+            println!(
+                "{per_day} a day, people {people}: BRA {:.3}, optimum {:.3}, ours {ours:.3}",
+                to_era(&report, "BRA"),
+                to_era(&report, "optimum")
+            );
+            assert!(ours < if people { 0.95 } else { 0.07 }, "{per_day} a day: {report:?}");
+            assert!(ours < to_era(&report, "BRA") + 0.04, "{per_day} a day: {report:?}");
+        }
+    }
+}
+
+#[test]
 fn nothing_is_known_before_the_look_that_found_it() {
     // What happens after a moment changes no look before it.
     let trace = Forum { boards: 8, ..Forum::default() }.trace().unwrap();

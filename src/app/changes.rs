@@ -1,5 +1,5 @@
-//! What `status` tells of how a site changes: how late its torrents come, what it has no more, and how its lists are read. As of some
-//! minutes ago where the site is being crawled.
+//! What `status` tells of how a site changes: how late its torrents come, what it has no more, and how its lists are read. Of
+//! notes, which the process that crawls the site answers with what it knows at that moment (`control`).
 
 use std::collections::BTreeMap;
 

@@ -112,7 +112,7 @@ async fn converse(
             return Ok(());
         }
         let mut answer = match serde_json::from_str(&line) {
-            Ok(ask) => answer(ask, db.as_ref(), progress.as_ref(), clock.now()).await?,
+            Ok(ask) => answer(ask, Arc::clone(&db), progress.clone(), clock.now()).await?,
             Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a question: {error}")))?,
         };
         answer.push(b'\n');
@@ -120,23 +120,73 @@ async fn converse(
     }
 }
 
-async fn answer(ask: Ask, db: &dyn CrawlDb, progress: Option<&Progress>, now: UnixMillis) -> anyhow::Result<Vec<u8>> {
+async fn answer(
+    ask: Ask,
+    db: Arc<dyn CrawlDb>,
+    progress: Option<Progress>,
+    now: UnixMillis,
+) -> anyhow::Result<Vec<u8>> {
     fn told<T: Serialize>(result: Result<T, impl std::fmt::Display>) -> anyhow::Result<Vec<u8>> {
         Ok(match result {
             Ok(value) => serde_json::to_vec(&Answer::Ok(value))?,
             Err(error) => serde_json::to_vec(&Answer::<()>::Error(error.to_string()))?,
         })
     }
+    let live = Live { db: Arc::clone(&db), progress };
+    let db = db.as_ref();
     match ask {
-        Ask::Status => told(status::report(db, progress, now).await),
+        Ask::Status => told(status::report(&live, live.progress.as_ref(), now).await),
         Ask::Hosts => told(db.hosts().await),
         Ask::SiteCounts { site } => told(db.site_counts(&site).await),
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
-        Ask::Note { site, name } => told(db.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note)))),
+        Ask::Note { site, name } => {
+            told(live.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note))))
+        }
         Ask::Url { site, origin, path } => told(queues::known_url(db, &site, &origin, &path).await),
         Ask::Queues { site, urls_max } => told(queues::queues(db, &site, urls_max).await),
+    }
+}
+
+/// The database, with the notes of the sites under way as they would be written now: on the disk they are minutes old.
+struct Live {
+    db: Arc<dyn CrawlDb>,
+    progress: Option<Progress>,
+}
+
+#[async_trait::async_trait]
+impl Reader for Live {
+    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
+        self.db.hosts().await
+    }
+
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError> {
+        self.db.site_counts(site).await
+    }
+
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        self.db.torrents(after, rows_max).await
+    }
+
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
+        self.db.magnets(after, rows_max).await
+    }
+
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError> {
+        self.db.listings(site, after, rows_max).await
+    }
+
+    async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
+        match self.progress.as_ref().and_then(|progress| progress.note(site, name)) {
+            Some(note) => Ok(Some(note)),
+            None => self.db.note(site, name).await,
+        }
     }
 }
 

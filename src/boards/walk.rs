@@ -61,6 +61,9 @@ pub struct Memory {
     /// Of a list without times whose order no news have shown yet: its looks.
     #[serde(default)]
     pub unproven: u32,
+    /// The replies that its first page counts are remembered, all of them, since a look.
+    #[serde(default)]
+    pub is_counted: bool,
 }
 
 /// Why a thread is fetched, or is not.
@@ -153,6 +156,8 @@ pub struct Walk<M> {
     oldest: Option<Time>,
     /// Known rows that stood above, unknown ones that stood below such, and unknown ones above any: pinned rows apart.
     order: Order,
+    /// A row whose count of replies stood still has shown.
+    is_settled: bool,
 }
 
 /// Where unknown rows stand among the known ones of a look.
@@ -182,6 +187,9 @@ const TOPPED_ROWS: usize = 3;
 /// Seconds for which a thread that was read is not read again on suspicion alone: a list that tells days would have all of today's read
 /// at each look. Until the day is over it is asked about again.
 const UNSURE_REST_S: i64 = 3_600;
+
+/// Pages of a look on which threads count as bumped although no row of theirs is known to have stood still.
+const BUMPED_PAGES: usize = 4;
 
 /// What is kept of a page's disorder by each page in order.
 const DISORDER_KEPT: f64 = 0.95;
@@ -226,6 +234,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             seen: HashSet::new(),
             oldest: None,
             order: Order::default(),
+            is_settled: false,
         }
     }
 
@@ -254,6 +263,9 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         let mut changes: Vec<Change> =
             page.rows.iter().zip(&known).map(|(row, known)| trust.judge(row, known.as_ref())).collect();
         self.judge_by_place(page, &mut changes);
+        if trust.grounds(page) == Grounds::Replies {
+            self.judge_bumped(page, &known, &mut changes);
+        }
         for (change, known) in changes.iter_mut().zip(&known) {
             let was_just_read =
                 known.as_ref().is_some_and(|known| (0..UNSURE_REST_S).contains(&(self.now - known.read_at)));
@@ -431,6 +443,31 @@ impl<M: BorrowMut<Memory>> Walk<M> {
                     changes[at] = Change::Unsure;
                 }
             }
+        }
+    }
+
+    /// Where counts of replies decide, a thread that was read and whose count nobody remembers has come up from pages that no look
+    /// goes over, where it stands above rows whose counts stood still: it is read once, and counted from then on. Rows that come up
+    /// because others went stand below all. Where more are unknown than known the memory was lost, and only the head is believed.
+    fn judge_bumped(&mut self, page: &BoardPage, known: &[Option<Known>], changes: &mut [Change]) {
+        let is_counted = |at: usize| known[at].as_ref().is_some_and(|known| known.replies.is_some());
+        let free = (0..page.rows.len()).filter(|&at| page.rows[at].pinned.is_none() && page.rows[at].replies.is_some());
+        let same: Vec<usize> = free.filter(|&at| changes[at] == Change::Same).collect();
+        let (settled, unknown): (Vec<usize>, Vec<usize>) = same.into_iter().partition(|&at| is_counted(at));
+        let of_head = unknown.iter().take_while(|&&at| settled.first().is_none_or(|&first| at < first)).count();
+        let above = unknown.iter().take_while(|&&at| settled.last().is_some_and(|&last| at < last)).count();
+        let bumped = match () {
+            () if !self.known().is_counted => 0,
+            () if settled.is_empty() && (self.is_settled || self.pages > BUMPED_PAGES) => 0,
+            () if above <= settled.len() => above.max(of_head),
+            () => of_head,
+        };
+        for &at in &unknown[..bumped] {
+            changes[at] = Change::MoreReplies;
+        }
+        self.is_settled |= !settled.is_empty();
+        if self.pages == 1 {
+            self.memory().is_counted = true;
         }
     }
 

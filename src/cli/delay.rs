@@ -27,7 +27,10 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
         let db = database_of(config, &options.site).await?;
         let Some(report) = changes::delays(db.reader(), &options.site).await? else {
-            bail!("no delay was measured yet of {}\nhint: gleaner crawl {}", options.site, options.site);
+            bail!(
+                "no delay was measured yet of {}: of what comes between two looks at a list it is\nhint: gleaner run",
+                options.site
+            );
         };
         if options.json {
             return Ok(serde_json::to_string(&report)? + "\n");

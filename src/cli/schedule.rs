@@ -75,14 +75,14 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(["list", "posts/day", "news by", "last look", "next look", "looks/day", "why"]);
-    for Told { url, weight, looked, next, why, .. } in told.iter().take(options.lists) {
+    for Told { url, weight, looked, next, looks_per_day, why, .. } in told.iter().take(options.lists) {
         table.add_row([
             url.clone(),
             format!("{weight:.2}"),
             told_by(boards, url).to_owned(),
             time(*looked),
             next.first().map_or_else(|| "not within a day".to_owned(), |next| time(*next)),
-            next.len().to_string(),
+            format!("{looks_per_day:.0}"),
             why.clone(),
         ]);
     }

@@ -11,7 +11,7 @@ use comfy_table::Table;
 use super::hints::Hints;
 use super::{Global, block_on};
 use crate::app::accounts::{self, AccountState, AccountStatus};
-use crate::app::changes::{DelayStatus, GoneStatus, ListsStatus};
+use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
 use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App, sessions};
@@ -28,6 +28,9 @@ use crate::rules::{self, SiteRules};
 
 /// Shapes of links without a class that are shown of a site; `--json` has them all.
 const UNCLASSED_SHOWN: usize = 5;
+
+/// What is gone of each site, the last first; `--json` has a hundred.
+const GONE_SHOWN: usize = 5;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -365,8 +368,12 @@ fn changes(site: &SiteStatus) -> String {
     }
     if let Some(GoneStatus { by, last }) = &site.gone {
         let signs: Vec<String> = by.iter().map(|(sign, count)| format!("{sign} {count}")).collect();
-        let last = last.last().map(|last| format!("; the last {}, found {}", last.url, last.found)).unwrap_or_default();
-        text.push_str(&format!("{name}: gone from the site: {}{last}\n", signs.join(", ")));
+        text.push_str(&format!("{name}: gone from the site: {}; the last:\n", signs.join(", ")));
+        for GoneTold { url, from, until, found } in last.iter().rev().take(GONE_SHOWN) {
+            // Of what was never seen before nobody knows since when.
+            let since = if from == until { String::new() } else { format!("between {from} and {until}, ") };
+            text.push_str(&format!("{name}:   {url}: {since}found {found}\n"));
+        }
     }
     if let Some(ListsStatus { by_replies, by_unknown_urls: lists @ 1.., untold, .. }) = &site.lists {
         let example = untold.as_deref().unwrap_or_default();

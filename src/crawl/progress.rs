@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::commit::Committed;
+use super::site::Site;
 use super::site_loop::CrewsState;
 use crate::clock::UnixMillis;
 use crate::crawldb::Outcome;
@@ -156,6 +157,8 @@ struct State {
     sites: BTreeMap<String, SiteProgress>,
     rule_faults: Vec<RuleFault>,
     store_fault: Option<String>,
+    /// The sites that are being crawled, for what they know and have not written down yet.
+    crawled: BTreeMap<String, Weak<Site>>,
 }
 
 impl Progress {
@@ -176,6 +179,18 @@ impl Progress {
     /// Forgets a site that is no longer crawled.
     pub fn forget(&self, site: &str) {
         self.state().sites.remove(site);
+    }
+
+    /// A site is crawled, and knows by itself what its notes will say.
+    pub fn crawls(&self, site: &Arc<Site>) {
+        self.state().crawled.insert(site.rules.name.to_string(), Arc::downgrade(site));
+    }
+
+    /// A note of a site as the crawl under way would write it now; `None` where none is under way, or it keeps that note otherwise.
+    #[must_use]
+    pub fn note(&self, site: &str, name: &str) -> Option<Vec<u8>> {
+        let site = self.state().crawled.get(site).and_then(Weak::upgrade)?;
+        site.fresh.note_now(name)
     }
 
     /// A URL was put aside because it lies deeper than the site's rules allow.

@@ -411,7 +411,7 @@ fn reading(site: &Site, job: &Job, headers: &ResponseHeaders, bytes: &[u8], agai
         changed::read(site, job, headers, bytes, last.and_then(Print::read))
     };
     match reading {
-        Reading::Read(read, print, _) if look::is_looked_at(site, job, is_watched(site, job)) => {
+        Reading::Read(read, print, _) if look::has_rows(site, job, is_watched(site, job)) => {
             let board = boards::read(site, job, headers, bytes, site.clock.now());
             Reading::Read(read, print, board.map(Box::new))
         }

@@ -1,7 +1,7 @@
 //! Rows that vanish from a list while their neighbours stay (ALGORITHMS §7).
 //!
 //! A row that is pushed off its page is not gone, and neither is one that moved. So a row is missed only where the page was read
-//! whole, the rows before and behind it are still there, and the list keeps its order: rows that stayed stand as they
+//! whole, the rows before and behind it are still there (at the head of a list those behind it), and the list keeps its order: rows that stayed stand as they
 //! stood, but for those that came to the top. Whether what is missed is gone, two looks decide ([`Presence`]).
 //!
 //! Of each list the rows of its last look are kept, and those that are missed until they are decided.
@@ -17,6 +17,11 @@ use crate::page::noise::longest_rising;
 
 /// Below this share of rows that kept their order, a list is sorted by what changes, and nothing is missed on it.
 const IN_ORDER: f64 = 0.8;
+
+/// Rows before the first one that stayed that are missed as those between are, and rows that must have stayed, thrice as many at least: a
+/// head that changes as a whole is a list of its own (the best of the hour).
+const HEAD_ROWS_MAX: usize = 5;
+const HEAD_STAYED_MIN: usize = 5;
 
 /// One page of a list, or several in a row, as a look found it.
 #[derive(Clone, Copy, Debug)]
@@ -71,10 +76,10 @@ impl List {
             if places.contains_key(&row.target) {
                 known.insert(row.target, row.presence);
                 before = Some(row.target);
-            } else if stayed.as_ref().is_some_and(|stayed| stayed.first < at && at < stayed.last) {
+            } else if stayed.as_ref().is_some_and(|stayed| (stayed.first < at || stayed.is_head) && at < stayed.last) {
                 missed.push((before, row));
             }
-            // What stood before the first row that stayed, or behind the last one, may stand on another page.
+            // What stood behind the last row that stayed may stand on another page, and so may the head of a list of which little stayed.
         }
         let mut seen = HashSet::with_capacity(shown.len());
         for target in shown.iter().filter(|target| seen.insert(**target)) {
@@ -105,7 +110,8 @@ impl List {
         let in_order = longest_rising(&still);
         let is_ordered = ratio(in_order.len(), still.len()) >= IN_ORDER;
         let (first, last) = (in_order.first()?.0, in_order.last()?.0);
-        (is_ordered && first < last).then_some(Stayed { first, last })
+        let is_head = first <= HEAD_ROWS_MAX && in_order.len() >= HEAD_STAYED_MIN.max(3 * first);
+        (is_ordered && first < last).then_some(Stayed { first, last, is_head })
     }
 
     /// Puts the missed rows back where they stood, behind the row `before` them, and asks whether they are gone.
@@ -135,6 +141,8 @@ impl List {
 struct Stayed {
     first: usize,
     last: usize,
+    /// What stood before them is missed as well: rows of a list in the order of time leave its head by being taken away alone.
+    is_head: bool,
 }
 
 #[allow(clippy::cast_precision_loss)] // a share of at most some thousand
@@ -178,6 +186,26 @@ mod tests {
         assert_eq!(look(&mut list, &fewer, 2).gone, [(10, gone)]);
         assert_eq!(look(&mut list, &fewer, 3), Vanished::default(), "told once");
         assert_eq!(look(&mut list, &rows, 4).back, [10]);
+    }
+
+    #[test]
+    fn the_first_row_of_a_list_is_gone_like_any_other_and_a_head_that_changes_as_a_whole_is_not() {
+        let mut list = List::default();
+        let rows = from(30, 1);
+        look(&mut list, &rows, 0);
+        // Others come before it and after it.
+        assert_eq!(look(&mut list, &from(29, 1), 1), Vanished { missed: 1, ..Vanished::default() });
+        let mut newer = from(29, 1);
+        newer.splice(0..0, [33, 32]);
+        assert_eq!(look(&mut list, &newer, 2).gone.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [30]);
+        newer.insert(2, 30);
+        assert_eq!(look(&mut list, &newer, 3).back, [30]);
+        let mut list = List::default();
+        for number in 0..6_u32 {
+            let best = (0..10).map(|n| 1_000 + u64::from(number) * 10 + n);
+            let shown: Vec<u64> = best.chain(from(30, 1)).collect();
+            assert_eq!(look(&mut list, &shown, number), Vanished::default());
+        }
     }
 
     #[test]

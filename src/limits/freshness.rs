@@ -58,7 +58,16 @@ pub const LISTS_ROWS_MAX: usize = 8_000;
 
 /// What they may take in that note, in bytes, and what a row takes of it beside its address.
 pub const LISTS_BYTES_MAX: usize = 3_500_000;
-pub const LISTS_ROW_BYTES: usize = 190;
+pub const LISTS_ROW_BYTES: usize = 212;
+
+/// Pages of rows that stay on their list are asked for in turn, one at a look at most, for what was taken away behind its row: each so long
+/// after its last visit, and rows that are asked the database for to find one.
+pub const ROW_RECHECKED_AFTER: Duration = Duration::from_secs(86_400);
+pub const ROWS_IN_TURN_MAX: usize = 8;
+
+/// A list that had no look for so long is none of those that are looked at: the longest time between two looks is half of it. Where as many
+/// lists are kept as may be, it makes room; others do not, since lists in turn would find nothing kept of themselves.
+pub const LIST_FORGOTTEN_TIME: Duration = Duration::from_secs(60 * 86_400);
 
 /// Rows of one page of a list that a look asks the database for: a directory of 10⁵ files would take seconds.
 pub const LOOK_ROWS_MAX: usize = 2_000;

@@ -16,6 +16,7 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use super::forecast::{Ahead, Forecast, Shares, Step};
+use super::habit::Habits;
 use super::profile::{Counts, Profile};
 use super::{DAY_S, HOUR_S, HOURS, Post};
 
@@ -56,6 +57,18 @@ const LEARN: f64 = 0.15;
 /// Looks that boards really get, to those that their levels alone would buy: bursts are cheaper than a steady rate.
 const BURSTINESS: f64 = 0.87;
 
+/// Looks that an event which comes by habit has in the end: while it is likely more than one.
+const LOOKS_A_HABIT: f64 = 1.5;
+
+/// Share of a habit's mean rate that counts between its times: nothing comes then, but a look that waits for the next time saves one.
+const BETWEEN_TIMES: f64 = 0.5;
+
+/// Share of the looks that is reckoned with for what comes at any time, however much comes by habit.
+const LEFT_LEAST: f64 = 0.1;
+
+/// Seconds between two looks within which a post's time is known well enough without being told.
+const UNTOLD_S: f64 = 1_800.0;
+
 /// A site's average board before anything is known, in posts a second: one a day.
 const SITE_RATE: f64 = 1.0 / DAY;
 
@@ -64,6 +77,12 @@ const SITE_RATE_WEIGHT: f64 = 3.0;
 
 /// How often the levels of all boards are summed up anew, in seconds.
 const LEVELS_S: f64 = 6.0 * 3_600.0;
+
+/// Before any time, in seconds; a number, as notes have no infinite ones.
+const NEVER: f64 = -1e18;
+
+/// Looks at a board that are told ahead.
+const LOOKS_TOLD_MAX: usize = 1_440;
 
 /// A board's number in its schedule: boards are numbered as they are added.
 pub type BoardNumber = u32;
@@ -111,6 +130,11 @@ struct Stored {
     /// Σ √(level / 2) over the boards, and when it was summed up.
     roots: f64,
     roots_at: f64,
+    /// Events a day that come by habit: each is worth a look of its own.
+    #[serde(default)]
+    by_habit: f64,
+    #[serde(default)]
+    roots_by_habit: f64,
     /// Looks that should be saved up, by hour of the day, in days of them.
     aims: [f64; HOURS],
 }
@@ -118,6 +142,9 @@ struct Stored {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Board {
     forecast: Forecast,
+    /// What it posts by the clock; the forecast knows nothing of that.
+    #[serde(default)]
+    habits: Habits,
     counts: Counts,
     /// W of ALGORITHMS §10.3.
     weight: f64,
@@ -205,7 +232,9 @@ impl Schedule {
             at: now as f64,
             correction: 0.0,
             roots: 0.0,
-            roots_at: f64::NEG_INFINITY,
+            by_habit: 0.0,
+            roots_by_habit: 0.0,
+            roots_at: NEVER,
             aims: [0.0; HOURS],
         })
     }
@@ -237,6 +266,7 @@ impl Schedule {
         let number = BoardNumber::try_from(self.state.boards.len()).unwrap_or(BoardNumber::MAX);
         self.state.boards.push(Board {
             forecast: Forecast::new(since as f64),
+            habits: Habits::default(),
             counts: Counts::default(),
             weight: if weight.is_finite() { weight.max(1e-6) } else { 1.0 },
             due: since,
@@ -244,7 +274,7 @@ impl Schedule {
         });
         self.profiles.push(self.site_profile.clone());
         self.queue.push(Reverse((since, number)));
-        self.state.roots_at = f64::NEG_INFINITY;
+        self.state.roots_at = NEVER;
         number
     }
 
@@ -261,12 +291,43 @@ impl Schedule {
         self.plan(board);
     }
 
+    /// The same at the first look at a board, at the second `now`: what looks are worth with this board beside the others is summed up anew.
+    pub fn begin(&mut self, board: BoardNumber, posts: &[Post], now: u64) {
+        self.take(board, posts, now);
+        self.state.roots_at = NEVER;
+        self.accrue(now as f64);
+        self.plan(board);
+    }
+
     /// Takes what a look at the second `now` showed that was not known, and plans the board's next one. Uses up one
     /// look of the day's.
     pub fn looked(&mut self, board: BoardNumber, now: u64, posts: &[Post]) {
         self.accrue(now as f64);
         self.state.saved -= 1.0;
-        self.learn(board, posts, now);
+        self.take(board, posts, now);
+        self.plan(board);
+    }
+
+    /// A look at the second `now` came to nothing: it is used up and teaches nothing, neither posts nor silence. The next one is due
+    /// after `wait_s` seconds.
+    pub fn failed(&mut self, number: BoardNumber, now: u64, wait_s: u64) {
+        self.accrue(now as f64);
+        self.state.saved -= 1.0;
+        if let Some(board) = self.state.boards.get_mut(number as usize) {
+            board.due = now.saturating_add(wait_s.max(PAUSE_S as u64));
+            self.queue.push(Reverse((board.due, number)));
+        }
+    }
+
+    /// Takes a board out. The last one has its number from then on.
+    pub fn remove(&mut self, number: BoardNumber) {
+        if (number as usize) < self.state.boards.len() {
+            self.state.boards.swap_remove(number as usize);
+            self.profiles.swap_remove(number as usize);
+            self.queue =
+                self.state.boards.iter().zip(0..).map(|(board, number)| Reverse((board.due, number))).collect();
+            self.state.roots_at = NEVER;
+        }
     }
 
     /// Plans a board's next look for the longest time from the second `now` on that any board waits: it cannot be looked at. Uses up none.
@@ -275,7 +336,7 @@ impl Schedule {
             (put_off.due, put_off.put_off) = (now + GAP_S as u64, true);
             self.queue.push(Reverse((put_off.due, board)));
             // The others have its looks.
-            self.state.roots_at = f64::NEG_INFINITY;
+            self.state.roots_at = NEVER;
         }
     }
 
@@ -297,6 +358,12 @@ impl Schedule {
         let until_s = (until as f64).max(from);
         let mut sorted: Vec<&Post> = posts.iter().collect();
         sorted.sort_by_key(|post| post.at);
+        // Of a post in the very middle between two looks nobody knows when it came.
+        let middle = (until_s - from > UNTOLD_S).then(|| (from as u64).midpoint(until));
+        let told = sorted.iter().map(|post| post.at.min(until)).filter(|at| Some(*at) != middle);
+        board.habits.take(told, board.forecast.since(), until_s);
+        let habits = &board.habits;
+        sorted.retain(|post| !habits.has(post.at));
         let stream = sorted.iter().map(|post| (post.at as f64, post.kind.weight()));
         board.forecast.take(stream, until_s, site_rate, profile, &mut self.state.shares);
         for post in &sorted {
@@ -338,7 +405,11 @@ impl Schedule {
         self.site_profile = Profile::of_site(&self.state.counts);
         let site_rate = self.site_rate();
         let root = |board: &Board| (board.weight * board.forecast.level(site_rate, &self.state.shares) / 2.0).sqrt();
-        self.state.roots = self.state.boards.iter().filter(|board| !board.put_off).map(root).sum();
+        let in_turn = || self.state.boards.iter().filter(|board| !board.put_off);
+        self.state.roots = in_turn().map(root).sum();
+        let by_habit = |board: &Board| board.habits.per_day();
+        self.state.by_habit = in_turn().map(by_habit).sum();
+        self.state.roots_by_habit = in_turn().map(|board| (board.weight * by_habit(board) / DAY / 2.0).sqrt()).sum();
         self.state.roots_at = now;
         self.state.aims = aims(&self.site_profile);
     }
@@ -349,8 +420,13 @@ impl Schedule {
     /// change about it, and what was saved or overdrawn, corrects it.
     fn price(&self) -> f64 {
         let state = &self.state;
-        let per_second = (state.per_day / DAY).max(1e-12);
-        let steady = (BURSTINESS * state.roots / per_second).powi(2);
+        // What comes by habit has a look of its own each time, where there are looks enough, and the others have what is left; else
+        // it is looked at like all that comes.
+        let per_second = |looks: f64| (looks / DAY).max(1e-12);
+        let of_left = BURSTINESS * state.roots
+            / per_second((state.per_day - LOOKS_A_HABIT * state.by_habit).max(LEFT_LEAST * state.per_day));
+        let of_all = BURSTINESS * (state.roots + state.roots_by_habit) / per_second(state.per_day);
+        let steady = of_left.min(of_all).powi(2);
         let over = state.over();
         (steady * (state.correction - ANSWER * over).exp()).max(1e-3)
     }
@@ -359,21 +435,25 @@ impl Schedule {
     fn due_after(&self, number: BoardNumber, mut ahead: Ahead, price: f64) -> f64 {
         let (weight, profile) = (self.state.boards[number as usize].weight, &self.profiles[number as usize]);
         let until = ahead.at + GAP_S;
+        // Between its times nothing comes by habit, but soon something will.
+        let by_habit = BETWEEN_TIMES * self.state.boards[number as usize].habits.per_day() / DAY;
         let mut steps = self.steps.iter();
-        let mut step = Step::new(PAUSE_S);
+        let mut usual = Step::new(PAUSE_S);
         loop {
-            step = steps.next().copied().unwrap_or(step);
+            usual = steps.next().copied().unwrap_or(usual);
+            let step = ahead.step_over(&usual, PAUSE_S.min(usual.seconds));
             ahead.step(&step, profile, &self.state.shares);
             let mut waiting = ahead.posts;
             if let Some(free) = self.state.free_look.filter(|free| *free > ahead.at - step.seconds) {
                 if ahead.at >= free {
                     // All is seen then; what comes later waits anew.
-                    (ahead.posts, waiting) = (0.0, 0.0);
+                    (ahead.posts, ahead.by_habit, waiting) = (0.0, 0.0, 0.0);
                 } else if weight * waiting * (free - ahead.at) < price {
                     continue;
                 }
             }
-            let index = weight * waiting * waiting / (2.0 * ahead.rate.max(1e-12));
+            let index = weight * waiting * waiting
+                / (2.0 * (ahead.rate + by_habit * (ahead.by_habit / waiting.max(1e-12)).min(1.0)).max(1e-12));
             if index >= price || ahead.at >= until {
                 return ahead.at;
             }
@@ -382,12 +462,16 @@ impl Schedule {
 
     /// When the board is due by what is known and the price of now.
     fn due(&self, number: BoardNumber) -> u64 {
-        let ahead = self.state.boards[number as usize].forecast.ahead(
-            self.site_rate(),
-            &self.profiles[number as usize],
-            &self.state.shares,
-        );
+        let ahead = self.ahead(number as usize);
         self.due_after(number, ahead, self.price()).ceil() as u64
+    }
+
+    /// What is to come on a board, from where all is known on.
+    fn ahead(&self, number: usize) -> Ahead {
+        let Board { forecast, habits, .. } = &self.state.boards[number];
+        let mut ahead = forecast.ahead(self.site_rate(), &self.profiles[number], &self.state.shares);
+        ahead.coming = habits.coming(ahead.at);
+        ahead
     }
 
     fn plan(&mut self, number: BoardNumber) {
@@ -421,25 +505,25 @@ impl Schedule {
     /// Posts expected to wait unseen on a board at the second `now`; none on one that is not there.
     #[must_use]
     pub fn posts_waiting(&self, number: BoardNumber, now: u64) -> f64 {
-        let Some(board) = self.state.boards.get(number as usize) else { return 0.0 };
-        let profile = &self.profiles[number as usize];
-        let mut ahead = board.forecast.ahead(self.site_rate(), profile, &self.state.shares);
+        let Some(profile) = self.profiles.get(number as usize) else { return 0.0 };
+        let mut ahead = self.ahead(number as usize);
         ahead.go_to(now as f64, profile, &self.state.shares);
         ahead.posts
     }
 
     /// Why a board is looked at when it is, and the looks of the `days` after `now` if all comes as expected; at most
-    /// 100 of them. None for a board that is not there.
+    /// one a minute of a day. None for a board that is not there.
     #[must_use]
     pub fn explain(&self, number: BoardNumber, now: u64, days: f64) -> Option<Reason> {
         let board = self.state.boards.get(number as usize)?;
         let profile = &self.profiles[number as usize];
         let (site_rate, price) = (self.site_rate(), self.price());
-        let mut ahead = board.forecast.ahead(site_rate, profile, &self.state.shares);
+        let mut ahead = self.ahead(number as usize);
         ahead.go_to(now as f64, profile, &self.state.shares);
         let level = board.forecast.level(site_rate, &self.state.shares) * DAY;
+        let by_habit = board.habits.by_hour();
         let mut reason = Reason {
-            posts_by_hour: profile.of_day().map(|rate| rate * level / HOURS as f64),
+            posts_by_hour: std::array::from_fn(|hour| profile.of_day()[hour] * level / HOURS as f64 + by_habit[hour]),
             posts_per_day_now: ahead.rate * DAY,
             posts_waiting: ahead.posts,
             price_s: price,
@@ -447,10 +531,10 @@ impl Schedule {
         };
         let mut look = board.due.max(now) as f64;
         let end = now as f64 + days * DAY;
-        while look <= end && reason.looks.len() < 100 {
+        while look <= end && reason.looks.len() < LOOKS_TOLD_MAX {
             reason.looks.push(look as u64);
             ahead.go_to(look, profile, &self.state.shares);
-            ahead.posts = 0.0;
+            (ahead.posts, ahead.by_habit) = (0.0, 0.0);
             look = self.due_after(number, ahead.clone(), price);
         }
         Some(reason)

@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::habit::Coming;
 use super::profile::Profile;
 use super::{DAY_S, HOUR_S};
 
@@ -119,6 +120,10 @@ pub struct Ahead {
     pub rate: f64,
     /// Posts expected since all was known.
     pub posts: f64,
+    /// Those of them that come by habit.
+    pub by_habit: f64,
+    /// What comes by habit beside the rest.
+    pub coming: Vec<Coming>,
 }
 
 impl Forecast {
@@ -126,6 +131,12 @@ impl Forecast {
     #[must_use]
     pub fn new(since: f64) -> Self {
         Self { rates: [0.0; PACES], since, at: since, last: -DAY }
+    }
+
+    /// The second since which the board is watched.
+    #[must_use]
+    pub fn since(&self) -> f64 {
+        self.since
     }
 
     /// The second up to which all is known.
@@ -212,7 +223,7 @@ impl Forecast {
     pub fn ahead(&self, site_rate: f64, profile: &Profile, shares: &Shares) -> Ahead {
         let rates = self.whole(site_rate);
         let rate = shares.excited(&rates) * profile.at(self.at);
-        Ahead { rates, at: self.at, rate, posts: 0.0 }
+        Ahead { rates, at: self.at, rate, posts: 0.0, by_habit: 0.0, coming: Vec::new() }
     }
 }
 
@@ -238,11 +249,24 @@ impl Ahead {
         let excited = shares.excited(&self.rates);
         self.rate = excited * profile.at(self.at + step.seconds / 2.0);
         self.posts += self.rate * step.seconds;
+        for coming in &self.coming {
+            let (posts, rate) = coming.between(self.at, self.at + step.seconds);
+            self.posts += posts;
+            self.by_habit += posts;
+            self.rate += rate;
+        }
         self.at += step.seconds;
         for (rate, keeps) in self.rates.iter_mut().zip(step.keeps) {
             // The mean goes towards what excites it; exact while that stands still.
             *rate = excited + (*rate - excited) * keeps;
         }
+    }
+
+    /// The usual step, or a shorter one where a habit's time would be passed over; never shorter than `least` seconds.
+    #[must_use]
+    pub fn step_over(&self, usual: &Step, least: f64) -> Step {
+        let longest = self.coming.iter().map(|coming| coming.step_s(self.at)).fold(f64::INFINITY, f64::min);
+        if longest >= usual.seconds { *usual } else { Step::new(longest.max(least)) }
     }
 
     /// Goes on to `to`, in steps of half an hour.

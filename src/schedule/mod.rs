@@ -17,6 +17,7 @@ pub mod adapt;
 pub mod fixed;
 pub mod forecast;
 pub mod generate;
+pub mod habit;
 pub mod optimum;
 pub mod plot;
 pub mod profile;

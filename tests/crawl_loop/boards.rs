@@ -446,3 +446,183 @@ async fn what_a_list_shows_before_its_site_has_it_is_asked_for_once_more() {
     let times: Vec<u64> = log.iter().filter(|(_, path)| path == "/viewtopic?t=30").map(|(at, _)| *at).collect();
     assert!(times[1] - times[0] >= 3 * 3_600_000, "{times:?}");
 }
+
+/// A list that counts replies, or does not, and tells no times.
+fn counted(threads: &[Thread], next: Option<&str>, counts: bool) -> Answer {
+    let mut text = String::from("<body><h1>Board</h1><table class=topics><tr><th>Topic<th>Replies<th>Views</tr>");
+    for Thread { n, replies, last_page, .. } in threads {
+        let replies = if counts { replies.to_string() } else { String::new() };
+        let pages = if *last_page > 1 {
+            format!(" [ <a href='/viewtopic?t={n}&amp;page={last_page}'>{last_page}</a> ]")
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            text,
+            "<tr class=row><td><a class=topictitle href='/viewtopic?t={n}'>The talk about matter {n}</a>{pages}</td><td>{replies}</td><td>{}</td></tr>",
+            n * 7 + 60
+        );
+    }
+    text.push_str("</table>");
+    if let Some(next) = next {
+        let _ = write!(text, "<p class=pages><a rel=next href={next}>Next</a></p>");
+    }
+    page(&(text + "</body>"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_counts_alone_tell_news_a_thread_that_comes_up_from_a_page_behind_is_read_again() {
+    // Whether history could count it on the page where it stood, or not.
+    for counts in [true, false] {
+        let all = threads(60, 30);
+        let old: Vec<Vec<Thread>> = all.chunks(10).map(<[Thread]>::to_vec).collect();
+        let mut woken = old[2][4];
+        woken.replies += 1;
+        let mut front = old[0].clone();
+        front.insert(0, woken);
+        let last = front.pop().unwrap();
+        let mut second = old[1].clone();
+        second.insert(0, last);
+        let next = Some("/board/2");
+        let web = posts()
+            .at("/", &[counted(&old[0], next, true), counted(&old[0], next, true), counted(&front, next, true)])
+            .at("/board/2", &[counted(&old[1], Some("/board/3"), counts), counted(&second, Some("/board/3"), counts)])
+            .at("/board/3", &[counted(&old[2], None, counts)]);
+        let (web, machine) = (Arc::new(web), Machine::new());
+        looks(&machine, &web, "", 2).await;
+        let asked = |n: u64| web.asked(&format!("/viewtopic?t={n}"));
+        assert!(all.iter().all(|thread| asked(thread.n) == 1));
+        looks(&machine, &web, "", 4).await;
+        assert_eq!(asked(woken.n), 2, "{counts}");
+        let others: Vec<u64> = all.iter().map(|thread| thread.n).filter(|n| *n != woken.n && asked(*n) != 1).collect();
+        assert!(others.is_empty(), "{counts}: {others:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn news_on_a_page_of_a_thread_that_was_read_are_found_whatever_its_row_links_to() {
+    let (before, n) = (threads(30, 12), 24);
+    let bumped = |last_page: u64| {
+        let mut after = before.clone();
+        let at = after.iter().position(|thread| thread.n == n).unwrap();
+        let mut woken = after.remove(at);
+        (woken.last, woken.replies, woken.last_page) = (START + 1_800, 4, last_page);
+        after.insert(0, woken);
+        after
+    };
+    // What its row links to before and after, and whether its first page has to be read once more to come to the others.
+    for (row_before, row_after, by_first) in [(2, 2, false), (1, 3, false), (1, 1, true)] {
+        let mut rows = before.clone();
+        rows.iter_mut().filter(|thread| thread.n == n).for_each(|thread| thread.last_page = row_before);
+        let after = bumped(row_after);
+        // The same list under two addresses: the thread waits for its first visit when the second one shows it.
+        let twice = |rows: &[Thread]| {
+            let Answer::Status(status, headers, body) = board(rows, None, true) else { unreachable!("a page") };
+            Answer::Status(status, headers, [body.as_ref(), b"<a href=/board/1>1</a>".as_ref()].concat().into())
+        };
+        let path = format!("/viewtopic?t={n}");
+        let links = "<a href='/viewtopic?t=24'>1</a> <a href='/viewtopic?t=24&page=2'>2</a> <a href='/viewtopic?t=24&page=3'>3</a>";
+        let answers = [page(&format!("<h1>Talk</h1><p>words</p>{links}"))];
+        let mut web = posts().at(&path, &answers);
+        for list in ["/", "/board/1"] {
+            web = web.at(list, &[twice(&rows), twice(&rows), twice(&after)]);
+        }
+        let (web, machine) = (Arc::new(web), Machine::new());
+        looks(&machine, &web, "", 2).await;
+        let asked = || [1, 2, 3].map(|at| web.asked(&if at == 1 { path.clone() } else { format!("{path}&page={at}") }));
+        assert_eq!(asked(), [1, 1, 1]);
+        looks(&machine, &web, "", 3).await;
+        let [first, _, last] = asked();
+        assert_eq!(
+            (first, last),
+            (1 + usize::from(by_first), if row_after == 2 { 1 } else { 2 }),
+            "{row_before} {row_after} {:?}",
+            asked()
+        );
+        assert_eq!(asked()[1], if row_after == 2 { 2 } else { 1 }, "{row_before} {row_after}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up() {
+    let fronts: Vec<Answer> = (0..400).map(|look| board(&threads(30 + look, 12), None, true)).collect();
+    let to = |path: &str| {
+        let headers = gleaner::fetch::ResponseHeaders { location: Some(path.to_owned()), ..Default::default() };
+        Answer::Status(301, headers, bytes::Bytes::new())
+    };
+    let mut web =
+        posts().at("/", &[page("<a href=/board/1>one</a> <a href=/board/2>two</a> <a href=/board/3>three</a>")]);
+    web = web.at("/board/1", &fronts).at("/board/3", &[board(&threads(20, 12), None, true)]);
+    // The second one moves after some looks.
+    let mut second: Vec<Answer> = (0..5).map(|_| board(&threads(900, 12), None, true)).collect();
+    second.push(to("/forum/2"));
+    web = web.at("/board/2", &second).at("/forum/2", &[board(&threads(900, 12), None, true)]);
+    let (web, mut machine) = (Arc::new(web), Machine::new());
+    machine.update = Some(super::increment::in_memory());
+    let text = "start = ['http://sim.example/']\nrevisit_minutes = 5\n[rate]\nrequests_per_second = 1000\n\
+                [classes]\npage = ['^/$']\nboard = ['^/board/\\d+$', '^/forum/\\d+$']\nthread = ['^/viewtopic']\n";
+    let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let db: Arc<dyn CrawlDb> = machine.db.clone();
+    let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
+    let options = RunOptions { keep_looking: true, ..RunOptions::default() };
+    machine.crawl_site(site, options, Some(Duration::from_secs(86_400)), None).await.0.unwrap();
+    let log = web.log();
+    let at =
+        |path: &str| log.iter().filter(|(_, asked)| asked == path).map(|(at, _)| at / 60_000).collect::<Vec<u64>>();
+    let moved = at("/board/2");
+    assert!((10..=24).contains(&moved.len()), "{moved:?}");
+    let longest = |path: &str| at(path).windows(2).map(|pair| pair[1] - pair[0]).max();
+    assert!(longest("/board/1").is_some_and(|minutes| minutes <= 15), "{:?}", longest("/board/1"));
+    assert!(at("/forum/2").len() > 20);
+    use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner::crawldb::Reader as _;
+    let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
+    let mut lists: Vec<String> = State::from_bytes(&note).unwrap().lists.into_iter().map(|list| list.url).collect();
+    lists.sort();
+    assert_eq!(lists, ["http://sim.example/board/1", "http://sim.example/board/3", "http://sim.example/forum/2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn news_of_a_thread_that_history_read_minutes_ago_do_not_wait_for_the_zone_to_be_known() {
+    // The site tells no zone: of a time of the last half day nobody knows whether it was before the thread was read.
+    let list = |threads: &[Thread], next: Option<&str>, replies: bool| {
+        let rows = threads.iter().map(|thread| {
+            let time = iso(thread.last).replace('T', " ");
+            let count = if replies { format!("<td>{}</td>", thread.replies) } else { String::new() };
+            format!("<tr class=row><td><a href='/viewtopic?t={0}'>The talk about matter {0}</a></td>{count}<td>{1}</td></tr>", thread.n, &time[..16])
+        });
+        let head = if replies { "<th>Replies" } else { "" };
+        let next = next.map(|next| format!("<p class=pages><a rel=next href={next}>Next</a></p>")).unwrap_or_default();
+        page(&format!(
+            "<body><h1>Board</h1><table class=topics><tr><th>Topic{head}<th>Last post</tr>{}</table>{next}</body>",
+            rows.collect::<String>()
+        ))
+    };
+    for replies in [true, false] {
+        let all = threads(60, 30);
+        let old: Vec<Vec<Thread>> = all.chunks(10).map(<[Thread]>::to_vec).collect();
+        let mut woken = old[2][4];
+        (woken.replies, woken.last) = (woken.replies + 1, START + 300);
+        let mut front = old[0].clone();
+        front.insert(0, woken);
+        front.pop();
+        let next = Some("/board/2");
+        let web = posts()
+            .at("/", &[list(&old[0], next, replies), list(&front, next, replies)])
+            .at("/board/2", &[list(&old[1], Some("/board/3"), replies)])
+            .at("/board/3", &[list(&old[2], None, replies)]);
+        let (web, machine) = (Arc::new(web), Machine::new());
+        for _ in 0..2 {
+            let text = format!("start = ['http://sim.example/']\n{}", RULES.replace("= 59", "= 9"));
+            let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let db: Arc<dyn CrawlDb> = machine.db.clone();
+            let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
+            machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
+            tokio::time::sleep(Duration::from_secs(601)).await;
+        }
+        let asked = |n: u64| web.asked(&format!("/viewtopic?t={n}"));
+        assert_eq!(asked(woken.n), 2, "{replies}");
+        let others = all.iter().filter(|thread| thread.n != woken.n && asked(thread.n) != 1).count();
+        assert_eq!(others, 0, "{replies}");
+    }
+}

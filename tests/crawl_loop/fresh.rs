@@ -308,3 +308,81 @@ async fn a_time_that_the_site_shows_narrows_the_delay_and_one_that_cannot_be_is_
     let lists = status(&machine).await.lists.unwrap();
     assert_eq!((lists.by_times, lists.by_unknown_urls), (1, 0));
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_taken_away_is_found_at_the_head_of_a_list_behind_a_row_that_stays_and_in_a_thread_that_lost_it() {
+    let talk = |n: u64, link: &str| {
+        page(&format!("<title>Talk {n}</title><h1>Talk {n}</h1><p>{}</p>{link}", "words about it. ".repeat(400)))
+    };
+    let rows = |numbers: &mut dyn Iterator<Item = u64>| {
+        let row = |n| format!("<tr><td><a href=/talk/{n}>The talk about matter {n}</a></td><td>{n}.5 MB</td></tr>");
+        format!("<table id=list>{}</table>", numbers.map(row).collect::<String>())
+    };
+    let all = rows(&mut (1..16).rev());
+    // The first one is taken down; 7 leaves the list with its torrent, 9 without; 4 and 5 stay as rows.
+    let fewer = rows(&mut (1..15).rev().filter(|n| ![7, 9].contains(n)));
+    let mut answers = vec![front(0, "", &all)];
+    answers.extend((1..60).map(|look| front(look, "", &fewer)));
+    let mut web = releases().at("/", &answers);
+    for n in 1..16 {
+        let with = talk(n, &format!("<a href=/dl/{n}>download</a>"));
+        let later = match n {
+            15 | 4 => super::web::status(404),
+            9 => talk(n, ""),
+            5 => page("<title>Notice</title><p>This torrent has been deleted.</p>"),
+            _ => with.clone(),
+        };
+        web = web.at(&format!("/talk/{n}"), &[with, later]);
+    }
+    let (web, machine) = (Arc::new(web), Machine::new());
+    let rules = "revisit_minutes = 189\n[rate]\nrequests_per_second = 1000\n[classes]\nindex = ['^/$']\nthread = ['^/talk/']\ndownload = ['^/dl/']\n";
+    let rules = format!("start = ['http://sim.example/']\n{rules}");
+    let looks = async |times: usize| {
+        for _ in 0..times {
+            let db: Arc<dyn gleaner::crawldb::CrawlDb> = machine.db.clone();
+            let rules = gleaner::rules::from_text("sim", &rules).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let site = gleaner::crawl::site::Site::new(rules, web.transport(machine.start), machine.clock(), db);
+            machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
+            tokio::time::sleep(Duration::from_secs(190 * 60)).await;
+        }
+    };
+    looks(4).await;
+    let gone = status(&machine).await.gone.unwrap();
+    let mut urls: Vec<String> = gone.last.iter().map(|gone| gone.url.replace("http://sim.example", "")).collect();
+    urls.sort();
+    assert_eq!(urls, ["/talk/15", "/talk/9"], "{gone:?}");
+    assert!(gone.last.iter().all(|gone| gone.from < gone.until && gone.until < gone.found), "{gone:?}");
+    looks(36).await;
+    let gone = status(&machine).await.gone.unwrap();
+    let mut urls: Vec<String> = gone.last.iter().map(|gone| gone.url.replace("http://sim.example", "")).collect();
+    urls.sort();
+    assert_eq!(urls, ["/talk/15", "/talk/4", "/talk/5", "/talk/9"], "rows that stay, in turn");
+    assert_eq!(urls_gone(&machine).await, 4);
+    let talks = web.log().iter().filter(|(_, path)| path.starts_with("/talk/")).count();
+    assert!(talks < 15 + 40 + 6, "{talks} requests in 40 looks");
+    assert_eq!(machine.db.torrents(None, 100).await.unwrap().len(), 15, "nothing leaves the archive");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_came_while_a_site_was_in_trouble_is_the_latest_of_all_and_counts() {
+    let broken = super::web::status(403);
+    let web = releases().at(
+        "/",
+        &[
+            front(0, "", &rows(1..6)),
+            front(1, "", &rows(1..6)),
+            broken.clone(),
+            broken.clone(),
+            broken,
+            front(2, "", &rows(1..9)),
+        ],
+    );
+    let (web, machine) = (Arc::new(web), Machine::new());
+    looks_apart(&machine, &web, 60, 6).await;
+    assert_eq!(web.asked("/"), 6);
+    let delay = status(&machine).await.delay.unwrap();
+    assert_eq!((delay.torrents, delay.history), (3, 5));
+    let (median, most) = (delay.median_s.unwrap(), delay.median_most_s.unwrap());
+    assert!((6_800.0..7_600.0).contains(&median), "half of the four hours between two looks: {median} s");
+    assert!((14_000.0..15_200.0).contains(&most), "{most} s");
+}

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use gleaner::clock::UnixMillis;
 use gleaner::crawl::RunOptions;
+use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
 use gleaner::crawl::progress::Ended;
+use gleaner::crawldb::Reader as _;
 
 use super::increment::in_memory;
 use super::web::{FAST, Machine, Web, page, torrent};
@@ -98,4 +100,40 @@ async fn a_service_that_is_killed_early_looks_at_its_lists_no_later_than_one_tha
         machine.crawl_until(&web, &rules, service(), Some(Duration::from_secs(60 * soon))).await;
         assert!(web.asked("/list/1") > looks, "killed after {killed_after} s, not looked at within {soon} minutes");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_under_way_tells_what_it_knows_and_not_what_it_wrote_down_minutes_ago() {
+    let list: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(
+        Web::new(Duration::from_millis(10))
+            .at("/", &[page("<a href=/list/1>x</a>")])
+            .at("/list/1", &[page(&list)])
+            .otherwise(|path| path.starts_with("/detail/").then(|| page(""))),
+    );
+    let machine = Machine::new();
+    let rules = format!("revisit_minutes = 1\n{FAST}");
+    let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let looked = |note: Option<Vec<u8>>| {
+        let state = State::from_bytes(&note?)?;
+        state.lists.iter().map(|list| list.looked).max()
+    };
+    let ask = async {
+        let (mut live, mut kept) = (Vec::new(), Vec::new());
+        assert!(machine.note_now(SCHEDULE_NOTE).is_none(), "nothing is crawled yet");
+        for _ in 0..60 {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            let now = machine.clock().now().0 / 1_000;
+            live.push(now - looked(machine.note_now(SCHEDULE_NOTE)).unwrap());
+            kept.push(now - looked(machine.db.note("sim", SCHEDULE_NOTE).await.unwrap()).unwrap());
+            for name in ["gone", "boards", "delay"] {
+                assert!(machine.note_now(name).is_some_and(|note| note.starts_with(b"{")), "{name}");
+            }
+        }
+        (live.into_iter().max(), kept.into_iter().max())
+    };
+    let crawl = machine.crawl_until(&web, &rules, service, Some(Duration::from_secs(3_700)));
+    let (_, (live, kept)) = tokio::join!(crawl, ask);
+    assert!(live < Some(150) && kept > Some(250), "{live:?} s old and {kept:?} s");
+    assert!(machine.note_now(SCHEDULE_NOTE).is_none(), "no crawl is under way");
 }

@@ -268,6 +268,11 @@ impl Machine {
         self.progress.lock().unwrap().snapshot().remove("sim").unwrap_or_default()
     }
 
+    /// A note as the crawl under way would write it at this moment.
+    pub fn note_now(&self, name: &str) -> Option<Vec<u8>> {
+        self.progress.lock().unwrap().note("sim", name)
+    }
+
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(VirtualClock { start: self.start, set: *self.clock_set.lock().unwrap() })
     }

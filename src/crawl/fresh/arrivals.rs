@@ -84,6 +84,11 @@ impl Arrivals {
         vec![(DELAY_NOTE.to_owned(), kept.delays.to_bytes()), (AWAITED_NOTE.to_owned(), awaited)]
     }
 
+    /// The note of the delays.
+    pub(super) fn delays_now(&self) -> Vec<u8> {
+        self.kept().delays.to_bytes()
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // Counts stay usable after a panic elsewhere.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
@@ -109,6 +114,14 @@ impl Arrivals {
     pub fn sighted_anew(&self, url: u64, sighting: Sighting) {
         self.kept().state.awaited.remove(&url);
         self.sighted(url, sighting);
+    }
+
+    /// The news of a thread are looked for on another of its pages, too.
+    pub fn passes_on(&self, from: u64, to: u64) {
+        let sighting = self.kept().state.awaited.get(&from).copied();
+        if let Some(sighting) = sighting {
+            self.sighted_anew(to, sighting);
+        }
     }
 
     /// True for what a look has shown for the first time, and nobody has fetched since.

@@ -5,6 +5,7 @@
 //! database knows when they were read, which is enough where a list shows times.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use encoding_rs::Encoding;
@@ -29,11 +30,16 @@ pub const BOARDS_NOTE: &str = "boards";
 
 const VERSION: u32 = 1;
 
+/// Looks in a row at which a list was away, before it makes room for others.
+const BOARD_AWAY_MAX: u32 = 5;
+
 /// The lists of one site.
 pub struct Boards {
     selectors: Option<RowSelectors>,
     offset_s: Option<i32>,
     kept: Mutex<Kept>,
+    /// It was told that the operator's selectors match nothing.
+    has_warned: AtomicBool,
 }
 
 #[derive(Default)]
@@ -91,7 +97,11 @@ pub struct Board {
     pub pinned: u64,
     /// Pages of its last look that ended.
     pub pages: u64,
+    /// Its last look that succeeded.
     looked: UnixMillis,
+    /// How often it has gone or led elsewhere since then.
+    #[serde(default)]
+    away: u32,
 }
 
 /// What decides whether a thread has news.
@@ -163,7 +173,7 @@ impl Boards {
     pub fn new(rules: &BoardRules) -> Self {
         let (link, time) = (rules.row_link.as_deref(), rules.row_time.as_deref());
         let selectors = rules.rows.as_deref().and_then(|row| RowSelectors::new(row, link, time).ok());
-        Self { selectors, offset_s: rules.offset_s, kept: Mutex::default() }
+        Self { selectors, offset_s: rules.offset_s, kept: Mutex::default(), has_warned: AtomicBool::new(false) }
     }
 
     /// Takes up the note of earlier runs; says so where it is of no use.
@@ -181,13 +191,21 @@ impl Boards {
         if !std::mem::take(&mut kept.is_changed) {
             return None;
         }
+        drop(kept);
+        let note = self.note_now();
+        (note.len() <= limits::NOTE_BYTES_MAX).then(|| (BOARDS_NOTE.to_owned(), note))
+    }
+
+    pub(super) fn note_now(&self) -> Vec<u8> {
+        let mut kept = self.kept();
         kept.state.version = VERSION;
         let mut note = serde_json::to_vec(&kept.state).unwrap_or_default();
         if note.len() > limits::NOTE_BYTES_MAX {
-            let short = State { threads: BTreeMap::new(), ..kept.state.clone() };
+            let mut short = State { threads: BTreeMap::new(), ..kept.state.clone() };
+            short.boards.values_mut().for_each(|board| board.memory.is_counted = false);
             note = serde_json::to_vec(&short).unwrap_or_default();
         }
-        (note.len() <= limits::NOTE_BYTES_MAX).then(|| (BOARDS_NOTE.to_owned(), note))
+        note
     }
 
     pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -199,6 +217,17 @@ impl Boards {
     #[must_use]
     pub fn awaits(&self, url: &str) -> Option<Pending> {
         self.kept().state.pending.get(url).cloned()
+    }
+
+    /// A page of a list leads to pages of torrents, and has no rows: where the operator's selectors say what one is, they match nothing.
+    pub(super) fn without_rows(&self, site: &str, url: &str) {
+        if self.selectors.is_some() && !self.has_warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                %site,
+                url,
+                "boards.rows or boards.row_link of the rule file matches nothing on a list: its links are taken, without times\nhint: correct the selector, or leave it out: rows are found without one"
+            );
+        }
     }
 
     /// True for a page behind the first of its list, as pages that link to their next ones have shown.
@@ -245,6 +274,16 @@ impl Boards {
         }
     }
 
+    /// True where a list of the site lists threads, and there is room for what pages that history reads tell of more of them.
+    pub(super) fn may_count(&self) -> bool {
+        (1..limits::BOARD_THREADS_MAX).contains(&self.kept().state.threads.len())
+    }
+
+    /// True for a page of a thread that was asked for again lately.
+    pub(super) fn asked_again(&self, url: &str) -> bool {
+        self.kept().state.rereads.contains_key(url)
+    }
+
     /// Pages of threads that should have come by now, and when they were asked for.
     pub(super) fn overdue(&self, now: UnixMillis) -> Vec<(String, UnixMillis)> {
         let kept = self.kept();
@@ -270,6 +309,36 @@ impl Boards {
         }
         kept.is_changed = true;
         is_tried
+    }
+
+    /// A look at a list succeeded.
+    pub fn looked(&self, list: &str, at: UnixMillis) {
+        let mut kept = self.kept();
+        if let Some(board) = kept.state.boards.get_mut(list) {
+            (board.looked, board.away) = (at, 0);
+            kept.is_changed = true;
+        }
+    }
+
+    /// When a look at a list last succeeded, as far as it is kept.
+    #[must_use]
+    pub fn last_look(&self, list: &str) -> Option<UnixMillis> {
+        self.kept().state.boards.get(list).map(|board| board.looked).filter(|looked| *looked > UnixMillis(0))
+    }
+
+    /// A list has gone, or leads elsewhere.
+    pub fn is_away(&self, list: &str) {
+        let mut kept = self.kept();
+        if let Some(board) = kept.state.boards.get_mut(list) {
+            board.away = board.away.saturating_add(1);
+            kept.is_changed = true;
+        }
+    }
+
+    /// How often it did so in a row; 1 where that is not kept.
+    #[must_use]
+    pub fn away(&self, list: &str) -> u32 {
+        self.kept().state.boards.get(list).map_or(1, |board| board.away.max(1))
     }
 
     /// Ends a look that waited for a page which is not there, or gave nothing.
@@ -322,9 +391,8 @@ impl Kept {
             Grounds::UnknownUrls if times == Times::Created => Told::Created,
             Grounds::UnknownUrls => Told::UnknownUrls,
         });
-        if let Some(board) = self.board(at.board) {
+        if let Some(board) = self.board(at.board, UnixMillis(u64::try_from(at.now).unwrap_or(0) * 1_000)) {
             board.grounds = told.or(board.grounds);
-            board.looked = UnixMillis(u64::try_from(at.now).unwrap_or(0) * 1_000);
             if is_front {
                 board.rows = read.page.rows.len() as u64;
                 board.pinned = read.page.rows.iter().filter(|row| row.pinned.is_some()).count() as u64;
@@ -348,17 +416,34 @@ impl Kept {
     }
 
     /// A list that is kept; `None` beyond the bound.
-    fn board(&mut self, url: &str) -> Option<&mut Board> {
-        if !self.state.boards.contains_key(url) && self.state.boards.len() >= limits::BOARDS_KEPT_MAX {
+    fn board(&mut self, url: &str, now: UnixMillis) -> Option<&mut Board> {
+        if !self.state.boards.contains_key(url)
+            && self.state.boards.len() >= limits::BOARDS_KEPT_MAX
+            && !self.makes_room(now)
+        {
             return None;
         }
-        Some(self.state.boards.entry(url.to_owned()).or_default())
+        let begun = || Board { looked: now, ..Board::default() };
+        Some(self.state.boards.entry(url.to_owned()).or_insert_with(begun))
+    }
+
+    /// The list that nobody looks at any more, if there is one, makes room, and the forms of its pages with it.
+    fn makes_room(&mut self, now: UnixMillis) -> bool {
+        let oldest = self.state.boards.iter().min_by_key(|(_, board)| (board.away == 0, board.looked));
+        let is_left =
+            |board: &Board| board.away >= BOARD_AWAY_MAX || now.since(board.looked) > limits::LIST_FORGOTTEN_TIME;
+        let Some(left) = oldest.filter(|(_, board)| is_left(board)).map(|(url, _)| url.clone()) else { return false };
+        self.state.boards.remove(&left);
+        for (form, _) in numbers_of(&left) {
+            self.state.paged.remove(&form);
+        }
+        true
     }
 
     fn finish(&mut self, board: &str, walk: Walk<Memory>) {
         let pages = walk.pages() as u64;
         let memory = walk.into_memory();
-        if let Some(board) = self.board(board) {
+        if let Some(board) = self.state.boards.get_mut(board) {
             board.pages = pages;
             board.memory = memory;
         }
@@ -375,6 +460,17 @@ impl Kept {
     /// A thread is read now for what its row shows.
     pub fn reads(&mut self, row: &Row, now: i64) {
         self.keep(&row.id, &Known::fetched(row, now));
+    }
+
+    /// Keeps what a page which is none of a look tells of a thread of which nothing is kept, as long as there is room: its replies, and
+    /// the time of its last post as the site's clock has it, which compares whatever the zone.
+    pub fn count(&mut self, row: &Row, now: i64) {
+        let has_room = self.state.threads.len() < limits::BOARD_THREADS_MAX;
+        let tells = row.replies.is_some() || row.last.is_some();
+        if has_room && tells && !self.state.threads.contains_key(&row.id) {
+            self.reads(row, now);
+            self.is_changed = true;
+        }
     }
 
     /// Keeps what is known of a thread, in place of the one that was read the longest ago.
@@ -456,7 +552,7 @@ mod tests {
             let page = |page: u32| format!("http://a.example/{n}/list/{page}");
             boards.leads_to(&page(1), &page(2));
             let mut kept = boards.kept();
-            kept.board(&page(1));
+            let _ = kept.board(&page(1), UnixMillis(0));
             kept.is_changed = true;
         }
         let count = |kept: &Kept| (kept.state.boards.len(), kept.state.paged.len());
@@ -466,7 +562,7 @@ mod tests {
         assert!(boards.is_behind_a_front("http://a.example/7/list/2"));
         assert!(!boards.is_behind_a_front("http://a.example/7/list/1"));
         assert!(!boards.is_behind_a_front("http://a.example/99999/list/2"), "beyond the bound its address decides");
-        assert!(boards.kept().board("http://a.example/99999/list/1").is_none());
+        assert!(boards.kept().board("http://a.example/99999/list/1", UnixMillis(0)).is_none());
         // Another process goes on with it.
         let again = Boards::new(&BoardRules::default());
         again.take_up("a", Some(&note));

@@ -96,7 +96,9 @@ pub fn hash(url: &str) -> u64 {
     xxh3_64(url.as_bytes())
 }
 
-fn why_name(why: Why) -> String {
+/// The sign in words, as `status` counts it.
+#[must_use]
+pub fn why_name(why: Why) -> String {
     match why {
         Why::Status(status) => format!("status {status}"),
         Why::NotFoundPage => "the page for what is not there".to_owned(),
@@ -122,8 +124,14 @@ impl Missing {
         if !std::mem::take(&mut kept.is_changed) {
             return None;
         }
+        drop(kept);
+        Some((GONE_NOTE.to_owned(), self.note_now()))
+    }
+
+    pub(super) fn note_now(&self) -> Vec<u8> {
+        let mut kept = self.kept();
         kept.state.version = VERSION;
-        Some((GONE_NOTE.to_owned(), serde_json::to_vec(&kept.state).unwrap_or_default()))
+        serde_json::to_vec(&kept.state).unwrap_or_default()
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -251,6 +259,9 @@ pub fn of_page(
                 kept.state.with = kept.state.with.saturating_add(1);
                 kept.is_changed = true;
             }
+            if job.class == Class::Thread {
+                site.fresh.lists.holds(url);
+            }
             site.fresh.gone.is_there(url);
         }
         return Look::Nothing;
@@ -258,8 +269,11 @@ pub fn of_page(
     let encoding = charset::detect(headers.content_type.as_deref(), body, site.rules.charset.map(Encoding::name));
     let head = &body[..body.len().min(HEAD_BYTES)];
     let seen = text::visible(&encoding.decode(head).0, HEAD_BYTES);
+    let unlisted = site.fresh.gone.is_unlisted(url);
+    // A thread that had its torrent on this page, and whose row has gone as well, has lost it, whatever is said on it.
+    let has_lost_it = unlisted.is_some() && job.class == Class::Thread && site.fresh.lists.held(url);
     let is_talk = job.class == Class::Thread && seen.trim().len() > limits::GONE_THREAD_TEXT_BYTES_MAX;
-    if is_talk || names_infohash(&seen) {
+    if (is_talk && !has_lost_it) || names_infohash(&seen) {
         site.fresh.gone.is_there(url);
         return Look::Nothing;
     }
@@ -277,11 +291,11 @@ pub fn of_page(
         is_whole: true,
     };
     let sign = sign(&answer, &not_found, None);
-    if let Some(unlisted) = site.fresh.gone.is_unlisted(url) {
+    if let Some(unlisted) = unlisted {
         // Its row is away from its list for hours: that was the first sign.
         return match sign {
             Sign::Absent(why) => Look::Gone(Gone { why, ..unlisted }),
-            _ if job.class == Class::Thread => {
+            _ if job.class == Class::Thread && !has_lost_it => {
                 site.fresh.gone.is_there(url);
                 Look::Nothing
             }

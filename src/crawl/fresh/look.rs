@@ -9,8 +9,9 @@ use super::boards::{self, seconds};
 use super::gone::hash;
 use super::rows::Vanished;
 use crate::boards::Row;
+use crate::boards::identity::{page_of_thread, thread_id};
 use crate::boards::next::numbers_of;
-use crate::boards::walk::{Change, Known, Verdict};
+use crate::boards::walk::{Change, Grounds, Known, Verdict};
 use crate::boards::when::{Precision, Time};
 use crate::clock::UnixMillis;
 use crate::crawl::outlinks::{self, PageFindings};
@@ -18,7 +19,7 @@ use crate::crawl::site::{Found, Site};
 use crate::crawl::visit::{self, Job};
 use crate::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
 use crate::frontier::crews::Crew;
-use crate::limits::{GONE_CONFIRM_TIME, LOOK_ROWS_MAX};
+use crate::limits::{GONE_CONFIRM_TIME, LOOK_ROWS_MAX, ROW_RECHECKED_AFTER, ROWS_IN_TURN_MAX};
 use crate::page::pagination;
 use crate::rules::Class;
 use crate::schedule::{Kind, Post};
@@ -70,6 +71,13 @@ pub fn is_looked_at(site: &Site, job: &Job, is_front: bool) -> bool {
     job.class.is_listing() && (is_front || site.fresh.boards.awaits(job.url.as_str()).is_some())
 }
 
+/// Whether the rows of a page are read: those of a look, and of lists of threads those that history reads. What stands there was told
+/// before a thread comes up from it: its replies, and its last post by the site's clock, where nobody knows the zone yet.
+#[must_use]
+pub fn has_rows(site: &Site, job: &Job, is_front: bool) -> bool {
+    is_looked_at(site, job, is_front) || (job.class.is_listing() && site.fresh.boards.may_count())
+}
+
 /// Takes in a page of a list that was read.
 ///
 /// # Errors
@@ -87,9 +95,15 @@ pub async fn look(
     }
     let lists = lists_by_themselves(site, job, read, board.as_ref()).await?;
     if !is_looked_at(site, job, is_front) {
-        return Ok(Seen { due: lists, ..Seen::default() });
+        let mut seen = Seen { due: lists, ..Seen::default() };
+        if let Some(board) = board {
+            let mut kept = site.fresh.boards.kept();
+            board.page.rows.iter().filter(|row| is_thread(site, row)).for_each(|row| kept.count(row, seconds(at)));
+        }
+        read_on(site, job, read, at, &mut seen).await?;
+        return Ok(seen);
     }
-    let mut board = board.map(|board| by_links(site, board, read));
+    let mut board = board.map(|board| by_links(site, &job.url, board, read));
     if let Some(page) = board.as_mut().map(|board| &mut board.page)
         && let Some(next) = page.next.take_if(|next| site.fresh.boards.is_another_list(job.url.as_str(), next.as_str()))
     {
@@ -129,8 +143,7 @@ pub async fn look(
         let next = next_page(site, job, board.page.next.as_ref()).await?;
         let (now, goes_on) = (seconds(at), next.is_some());
         let page = boards::Page { board: &list, url: &job.url, now, last, is_above, goes_on };
-        let last_pages = last_pages(site, job, &mined, &asked).await?;
-        let verdict = walk(site, &page, board, &asked, &last_pages);
+        let verdict = walk(site, &page, board, &asked);
         let news = verdict.fetch.len();
         tracing::trace!(list, url = job.url.as_str(), rows = asked.len(), news, is_above, step = ?verdict.step, "a list was looked at");
         match next.filter(|_| verdict.step.is_ok()) {
@@ -165,6 +178,7 @@ pub async fn look(
         let urls: Vec<&str> = asked.iter().filter(is_free).map(|asked| asked.found.url.as_str()).collect();
         let vanished = site.fresh.lists.look(&list, &urls, at);
         follow(site, job, vanished, at, &mut seen).await?;
+        recheck(site, job, at, &mut seen).await?;
     }
     make_good(site, job, at, &mut seen).await?;
     Ok(seen)
@@ -208,12 +222,19 @@ async fn lists_by_themselves(
 }
 
 /// A page of which no row that was mined leads to what the rules take, by its links: rows without times.
-fn by_links(site: &Site, board: boards::Read, read: &PageFindings) -> boards::Read {
+fn by_links(site: &Site, read_at: &CrawlUrl, board: boards::Read, read: &PageFindings) -> boards::Read {
     if board.page.rows.iter().any(|row| is_row(site, row)) {
         return board;
     }
     let links: Vec<(Found, Option<usize>)> = rows(site, read, None);
+    if !links.is_empty() {
+        site.fresh.boards.without_rows(&site.rules.name, read_at.as_str());
+    }
     board.with_links(links.iter().map(|(found, _)| &found.url))
+}
+
+fn is_thread(site: &Site, row: &Row) -> bool {
+    outlinks::judge(site, row.url.clone()).is_ok_and(|found| found.class == Class::Thread)
 }
 
 fn is_row(site: &Site, row: &Row) -> bool {
@@ -235,16 +256,22 @@ pub async fn again(site: &Site, job: &Job, is_front: bool, at: UnixMillis) -> Re
     if is_front {
         let vanished = site.fresh.lists.again(list, at);
         follow(site, job, vanished, at, &mut seen).await?;
+        recheck(site, job, at, &mut seen).await?;
     }
     make_good(site, job, at, &mut seen).await?;
     Ok(seen)
 }
 
-/// When this page was last looked at with success.
+/// When this page was last looked at with success. What failed since then, as in a server's trouble, was no look: what comes in such a
+/// time is seen late, and counts.
 async fn last_look(site: &Site, job: &Job) -> Result<Option<UnixMillis>, CrawlDbError> {
-    let record = site.db.url_record(&job.lease.key).await?;
     let is_look = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
-    Ok(record.filter(|record| record.outcome.is_some_and(is_look)).map(|record| record.visited))
+    let record = site.db.url_record(&job.lease.key).await?;
+    Ok(match record {
+        Some(record) if record.outcome.is_some_and(is_look) => Some(record.visited),
+        Some(record) if record.outcome.is_some() => site.fresh.boards.last_look(job.url.as_str()),
+        _ => None,
+    })
 }
 
 /// Where the rows of a page lead, in its order: the rows that were mined, else its links to what a list lists.
@@ -323,31 +350,58 @@ async fn next_page(
     Ok(goes_on.then_some((row, was_read)))
 }
 
-/// Of threads of which only the database knows, by the places of their rows: the last page that was read.
-async fn last_pages(
+/// The last page of a thread that was read, as far as its row links to its pages.
+async fn last_read(site: &Site, job: &Job, row: &Row) -> Result<Option<CrawlUrl>, CrawlDbError> {
+    let pages = row.last_page.as_ref().map(pages_down_from).unwrap_or_default();
+    last_read_of(site, job, pages.into_iter()).await
+}
+
+/// The first of these pages of a thread that was read.
+async fn last_read_of(
     site: &Site,
     job: &Job,
-    mined: &[Row],
-    asked: &[Asked],
-) -> Result<HashMap<usize, CrawlUrl>, CrawlDbError> {
-    let mut found = HashMap::new();
-    for asked in asked.iter().filter(|asked| asked.found.class == Class::Thread && asked.record.is_some()) {
-        let Some((at, row)) = asked.row.and_then(|at| Some((at, mined.get(at)?))) else { continue };
-        let Some(last) = row.last_page.as_ref().filter(|_| site.fresh.boards.kept().thread(&row.id).is_none()) else {
-            continue;
-        };
-        for url in pages_down_from(last) {
-            let Ok(page) = outlinks::judge(site, url) else { continue };
-            let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else {
-                continue;
-            };
-            if site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some()) {
-                found.insert(at, page.url);
-                break;
-            }
+    pages: impl Iterator<Item = CrawlUrl>,
+) -> Result<Option<CrawlUrl>, CrawlDbError> {
+    for url in pages {
+        let Ok(page) = outlinks::judge(site, url) else { continue };
+        let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else { continue };
+        if site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some_and(Outcome::was_fetched)) {
+            return Ok(Some(page.url));
         }
     }
-    Ok(found)
+    Ok(None)
+}
+
+/// A page of a thread that was asked for again for its news leads on to the last one behind it that was read: the news stand there,
+/// and a row may link to no page of its thread, or have been seen when there were fewer.
+async fn read_on(
+    site: &Site,
+    job: &Job,
+    read: &PageFindings,
+    at: UnixMillis,
+    seen: &mut Seen,
+) -> Result<(), CrawlDbError> {
+    if job.class != Class::Thread || !site.fresh.boards.asked_again(job.url.as_str()) {
+        return Ok(());
+    }
+    let number = |url: &CrawlUrl| page_of_thread(url.as_str()).unwrap_or(1);
+    let (id, own) = (thread_id(job.url.as_str()), number(&job.url));
+    let of_thread = read.found.iter().filter(|found| found.class == Class::Thread);
+    let mut behind: Vec<(u64, &CrawlUrl)> = of_thread
+        .filter(|found| thread_id(found.url.as_str()) == id)
+        .map(|found| (number(&found.url), &found.url))
+        .filter(|(number, _)| *number > own)
+        .collect();
+    behind.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+    let behind = behind.into_iter().map(|(_, url)| url.clone()).take(LAST_PAGES);
+    if let Some(page) = last_read_of(site, job, behind).await?
+        && let Some(row) = site.row(&page, Class::Thread, job.lease.depth.saturating_add(1)).await?
+    {
+        seen.due.push(Discovered { due: at, ..row });
+        site.fresh.boards.asks_again(page.as_str(), at);
+        site.fresh.arrivals.passes_on(hash(job.url.as_str()), hash(page.as_str()));
+    }
+    Ok(())
 }
 
 /// A page of a thread and those before it, as far as their numbers are pages and not offsets.
@@ -362,26 +416,16 @@ fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
 }
 
 /// The look's verdict on the page. News are unknown rows, and threads with news; what else changes in a row is none.
-fn walk(
-    site: &Site,
-    page: &boards::Page<'_>,
-    board: boards::Read,
-    asked: &[Asked],
-    last_pages: &HashMap<usize, CrawlUrl>,
-) -> Verdict {
+fn walk(site: &Site, page: &boards::Page<'_>, board: boards::Read, asked: &[Asked]) -> Verdict {
     let records: HashMap<usize, (Class, Option<UrlRecord>)> =
         asked.iter().filter_map(|asked| Some((asked.row?, (asked.found.class, asked.record)))).collect();
     let boards = &site.fresh.boards;
     let mut kept = boards.kept();
     let mut known = HashMap::with_capacity(board.page.rows.len());
     for (at, row) in board.page.rows.iter().enumerate() {
-        let as_shown = || Known { last: row.last, replies: row.replies, last_page: None, read_at: page.now };
-        let read = |record: &UrlRecord| Known {
-            last: None,
-            replies: None,
-            last_page: last_pages.get(&at).cloned(),
-            read_at: seconds(record.visited),
-        };
+        let as_shown = || Known::fetched(row, page.now);
+        let read =
+            |record: &UrlRecord| Known { last: None, replies: None, last_page: None, read_at: seconds(record.visited) };
         let of_row = match records.get(&at) {
             Some((_, None)) => continue,
             Some((Class::Thread, Some(record))) if record.outcome.is_some() => {
@@ -399,13 +443,14 @@ fn walk(
     }
     let rows = board.page.rows.clone();
     let verdict = kept.page(boards, page, board, &known);
+    let is_counted = verdict.grounds == Some(Grounds::Replies);
     for (at, (row, change)) in rows.iter().zip(&verdict.changes).enumerate() {
         if records.get(&at).is_none_or(|(class, _)| *class != Class::Thread) {
             continue;
         }
         match known.get(&row.id) {
             _ if change.is_fetched() => kept.reads(row, page.now),
-            Some(before) if kept.thread(&row.id).is_some() => {
+            Some(before) if is_counted || kept.thread(&row.id).is_some() => {
                 let mut before = before.clone();
                 before.seen(row, *change);
                 kept.keep(&row.id, &before);
@@ -426,7 +471,12 @@ async fn reread(
     seen: &mut Seen,
 ) -> Result<(), CrawlDbError> {
     for fetch in verdict.fetch.iter().filter(|fetch| fetch.why != Change::New) {
-        let Some(found) = outlinks::judge(site, fetch.from.clone()).ok().filter(|found| found.class.is_target()) else {
+        let last_read = match mined.get(fetch.row) {
+            Some(row) => last_read(site, job, row).await?,
+            None => None,
+        };
+        let from = last_read.unwrap_or_else(|| fetch.from.clone());
+        let Some(found) = outlinks::judge(site, from).ok().filter(|found| found.class.is_target()) else {
             continue;
         };
         let depth = job.lease.depth.saturating_add(1);
@@ -527,6 +577,30 @@ async fn follow(
             seen.due.push(Discovered { due: at, ..row });
         }
     }
+    Ok(())
+}
+
+/// The page of one row that stays is asked for again, in turn: a torrent may be taken away and its row left.
+async fn recheck(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    let list = job.url.as_str();
+    let is_due = |record: UrlRecord| {
+        let is_there = matches!(record.outcome, Some(Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified));
+        is_there && record.visited <= at && at.since(record.visited) >= ROW_RECHECKED_AFTER
+    };
+    let mut asked = 0;
+    for url in site.fresh.lists.in_turn(list, ROWS_IN_TURN_MAX) {
+        asked += 1;
+        let Some(url) = outlinks::resolve(site, &job.url, &url) else { continue };
+        let is_page = |found: &Found| found.class.is_target() && found.class != Class::Download;
+        let Some(found) = outlinks::judge(site, url).ok().filter(is_page) else { continue };
+        let depth = job.lease.depth.saturating_add(1);
+        let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
+        if site.db.url_record(&row.key).await?.is_some_and(is_due) {
+            seen.due.push(Discovered { due: at, ..row });
+            break;
+        }
+    }
+    site.fresh.lists.had_turn(list, asked);
     Ok(())
 }
 

@@ -57,6 +57,18 @@ impl Fresh {
         Ok(())
     }
 
+    /// What people ask for, as its note would say it at this moment.
+    #[must_use]
+    pub fn note_now(&self, name: &str) -> Option<Vec<u8>> {
+        match name {
+            gone::GONE_NOTE => Some(self.gone.note_now()),
+            boards::BOARDS_NOTE => Some(self.boards.note_now()),
+            timetable::SCHEDULE_NOTE => self.timetable.note_now(),
+            arrivals::DELAY_NOTE => Some(self.arrivals.delays_now()),
+            _ => None,
+        }
+    }
+
     /// What has to be kept since this was last asked, as notes by their names. One that no database would take is left out, and told:
     /// the former one stays, and costs looks at the next start.
     pub fn notes(&self, site: &str) -> Vec<(String, Vec<u8>)> {

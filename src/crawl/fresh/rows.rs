@@ -3,7 +3,7 @@
 //! The decision is `freshness::rows`; here stand the lists by their URLs and what their rows lead to, within a bound for the whole
 //! site: lists beyond it are read and not followed.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::gone::hash;
 use crate::clock::UnixMillis;
 use crate::freshness::gone::Gone;
 use crate::freshness::rows::{List, Listed};
-use crate::limits::{LISTS_BYTES_MAX, LISTS_FOLLOWED_MAX, LISTS_ROW_BYTES, LISTS_ROWS_MAX};
+use crate::limits::{LIST_FORGOTTEN_TIME, LISTS_BYTES_MAX, LISTS_FOLLOWED_MAX, LISTS_ROW_BYTES, LISTS_ROWS_MAX};
 
 /// The name of the note that keeps the lists.
 pub const ROWS_NOTE: &str = "rows";
@@ -45,6 +45,14 @@ struct Followed {
     shown: Vec<u64>,
     /// Where the rows lead that were there or are missed, by their hashes.
     urls: BTreeMap<u64, String>,
+    #[serde(default)]
+    looked: UnixMillis,
+    /// Those of them whose pages are threads that had a torrent: what is left of such a page may be talk.
+    #[serde(default)]
+    held: BTreeSet<u64>,
+    /// Whose turn it is to have its page asked for again: a place in `shown`.
+    #[serde(default)]
+    turn: u64,
 }
 
 /// What a look decided.
@@ -86,6 +94,7 @@ impl Lists {
     /// Takes a look at a list's front that was read whole: where its rows lead, in its order, pinned ones left out.
     pub fn look(&self, list: &str, urls: &[&str], at: UnixMillis) -> Vanished {
         let mut kept = self.kept();
+        kept.make_room(urls.len(), list, at);
         let lists = &kept.state.lists;
         let others = || lists.iter().filter(|(name, _)| *name != list).map(|(_, other)| other);
         let rows = others().map(|other| other.urls.len()).sum::<usize>() + urls.len();
@@ -99,7 +108,7 @@ impl Lists {
         }
         kept.is_changed = true;
         let followed = kept.state.lists.entry(list.to_owned()).or_default();
-        followed.shown = urls.iter().map(|url| hash(url)).collect();
+        (followed.shown, followed.looked) = (urls.iter().map(|url| hash(url)).collect(), at);
         for url in urls {
             followed.urls.entry(hash(url)).or_insert_with(|| (*url).to_owned());
         }
@@ -111,9 +120,62 @@ impl Lists {
     /// The same look once more: the page is as it was.
     pub fn again(&self, list: &str, at: UnixMillis) -> Vanished {
         let mut kept = self.kept();
-        kept.is_changed = true;
         let Some(followed) = kept.state.lists.get_mut(list) else { return Vanished::default() };
-        followed.look(at)
+        followed.looked = at;
+        let (vanished, is_waiting) = (followed.look(at), followed.urls.len() > followed.shown.len());
+        // That all is as it was needs no note of megabytes.
+        kept.is_changed |= is_waiting || vanished != Vanished::default();
+        vanished
+    }
+
+    /// The next rows of a list, in turn, as many as there are or `rows_max`: where they lead.
+    pub fn in_turn(&self, list: &str, rows_max: usize) -> Vec<String> {
+        let kept = self.kept();
+        let Some(Followed { shown, urls, turn, .. }) = kept.state.lists.get(list) else { return Vec::new() };
+        let count = shown.len().max(1);
+        let places = (0..shown.len().min(rows_max)).map(|n| (*turn as usize + n) % count);
+        places.filter_map(|at| urls.get(shown.get(at)?).cloned()).collect()
+    }
+
+    /// So many of these rows had their turn.
+    pub fn had_turn(&self, list: &str, rows: usize) {
+        let mut kept = self.kept();
+        if let Some(followed) = kept.state.lists.get_mut(list) {
+            followed.turn = (followed.turn + rows as u64) % followed.shown.len().max(1) as u64;
+        }
+    }
+
+    /// A thread has a torrent on its first page.
+    pub fn holds(&self, url: u64) {
+        let mut kept = self.kept();
+        let of_url = kept.state.lists.values_mut().filter(|list| list.urls.contains_key(&url));
+        let is_new = of_url.map(|list| list.held.insert(url)).fold(false, |any, is_new| any | is_new);
+        kept.is_changed |= is_new;
+    }
+
+    /// True for a thread that had one, as far as its list is followed.
+    pub fn held(&self, url: u64) -> bool {
+        self.kept().state.lists.values().any(|list| list.held.contains(&url))
+    }
+
+    /// The list has gone, or moved.
+    pub fn forget(&self, list: &str) {
+        let mut kept = self.kept();
+        kept.is_changed |= kept.state.lists.remove(list).is_some();
+    }
+}
+
+impl Kept {
+    /// Lists that nobody looks at any more make room for one of so many rows, where there is none.
+    fn make_room(&mut self, rows: usize, list: &str, at: UnixMillis) {
+        let lists = &self.state.lists;
+        let is_full = lists.len() >= LISTS_FOLLOWED_MAX
+            || lists.values().map(|list| list.urls.len()).sum::<usize>() + rows > LISTS_ROWS_MAX;
+        if is_full && !lists.contains_key(list) {
+            let before = lists.len();
+            self.state.lists.retain(|_, list| at.since(list.looked) <= LIST_FORGOTTEN_TIME);
+            self.is_changed |= self.state.lists.len() < before;
+        }
     }
 }
 
@@ -144,8 +206,9 @@ impl Followed {
 
     /// Forgets where rows lead that are followed no more.
     fn forget(&mut self) {
-        let Self { list, urls, .. } = self;
+        let Self { list, urls, held, .. } = self;
         urls.retain(|row, _| list.follows(*row));
+        held.retain(|row| urls.contains_key(row));
     }
 }
 
@@ -202,5 +265,27 @@ mod tests {
         }
         lists.look("small", &["/a"], UnixMillis(1));
         assert_eq!(lists.kept().state.lists.len(), lists_max);
+    }
+
+    #[test]
+    fn lists_that_nobody_looks_at_any_more_make_room_and_rows_have_their_turn() {
+        let lists = Lists::default();
+        let at = |days: u32| UnixMillis(1_790_000_000_000).plus(std::time::Duration::from_secs(86_400) * days);
+        for list in 0..LISTS_FOLLOWED_MAX as u32 {
+            lists.look(&format!("{list}"), &["/a", "/b", "/c"], at(u32::from(list > 0)));
+        }
+        lists.look("new", &["/a"], at(60));
+        assert!(!lists.kept().state.lists.contains_key("new"));
+        lists.look("new", &["/a"], at(61));
+        let kept = |list: &str| lists.kept().state.lists.contains_key(list);
+        assert!(kept("new") && !kept("0") && kept("1"));
+        let turn = |rows: usize| {
+            let urls = lists.in_turn("1", 2);
+            lists.had_turn("1", rows);
+            urls
+        };
+        assert_eq!([turn(1), turn(2), turn(0)], [["/a", "/b"], ["/b", "/c"], ["/a", "/b"]]);
+        lists.forget("1");
+        assert!(!kept("1") && lists.in_turn("1", 2).is_empty());
     }
 }

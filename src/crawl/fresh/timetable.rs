@@ -11,7 +11,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
-use crate::limits::{LOOKS_LEASED_MAX, SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE, SCHEDULE_PLANNED_EVERY};
+use crate::limits::{
+    LIST_FORGOTTEN_TIME, LOOKS_LEASED_MAX, SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE, SCHEDULE_PLANNED_EVERY,
+};
 use crate::rules::{Policy, SiteRules};
 use crate::schedule::adapt::{BoardNumber, Schedule};
 use crate::schedule::fixed::{self, Learnt};
@@ -24,6 +26,16 @@ const VERSION: u32 = 1;
 
 /// Seconds by which a look may lie before the last one: more is a clock that was set back, and all begins anew.
 const SET_BACK_S: u64 = 3_600;
+
+/// The weight of a list is that of its last 20 days (ALGORITHMS §10.3), or of up to 30: so long is what it counts not forgotten.
+const WEIGHED_S: u64 = 20 * DAY_S;
+const WEIGHED_LONGEST_S: u64 = 30 * DAY_S;
+
+/// Looks of all lists of a site that are told ahead.
+const LOOKS_TOLD_MAX: f64 = 200_000.0;
+
+/// Looks in a row at a list that has gone or moved, each after twice the time, before it is scheduled no more.
+const AWAY_MAX: u32 = 5;
 
 /// The schedule of one site.
 pub struct Timetable {
@@ -64,12 +76,15 @@ pub struct State {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct List {
     pub url: String,
-    /// Seconds since 1970: since when it is watched, and its last look.
+    /// Seconds since 1970: since when its posts are counted, and its last look.
     pub since: u64,
     pub looked: u64,
     pub looks: u64,
     /// Posts by hour of the day (UTC), replies counted by half.
     hours: [f64; HOURS],
+    /// Looks that came to nothing since the last one that did not.
+    #[serde(default)]
+    failed: u32,
 }
 
 /// What is told of one list.
@@ -85,8 +100,10 @@ pub struct Told {
     /// Seconds since 1970.
     pub looked: u64,
     pub looks: u64,
-    /// The looks of the next day, if all comes as expected.
+    /// The looks of the next day, if all comes as expected; of a part of it where lists have very many.
     pub next: Vec<u64>,
+    /// How many that are a day.
+    pub looks_per_day: f64,
     pub why: String,
 }
 
@@ -102,6 +119,12 @@ impl State {
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.lists.len() >= SCHEDULE_LISTS_MAX
+    }
+
+    /// The list that was looked at the longest ago, where that is so long that nobody looks at it any more.
+    fn longest_ago(&self, now: u64) -> Option<BoardNumber> {
+        let (list, number) = self.lists.iter().zip(0..).min_by_key(|(list, _)| list.looked)?;
+        (now.saturating_sub(list.looked) > LIST_FORGOTTEN_TIME.as_secs()).then_some(number)
     }
 
     fn learnt(&self, now: u64) -> Vec<Learnt> {
@@ -141,9 +164,10 @@ impl State {
     #[must_use]
     pub fn explain(&self, now: u64) -> Vec<Told> {
         let plan = if self.policy == Policy::Gleaner { None } else { Some(self.plan(now)) };
+        let days = (LOOKS_TOLD_MAX / self.per_day.max(1.0)).min(1.0);
         let mut told: Vec<Told> = Vec::with_capacity(self.lists.len());
         for (list, number) in self.lists.iter().zip(0..) {
-            let Some(reason) = self.schedule.explain(number, now, 1.0) else { continue };
+            let Some(reason) = self.schedule.explain(number, now, days) else { continue };
             let (next, why) = match &plan {
                 None => {
                     let why = format!(
@@ -164,7 +188,10 @@ impl State {
                     (times_of_day(times, now), why)
                 }
             };
+            // The times of a plan are those of a whole day.
+            let days = if plan.is_some() { 1.0 } else { days };
             told.push(Told {
+                looks_per_day: next.len() as f64 / days,
                 url: list.url.clone(),
                 weight: list.weight(now),
                 posts_by_hour: reason.posts_by_hour,
@@ -181,8 +208,39 @@ impl State {
     }
 }
 
+/// Seconds until a list that is away is looked at again, after so many looks: at first an interval, in the end a day.
+pub fn away_s(interval_s: u64, looks: u32) -> u64 {
+    let longer = interval_s.saturating_mul(1 << looks.saturating_sub(1).min(16));
+    longer.min(DAY_S.max(interval_s))
+}
+
+/// Takes a list out. The last one has its number from then on.
+fn remove(
+    state: &mut State,
+    numbers: &mut HashMap<String, BoardNumber>,
+    asked: &mut Option<(BoardNumber, UnixMillis)>,
+    number: BoardNumber,
+) {
+    state.schedule.remove(number);
+    let removed = state.lists.swap_remove(number as usize);
+    numbers.remove(&removed.url);
+    if let Some(moved) = state.lists.get(number as usize) {
+        numbers.insert(moved.url.clone(), number);
+    }
+    // A look that is under way has its turn again, at the worst.
+    *asked = None;
+}
+
 fn seconds_told(seconds: f64) -> String {
-    if seconds < 5_400.0 { format!("{:.0} min", seconds / 60.0) } else { format!("{:.1} h", seconds / 3_600.0) }
+    if seconds < 1.0 {
+        "less than a second".to_owned()
+    } else if seconds < 120.0 {
+        format!("{seconds:.0} s")
+    } else if seconds < 5_400.0 {
+        format!("{:.0} min", seconds / 60.0)
+    } else {
+        format!("{:.1} h", seconds / 3_600.0)
+    }
 }
 
 /// The times of a day that come within the next one, in their order.
@@ -198,14 +256,19 @@ fn times_of_day(times: &[f64], now: u64) -> Vec<u64> {
 }
 
 impl List {
-    /// Posts a day since it is watched.
+    /// Posts a day of the last 20 to 30 days, or since it is watched.
     fn weight(&self, now: u64) -> f64 {
         let days = now.saturating_sub(self.since).max(DAY_S) as f64 / DAY_S as f64;
         self.hours.iter().sum::<f64>() / days
     }
 
-    fn count(&mut self, posts: &[Post]) {
-        for post in posts {
+    fn count(&mut self, posts: &[Post], now: u64) {
+        let span = now.saturating_sub(self.since);
+        if span > WEIGHED_LONGEST_S {
+            self.hours = self.hours.map(|posts| posts * WEIGHED_S as f64 / span as f64);
+            self.since = now - WEIGHED_S;
+        }
+        for post in posts.iter().filter(|post| post.at >= self.since) {
             self.hours[(post.at / HOUR_S) as usize % HOURS] += post.kind.weight();
         }
     }
@@ -245,8 +308,13 @@ impl Timetable {
         if !std::mem::take(&mut kept.is_changed) {
             return None;
         }
-        let note = serde_json::to_vec(kept.state.as_ref()?).unwrap_or_default();
+        drop(kept);
+        let note = self.note_now()?;
         (note.len() <= crate::limits::NOTE_BYTES_MAX).then(|| (SCHEDULE_NOTE.to_owned(), note))
+    }
+
+    pub(super) fn note_now(&self) -> Option<Vec<u8>> {
+        serde_json::to_vec(self.kept().state.as_ref()?).ok()
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -298,12 +366,17 @@ impl Timetable {
         });
         let number = match kept.numbers.get(url) {
             Some(number) => *number,
-            None if state.lists.len() >= SCHEDULE_LISTS_MAX => return,
             None => {
-                let since = posts.iter().map(|post| post.at).min().unwrap_or(now).min(now);
+                if state.lists.len() >= SCHEDULE_LISTS_MAX {
+                    let Some(oldest) = state.longest_ago(now) else { return };
+                    remove(state, &mut kept.numbers, &mut kept.asked, oldest);
+                }
+                let since = posts.iter().map(|post| post.at).min().unwrap_or(now);
+                let since = since.clamp(now.saturating_sub(WEIGHED_S), now);
                 let number = state.schedule.add_board(1.0, since);
                 kept.numbers.insert(url.to_owned(), number);
-                state.lists.push(List { url: url.to_owned(), since, looked: now, looks: 0, hours: [0.0; HOURS] });
+                let url = url.to_owned();
+                state.lists.push(List { url, since, looked: now, looks: 0, hours: [0.0; HOURS], failed: 0 });
                 state.per_day = self.looks_per_day(state.lists.len(), kept.room);
                 state.schedule.set_looks_per_day(state.per_day, now);
                 number
@@ -311,12 +384,12 @@ impl Timetable {
         };
         kept.is_changed = true;
         let list = &mut state.lists[number as usize];
-        list.count(posts);
+        list.count(posts, now);
         list.looks += 1;
-        list.looked = now;
+        (list.looked, list.failed) = (now, 0);
         kept.latest = kept.latest.max(now);
         if list.looks == 1 {
-            state.schedule.learn(number, posts, now);
+            state.schedule.begin(number, posts, now);
         } else {
             state.schedule.looked(number, now, posts);
         }
@@ -325,15 +398,28 @@ impl Timetable {
         }
     }
 
-    /// A list that was asked for was visited, and showed nothing of itself: it failed, has gone, or is none. The next one has its turn.
-    pub fn came(&self, url: &str, at: UnixMillis) {
+    /// A list was visited, and showed nothing of itself: it failed, or is none. Where it was asked for the next one has its turn. Nothing
+    /// is learned, no silence either. One that `is_away`, gone or moved, is asked for ever more seldom and in the end leaves its place.
+    pub fn came(&self, url: &str, at: UnixMillis, is_away: bool) {
         let mut kept = self.kept();
         let kept = &mut *kept;
-        let Some((asked, _)) = kept.asked.filter(|(asked, _)| kept.numbers.get(url) == Some(asked)) else { return };
-        if let Some(state) = kept.state.as_mut() {
-            state.schedule.looked(asked, at.0 / 1_000, &[]);
+        let (Some(&number), Some(state)) = (kept.numbers.get(url), kept.state.as_mut()) else { return };
+        let was_asked = kept.asked.is_some_and(|(asked, _)| asked == number);
+        let list = &mut state.lists[number as usize];
+        if was_asked || is_away {
+            list.failed = list.failed.saturating_add(1);
+            kept.is_changed = true;
         }
-        kept.asked = None;
+        if was_asked {
+            let wait_s = if is_away { away_s(self.interval_s, list.failed) } else { self.interval_s };
+            state.schedule.failed(number, at.0 / 1_000, wait_s);
+            kept.asked = None;
+        }
+        if is_away && state.lists[number as usize].failed >= AWAY_MAX {
+            remove(state, &mut kept.numbers, &mut kept.asked, number);
+            state.per_day = self.looks_per_day(state.lists.len(), kept.room);
+            state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
+        }
     }
 
     /// A list that was asked for is none of the site's by the rules of now: no look was used up, and none of the others waits for it.
@@ -354,7 +440,7 @@ impl Timetable {
         let kept = &mut *kept;
         let (Some(number), Some(state)) = (kept.numbers.get(url), kept.state.as_mut()) else { return };
         if !posts.is_empty() {
-            state.lists[*number as usize].count(posts);
+            state.lists[*number as usize].count(posts, at.0 / 1_000);
             state.schedule.learn(*number, posts, at.0 / 1_000);
             kept.is_changed = true;
         }
@@ -374,7 +460,7 @@ impl Timetable {
                 return None;
             }
             // It did not come: its turn is over.
-            state.schedule.looked(number, at.0 / 1_000, &[]);
+            state.schedule.failed(number, at.0 / 1_000, self.interval_s);
             kept.asked = None;
         }
         let look = state.schedule.next_look()?;
@@ -394,7 +480,7 @@ impl Timetable {
             return Vec::new();
         };
         let (since, now) = (since.0 / 1_000, at.0 / 1_000);
-        let lists = state.lists.iter().zip(0..).filter(|(list, _)| list.looked < since);
+        let lists = state.lists.iter().zip(0..).filter(|(list, _)| list.looked < since && list.failed == 0);
         let mut full: Vec<(f64, &str)> = lists
             .map(|(list, number)| (state.schedule.posts_waiting(number, now), list.url.as_str()))
             .filter(|(posts, _)| *posts >= 1.0)
@@ -432,210 +518,4 @@ impl Timetable {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::schedule::Kind;
-
-    fn rules(boards: &str) -> std::sync::Arc<SiteRules> {
-        let text =
-            format!("start = ['http://a.example/']\nrevisit_minutes = 60\n{boards}\n[classes]\nindex = ['^/']\n");
-        crate::rules::from_text("a", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
-    }
-
-    fn at(seconds: u64) -> UnixMillis {
-        UnixMillis((1_790_000_000 + seconds) * 1_000)
-    }
-
-    #[test]
-    fn busy_lists_are_looked_at_more_often_and_the_number_a_day_is_held() {
-        let table = Timetable::new(&rules(""));
-        let mut looks = [0_u64; 2];
-        for url in ["busy", "quiet"] {
-            table.looked(url, at(0), &[]);
-        }
-        let mut busy_since = 0;
-        for second in (0..20 * DAY_S).step_by(30) {
-            let Some(url) = table.due(at(second)) else { continue };
-            let day = second / DAY_S;
-            if day >= 10 {
-                looks[usize::from(url == "quiet")] += 1;
-            }
-            // The busy one has a post every 20 minutes, the quiet one none.
-            let posts: Vec<Post> = (busy_since / 1_200 + 1..=second / 1_200)
-                .map(|n| Post { at: 1_790_000_000 + n * 1_200, kind: Kind::New })
-                .collect();
-            let posts = if url == "busy" { posts } else { Vec::new() };
-            busy_since = if url == "busy" { second } else { busy_since };
-            table.looked(&url, at(second), &posts);
-        }
-        let [busy, quiet] = looks;
-        assert!((440..=490).contains(&(busy + quiet)), "48 a day are {} in ten days", busy + quiet);
-        assert!(busy > 3 * quiet && quiet > 5, "{busy} and {quiet}");
-        // Another process goes on with it, and can tell why.
-        let (_, note) = table.note().unwrap();
-        let state = State::from_bytes(&note).unwrap();
-        let told = state.explain(1_790_000_000 + 20 * DAY_S);
-        let busy = told.iter().find(|told| told.url == "busy").unwrap();
-        assert!((60.0..80.0).contains(&busy.weight) && busy.next.len() > 20 && busy.why.contains("wait"), "{busy:?}");
-        let again = Timetable::new(&rules(""));
-        again.take_up("a", Some(&note), at(20 * DAY_S));
-        assert!((0..DAY_S).step_by(60).any(|second| again.due(at(20 * DAY_S + second)).is_some()));
-        Timetable::new(&rules("")).take_up("a", Some(b"{}"), at(0));
-    }
-
-    #[test]
-    fn other_rules_change_the_looks_of_a_day_at_once() {
-        let table = Timetable::new(&rules(""));
-        (0..10).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
-        let note = table.note().unwrap().1;
-        assert!((State::from_bytes(&note).unwrap().per_day - 240.0).abs() < 1e-6);
-        let fewer = Timetable::new(&rules("[boards]\nlooks_per_day = 6"));
-        fewer.take_up("a", Some(&note), at(60));
-        let mut looks = 0;
-        for second in (60..5 * DAY_S).step_by(30) {
-            if let Some(url) = fewer.due(at(second)) {
-                looks += 1;
-                fewer.looked(&url, at(second), &[]);
-            }
-        }
-        assert!((20..=40).contains(&looks), "{looks} looks in five days of 6");
-        let state = State::from_bytes(&fewer.note().unwrap().1).unwrap();
-        assert!((state.per_day - 6.0).abs() < 1e-6, "{}", state.per_day);
-    }
-
-    #[test]
-    fn looks_by_the_interval_take_at_most_half_of_what_the_site_takes() {
-        let per_day = |boards: &str| {
-            let table = Timetable::new(&rules(boards));
-            (0..50).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
-            // A request each three minutes.
-            table.allows(480.0, at(1));
-            table.looked("another", at(2), &[]);
-            State::from_bytes(&table.note().unwrap().1).unwrap().per_day
-        };
-        assert!((per_day("") - 240.0).abs() < 1e-6 && (per_day("[boards]\nlooks_per_day = 300") - 300.0).abs() < 1e-6);
-    }
-
-    #[test]
-    fn a_list_that_is_refused_holds_no_other_up_and_uses_no_look_up() {
-        let table = Timetable::new(&rules("[boards]\nlooks_per_day = 48"));
-        ["a", "b", "refused", "too"].into_iter().for_each(|url| table.looked(url, at(0), &[]));
-        let (mut looks, mut refused) = (0, 0);
-        for second in (0..10 * DAY_S).step_by(30) {
-            while let Some(url) = table.due(at(second)) {
-                if url.len() > 1 {
-                    refused += 1;
-                    table.refused(&url, at(second));
-                } else {
-                    looks += 1;
-                    table.looked(&url, at(second), &[]);
-                }
-            }
-        }
-        assert_eq!(refused, 2, "each once in ten days");
-        assert!((440..=510).contains(&looks), "{looks} looks in ten days of 48");
-    }
-
-    #[test]
-    fn a_round_looks_at_lists_with_news_that_had_no_look_since_the_one_before() {
-        let posts: Vec<Post> = (0..90).map(|n| Post { at: 1_790_000_000 - n * 600, kind: Kind::New }).collect();
-        for (boards, of_round) in [
-            ("", vec!["busy"]),
-            ("[boards]\nlooks_per_day = 8", Vec::new()),
-            ("[boards]\nschedule = 'era'", Vec::new()),
-        ] {
-            let table = Timetable::new(&rules(boards));
-            assert!(table.overdue(at(1), at(0)).is_empty());
-            table.looked("busy", at(0), &posts);
-            table.looked("quiet", at(0), &posts[89..]);
-            assert_eq!(table.overdue(at(3_000), at(3_600)), of_round, "{boards}");
-            table.looked("busy", at(3_300), &[]);
-            assert!(table.overdue(at(3_000), at(3_600)).is_empty(), "{boards}");
-        }
-    }
-
-    #[test]
-    fn the_papers_plans_say_the_times_of_a_day() {
-        for (policy, looks) in [("era", [4, 4]), ("lra", [4, 4]), ("wra", [7, 1]), ("bra", [7, 1])] {
-            let table = Timetable::new(&rules(&format!("[boards]\nschedule = '{policy}'\nlooks_per_day = 8")));
-            let posts: Vec<Post> = (0..90).map(|n| Post { at: 1_790_000_000 - n * 3_600, kind: Kind::New }).collect();
-            table.looked("busy", at(0), &posts);
-            table.looked("quiet", at(0), &posts[89..]);
-            assert_eq!(table.due(at(DAY_S)), None, "times are in the queue");
-            let state = State::from_bytes(&table.note().unwrap().1).unwrap();
-            let told = state.explain(1_790_000_000);
-            let of = |url: &str| told.iter().find(|told| told.url == url).unwrap().next.len();
-            assert_eq!([of("busy"), of("quiet")], looks, "{policy}");
-            let next = table.again("busy", at(0)).unwrap();
-            assert!(next > at(0) && next <= at(DAY_S), "{policy}");
-        }
-    }
-
-    #[test]
-    fn the_papers_plans_hold_the_number_of_looks_a_day_also_where_it_is_smaller_than_that_of_the_lists() {
-        for (policy, per_day, lists) in
-            [("era", 10, 61), ("bra", 10, 61), ("era", 90, 60), ("wra", 90, 60), ("lra", 60, 60)]
-        {
-            let table = Timetable::new(&rules(&format!("[boards]\nschedule = '{policy}'\nlooks_per_day = {per_day}")));
-            let urls: Vec<String> = (0..lists).map(|list| format!("{list}")).collect();
-            urls.iter().for_each(|url| table.looked(url, at(0), &[]));
-            let of_list = |url: &String| {
-                let (mut looks, mut seen) = (0, at(0));
-                while let Some(next) = table.again(url, seen).filter(|next| *next <= at(61 * DAY_S)) {
-                    (looks, seen) = (looks + 1, next);
-                    assert!(looks < 200, "{policy}: {url}");
-                }
-                looks
-            };
-            let looks: Vec<u32> = urls.iter().map(of_list).collect();
-            let all: u32 = looks.iter().sum();
-            let wanted = 61 * per_day;
-            assert!(all.abs_diff(wanted) <= wanted / 20, "{policy}: {all} looks in 61 days of {per_day}");
-            assert!(looks.iter().all(|looks| *looks > 8), "{policy}: {looks:?}");
-            let told = State::from_bytes(&table.note().unwrap().1).unwrap().explain(1_790_000_000);
-            assert!(told.iter().all(|told| !told.next.is_empty() && told.why.contains(policy)), "{policy}");
-        }
-    }
-
-    #[test]
-    fn of_a_hundred_thousand_lists_the_first_are_scheduled_and_the_others_keep_their_interval() {
-        let table = Timetable::new(&rules(""));
-        let lists = 100_000_u64;
-        for number in 0..lists {
-            table.looked(&format!("http://a.example/{number}"), at(number / 10), &[]);
-        }
-        let after = lists / 10;
-        let beyond = format!("http://a.example/{}", lists - 1);
-        assert_eq!(table.again(&beyond, at(after)), None, "its interval decides");
-        assert!(table.again("http://a.example/0", at(after)).is_some());
-        let (_, note) = table.note().unwrap();
-        assert!(note.len() < crate::limits::NOTE_BYTES_MAX, "{} bytes", note.len());
-        let state = State::from_bytes(&note).unwrap();
-        assert!(state.is_full() && state.lists.len() == SCHEDULE_LISTS_MAX);
-        // The looks of a day are those of the lists that are scheduled, and none waits for one that is not.
-        assert!((state.per_day - SCHEDULE_LISTS_MAX as f64 * 24.0).abs() < 1e-6);
-        let due = |from: u64| (from..from + 60).find_map(|day| Some((day, table.due(at(after + day * DAY_S))?)));
-        let (day, first) = due(0).unwrap();
-        assert!(state.lists.iter().any(|list| list.url == first));
-        let soon = at(after + day * DAY_S + 1);
-        assert_eq!(table.due(soon), None, "one at a time");
-        table.came(&first, soon);
-        assert_ne!(due(day + 1).unwrap().1, first, "one that shows nothing holds no other up");
-    }
-
-    #[test]
-    fn a_look_that_never_comes_holds_no_other_up_and_a_clock_set_back_no_list() {
-        let table = Timetable::new(&rules(""));
-        table.looked("a", at(0), &[]);
-        table.looked("b", at(0), &[]);
-        let first = (0..3 * DAY_S).step_by(60).find_map(|second| Some((second, table.due(at(second))?))).unwrap();
-        let others = (first.0..first.0 + DAY_S).step_by(60).filter_map(|second| table.due(at(second)));
-        assert!(others.count() > 5);
-        assert_eq!(table.again("unknown", at(0)), None);
-        let before = UnixMillis(at(0).0 - 90 * DAY_S * 1_000);
-        table.looked("a", before, &[]);
-        let soon = table.again("a", before).unwrap();
-        assert!(soon.since(before) < Duration::from_secs(70 * DAY_S), "{soon:?}");
-        assert!((0..DAY_S).step_by(60).any(|second| table.due(UnixMillis(before.0 + second * 1_000)).is_some()));
-    }
-}
+mod tests;

@@ -1,15 +1,17 @@
 //! What the loop keeps of how its site changes, and what follows from what visits saw of it.
 
+use std::time::Duration;
+
 use super::{SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::commit::Committed;
-use crate::crawl::fresh::gone::hash;
-use crate::crawl::fresh::timetable::SCHEDULE_NOTE;
+use crate::crawl::fresh::gone::{hash, why_name};
+use crate::crawl::fresh::timetable::{self, SCHEDULE_NOTE};
 use crate::crawl::host_work::HostWork;
 use crate::crawl::outlinks;
 use crate::crawl::visit::Finished;
-use crate::crawldb::Outcome;
+use crate::crawldb::{Next, Outcome, UrlKey, Visit};
 use crate::frontier::priority;
 use crate::url::CrawlUrl;
 
@@ -18,7 +20,10 @@ impl SiteLoop {
     pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
         let (name, now) = (&self.site.rules.name, self.site.clock.now());
         self.lacks_schedule = self.site.db.note(name, SCHEDULE_NOTE).await?.is_none();
-        Ok(self.site.fresh.take_up(self.site.db.as_ref(), name, now).await?)
+        self.site.fresh.take_up(self.site.db.as_ref(), name, now).await?;
+        // Whoever asks from now on hears what is known, not what was written down.
+        self.shared.progress.crawls(&self.site);
+        Ok(())
     }
 
     /// Writes down what has changed of it, in one commit.
@@ -34,11 +39,13 @@ impl SiteLoop {
     /// What a visit saw beyond its links: what is to be asked for again, what is gone, and what may arrive.
     pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
         let visit = &finished.visit;
-        let origin = self.hosts.iter().find(|host| host.id == visit.key.host).map(|host| host.origin().to_owned());
-        let Some(origin) = origin else { return Ok(()) };
-        let url = CrawlUrl::from_parts(&origin, &visit.key.path);
+        let Some(url) = self.url_of(&visit.key) else { return Ok(()) };
         if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
             self.site.fresh.gone.record(url.as_str(), gone, visit.at);
+            if gone.since.from < gone.since.until {
+                let (site, why) = (&self.site.rules.name, why_name(gone.why));
+                tracing::info!(%site, url = url.as_str(), why, "a torrent is gone from the site; the archive keeps it");
+            }
         }
         if visit.torrent.is_some() {
             self.site.fresh.gone.is_there(hash(url.as_str()));
@@ -53,13 +60,27 @@ impl SiteLoop {
         match &seen.list {
             Some(list) if seen.is_front => timetable.looked(list, visit.at, &seen.posts),
             Some(list) => timetable.learned(list, visit.at, &seen.posts),
-            None => timetable.came(url.as_str(), visit.at),
+            None => timetable.came(url.as_str(), visit.at, is_away(visit)),
+        }
+        match &seen.list {
+            Some(list) if seen.is_front => self.site.fresh.boards.looked(list, visit.at),
+            Some(_) => {}
+            None if finished.class.is_listing() && is_away(visit) => {
+                self.site.fresh.boards.is_away(url.as_str());
+                self.site.fresh.lists.forget(url.as_str());
+            }
+            None => {}
         }
         if !due.is_empty() {
             self.site.db.make_due(due, visit.at).await?;
             self.lease_soon();
         }
         Ok(())
+    }
+
+    fn url_of(&self, key: &UrlKey) -> Option<CrawlUrl> {
+        let host = self.hosts.iter().find(|host| host.id == key.host)?;
+        Some(CrawlUrl::from_parts(host.origin(), &key.path))
     }
 
     /// When what was just looked at is looked at again: a list by the schedule where the service crawls, all else by the interval.
@@ -69,6 +90,13 @@ impl SiteLoop {
         match &finished.seen.list {
             Some(list) if self.options.keep_looking && finished.seen.is_front => {
                 self.site.fresh.timetable.again(list, at).unwrap_or(by_interval)
+            }
+            // One that has gone or moved is asked for ever more seldom: it may come back. A start page is the operator's word.
+            None if finished.class.is_listing() && finished.visit.depth > 0 && is_away(&finished.visit) => {
+                let url = self.url_of(&finished.visit.key);
+                let looks = url.map_or(1, |url| self.site.fresh.boards.away(url.as_str()));
+                let wait_s = timetable::away_s(self.site.rules.revisit.as_secs(), looks);
+                by_interval.max(at.plus(Duration::from_secs(wait_s)))
             }
             _ => by_interval,
         }
@@ -152,4 +180,9 @@ impl SiteLoop {
             self.site.fresh.arrivals.stored(&urls, self.site.clock.now());
         }
     }
+}
+
+/// True for a list that has gone, or whose address leads elsewhere now; not for an answer that only sets a cookie.
+fn is_away(visit: &Visit) -> bool {
+    visit.next == Next::Done && matches!(visit.outcome, Outcome::Gone | Outcome::Redirected)
 }

@@ -1,0 +1,414 @@
+//! Posts that come at the same time of day on most days, within minutes: nightly builds, programs that post by the clock.
+//!
+//! A profile of hours says of such a board that something comes between three and four; its posts of weeks say that it comes at 3:10, give
+//! or take a minute and a half. A habit is believed where chance, at the rate around it, would hardly have hit its minutes on as many
+//! days, and it is as narrow as the posts are: the spread of their times, with tails as heavy as the logistic distribution's. Its posts
+//! are kept out of the forecast, which would expect them at any hour.
+//!
+//! Pure arithmetic over the last posts of one board; knows no plan and no price.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::generate::is_weekend;
+use super::{DAY_S, HOUR_S, HOURS};
+use crate::limits::HABIT_POSTS_MAX;
+
+const DAY: f64 = DAY_S as f64;
+
+/// Days that count, and that must have been watched.
+const DAYS_LONGEST: f64 = 14.0;
+const DAYS_LEAST: f64 = 7.0;
+
+/// Widths of what is looked for, in seconds: a habit has nearly all of its posts in one of them.
+const WIDTHS_S: [f64; 3] = [300.0, 900.0, 1_800.0];
+
+/// Share of the days on which it must have come.
+const HITS_LEAST: f64 = 0.6;
+
+/// How much likelier a habit must make what was seen than chance does, in any window of its width.
+const CHANCE: f64 = 1e5;
+
+/// Hours on each side from which the rate that chance has is taken.
+const AROUND_S: f64 = 2.0 * HOUR_S as f64;
+
+/// Posts that come within so many seconds of each other are parts of one event.
+const ONE_EVENT_S: u64 = 60;
+
+/// Days for which nobody knows whether it would have come: what always came may not.
+const DOUBT_DAYS: f64 = 0.5;
+
+/// Habits of one board, at most.
+const HABITS_MAX: usize = 6;
+
+/// Spreads on each side of its middle within which a habit's posts are.
+const REACH: f64 = 7.0;
+
+/// The least spread, in seconds: no clock is better known.
+const SPREAD_LEAST_S: f64 = 8.0;
+
+/// What a board does by the clock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Habits {
+    /// Its last events, by time.
+    recent: VecDeque<u64>,
+    peaks: Vec<Peak>,
+}
+
+/// One habit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// Second of the day.
+    middle: f64,
+    /// Scale of the logistic distribution, in seconds.
+    spread: f64,
+    /// Events on a weekday, on a day of a weekend.
+    mass: [f64; 2],
+}
+
+/// What is still to come of a habit at its next time, and after that.
+#[derive(Clone, Copy, Debug)]
+pub struct Coming {
+    peak: Peak,
+    /// The second of its middle at the first time that is not over, and what of it is still to come.
+    first: f64,
+    left: f64,
+}
+
+impl Peak {
+    fn reach(&self) -> f64 {
+        REACH * self.spread
+    }
+
+    fn per_day(&self) -> f64 {
+        (5.0 * self.mass[0] + 2.0 * self.mass[1]) / 7.0
+    }
+
+    fn mass_at(&self, middle: f64) -> f64 {
+        self.mass[usize::from(is_weekend(middle.max(0.0) as u64))]
+    }
+
+    /// Share of the posts that come up to `seconds` after the middle.
+    fn share(&self, seconds: f64) -> f64 {
+        1.0 / (1.0 + (-seconds / self.spread).exp())
+    }
+
+    fn has(&self, at: f64) -> bool {
+        around(at.rem_euclid(DAY) - self.middle).abs() <= self.reach()
+    }
+}
+
+/// A difference of two times of day, from half a day before to half a day after.
+fn around(seconds: f64) -> f64 {
+    (seconds + DAY / 2.0).rem_euclid(DAY) - DAY / 2.0
+}
+
+impl Habits {
+    /// Takes the times of posts, by time, of a board that is watched since `since` and known up to `until`.
+    pub fn take(&mut self, posts: impl Iterator<Item = u64>, since: f64, until: f64) {
+        // What lies ahead came by a clock that was set back since.
+        while self.recent.back().is_some_and(|last| *last as f64 > until) {
+            self.recent.pop_back();
+        }
+        let before = self.recent.back().copied();
+        for at in posts.take_while(|at| *at as f64 <= until) {
+            if self.recent.back().is_none_or(|last| at >= last.saturating_add(ONE_EVENT_S)) {
+                self.recent.push_back(at);
+            }
+        }
+        while self.recent.len() > HABIT_POSTS_MAX {
+            self.recent.pop_front();
+        }
+        if self.recent.back().copied() != before || !self.peaks.is_empty() {
+            self.learn(since, until);
+        }
+    }
+
+    /// True for a post that came by habit.
+    #[must_use]
+    pub fn has(&self, at: u64) -> bool {
+        self.peaks.iter().any(|peak| peak.has(at as f64))
+    }
+
+    /// Events a day.
+    #[must_use]
+    pub fn per_day(&self) -> f64 {
+        self.peaks.iter().map(Peak::per_day).sum()
+    }
+
+    /// Events a day by hour of the day (UTC).
+    #[must_use]
+    pub fn by_hour(&self) -> [f64; HOURS] {
+        let mut hours = [0.0; HOURS];
+        for peak in &self.peaks {
+            hours[(peak.middle as u64 / HOUR_S) as usize % HOURS] += peak.per_day();
+        }
+        hours
+    }
+
+    /// What is to come after the second `known`, up to which all posts are known.
+    #[must_use]
+    pub fn coming(&self, known: f64) -> Vec<Coming> {
+        let of_peak = |peak: &Peak| {
+            // The first time that is not over.
+            let last = (known - peak.reach() - peak.middle) / DAY;
+            let first = (last.floor() + 1.0) * DAY + peak.middle;
+            let came = self.recent.iter().rev().take_while(|at| **at as f64 >= first - peak.reach());
+            let came = came.filter(|at| (**at as f64 - first).abs() <= peak.reach()).count() as f64;
+            let (mass, over) = (peak.mass_at(first), peak.share(known - first));
+            // Where a post comes on some days only, its minutes that have passed without it make it less likely.
+            let left = match came {
+                0.0 if mass <= 1.0 => mass * (1.0 - over) / (1.0 - mass * over).max(1e-6),
+                _ => (mass - came).max(0.0) * (1.0 - over),
+            };
+            Coming { peak: *peak, first, left: left / (1.0 - over).max(1e-6) }
+        };
+        self.peaks.iter().map(of_peak).collect()
+    }
+
+    fn learn(&mut self, since: f64, until: f64) {
+        self.peaks.clear();
+        let from = since.max(until - DAYS_LONGEST * DAY);
+        // Where more is known than is kept, less is looked at.
+        let is_full = self.recent.len() >= HABIT_POSTS_MAX;
+        let from = if is_full { from.max(self.recent.front().map_or(from, |first| *first as f64)) } else { from };
+        let days = ((until - from) / DAY).floor();
+        if days < DAYS_LEAST {
+            return;
+        }
+        let from = until - days * DAY;
+        let mut events: Vec<u64> = self.recent.iter().copied().filter(|at| *at as f64 >= from).collect();
+        while self.peaks.len() < HABITS_MAX {
+            let Some(peak) = find(&events, from, days) else { break };
+            events.retain(|at| !peak.has(*at as f64));
+            self.peaks.push(peak);
+        }
+    }
+}
+
+/// The day to whose time `middle`, a second of the day, a second is nearest.
+fn day_of(at: f64, middle: f64) -> i64 {
+    ((at - middle) / DAY).round() as i64
+}
+
+/// The habit that chance explains the least, among those that it does not explain.
+fn find(events: &[u64], from: f64, days: f64) -> Option<Peak> {
+    if (events.len() as f64) < HITS_LEAST * days {
+        return None;
+    }
+    // Seconds of the day, each with the second.
+    let mut times: Vec<(f64, f64)> = events.iter().map(|at| ((*at as f64).rem_euclid(DAY), *at as f64)).collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let count = times.len();
+    let wide: Vec<(f64, f64)> =
+        times.iter().copied().chain(times.iter().map(|(of_day, at)| (of_day + DAY, *at))).collect();
+    let mut best: Option<(f64, usize, usize)> = None;
+    for width in WIDTHS_S {
+        let mut end = 0;
+        for begin in 0..count {
+            end = end.max(begin);
+            while end < wide.len() && end < begin + count && wide[end].0 <= wide[begin].0 + width {
+                end += 1;
+            }
+            let inside = end - begin;
+            if (inside as f64) < HITS_LEAST * days {
+                continue;
+            }
+            // Its time of a day is the one nearest to each, whatever day the clock says.
+            let middle = wide[begin].0 + width / 2.0;
+            let mut hit: Vec<i64> = wide[begin..end].iter().map(|(_, at)| day_of(*at, middle)).collect();
+            hit.sort_unstable();
+            hit.dedup();
+            let hits = (hit.len() as f64).min(days);
+            if hits < HITS_LEAST * days {
+                continue;
+            }
+            let near = times.iter().filter(|(at, _)| around(at - middle).abs() <= AROUND_S + width / 2.0).count();
+            let near = near.saturating_sub(inside) as f64 + 0.5;
+            let all = (count - inside) as f64 + 0.5;
+            let rate = (near / (2.0 * AROUND_S)).max(all / (DAY - width)) / days;
+            let by_chance = 1.0 - (-rate * width).exp();
+            let share = (hits / days).min(1.0 - 0.5 / days);
+            if by_chance >= 0.5 * share {
+                continue;
+            }
+            let score = hits * (share / by_chance).ln() + (days - hits) * ((1.0 - share) / (1.0 - by_chance)).ln();
+            // Of so many windows one looks like this by chance.
+            let score = score - (CHANCE * DAY / width).ln();
+            if score > 0.0 && best.is_none_or(|(known, ..)| score > known) {
+                best = Some((score, begin, end));
+            }
+        }
+    }
+    let (_, begin, end) = best?;
+    let inside: Vec<f64> = wide[begin..end].iter().map(|(at, _)| *at).collect();
+    let middle = inside[inside.len() / 2].midpoint(inside[(inside.len() - 1) / 2]);
+    // Of a logistic distribution the mean distance from the middle is 2 ln 2 times its scale; few posts say little.
+    let away = inside.iter().map(|at| (at - middle).abs()).sum::<f64>() / inside.len() as f64;
+    let spread =
+        (away / (2.0 * std::f64::consts::LN_2) * (1.0 + 1.0 / (inside.len() as f64).sqrt())).max(SPREAD_LEAST_S);
+    let is_of_class = |day: i64, weekend: bool| is_weekend((day as f64 * DAY + middle).max(0.0) as u64) == weekend;
+    let of_class = |weekend: bool| {
+        let first = day_of(from, middle) + 1;
+        let watched = (first..first + days as i64).filter(|day| is_of_class(*day, weekend)).count() as f64;
+        let came = wide[begin..end].iter().filter(|(_, at)| is_of_class(day_of(*at, middle), weekend)).count() as f64;
+        (came, watched)
+    };
+    let all = inside.len() as f64 / days;
+    let mass = [false, true].map(|weekend| {
+        let (came, watched) = of_class(weekend);
+        (came + all) / (watched + 1.0 + DOUBT_DAYS)
+    });
+    Some(Peak { middle: middle.rem_euclid(DAY), spread, mass })
+}
+
+impl Coming {
+    /// Posts that come by habit between two seconds, and the rate at the second of them.
+    #[must_use]
+    pub fn between(&self, from: f64, to: f64) -> (f64, f64) {
+        let (mut posts, mut rate) = (0.0, 0.0);
+        let reach = self.peak.reach();
+        // A step is shorter than a day: at most one time begins in it and one ends.
+        let mut middle = if from - reach <= self.first {
+            self.first
+        } else {
+            self.first + ((from - reach - self.first) / DAY).ceil() * DAY
+        };
+        while middle - reach <= to {
+            let mass = if middle == self.first { self.left } else { self.peak.mass_at(middle) };
+            let share = self.peak.share(to - middle);
+            posts += mass * (share - self.peak.share(from - middle));
+            rate += mass * share * (1.0 - share) / self.peak.spread;
+            middle += DAY;
+        }
+        (posts, rate)
+    }
+
+    /// The longest step from `at` on that passes over nothing of it, in seconds.
+    #[must_use]
+    pub fn step_s(&self, at: f64) -> f64 {
+        let reach = self.peak.reach();
+        let middle = if at <= self.first + reach {
+            self.first
+        } else {
+            self.first + ((at - reach - self.first) / DAY).ceil() * DAY
+        };
+        let before = middle - reach - at;
+        if before > 0.0 { before.max(self.peak.spread / 2.0) } else { self.peak.spread / 2.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A Monday.
+    const START: u64 = 1_699_833_600;
+
+    /// Numbers from 0 to 1 that are as good as drawn.
+    fn draws(seed: u64) -> impl FnMut() -> f64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    fn habits(mut posts: Vec<u64>, days: u64) -> Habits {
+        posts.sort_unstable();
+        let mut habits = Habits::default();
+        habits.take(posts.into_iter(), START as f64, (START + days * DAY_S) as f64);
+        habits
+    }
+
+    /// One a day at `second` of the day, give or take `away` seconds.
+    fn nightly(days: std::ops::Range<u64>, second: f64, away: f64, seed: u64) -> Vec<u64> {
+        let mut draw = draws(seed);
+        // Twelve draws make a Gaussian one.
+        days.map(|day| {
+            let gauss = (0..12).map(|_| draw()).sum::<f64>() - 6.0;
+            (START as f64 + day as f64 * DAY + second + away * gauss) as u64
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_nightly_build_is_known_to_minutes_within_ten_days_and_its_post_is_expected_once_a_day() {
+        for (second, away) in [(11_400.0, 90.0), (20.0, 90.0), (86_390.0, 20.0), (50_000.0, 300.0)] {
+            let habits = habits(nightly(0..10, second, away, 7), 10);
+            let [peak] = habits.peaks[..] else { panic!("{second} {away}: {habits:?}") };
+            assert!(around(peak.middle - second).abs() < away, "{peak:?}");
+            assert!(
+                (0.3 * away..1.3 * away).contains(&peak.spread) && (0.85..1.1).contains(&habits.per_day()),
+                "{peak:?}"
+            );
+            // From half a day after it on.
+            let known = START as f64 + 10.0 * DAY + second + DAY / 2.0;
+            let coming = habits.coming(known);
+            let (posts, _) = coming[0].between(known, known + DAY);
+            assert!((0.85..1.1).contains(&posts), "{second}: {posts} {peak:?}");
+            let (posts, rate) = coming[0].between(known, known + DAY / 4.0);
+            assert!(posts < 0.01 && rate < 1e-6, "{posts}");
+            let step = coming[0].step_s(known);
+            assert!((DAY / 4.0..DAY / 2.0).contains(&step), "{step}");
+        }
+    }
+
+    #[test]
+    fn what_has_come_today_is_expected_no_more_and_what_is_late_ever_less() {
+        let mut posts = nightly(0..10, 11_400.0, 90.0, 3);
+        let due = (START + 10 * DAY_S + 11_400) as f64;
+        let left = |posts: &[u64], known: f64| {
+            let mut habits = Habits::default();
+            habits.take(posts.iter().copied(), START as f64, known);
+            habits.coming(known)[0].between(known, known + 3_600.0).0
+        };
+        assert!(left(&posts, due - 1_000.0) > 0.8);
+        let late: Vec<f64> = [0.0, 100.0, 200.0].map(|late| left(&posts, due + late)).to_vec();
+        assert!(late[0] > late[1] && late[1] > late[2], "{late:?}");
+        posts.push(due as u64 - 30);
+        assert!(left(&posts, due) < 0.1);
+    }
+
+    #[test]
+    fn builds_of_weekdays_are_not_waited_for_at_weekends_and_several_times_of_a_day_are_several_habits() {
+        let of_weekdays = |posts: Vec<u64>| posts.into_iter().filter(|at| !is_weekend(*at)).collect::<Vec<u64>>();
+        let habits = habits(of_weekdays(nightly(0..14, 40_000.0, 60.0, 5)), 14);
+        let [peak] = habits.peaks[..] else { panic!("{habits:?}") };
+        assert!(peak.mass[0] > 0.9 && peak.mass[1] < 0.3, "{peak:?}");
+        let three = [10_000.0, 40_000.0, 70_000.0].map(|second| nightly(0..14, second, 120.0, second as u64)).concat();
+        assert_eq!(super::tests::habits(three, 14).peaks.len(), 3);
+    }
+
+    #[test]
+    fn boards_of_people_have_no_habits() {
+        for seed in 1..200 {
+            let mut draw = draws(seed);
+            // Ten a day, four fifths of them between eight and twenty.
+            let posts = (0..140).map(|_| {
+                let hour = if draw() < 0.8 { 8.0 + 12.0 * draw() } else { 24.0 * draw() };
+                START + (draw() * 14.0) as u64 * DAY_S + (hour * 3_600.0) as u64
+            });
+            let habits = habits(posts.collect(), 14);
+            assert!(habits.peaks.is_empty(), "{seed}: {habits:?}");
+        }
+    }
+
+    #[test]
+    fn a_habit_that_ends_is_forgotten_and_what_is_kept_stays_bounded() {
+        let mut habits = habits(nightly(0..14, 11_400.0, 90.0, 7), 14);
+        assert_eq!(habits.peaks.len(), 1);
+        for day in 15..25 {
+            habits.take(std::iter::empty(), START as f64, (START + day * DAY_S) as f64);
+        }
+        assert!(habits.peaks.is_empty(), "{habits:?}");
+        habits.take((0..100_000).map(|n| START + 30 * DAY_S + n * 61), START as f64, (START + 101 * DAY_S) as f64);
+        assert!(habits.recent.len() == HABIT_POSTS_MAX && habits.peaks.is_empty());
+        // Times that run backwards do no harm.
+        habits.take([0, u64::MAX, 5].into_iter(), START as f64, 0.0);
+        assert!(habits.per_day().is_finite() && habits.coming(0.0).is_empty());
+    }
+}
