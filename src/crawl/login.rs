@@ -258,6 +258,10 @@ struct Run<'a> {
     retry_at: Option<UnixMillis>,
     /// True where it asks for more than anybody waits.
     is_retry_capped: bool,
+    /// True for a login, whose requests before its form are a guest's.
+    is_guest: bool,
+    /// What guests are shown in place of the page that proves a session, once that is known; nothing where they are sent elsewhere.
+    guests: Option<Option<Page>>,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
     pinned: Option<Pin>,
@@ -332,6 +336,8 @@ impl<'a> Run<'a> {
             chosen: Vec::new(),
             retry_at: None,
             is_retry_capped: false,
+            is_guest: false,
+            guests: None,
             last_refused: None,
             pinned: None,
             mask: Arc::new(mask()),
@@ -361,6 +367,7 @@ impl<'a> Run<'a> {
     }
 
     async fn log_in(&mut self) -> Step<Judged> {
+        self.is_guest = true;
         if let Some(json) = &self.means.rules.json {
             let judged = self.log_in_by_json(json).await?;
             return self.proven(judged, None).await;

@@ -141,7 +141,8 @@ pub fn judge(after: &After<'_>) -> Judged {
     let view = after.view;
     let mut evidence = Vec::new();
     let is_message = after.login_form.is_some() || view.text.len() < SHORT_TEXT_BYTES;
-    if view.log_out_links.is_empty() || is_message && after.login_form.is_some() {
+    let log_out = after.log_out();
+    if log_out.is_none() || is_message && after.login_form.is_some() {
         for (verdict, phrases) in MESSAGES {
             if let Some(phrase) = says_anew(after, phrases).filter(|_| is_message) {
                 evidence.push(format!("the page says “{phrase}”"));
@@ -169,7 +170,7 @@ pub fn judge(after: &After<'_>) -> Judged {
         evidence.push("status 429".to_owned());
         return Judged { verdict: Verdict::RateLimited, evidence };
     }
-    if let Some(link) = view.log_out_links.first().filter(|_| after.login_form.is_none()) {
+    if let Some(link) = log_out.filter(|_| after.login_form.is_none()) {
         evidence.push(format!("a link to log out: {}", told_url(link)));
         evidence.extend(view.says(phrases::WELCOME).map(|phrase| format!("the page says “{phrase}”")));
         return Judged { verdict: Verdict::LoggedIn, evidence };
@@ -255,11 +256,24 @@ fn refuses_apart(view: &View) -> bool {
 const WARNINGS: &[&str] =
     &[" will ", " may lock", "try again later", "please wait and try again", "请稍后再试", "請稍後再試"];
 
-impl After<'_> {
+impl<'a> After<'a> {
+    /// A link that ends the session, and was not shown before there was one.
+    fn log_out(&self) -> Option<&'a str> {
+        let was_there = |link: &&str| self.before.is_some_and(|before| shows_log_out(before, link));
+        self.view.log_outs().find(|link| !was_there(link))
+    }
+
     /// What the page says to this login, in lower case, where the form is back.
     fn message(&self) -> Option<String> {
         Some(self.view.message_at(self.login_form?, self.before)?.to_lowercase())
     }
+}
+
+/// True where a page has this link that ends the session, but for its query, which may hold a token of the moment.
+#[must_use]
+pub fn shows_log_out(view: &View, link: &str) -> bool {
+    let bare = |address: &str| address.split('?').next().unwrap_or_default().to_owned();
+    view.log_outs().any(|known| bare(known) == bare(link))
 }
 
 /// The word for a CAPTCHA in a message of a form that has one, or had: which of its words it is in, is the site's business.
@@ -327,7 +341,7 @@ pub fn asks_to_log_in(view: &View) -> Option<&'static str> {
 /// Does a page, fetched where members see something else, say that nobody is logged in? Gives the sign.
 #[must_use]
 pub fn logged_out(view: &View, login_form: Option<usize>) -> Option<String> {
-    if !view.log_out_links.is_empty() {
+    if view.log_out().is_some() {
         return None;
     }
     let phrase = view.says(phrases::LOGGED_OUT);
@@ -547,6 +561,6 @@ mod tests {
         }
         let view =
             View::of("<a href=/x>Logout [ anna ]</a><a href=/y>Выход</a><a href=/z>Logout problems</a>").unwrap();
-        assert_eq!(view.log_out_links, ["/x".into(), "/y".into()]);
+        assert_eq!(view.log_outs().collect::<Vec<_>>(), ["/x", "/y"]);
     }
 }
