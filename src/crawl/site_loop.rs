@@ -230,6 +230,7 @@ impl SiteLoop {
         this.meet_hosts().await?;
         this.take_up_crews().await?;
         this.take_up_lists().await?;
+        this.take_up_endings().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
             progress.counts.queued = counts.urls_queued;

@@ -45,6 +45,13 @@ pub const SHORT_SESSIONS_MAX: u32 = 3;
 pub const SHORT_SESSION_TIME: Duration = Duration::from_secs(600);
 pub const SHORT_SESSION_WAIT: Duration = Duration::from_secs(3_600);
 
+/// Answers to a member since a login up to which URLs that may have ended the session before are asked one at a time.
+pub const SUSPECTS_ANSWERS_MAX: u64 = 64;
+
+/// URLs whose part in the ends of sessions is counted, and those that are closed for it: a site has one or two.
+pub const ENDINGS_COUNTED_MAX: usize = 256;
+pub const ENDINGS_CLOSED_MAX: usize = 64;
+
 /// Longest pause for want of a session that a crawl which is to end waits for.
 pub const SESSION_PATIENCE: Duration = Duration::from_secs(120);
 

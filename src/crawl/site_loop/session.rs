@@ -7,13 +7,14 @@
 //! once those under way have ended, so that a login never runs beside them.
 
 mod ended;
+mod endings;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::endings::Endings;
 use super::asking::{Unproven, log_in_once, prove, take_up_unproven};
-use super::{Ran, SiteLoop, visits};
+use super::{Ran, SiteLoop};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::account::{Account, in_one_line};
@@ -50,8 +51,8 @@ pub(super) struct Session {
     answers: u64,
     /// Sessions in a row that ended soon.
     short_ones: u32,
-    /// URLs whose answer has ended, or may have ended, a session that was a short one.
-    died_with: HashMap<u64, u8>,
+    /// URLs whose answer has ended, or may have ended, a session.
+    endings: Endings,
     /// Changes of the cookies when they were last written down, and when that was.
     kept_changes: u64,
     kept: UnixMillis,
@@ -92,7 +93,7 @@ impl Session {
             held: Vec::new(),
             answers: 0,
             short_ones: 0,
-            died_with: HashMap::new(),
+            endings: Endings::default(),
             kept_changes: account.map_or(0, |account| account.jar.changes()),
             kept: UnixMillis(0),
             unproven: Unproven::default(),
@@ -345,6 +346,9 @@ impl SiteLoop {
             let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
             let is_members = face == 0 && finished.session == self.session.generation;
             self.session.answers += u64::from(is_good && is_members);
+            if is_members {
+                self.outlived(&finished.visit.key);
+            }
             return Ok(Some(finished));
         }
         if face != 0 {
@@ -361,30 +365,6 @@ impl SiteLoop {
         }
         self.session.held.push(*finished);
         Ok(None)
-    }
-
-    /// The session has ended: what it was denied for is asked for again, but for a URL that ended several sessions at once.
-    async fn bury(&mut self) -> Result<(), CrawlError> {
-        let (now, session) = (self.site.clock.now(), &mut self.session);
-        let is_young = now.since(session.began) < limits::SHORT_SESSION_TIME;
-        let is_short = is_young && session.answers < limits::SESSION_ANSWERS_MIN && session.generation > 0;
-        session.short_ones = if is_short { session.short_ones + 1 } else { 0 };
-        if !is_short || session.died_with.len() > limits::DENIALS_HELD_MAX {
-            session.died_with.clear();
-        }
-        // Who among several has ended it, nobody knows.
-        let is_alone = session.held.len() == 1;
-        for mut finished in self.session.take_held() {
-            let deaths = self.session.died_with.entry(visits::mark(&finished.visit.key)).or_default();
-            *deaths = deaths.saturating_add(u8::from(is_short && is_alone));
-            if *deaths >= 2 {
-                finished.detail = Some("no session outlives it".to_owned());
-                self.go_on(Box::new(finished)).await?;
-            } else {
-                self.ask_again(Box::new(finished)).await?;
-            }
-        }
-        Ok(())
     }
 
     /// A guest's answer says nothing: its URL keeps its place and its attempts.

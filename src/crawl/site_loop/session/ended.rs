@@ -44,6 +44,7 @@ impl SiteLoop {
                 self.session.proven = now;
                 self.enter(State::Good);
                 for finished in self.session.take_held() {
+                    self.outlived(&finished.visit.key);
                     match finished.session < self.session.generation {
                         true => self.ask_again(Box::new(finished)).await?,
                         false => self.go_on(Box::new(finished)).await?,
