@@ -15,8 +15,12 @@ pub const LOGINS_UNCLEAR_MAX: u32 = 2;
 /// Logins of one account that a site lets in within an hour: more are a storm, whatever ends the sessions.
 pub const LOGINS_PER_HOUR_MAX: usize = 20;
 
-/// Refused passwords of one account that are remembered.
-pub const LOGINS_REFUSED_MAX: usize = 16;
+/// Users and passwords of one account that were sent and let nobody in, and are remembered, at four bytes each; where there are so many,
+/// no other is sent unless its operator says `--again`.
+pub const LOGINS_REFUSED_MAX: usize = 1_000;
+
+/// Pages named as proof of an account's logins, one after the other, that end a probable refusal.
+pub const PROBES_MET_MAX: usize = 16;
 
 /// Wait after a login whose process was killed in the middle.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);

@@ -32,6 +32,8 @@ pub const NOT_LOOKED_AT: &[&str] = &[
     "invalid token",
     "token mismatch",
     "csrf",
+    "authenticitytoken",
+    "authenticity token",
     "page expired",
     "page has expired",
     "form has expired",

@@ -35,9 +35,33 @@ pub enum Verdict {
     /// The form is sent by scripts that were not run, or did not send it.
     Script,
     Unknown,
+    /// The form came back because it had expired, no cookie came with it, or it was sent too soon, as the site itself says.
+    NotLookedAt,
+    /// The form left, and no whole answer came, or none that its process has lived to see: only tries are told so.
+    NoAnswer,
 }
 
 impl Verdict {
+    /// Every one.
+    pub const ALL: [Self; 16] = [
+        Self::LoggedIn,
+        Self::WrongPassword,
+        Self::ProbablyRefused,
+        Self::Locked,
+        Self::Captcha,
+        Self::SecondFactor,
+        Self::ConfirmEmail,
+        Self::OtherSite,
+        Self::NoForm,
+        Self::SentByGet,
+        Self::RedirectLoop,
+        Self::Script,
+        Self::Unknown,
+        Self::NotLookedAt,
+        Self::RateLimited,
+        Self::NoAnswer,
+    ];
+
     /// For people, and what to do. Which site it is about is the teller's to say: commands stand without its name, as
     /// `` `gleaner login --interactive` ``, and `cli::hints` puts it in.
     #[must_use]
@@ -94,6 +118,13 @@ impl Verdict {
                 "the site does not tell whether it worked (hint: name a members' page in `login.probe`, then run `gleaner \
                  login`)"
             }
+            Self::NotLookedAt => {
+                "the form came back for another reason than its password, which was not looked at (hint: run `gleaner login`)"
+            }
+            Self::NoAnswer => {
+                "the form has left and no whole answer came, so that the password may have been refused (hint: see with a \
+                 browser that the account is not locked, then run `gleaner login --again`)"
+            }
         }
     }
 }
@@ -130,7 +161,7 @@ impl Verdict {
     /// that came back, which some sites show to members as well. Where it shows a guest, the two last are refusals.
     #[must_use]
     pub fn needs_proof(self) -> bool {
-        matches!(self, Self::LoggedIn | Self::Unknown | Self::ProbablyRefused)
+        matches!(self, Self::LoggedIn | Self::Unknown | Self::NotLookedAt | Self::ProbablyRefused)
     }
 }
 
@@ -154,11 +185,8 @@ pub fn judge(after: &After<'_>) -> Judged {
                     evidence.push(format!("the page says “{word}”"));
                     return Judged { verdict: Verdict::Captcha, evidence };
                 }
-                // A refusal that warns of what comes of more is one: it is told apart by a sentence of its own.
-                let refusal = || says_anew(after, phrases::WRONG).filter(|_| refuses_apart(view));
-                if *verdict == Verdict::RateLimited
-                    && let Some(refusal) = refusal()
-                {
+                // A refusal that warns of what comes of more is one: it is told apart by a clause of its own.
+                if let Some(refusal) = refuses_beside(after, *verdict, phrases) {
                     evidence.insert(0, format!("the page says “{refusal}”"));
                     return Judged { verdict: Verdict::WrongPassword, evidence };
                 }
@@ -196,7 +224,7 @@ pub fn judge(after: &After<'_>) -> Judged {
         }
         if let Some(phrase) = not_looked_at(after) {
             evidence.push(format!("the page says “{phrase}”"));
-            return Judged { verdict: Verdict::Unknown, evidence };
+            return Judged { verdict: Verdict::NotLookedAt, evidence };
         }
         return Judged { verdict: untold(after.status), evidence };
     }
@@ -204,12 +232,19 @@ pub fn judge(after: &After<'_>) -> Judged {
         evidence.push(format!("the page says “{phrase}”"));
         return Judged { verdict: Verdict::LoggedIn, evidence };
     }
-    if matches!(after.status, 400 | 401 | 403 | 422) {
+    if matches!(after.status, 400 | 401 | 403 | 419 | 422) {
         evidence.push(format!("status {}", after.status));
+        let phrase = phrases::NOT_LOOKED_AT.iter().find(|phrase| is_message && view.text.contains(**phrase));
+        if let Some(phrase) = phrase {
+            evidence.push(format!("the page says “{phrase}”"));
+            return Judged { verdict: Verdict::NotLookedAt, evidence };
+        }
         // What stands in front of a site looks at no password.
         let blocked = FIREWALLS.iter().find(|phrase| view.text.contains(**phrase));
         evidence.extend(blocked.map(|phrase| format!("the page says “{phrase}”")));
-        let verdict = if blocked.is_some() { Verdict::ProbablyRefused } else { Verdict::WrongPassword };
+        // So does software that a request was not good enough for, whatever was in it.
+        let is_sure = blocked.is_none() && matches!(after.status, 401 | 403);
+        let verdict = if is_sure { Verdict::WrongPassword } else { Verdict::ProbablyRefused };
         return Judged { verdict, evidence };
     }
     if (200..300).contains(&after.status) && after.cookies_changed {
@@ -241,20 +276,44 @@ fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
     phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| message.contains(phrase))
 }
 
-/// True where a sentence says that the password is wrong, and those of too many tries only warn or ask for patience: a quota
-/// that is used up is one, whatever stands beside it.
-fn refuses_apart(view: &View) -> bool {
-    let has = |sentence: &str, phrases: &[&str]| phrases.iter().any(|phrase| sentence.contains(phrase));
-    let sentences = || view.text.split(|of: char| ".;!?。；！？".contains(of));
-    let is_warning = |sentence: &str| has(sentence, WARNINGS);
-    let is_limit = |sentence: &str| has(sentence, phrases::RATE_LIMITED) && !is_warning(sentence);
-    let refuses = |sentence: &str| has(sentence, phrases::WRONG) && !has(sentence, phrases::RATE_LIMITED);
-    sentences().any(refuses) && !sentences().any(is_limit)
+/// The words in which a clause of the page says that the password is wrong, where those of another verdict beside it only warn of what
+/// comes of more, or ask for patience: a quota that is used up, or an account that is locked by now, is one whatever stands beside it.
+fn refuses_beside(after: &After<'_>, verdict: Verdict, others: &[&str]) -> Option<&'static str> {
+    if !matches!(verdict, Verdict::RateLimited | Verdict::Locked | Verdict::ConfirmEmail) {
+        return None;
+    }
+    // Nobody is logged in to an account that is locked, or not confirmed, either.
+    let is_telling = |phrase: &&str| verdict == Verdict::RateLimited || !phrases::WRONG_SOMEHOW.contains(phrase);
+    let wrong: Vec<&'static str> = phrases::WRONG.iter().copied().filter(is_telling).collect();
+    let refusal = says_anew(after, &wrong)?;
+    let has = |clause: &str, phrases: &[&str]| phrases.iter().any(|phrase| clause.contains(phrase));
+    let clauses = || after.view.text.split(|of: char| ".,:;!?()。，：；！？（）".contains(of));
+    // What is asked for beside a refusal is for those whose password is right.
+    let is_warning = |clause: &str| verdict == Verdict::ConfirmEmail || (has(clause, WARNINGS) && !has(clause, DONE));
+    let refuses = clauses().any(|clause| has(clause, &wrong) && !has(clause, others));
+    let is_other = clauses().any(|clause| has(clause, others) && !is_warning(clause));
+    (refuses && !is_other).then_some(refusal)
 }
 
 /// What is said of tries to come, or to everybody.
-const WARNINGS: &[&str] =
-    &[" will ", " may lock", "try again later", "please wait and try again", "请稍后再试", "請稍後再試"];
+const WARNINGS: &[&str] = &[
+    " will ",
+    " may lock",
+    " after ",
+    " if ",
+    " mean",
+    " lead to",
+    " result in",
+    " lock the",
+    " lock your",
+    "try again later",
+    "please wait and try again",
+    "请稍后再试",
+    "請稍後再試",
+];
+
+/// What has come to pass.
+const DONE: &[&str] = &[" has been ", " have been ", " has temporarily ", " was "];
 
 impl<'a> After<'a> {
     /// A link that ends the session, and was not shown before there was one.
@@ -417,8 +476,18 @@ mod tests {
             (200, String::new(), None, false, Verdict::ProbablyRefused),
             (404, "Not found".to_owned(), None, false, Verdict::ProbablyRefused),
             (502, "Bad gateway".to_owned(), None, false, Verdict::Unknown),
-            (200, format!("Your browser does not accept cookies.{FORM}"), Some(0), true, Verdict::Unknown),
-            (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::Unknown),
+            (200, format!("Your browser does not accept cookies.{FORM}"), Some(0), true, Verdict::NotLookedAt),
+            (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::NotLookedAt),
+            (
+                422,
+                "The change you wanted was rejected. InvalidAuthenticityToken".to_owned(),
+                None,
+                false,
+                Verdict::NotLookedAt,
+            ),
+            (400, "Bad request: missing CSRF token".to_owned(), None, false, Verdict::NotLookedAt),
+            (422, "Unprocessable".to_owned(), None, false, Verdict::ProbablyRefused),
+            (419, "Gone stale".to_owned(), None, false, Verdict::ProbablyRefused),
             (
                 200,
                 format!("{FORM}<p><a href=/1>CSRF and you</a><p><a href=/2>Too fast</a>"),
@@ -426,10 +495,41 @@ mod tests {
                 true,
                 Verdict::ProbablyRefused,
             ),
-            (200, format!("The submitted form was invalid.{FORM}"), Some(0), false, Verdict::Unknown),
-            (200, format!("您的请求来路不正确{FORM}"), Some(0), false, Verdict::Unknown),
+            (200, format!("The submitted form was invalid.{FORM}"), Some(0), false, Verdict::NotLookedAt),
+            (200, format!("您的请求来路不正确{FORM}"), Some(0), false, Verdict::NotLookedAt),
         ] {
             assert_eq!(judged(status, &page, form, cookies), expected, "{status} {page}");
+        }
+    }
+
+    /// Of real software and of none: a wrong password beside words of another end is one, unless that has come to pass.
+    #[test]
+    fn a_refusal_beside_a_warning_is_one() {
+        for (message, expected) in [
+            ("You have entered an invalid username or password, please try again later", Verdict::WrongPassword),
+            ("Wrong password (too many failed attempts lock the account)", Verdict::WrongPassword),
+            ("Wrong password. After 3 tries your account is locked for 15 minutes.", Verdict::WrongPassword),
+            (
+                "Login failed! Username or password incorrect, or your account is not activated. You have 4 of 10 remaining \
+                 tries; your IP address is banned after that.",
+                Verdict::WrongPassword,
+            ),
+            (
+                "Invalid username or password. If you have just registered, your account is not activated yet.",
+                Verdict::WrongPassword,
+            ),
+            ("Password incorrect. If you have forgotten it, verify your email to reset.", Verdict::WrongPassword),
+            (
+                "Incorrect password. Please try again. You can also activate your account by mail.",
+                Verdict::WrongPassword,
+            ),
+            ("Login failed. Wrong password, or please confirm your email address first.", Verdict::WrongPassword),
+            ("Login failed. Your account is not activated yet.", Verdict::ConfirmEmail),
+            ("Wrong password. Your account has been locked after 3 tries.", Verdict::Locked),
+            ("Wrong password. Your account is locked.", Verdict::Locked),
+            ("Wrong password. Too many attempts, please try again later.", Verdict::RateLimited),
+        ] {
+            assert_eq!(judged(200, &format!("<p>{message}</p>{FORM}"), Some(0), false), expected, "{message}");
         }
     }
 
@@ -492,7 +592,7 @@ mod tests {
             (format!("{FORM}{note}"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
             // From the index to a page of its own, which has a notice.
             (format!("{FORM}<h1>Forum</h1>"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
-            (format!("{FORM}<h1>Forum</h1>"), format!("<p>Please enable cookies.</p>{FORM}"), Verdict::Unknown),
+            (format!("{FORM}<h1>Forum</h1>"), format!("<p>Please enable cookies.</p>{FORM}"), Verdict::NotLookedAt),
             (head.clone(), head.clone(), Verdict::ProbablyRefused),
             (head.clone(), format!("<p>Login failed.</p>{head}"), Verdict::WrongPassword),
             (head.clone(), format!("<p>Your account has been locked.</p>{head}"), Verdict::Locked),
@@ -515,20 +615,8 @@ mod tests {
     /// Sentences reach logs, where nobody puts a site's name in; and what is wrong is told with what to do.
     #[test]
     fn each_sentence_has_a_hint_and_no_name_that_stands_for_a_site() {
-        for verdict in [
-            Verdict::WrongPassword,
-            Verdict::ProbablyRefused,
-            Verdict::Locked,
-            Verdict::Captcha,
-            Verdict::SecondFactor,
-            Verdict::ConfirmEmail,
-            Verdict::OtherSite,
-            Verdict::NoForm,
-            Verdict::SentByGet,
-            Verdict::RedirectLoop,
-            Verdict::Script,
-            Verdict::Unknown,
-        ] {
+        let told = |verdict: &Verdict| !matches!(verdict, Verdict::LoggedIn | Verdict::RateLimited);
+        for verdict in Verdict::ALL.into_iter().filter(told) {
             let sentence = verdict.sentence();
             assert!(sentence.contains(" (hint: ") && sentence.ends_with(')'), "{sentence}");
             assert!(!sentence.contains("SITE"), "{sentence}");
