@@ -60,6 +60,8 @@ pub struct Report {
     pub was_sent: bool,
     /// False where it was not answered, or by a server in trouble.
     pub was_answered: bool,
+    /// True where the form was answered, be it by a server in trouble, to the end of the answer.
+    pub was_told: bool,
     /// How the site ended a request that it had no good answer for, if it did.
     pub trouble: Option<Answered>,
     /// How the login ends where its proof says no, as the answer to the form tells it.
@@ -186,8 +188,8 @@ async fn run(mut run: Run<'_>) -> Report {
     }
     let verdict = of_site(sentence(judged.verdict, run.trouble, run.pinned), &run.site.rules.name);
     run.say(format!("verdict: {verdict}"));
-    let Run { steps, was_sent, was_answered, trouble, unless, chosen, pinned, .. } = run;
-    Report { steps, judged, was_sent, was_answered, trouble, unless, chosen, pinned }
+    let Run { steps, was_sent, was_answered, was_told, trouble, unless, chosen, pinned, .. } = run;
+    Report { steps, judged, was_sent, was_answered, was_told, trouble, unless, chosen, pinned }
 }
 
 impl Report {
@@ -200,7 +202,19 @@ impl Report {
     /// What the account's tries are told.
     #[must_use]
     pub fn ended(&self) -> Ended {
-        Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered: self.was_answered }
+        // What broke off behind a form that had left is another thing than a server that says what is wrong with it.
+        let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
+        let verdict = match self.judged.verdict {
+            Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
+            verdict => verdict,
+        };
+        Ended { verdict, was_sent: self.was_sent, was_answered: self.was_answered }
+    }
+
+    /// True where the form left, and its answer did not come: the same is sent again by its operator alone.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.ended().verdict == Verdict::NoAnswer
     }
 
     /// Until when the site asks to be left alone (`Retry-After`), where it does.
@@ -246,6 +260,8 @@ struct Run<'a> {
     was_sent: bool,
     /// True once that was answered by a server that is not in trouble.
     was_answered: bool,
+    /// True once the answer was read to its end, whatever it was.
+    was_told: bool,
     /// What the site was in trouble with, if it was.
     trouble: Option<Answered>,
     /// How the login ends where its proof says no.
@@ -330,6 +346,7 @@ impl<'a> Run<'a> {
             is_code_sent: false,
             was_sent: false,
             was_answered: false,
+            was_told: false,
             trouble: None,
             unless: Verdict::Unknown,
             noted: None,

@@ -211,7 +211,9 @@ impl Forum {
                 Denial::Home if path == "/" => form("Members only."),
                 Denial::Home if path.starts_with("/dl/") => (302, Some("/detail/1"), String::new()),
                 Denial::Home => (302, Some("/"), String::new()),
-                Denial::Newest | Denial::Topic if path.starts_with("/dl/") => (403, None, "no".to_owned()),
+                Denial::Newest | Denial::Topic if path.starts_with("/dl/") || path.ends_with('7') => {
+                    (403, None, "no".to_owned())
+                }
                 Denial::Newest => {
                     let lists: String = (1..=10).map(|n| format!("<a href=/list/{n}>x</a>")).collect();
                     let number = path.rsplit('/').next().unwrap_or_default();

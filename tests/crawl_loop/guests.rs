@@ -26,8 +26,7 @@ async fn verdict(before: &str, behind: &str, after: &str, more: &str) -> (Verdic
     let answer = if after.is_empty() { redirect("/") } else { html(after) };
     let web = Web::new(Duration::from_millis(5)).at("/", &[html(before), html(behind)]).at("/in", &[answer]);
     let web = Arc::new(web.at("/login", &[html(FORM)]).at("/me", &[html(behind)]));
-    let rules =
-        format!("login = {{ user = 'anna', {more} }}\nclasses.detail = ['^/t/']\nrate.requests_per_second = 1000000");
+    let rules = format!("login = {{ user = 'anna', {more} }}\nrate.requests_per_second = 1000000");
     let site = Site::new(site_rules(&rules), web.transport(machine.start), machine.clock(), db);
     let (rules, password, jar) = (site.rules.login.as_ref().unwrap(), Secret::new("x"), Jar::default());
     // As every visitor has one.
@@ -38,8 +37,7 @@ async fn verdict(before: &str, behind: &str, after: &str, more: &str) -> (Verdic
 
 #[tokio::test(start_paused = true)]
 async fn what_a_guest_is_shown_as_well_proves_no_login() {
-    let topic =
-        "Welcome. <a href=/login>Log in</a><a href=/t/7>Logout: where is the button?</a><a href=/t/8>Logout</a>";
+    let topic = "Welcome. <a href=/login>Log in</a><a href=/detail/7>Logout: where is the button?</a><a href=/detail/8>Logout</a>";
     let help = "Welcome. <a href=/login>Log in</a><a href=/help/logout>Log out</a>";
     let newest = "anna is our newest member. <a href=/login>Enter</a>";
     let came_back = format!("<p>zorb</p>{FORM}");

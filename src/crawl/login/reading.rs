@@ -189,7 +189,7 @@ impl Run<'_> {
             self.retry_at = asked.and_then(|value| backoff::retry_after(value, now));
             self.is_retry_capped = asked.is_some_and(|value| backoff::is_capped(value, now));
             let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
-            if let (Answered::Throttled(Some(until)), true, Some(notes)) = (answered, self.was_sent, self.begins) {
+            if let (Some(until), true, Some(notes)) = (self.retry_at, self.was_sent, self.begins) {
                 // It holds for the next process as well, should this one end while it waits.
                 notes.asks_to_wait(until);
             }
@@ -203,7 +203,9 @@ impl Run<'_> {
             if self.is_try && status < 400 && !(post.is_some() && matches!(status, 307 | 308)) {
                 self.note_before_proof();
             }
+            let is_answer = self.is_try && post.is_some();
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
+                self.was_told |= is_answer;
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
                 let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
                     return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
@@ -243,6 +245,7 @@ impl Run<'_> {
                     return Err(broken(failure));
                 }
             };
+            self.was_told |= is_answer;
             let was_got = post.is_none();
             return Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts });
         }

@@ -182,9 +182,10 @@ impl SiteLoop {
             State::Good => {
                 let trusted_until = self.session.proven.plus(limits::SESSION_TRUST_TIME);
                 let held = self.session.held.len();
+                let goes_alone = self.goes_alone();
                 let has_work = |host: &HostWork| !host.lanes.is_empty() || host.lease_at.is_some_and(|at| at <= now);
                 let is_idle = self.running_keys.is_empty() && !self.hosts.iter().any(has_work);
-                if held >= limits::DENIALS_HELD_MAX || held > 0 && (is_idle || now >= trusted_until) {
+                if held >= limits::DENIALS_HELD_MAX || held > 0 && (is_idle || goes_alone || now >= trusted_until) {
                     self.enter(State::Doubted { log_in: false });
                 }
             }
@@ -235,9 +236,8 @@ impl SiteLoop {
                 log_in = !is_taken_up;
                 self.enter(State::Doubted { log_in });
             }
-            if let Some(until) = self.proof_not_before(&account, now) {
-                let why = "the site has asked to wait before the last login is proven".to_owned();
-                return self.pause_until(until, why, false).await;
+            if let Some((until, why)) = self.not_before(&account, now) {
+                return self.pause_until(until, why.to_owned(), false).await;
             }
             self.ask_for_session(account, now, log_in).await?;
         }
@@ -317,10 +317,14 @@ impl SiteLoop {
         *self.shared.stop.borrow() || self.held_until(now).is_some()
     }
 
-    /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent.
-    fn proof_not_before(&self, account: &Account, now: UnixMillis) -> Option<UnixMillis> {
-        let tries = (self.session.unproven == Unproven::TakenUp).then(|| account.keeper.tries().ok())??;
-        tries.not_before(now)
+    /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent, nor for anything where it
+    /// has said so to a login by hand, of which its host's pauses do not know.
+    fn not_before(&self, account: &Account, now: UnixMillis) -> Option<(UnixMillis, &'static str)> {
+        let tries = account.keeper.tries().ok()?;
+        let asked =
+            tries.asked_until(now).map(|until| (until, "the site has asked at the last login to be left alone"));
+        let proof = (self.session.unproven == Unproven::TakenUp).then(|| tries.not_before(now)).flatten();
+        proof.map(|until| (until, "the site has asked to wait before the last login is proven")).or(asked)
     }
 
     pub(super) fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {

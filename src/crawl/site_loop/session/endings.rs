@@ -72,7 +72,11 @@ impl Endings {
 impl SiteLoop {
     /// True where a visit waits for those under way, so that it is known which of them ends a session.
     pub(in crate::crawl::site_loop) fn is_to_wait_for_others(&self) -> bool {
-        self.session.endings.go_alone(self.session.answers) && !self.running_keys.is_empty()
+        self.goes_alone() && !self.running_keys.is_empty()
+    }
+
+    pub(super) fn goes_alone(&self) -> bool {
+        self.session.endings.go_alone(self.session.answers)
     }
 
     /// True for a URL that has ended sessions: it is asked for no more.
