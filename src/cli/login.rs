@@ -309,7 +309,8 @@ impl Login<'_> {
         }
         let is_held = tries.hold_by_hand(&self.login.user, &password, now) == Some(ByHand::NoEnd);
         let is_guessed = tries.guessed_until(now).is_some();
-        let next = next::Login { is_held, is_guessed, ..self.next(tries.not_before(now)) };
+        let next =
+            next::Login { is_held, is_guessed, ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now))) };
         // The end of the steps says the same as the rest.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
         Ok(Told {
