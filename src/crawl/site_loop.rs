@@ -248,7 +248,7 @@ impl SiteLoop {
         // A login that was under way has ended by now, and tells when the next one may begin.
         let ended = match ended {
             Ended::Budget(budget) if lacks_session => self.ended_by(budget),
-            Ended::Stopped if lacks_session && !self.options.keep_looking => self.ended_by_signal(),
+            Ended::Stopped if self.lacks_session() && !self.options.keep_looking => self.ended_by_signal(),
             ended => ended,
         };
         self.keep_time(Duration::ZERO).await?;
