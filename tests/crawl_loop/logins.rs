@@ -9,7 +9,7 @@ use gleaner::crawl::progress::{Ended, SessionState};
 use gleaner::crawl::site_loop::{MissingSession, SESSION_NOTE};
 use gleaner::crawldb::Reader as _;
 use gleaner::login::secret::Secret;
-use gleaner::login::tries::Hold;
+use gleaner::login::tries::{Ended as LoginEnded, Hold};
 use gleaner::login::verdict::Verdict;
 
 use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
@@ -114,7 +114,17 @@ async fn a_login_whose_process_is_killed_is_a_try_once_its_form_has_left_and_the
     let machine = Machine::new();
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let files = Files::new("secret");
-    files.tries.lock().unwrap().begin("anna", &Secret::new("secret"));
+    let let_in = LoginEnded { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+    {
+        let mut tries = files.tries.lock().unwrap();
+        // One that was never let in is not sent again by a crawl.
+        tries.begin("anna", &Secret::new("secret"));
+        let mut never = tries.clone();
+        assert!(never.broke_off("anna", &Secret::new("secret"), machine.clock().now()));
+        assert!(matches!(never.hold("anna", &Secret::new("secret"), machine.clock().now()), Some(Hold::Operator(_))));
+        tries.ended(let_in, "anna", &Secret::new("secret"), machine.clock().now());
+        tries.begin("anna", &Secret::new("secret"));
+    }
     let crawling = crawl(&machine, &forum, &files, RunOptions::default(), None);
     let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(10)]).await;
     assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
