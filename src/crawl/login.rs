@@ -40,7 +40,9 @@ use crate::login::model::Judge;
 use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::tries::Ended;
-use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, refuses_beside_captcha, says_rate_limited};
+use crate::login::verdict::{
+    After, IN_TROUBLE, Judged, Verdict, judge, names_wait, refuses_beside_captcha, says_rate_limited,
+};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::render::children::Held;
@@ -446,6 +448,12 @@ impl<'a> Run<'a> {
                 self.note_before_person(judged.verdict);
                 page = after;
                 continue;
+            }
+            if judged.verdict == Verdict::RateLimited
+                && asked_until(self.trouble).is_none()
+                && let Some(wait) = names_wait(&after.view)
+            {
+                self.trouble = Some(Answered::Throttled(Some(self.site.clock.now().plus(wait))));
             }
             return self.proven(judged, Some(after)).await;
         }

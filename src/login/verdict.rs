@@ -3,10 +3,13 @@
 //! What came after the form was sent is read for signs, each with its words, and the strongest decides. "Yes" from here is
 //! a first word only: the proof is a page that needs the session (`crawl` asks for one).
 
+use std::time::Duration;
+
 use super::form::{Control, Kind};
 use super::phrases;
 use super::secret::told_url;
 use super::view::View;
+use crate::limits;
 
 /// How a login ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -389,6 +392,28 @@ pub fn one_time_field(view: &View) -> Option<(usize, usize)> {
 #[must_use]
 pub fn says_rate_limited(view: &View) -> Option<&'static str> {
     view.says(phrases::RATE_LIMITED)
+}
+
+/// How long a page that tells of too many tries asks to wait, where it names a time: at least a minute, no more than
+/// `limits::RETRY_AFTER_MAX`.
+#[must_use]
+pub fn names_wait(view: &View) -> Option<Duration> {
+    let words: Vec<&str> = view.text.split(|of: char| of.is_whitespace() || ".,;:!?()，。".contains(of)).collect();
+    // "15 minutes", and where nothing parts words, "请15分钟后再试".
+    let beside = words.windows(2).map(|pair| (pair[0], pair[1]));
+    let within = words.iter().filter_map(|word| {
+        let from = word.find(|of: char| of.is_ascii_digit())?;
+        let rest = &word[from..];
+        let to = rest.find(|of: char| !of.is_ascii_digit())?;
+        Some((&rest[..to], &rest[to..]))
+    });
+    let seconds = beside.chain(within).filter_map(|(number, unit)| {
+        let number: u64 = number.parse().ok()?;
+        let (_, seconds) = phrases::UNITS_OF_TIME.iter().find(|(name, _)| unit.starts_with(name))?;
+        number.checked_mul(*seconds)
+    });
+    let most = limits::RETRY_AFTER_MAX.as_secs();
+    seconds.filter(|seconds| (1..=most).contains(seconds)).max().map(|seconds| Duration::from_secs(seconds.max(60)))
 }
 
 /// The words with which a page tells guests to log in, if it has them anywhere.

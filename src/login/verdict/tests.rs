@@ -115,6 +115,22 @@ fn a_refusal_beside_a_warning_is_one() {
 }
 
 #[test]
+fn a_wait_that_a_page_names_in_words_is_read() {
+    for (message, expected) in [
+        ("Too many failed login attempts. Try again in 15 minutes.", Some(900)),
+        ("Zu viele Anmeldeversuche: in 2 Stunden wieder.", Some(7_200)),
+        ("密码错误次数过多，请 15 分钟后重新登录", Some(900)),
+        ("请15分钟后再试", Some(900)),
+        ("Слишком много попыток, 30 секунд", Some(60)),
+        ("Too many attempts. You have used 5 of 5 tries since 2003.", None),
+        ("Too many attempts: 99999999999999999999 minutes, or 90 days", None),
+    ] {
+        let view = View::of(&format!("<p>{message}</p>")).unwrap();
+        assert_eq!(names_wait(&view).map(|wait| wait.as_secs()), expected, "{message}");
+    }
+}
+
+#[test]
 fn a_captcha_beside_the_form_is_no_reason_once_a_person_has_read_it() {
     let captcha = format!("<div class='g-recaptcha'></div>{FORM}");
     for (page, has_read_captcha, expected) in [
