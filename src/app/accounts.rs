@@ -352,6 +352,12 @@ mod tests {
 
         // Killed in the middle of a login; and while one is under way, that is what it tells.
         folder.tries(|tries| tries.begin("anna", &Secret::new("one")));
+        assert_eq!(told().await, (AccountState::NoSession, Verdict::NoAnswer.sentence().to_owned()));
+        folder.tries(|tries| {
+            let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+            tries.ended(let_in, "anna", &Secret::new("one"), NOW);
+            tries.begin("anna", &Secret::new("one"));
+        });
         assert_eq!(told().await, (AccountState::NoSession, BROKE_OFF.to_owned()));
         let turn = sessions::turn(folder.path(), "s").unwrap();
         assert_eq!(told().await.0, AccountState::LoggingIn);

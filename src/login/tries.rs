@@ -507,7 +507,6 @@ impl Tries {
             self.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
             let mark = self.new_mark(user, password);
             self.note_sent(mark, marks, (Verdict::NoAnswer, false));
-            self.last = Some(Verdict::NoAnswer);
             if self.unclear >= LOGINS_UNCLEAR_MAX {
                 self.held = Some((Verdict::NoAnswer, mark));
             }

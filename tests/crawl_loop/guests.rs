@@ -52,16 +52,17 @@ async fn what_a_guest_is_shown_as_well_proves_no_login() {
     for guests in [topic, help] {
         assert_eq!(verdict(guests, members, "", "").await, (Verdict::LoggedIn, 2), "{guests}");
     }
-    assert_eq!(verdict(topic, "Hello anna.", "", "").await.0, Verdict::LoggedIn);
+    assert_eq!(verdict(topic, "Welcome back, anna.", "", "").await.0, Verdict::LoggedIn);
     // Where the start page was not met on the way to the form, it is asked for as a guest where it has to be, and only there.
     let page = "page = 'http://sim.example/login'";
-    assert_eq!(verdict(newest, newest, "", page).await, (Verdict::Unknown, 2));
+    let quiet = "Welcome back. anna is our newest member.";
+    assert_eq!(verdict(quiet, quiet, "", page).await, (Verdict::Unknown, 2));
     let plain = "Hello. <a href=/logout>Log out</a>";
     assert_eq!(verdict(plain, plain, "", page).await, (Verdict::LoggedIn, 1));
     // A page that the rules name for members needs no sign; a guest's word on it is one against it.
     let probe = format!("{page}, probe = 'http://sim.example/me'");
-    assert_eq!(verdict(newest, "Numbers.", &came_back, &probe).await.0, Verdict::LoggedIn);
-    assert_eq!(verdict(newest, "Numbers. <a href=/login>Log in</a>", "", &probe).await.0, Verdict::Unknown);
+    assert_eq!(verdict(quiet, "Numbers.", &came_back, &probe).await.0, Verdict::LoggedIn);
+    assert_eq!(verdict(quiet, "Numbers. <a href=/login>Log in</a>", "", &probe).await.0, Verdict::Unknown);
 }
 
 #[tokio::test(start_paused = true)]

@@ -334,11 +334,17 @@ async fn unproven(machine: &Machine, forum: &Arc<Forum>, files: &Arc<Files>) {
 #[tokio::test(start_paused = true)]
 async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_process() {
     // Its session holds, has never begun, or may have ended meanwhile.
-    for (holds, hours, forms) in [(true, 0, 0), (false, 0, 0), (false, 2, 1)] {
+    for (holds, hours, was_let_in, forms) in
+        [(true, 0, false, 0), (false, 0, false, 0), (false, 2, false, 0), (false, 2, true, 1)]
+    {
         let machine = Machine::new();
         let of = Forum::of(&machine, Denial::Form, u64::MAX);
         let forum = Arc::new(Forum { trouble: u64::MAX, trouble_status: 500, details: 10, ..of });
         let files = Files::new("secret");
+        if was_let_in {
+            let let_in = LoginEnded { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+            files.tries.lock().unwrap().ended(let_in, "anna", &Secret::new("secret"), machine.clock().now());
+        }
         unproven(&machine, &forum, &files).await;
         assert_eq!(forum.counts(), (1, 0, 0));
         forum.state.lock().unwrap().trouble = 0;
@@ -363,7 +369,7 @@ async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_proce
         let sent = next.iter().filter(|path| *path == "/login").count();
         assert_eq!((sent, files.unproven.lock().unwrap().is_some()), (forms, false), "{hours} h: {next:?}");
         let waits = progress.snapshot()["sim"].no_session().map(|(until, _)| until);
-        if !holds && hours == 0 {
+        if !holds && forms == 0 {
             // Nobody sends the same a second time but the operator.
             assert_eq!((waits, next.len()), (Some(None), 1), "{next:?}");
             assert!(matches!(hold(&files, &machine), Some(Hold::Operator(_))));

@@ -53,7 +53,7 @@ impl Endings {
             let (all, alone) = self.deaths.entry(*mark).or_default();
             (*all, *alone) = (all.saturating_add(1), alone.saturating_add(u8::from(is_alone)));
             // A site that ends each session at once has as few answers whatever is asked.
-            let is_it = is_alone && (*alone >= 2 || (*all >= 2 && !is_short));
+            let is_it = is_alone && (*alone >= 2 || *all >= 3 || (*all >= 2 && !is_short));
             if is_it {
                 found = Some(*mark);
             } else if is_short || *all >= 2 {
@@ -159,6 +159,10 @@ mod tests {
         assert_eq!(endings.end(&[2], 4), None, "a site may end each session at once");
         assert_eq!(endings.end(&[2], 0), Some(2));
         assert!(!endings.go_alone(0));
+        let mut endings = Endings::default();
+        for (marks, expected) in [(&[1, 2][..], None), (&[2, 3], None), (&[2], Some(2))] {
+            assert_eq!(endings.end(marks, 0), expected, "the third of its sessions");
+        }
     }
 
     #[test]
