@@ -295,7 +295,10 @@ impl Login<'_> {
             && tries.refusal(&self.login.user, &password).is_some()
         {
             report.judged.verdict = Verdict::ProbablyRefused;
-            report.judged.evidence.push("the second answer to the same that tells nothing".to_owned());
+            let why = "the second answer to the same that tells nothing";
+            report.judged.evidence.push(why.to_owned());
+            // What was shown as the verdict is none any more.
+            steps.show(&format!("evidence: {why}\nverdict: {}", without_hint(Verdict::ProbablyRefused.sentence())));
         }
         report.tell(&mut tries, now);
         let is_in = report.judged.verdict == Verdict::LoggedIn;

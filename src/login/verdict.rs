@@ -125,7 +125,7 @@ impl Verdict {
                 "the form came back for another reason than its password, which was not looked at (hint: run `gleaner login`)"
             }
             Self::NoAnswer => {
-                "the form has left and no whole answer came, so that the password may have been refused (hint: see with a \
+                "the form has left, and no whole answer came to it (hint: see with a \
                  browser that the account is not locked, then run `gleaner login --again`)"
             }
         }
