@@ -204,7 +204,7 @@ fn cases() -> Vec<Case> {
         Case::new("token-expired", format!("<p>NOTE: You need cookies enabled to log in</p>{}", form()))
             .page("wrong", format!("<p>Session expired, submit again.</p>{}", form()))
             .accepts(&["nothing"])
-            .ends(Verdict::Unknown, "session expired", 1),
+            .ends(Verdict::NotLookedAt, "session expired", 1),
         Case::new("frame", "<iframe src=ad></iframe><iframe src=frame/login.html></iframe>")
             .page("ad", "<p>Buy!")
             .page("frame/login.html", format!("<form method=post action=../in>{FIELDS}</form>")),

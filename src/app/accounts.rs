@@ -61,7 +61,7 @@ pub enum AccountState {
 
 /// Told where a login's process was killed.
 const BROKE_OFF: &str = "the last login did not get to its end: the next crawl waits for a minute, then tries again (hint: \
-                         `gleaner login` does not wait)";
+                         `gleaner login --again` does not wait)";
 
 /// Told where a form was taken, and no page could be asked since whether it let us in.
 const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first \
@@ -352,6 +352,12 @@ mod tests {
 
         // Killed in the middle of a login; and while one is under way, that is what it tells.
         folder.tries(|tries| tries.begin("anna", &Secret::new("one")));
+        assert_eq!(told().await, (AccountState::NoSession, Verdict::NoAnswer.sentence().to_owned()));
+        folder.tries(|tries| {
+            let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+            tries.ended(let_in, "anna", &Secret::new("one"), NOW);
+            tries.begin("anna", &Secret::new("one"));
+        });
         assert_eq!(told().await, (AccountState::NoSession, BROKE_OFF.to_owned()));
         let turn = sessions::turn(folder.path(), "s").unwrap();
         assert_eq!(told().await.0, AccountState::LoggingIn);

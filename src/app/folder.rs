@@ -37,6 +37,36 @@ pub fn must_be_writable(data_dir: &Path) -> anyhow::Result<()> {
     bail!("{}", not_ours(&path, &metadata, geteuid().as_raw()))
 }
 
+/// An error with what to run, where root would write into a data folder of another user: what it makes there, that user could neither
+/// read nor write afterwards.
+///
+/// # Errors
+/// As said.
+pub fn must_not_be_taken(data_dir: &Path) -> anyhow::Result<()> {
+    let owner = fs::metadata(data_dir).map_or(0, |metadata| metadata.uid());
+    if owner == 0 || geteuid().as_raw() != 0 {
+        return Ok(());
+    }
+    let (path, owner) = (data_dir.display(), name_of(owner));
+    bail!(
+        "{path}: it belongs to {owner}, and what root makes in it {owner} could not use\nhint: run the same as its owner: {} {}; or pass \
+         another --data",
+        sudo(&owner),
+        this_command()
+    )
+}
+
+/// The command that runs, for a shell.
+fn this_command() -> String {
+    let plain = |of: char| of.is_ascii_alphanumeric() || "-_./=:,@%+".contains(of);
+    let quoted = |word: String| match !word.is_empty() && word.chars().all(plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("gleaner".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// What this process may not write of a data folder, itself or its database, and why.
 fn refusal(data_dir: &Path) -> Option<(PathBuf, Errno)> {
     let there = data_dir.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
@@ -67,8 +97,9 @@ fn not_ours(path: &Path, metadata: &Metadata, we: u32) -> String {
     let (path, mode) = (path.display(), metadata.mode() & 0o777);
     format!(
         "{path}: cannot be written: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its owner: \
-         {} gleaner …; or pass another --data",
-        sudo(&owner)
+         {} {}; or pass another --data",
+        sudo(&owner),
+        this_command()
     )
 }
 
@@ -147,7 +178,9 @@ fn not_for_us(path: &Path) -> Option<anyhow::Error> {
             let (owner, we) = (name_of(metadata.uid()), name_of(we));
             return Some(anyhow!(
                 "{shown}: permission denied: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its \
-                 owner: {} gleaner …; or pass another --data", sudo(&owner)
+                 owner: {} {}; or pass another --data",
+                sudo(&owner),
+                this_command()
             ));
         }
         (mode & needed != needed)

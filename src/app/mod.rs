@@ -134,6 +134,7 @@ impl App {
         let data_dir = &options.data_dir;
         is_folder(data_dir)?;
         folder::must_be_writable(data_dir)?;
+        folder::must_not_be_taken(data_dir)?;
         let cache_bytes = options.cache_bytes;
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
         // Whoever holds the one holds the other: it is opened second.

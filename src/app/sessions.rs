@@ -100,7 +100,9 @@ pub fn save_unproven(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<(
 /// # Errors
 /// Where a file cannot be read, or is none of ours.
 pub fn load_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret, jar: &Jar) -> anyhow::Result<bool> {
-    if !tries(data_dir, site)?.has_begun(user, password) {
+    // One that was let in has lost its session where its process was killed before that was kept.
+    let tries = tries(data_dir, site)?;
+    if !tries.has_begun(user, password) && !tries.was_let_in(user, password) {
         return Ok(false);
     }
     let path = unproven_file(data_dir, site);
@@ -220,6 +222,10 @@ pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
     let _owner = owner::act(data_dir);
     let folder = tries_folder(data_dir);
     private_folder(&folder)?;
+    // A session that could not be kept is not asked for.
+    if let Some(sessions) = folder.parent() {
+        folder::must_be_writable(sessions)?;
+    }
     let path = folder.join(format!("{site}.lock"));
     let open = folder::open(&path, OpenOptions::new().write(true).create(true).truncate(false).mode(0o600));
     let file = open.map_err(|error| folder::failed(&path, &error))?;

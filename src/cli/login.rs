@@ -185,6 +185,8 @@ impl Login<'_> {
             let sentence = format!("{}: no cookie of {hosts} that is any use", file.display());
             return Ok(Told { sentence, hint: Some(hint), ..told });
         }
+        // Nobody logs in meanwhile, so that what is written down at the end is what there is.
+        let _turn = self.turn()?;
         let mut tries = sessions::tries(&config.data_dir, name)?;
         self.may_ask(&tries)?;
         let site = by_hand(site, steps);
@@ -235,15 +237,16 @@ impl Login<'_> {
             bail!(why);
         }
         secrets::exposed(data_dir, name).iter().for_each(|told| eprintln!("{told}"));
-        let Some(_turn) = sessions::turn(data_dir, name)? else {
-            bail!(
-                "another process logs in to {name} at this moment\nhint: wait until it has, or has not: {}",
-                self.hints.command("status")
-            );
-        };
+        let _turn = self.turn()?;
         let mut before = sessions::tries(data_dir, name)?;
         before.meet_table(self.login.mark());
         before.meet_probe(self.login.probe_mark());
+        // One that was killed behind its form, and has left no cookies to prove, may have been refused.
+        if !sessions::is_unproven(data_dir, name, &self.login.user, &password)
+            && before.broke_off(&self.login.user, &password, SystemClock.now())
+        {
+            sessions::save_tries(data_dir, name, &before)?;
+        }
         self.may_log_in(&before, &password)?;
         let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name)).transpose()?;
         let (site, jar) = App::site_alone(&self.config.into(), self.rules)?;
@@ -288,22 +291,29 @@ impl Login<'_> {
             }
             _ => tries.ended(report.ended(), &self.login.user, &password, now),
         }
-        if report.judged.verdict == Verdict::Unknown && tries.refusal(&self.login.user, &password).is_some() {
+        if matches!(report.judged.verdict, Verdict::Unknown | Verdict::NotLookedAt)
+            && tries.refusal(&self.login.user, &password).is_some()
+        {
             report.judged.verdict = Verdict::ProbablyRefused;
-            report.judged.evidence.push("the second answer to the same that tells nothing".to_owned());
+            let why = "the second answer to the same that tells nothing";
+            report.judged.evidence.push(why.to_owned());
+            // What was shown as the verdict is none any more.
+            steps.show(&format!("evidence: {why}\nverdict: {}", without_hint(Verdict::ProbablyRefused.sentence())));
         }
         report.tell(&mut tries, now);
-        sessions::save_tries(data_dir, name, &tries)?;
         let is_in = report.judged.verdict == Verdict::LoggedIn;
-        // A session that is good is never overwritten by one that is not.
+        // A session that is good is never overwritten by one that is not; and it comes first: a process that is killed in between
+        // has lost nothing.
         let session = if is_in { Some(sessions::save(data_dir, name, &jar)?.display().to_string()) } else { None };
+        sessions::save_tries(data_dir, name, &tries)?;
         if !is_in && !report.is_unproven() {
             // What was kept while its proof was asked for.
             sessions::forget_unproven(data_dir, name)?;
         }
         let is_held = tries.hold_by_hand(&self.login.user, &password, now) == Some(ByHand::NoEnd);
         let is_guessed = tries.guessed_until(now).is_some();
-        let next = next::Login { is_held, is_guessed, ..self.next(tries.not_before(now)) };
+        let next =
+            next::Login { is_held, is_guessed, ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now))) };
         // The end of the steps says the same as the rest.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
         Ok(Told {
@@ -322,6 +332,18 @@ impl Login<'_> {
 }
 
 impl Login<'_> {
+    /// The right to log in.
+    fn turn(&self) -> anyhow::Result<std::fs::File> {
+        let name = &self.rules.name;
+        let Some(turn) = sessions::turn(&self.config.data_dir, name)? else {
+            bail!(
+                "another process logs in to {name} at this moment\nhint: wait until it has, or has not: {}",
+                self.hints.command("status")
+            );
+        };
+        Ok(turn)
+    }
+
     fn next(&self, not_before: Option<UnixMillis>) -> next::Login<'_> {
         next::Login {
             hints: self.hints,

@@ -3,8 +3,6 @@
 //! A sign is a doubt, no verdict: the site loop asks for a page that proves the session before it logs in anew, and what was
 //! denied to a member stays denied.
 
-use encoding_rs::Encoding;
-
 use super::outlinks;
 use super::site::{Found, Site};
 use super::visit::Job;
@@ -37,6 +35,13 @@ pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) ->
         }
         _ => None,
     }
+}
+
+/// True for an address, as a page writes it, that the rules take for a torrent's page or a thread: the text of a link to it is its title.
+#[must_use]
+pub fn is_topic(site: &Site, page: &CrawlUrl, address: &str) -> bool {
+    let target = outlinks::resolve(site, page, address);
+    target.is_some_and(|url| outlinks::judge(site, url).is_ok_and(|found| found.class.is_target()))
 }
 
 /// True where a redirect leads to what was due: a torrent's to a torrent, and no list's back to where the site begins.
@@ -78,8 +83,7 @@ pub fn of_feed(site: &Site, job: &Job, found: &[Found], has_magnets: bool) -> Op
 pub fn of_page(
     site: &Site,
     job: &Job,
-    body: &[u8],
-    encoding: &'static Encoding,
+    view: Option<View>,
     links: &PageLinks<'_>,
     found: &[Found],
     has_magnets: bool,
@@ -88,8 +92,8 @@ pub fn of_page(
     if links.links.iter().any(|link| ends_session(&link.href)) {
         return None;
     }
-    let Ok(view) = View::of(&encoding.decode(body).0) else { return None };
-    if !view.log_out_links.is_empty() {
+    let view = view?.without_topics(|address| is_topic(site, &job.url, address));
+    if view.log_out().is_some() {
         return None;
     }
     let login_form = Judge::stored().login_form(&view.forms, job.url.as_str()).map(|(at, _)| at);

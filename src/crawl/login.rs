@@ -40,7 +40,9 @@ use crate::login::model::Judge;
 use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::tries::Ended;
-use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, refuses_beside_captcha, says_rate_limited};
+use crate::login::verdict::{
+    After, IN_TROUBLE, Judged, Verdict, judge, names_wait, refuses_beside_captcha, says_rate_limited,
+};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::render::children::Held;
@@ -60,6 +62,8 @@ pub struct Report {
     pub was_sent: bool,
     /// False where it was not answered, or by a server in trouble.
     pub was_answered: bool,
+    /// True where the form was answered, be it by a server in trouble, to the end of the answer.
+    pub was_told: bool,
     /// How the site ended a request that it had no good answer for, if it did.
     pub trouble: Option<Answered>,
     /// How the login ends where its proof says no, as the answer to the form tells it.
@@ -186,8 +190,8 @@ async fn run(mut run: Run<'_>) -> Report {
     }
     let verdict = of_site(sentence(judged.verdict, run.trouble, run.pinned), &run.site.rules.name);
     run.say(format!("verdict: {verdict}"));
-    let Run { steps, was_sent, was_answered, trouble, unless, chosen, pinned, .. } = run;
-    Report { steps, judged, was_sent, was_answered, trouble, unless, chosen, pinned }
+    let Run { steps, was_sent, was_answered, was_told, trouble, unless, chosen, pinned, .. } = run;
+    Report { steps, judged, was_sent, was_answered, was_told, trouble, unless, chosen, pinned }
 }
 
 impl Report {
@@ -200,7 +204,19 @@ impl Report {
     /// What the account's tries are told.
     #[must_use]
     pub fn ended(&self) -> Ended {
-        Ended { verdict: self.judged.verdict, was_sent: self.was_sent, was_answered: self.was_answered }
+        // What broke off behind a form that had left is another thing than a server that says what is wrong with it.
+        let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
+        let verdict = match self.judged.verdict {
+            Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
+            verdict => verdict,
+        };
+        Ended { verdict, was_sent: self.was_sent, was_answered: self.was_answered }
+    }
+
+    /// True where the form left, and its answer did not come: the same is sent again by its operator alone.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.ended().verdict == Verdict::NoAnswer
     }
 
     /// Until when the site asks to be left alone (`Retry-After`), where it does.
@@ -246,6 +262,8 @@ struct Run<'a> {
     was_sent: bool,
     /// True once that was answered by a server that is not in trouble.
     was_answered: bool,
+    /// True once the answer was read to its end, whatever it was.
+    was_told: bool,
     /// What the site was in trouble with, if it was.
     trouble: Option<Answered>,
     /// How the login ends where its proof says no.
@@ -258,6 +276,10 @@ struct Run<'a> {
     retry_at: Option<UnixMillis>,
     /// True where it asks for more than anybody waits.
     is_retry_capped: bool,
+    /// True for a login, whose requests before its form are a guest's.
+    is_guest: bool,
+    /// What guests are shown in place of the page that proves a session, once that is known; nothing where they are sent elsewhere.
+    guests: Option<Option<Page>>,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
     pinned: Option<Pin>,
@@ -326,12 +348,15 @@ impl<'a> Run<'a> {
             is_code_sent: false,
             was_sent: false,
             was_answered: false,
+            was_told: false,
             trouble: None,
             unless: Verdict::Unknown,
             noted: None,
             chosen: Vec::new(),
             retry_at: None,
             is_retry_capped: false,
+            is_guest: false,
+            guests: None,
             last_refused: None,
             pinned: None,
             mask: Arc::new(mask()),
@@ -361,6 +386,7 @@ impl<'a> Run<'a> {
     }
 
     async fn log_in(&mut self) -> Step<Judged> {
+        self.is_guest = true;
         if let Some(json) = &self.means.rules.json {
             let judged = self.log_in_by_json(json).await?;
             return self.proven(judged, None).await;
@@ -422,6 +448,12 @@ impl<'a> Run<'a> {
                 self.note_before_person(judged.verdict);
                 page = after;
                 continue;
+            }
+            if judged.verdict == Verdict::RateLimited
+                && asked_until(self.trouble).is_none()
+                && let Some(wait) = names_wait(&after.view)
+            {
+                self.trouble = Some(Answered::Throttled(Some(self.site.clock.now().plus(wait))));
             }
             return self.proven(judged, Some(after)).await;
         }

@@ -11,6 +11,7 @@ use super::{denial, robots_txt};
 use crate::crawldb::{Listing, MagnetFacts};
 use crate::fetch::{ResponseHeaders, charset};
 use crate::limits;
+use crate::login::view::View;
 use crate::page::encoded_links::{self, Decoded};
 use crate::page::links::LinkKind;
 use crate::page::noise::{self, Page};
@@ -97,9 +98,15 @@ fn read_with(
         page.robots_nofollow || robots::tags_say_nofollow(&headers.robots_tags, robots_txt::PRODUCT_TOKEN);
     let nofollow = says_nofollow && site.rules.robots == Robots::Obey;
 
+    // What a reader sees of it, where the operator's account is due: the text of a link may be all that says that it logs out.
+    let view = (!is_feed && site.rules.login.is_some()).then(|| View::of(&encoding.decode(body).0).ok()).flatten();
+    let labelled = view.iter().flat_map(View::log_out_labels);
+    let ends_session =
+        labelled.filter_map(|link| CrawlUrl::join(base.as_ref()?, link, Some(of_links), &site.rules.canonical).ok());
     let mut taken = Taken {
         site,
         job,
+        ends_session: ends_session.collect(),
         lists_sitemaps: is_sitemap && sitemap::is_index(body, encoding),
         seen: HashSet::new(),
         found: Vec::new(),
@@ -149,7 +156,7 @@ fn read_with(
     }
     let denied = match is_feed {
         true => denial::of_feed(site, job, &found, !magnets.is_empty()),
-        false => denial::of_page(site, job, body, encoding, &page, &found, !magnets.is_empty()),
+        false => denial::of_page(site, job, view, &page, &found, !magnets.is_empty()),
     };
     let listing = listing(site, job, &found);
     let said = listing.as_ref().filter(|_| !is_feed && !rows.is_empty()).and_then(|listing| {
@@ -165,6 +172,8 @@ struct Taken<'a> {
     job: &'a Job,
     /// True for the links of a sitemap index: sitemaps, whatever the rules say of their names.
     lists_sitemaps: bool,
+    /// Links whose text says that they end the session.
+    ends_session: Vec<CrawlUrl>,
     seen: HashSet<u64>,
     found: Vec<Found>,
     unclassed: Vec<Box<str>>,
@@ -175,7 +184,7 @@ struct Taken<'a> {
 impl Taken<'_> {
     /// The class of a URL that the page did not have before and that is taken.
     fn take(&mut self, url: CrawlUrl) -> Option<Class> {
-        if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
+        if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) || self.ends_session.contains(&url) {
             return None;
         }
         let judged = if self.lists_sitemaps { self.site.sitemap(url).ok_or(None) } else { judge(self.site, url) };

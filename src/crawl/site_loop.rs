@@ -235,6 +235,7 @@ impl SiteLoop {
         this.meet_hosts().await?;
         this.take_up_crews().await?;
         this.take_up_lists().await?;
+        this.take_up_endings().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
         this.shared.progress.update(&this.site.rules.name, |progress| {
             progress.counts.queued = counts.urls_queued;
@@ -252,6 +253,7 @@ impl SiteLoop {
         // A login that was under way has ended by now, and tells when the next one may begin.
         let ended = match ended {
             Ended::Budget(budget) if lacks_session => self.ended_by(budget),
+            Ended::Stopped if self.lacks_session() && !self.options.keep_looking => self.ended_by_signal(),
             ended => ended,
         };
         self.keep_time(Duration::ZERO).await?;

@@ -15,8 +15,12 @@ pub const LOGINS_UNCLEAR_MAX: u32 = 2;
 /// Logins of one account that a site lets in within an hour: more are a storm, whatever ends the sessions.
 pub const LOGINS_PER_HOUR_MAX: usize = 20;
 
-/// Refused passwords of one account that are remembered.
-pub const LOGINS_REFUSED_MAX: usize = 16;
+/// Users and passwords of one account that were sent and let nobody in, and are remembered, at four bytes each; where there are so many,
+/// no other is sent unless its operator says `--again`.
+pub const LOGINS_REFUSED_MAX: usize = 1_000;
+
+/// Pages named as proof of an account's logins, one after the other, that end a probable refusal.
+pub const PROBES_MET_MAX: usize = 16;
 
 /// Wait after a login whose process was killed in the middle.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
@@ -44,6 +48,13 @@ pub const SESSION_ANSWERS_MIN: u64 = 10;
 pub const SHORT_SESSIONS_MAX: u32 = 3;
 pub const SHORT_SESSION_TIME: Duration = Duration::from_secs(600);
 pub const SHORT_SESSION_WAIT: Duration = Duration::from_secs(3_600);
+
+/// Answers to a member since a login up to which URLs that may have ended the session before are asked one at a time.
+pub const SUSPECTS_ANSWERS_MAX: u64 = 64;
+
+/// URLs whose part in the ends of sessions is counted, and those that are closed for it: a site has one or two.
+pub const ENDINGS_COUNTED_MAX: usize = 256;
+pub const ENDINGS_CLOSED_MAX: usize = 64;
 
 /// Longest pause for want of a session that a crawl which is to end waits for.
 pub const SESSION_PATIENCE: Duration = Duration::from_secs(120);

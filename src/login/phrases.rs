@@ -32,6 +32,8 @@ pub const NOT_LOOKED_AT: &[&str] = &[
     "invalid token",
     "token mismatch",
     "csrf",
+    "authenticitytoken",
+    "authenticity token",
     "page expired",
     "page has expired",
     "form has expired",
@@ -200,6 +202,35 @@ pub const RATE_LIMITED: &[&str] = &[
     "te veel pogingen",
     "te veel inlogpogingen",
     "çok fazla deneme",
+];
+
+/// How words for units of time begin, with their seconds.
+pub const UNITS_OF_TIME: &[(&str, u64)] = &[
+    ("min", 60),
+    ("分", 60),
+    ("분", 60),
+    ("мин", 60),
+    ("dakika", 60),
+    ("sec", 1),
+    ("seg", 1),
+    ("sek", 1),
+    ("秒", 1),
+    ("초", 1),
+    ("сек", 1),
+    ("saniye", 1),
+    ("hour", 3_600),
+    ("小时", 3_600),
+    ("小時", 3_600),
+    ("時間", 3_600),
+    ("시간", 3_600),
+    ("час", 3_600),
+    ("stunde", 3_600),
+    ("heure", 3_600),
+    ("hora", 3_600),
+    ("ore", 3_600),
+    ("godzin", 3_600),
+    ("uur", 3_600),
+    ("saat", 3_600),
 ];
 
 /// The name or the password is wrong.

@@ -2,17 +2,20 @@
 //! operator says so, and patience where the site asks for it or does not tell. Pure: the time is an argument, the file is
 //! another's business.
 
+mod again;
+
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::again::{Again, ByCrawl, OfHand, again};
 use super::secret::Secret;
 use super::verdict::{IN_TROUBLE, Verdict};
 use crate::clock::UnixMillis;
 use crate::limits::{
     LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_PER_HOUR_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX, OPERATOR_POLL,
-    SITE_TROUBLE_WAIT_MAX, UNPROVEN_SESSION_TIME,
+    PROBES_MET_MAX, SITE_TROUBLE_WAIT_MAX, UNPROVEN_SESSION_TIME,
 };
 
 /// Wait after the first login that did not end clearly; each further one quadruples it.
@@ -31,6 +34,10 @@ const REFUSED_BEFORE: &str = "the site has refused this user and password before
 const CAPTCHA_BEFORE: &str = "the site has answered this user and password with a CAPTCHA before another one was tried, and may have \
                               refused them: they are not tried again (hint: where they are right, run \
                               `gleaner login --interactive --again`)";
+
+/// Told where so many passwords were refused that no more are remembered.
+const TOO_MANY: &str = "the site has refused as many passwords of this account as are remembered (hint: run `gleaner login --again` with \
+                        the right one)";
 
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 
@@ -53,6 +60,15 @@ pub struct Tries {
     locked: Vec<u32>,
     /// Likewise those whose form came back with a CAPTCHA: what another one brings says nothing of them.
     captcha: Vec<u32>,
+    /// Marks all users and passwords that were sent and did not bring a session that was proven, with how that ended, the latest last;
+    /// false where a server in trouble said so.
+    sent: Vec<(u32, Verdict, bool)>,
+    /// Marks the user and the password that were let in last.
+    proven: Option<u32>,
+    /// Pages that a probable refusal was proven by.
+    probes: Vec<u32>,
+    /// Until when no crawl logs in, because the last sessions were short.
+    resting: UnixMillis,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
     begun: Option<u32>,
     /// How it ends where its proof says no, and when its form was answered: the site took it, and no page has told since
@@ -131,6 +147,12 @@ pub enum ByHand {
     Captcha,
     /// The same of one since which another was tried: it may have been refused beside the CAPTCHA, and nobody looks at that any more.
     CaptchaBefore,
+    /// The form with this password was sent, and ended so: the site may have counted it as a wrong one.
+    Sent(Verdict),
+    /// The same, and a person is to answer what the site has asked for.
+    SecondFactor,
+    /// So many passwords were refused that another one is not sent unawares.
+    TooMany,
     /// The site has asked to be left alone until then.
     AskedToWait(UnixMillis),
     /// It has asked for patience, and has not told for how long: until then is a guess of ours.
@@ -210,8 +232,16 @@ impl Tries {
     /// Takes in by which page the next login is proven. A form that came back is a refusal only where such a page agrees, so
     /// that another one has the login tried once more.
     pub fn meet_probe(&mut self, probe: u32) {
-        if self.probe.replace(probe).is_some_and(|before| before != probe) {
+        let is_other = self.probe.replace(probe).is_some_and(|before| before != probe);
+        // One that had its turn has said what it has to say.
+        if self.probes.contains(&probe) || self.probes.len() >= PROBES_MET_MAX {
+            return;
+        }
+        self.probes.push(probe);
+        if is_other {
             self.probably_refused.clear();
+            let is_of_proof = |verdict: Verdict| matches!(verdict, Verdict::ProbablyRefused | Verdict::Unknown);
+            self.sent.retain(|(_, verdict, was_answered)| !(is_of_proof(*verdict) && *was_answered));
             self.last = self.last.filter(|last| *last != Verdict::ProbablyRefused);
         }
     }
@@ -243,13 +273,28 @@ impl Tries {
         if !is_last && self.met_captcha(marks) {
             return Some(Hold::Operator(CAPTCHA_BEFORE.to_owned()));
         }
+        let sent =
+            self.sent_with(marks).filter(|(verdict, was_answered)| match again(*verdict, *was_answered).by_crawl {
+                ByCrawl::Never => true,
+                ByCrawl::Later => false,
+                ByCrawl::IfLetInBefore => !self.proven.is_some_and(|of| marks.contains(&of)),
+            });
         if let Some((verdict, _)) = self.held.filter(|(_, held)| marks.contains(held)) {
             let why = match verdict {
-                Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
+                Verdict::Unknown | Verdict::NoAnswer if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
                 Verdict::RateLimited => self.limited_again(now),
-                verdict => verdict.sentence().to_owned(),
+                verdict => sent.map_or_else(|| verdict.sentence().to_owned(), |(verdict, _)| sentence_of_sent(verdict)),
             };
             return Some(Hold::Operator(why));
+        }
+        if let Some((verdict, _)) = sent {
+            return Some(Hold::Operator(sentence_of_sent(verdict)));
+        }
+        if self.is_full(marks) {
+            return Some(Hold::Operator(TOO_MANY.to_owned()));
+        }
+        if let Some(until) = is_ahead(self.resting, now) {
+            return Some(Hold::Until(until, "each of the last sessions ended soon after its login".to_owned()));
         }
         let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
         if of_last_hour.clone().count() >= LOGINS_PER_HOUR_MAX {
@@ -292,7 +337,52 @@ impl Tries {
             Verdict::Captcha if !self.is_of_table => Some(ByHand::Captcha),
             _ => None,
         };
-        refused.or_else(locked).or_else(asked).or_else(last).or_else(before)
+        let sent = || {
+            let (verdict, was_answered) = self.sent_with(marks)?;
+            match again(verdict, was_answered).by_hand {
+                OfHand::No => Some(ByHand::Sent(verdict)),
+                OfHand::Interactive if verdict == Verdict::SecondFactor => Some(ByHand::SecondFactor),
+                OfHand::Interactive => Some(ByHand::Captcha),
+                OfHand::Yes => None,
+            }
+        };
+        let full = || self.is_full(marks).then_some(ByHand::TooMany);
+        refused.or_else(locked).or_else(asked).or_else(last).or_else(before).or_else(sent).or_else(full)
+    }
+
+    /// How the last login with this password ended, where it was sent and not let in.
+    fn sent_with(&self, marks: [u32; 2]) -> Option<(Verdict, bool)> {
+        let found = self.sent.iter().rev().find(|(of, _, _)| marks.contains(of));
+        found.map(|(_, verdict, was_answered)| (*verdict, *was_answered))
+    }
+
+    /// True where no more can be remembered, and this one is not known.
+    fn is_full(&self, marks: [u32; 2]) -> bool {
+        let is_let_in = self.proven.is_some_and(|of| marks.contains(&of));
+        self.sent.len() >= LOGINS_REFUSED_MAX && !is_let_in && self.sent_with(marks).is_none()
+    }
+
+    /// Writes down how a form with this password ended: nothing that says less of it takes the place of what says more.
+    fn note_sent(&mut self, mark: u32, marks: [u32; 2], (verdict, was_answered): (Verdict, bool)) {
+        let is_strict = |(verdict, was_answered): (Verdict, bool)| again(verdict, was_answered).by_hand == OfHand::No;
+        if self.sent_with(marks).is_some_and(is_strict) && !is_strict((verdict, was_answered)) {
+            return;
+        }
+        self.sent.retain(|(of, _, _)| !marks.contains(of));
+        self.sent.push((mark, verdict, was_answered));
+        let too_many = self.sent.len().saturating_sub(LOGINS_REFUSED_MAX);
+        self.sent.drain(..too_many);
+    }
+
+    /// True where the last user and password that were let in are these.
+    #[must_use]
+    pub fn was_let_in(&self, user: &str, password: &Secret) -> bool {
+        self.proven.is_some_and(|of| self.marks(user, password).contains(&of))
+    }
+
+    /// Takes in that the last sessions ended soon: no crawl logs in before then, be it another process.
+    pub fn rest(&mut self, until: UnixMillis) {
+        self.resting = until;
     }
 
     fn is_locked(&self, marks: [u32; 2]) -> bool {
@@ -393,7 +483,9 @@ impl Tries {
     /// itself meanwhile: the login has broken off then, as the next one will find.
     pub fn proof_came(&mut self, holds: bool, user: &str, password: &Secret, now: UnixMillis) -> Option<Verdict> {
         let is_young = |at: UnixMillis| at <= now && now.since(at) < UNPROVEN_SESSION_TIME;
-        let refused = self.unproven.filter(|(_, at)| is_young(*at)).map(|(unless, _)| unless);
+        // A form that came back is no session that could have ended.
+        let stands = |(unless, at): &(Verdict, UnixMillis)| *unless == Verdict::ProbablyRefused || is_young(*at);
+        let refused = self.unproven.filter(stands).map(|(unless, _)| unless);
         let verdict = if holds { Verdict::LoggedIn } else { refused? };
         self.ended(Ended { verdict, was_sent: true, was_answered: true }, user, password, now);
         // As it counts: a second answer that tells nothing is one that refuses.
@@ -413,8 +505,10 @@ impl Tries {
             // A site that has asked for more gets it.
             let wait = now.plus(LOGIN_BROKEN_OFF_WAIT);
             self.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
+            let mark = self.new_mark(user, password);
+            self.note_sent(mark, marks, (Verdict::NoAnswer, false));
             if self.unclear >= LOGINS_UNCLEAR_MAX {
-                self.held = Some((Verdict::Unknown, self.new_mark(user, password)));
+                self.held = Some((Verdict::NoAnswer, mark));
             }
         }
         has
@@ -440,8 +534,11 @@ impl Tries {
     pub fn operator_has_logged_in(&mut self, user: &str) {
         let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
         let (probably_refused, member) = (std::mem::take(&mut self.probably_refused), Some(user.into()));
-        let (salt, table, probe) = (self.salt, self.table, self.probe);
-        *self = Self { salt, table, probe, refused, probably_refused, let_in, member, ..Self::default() };
+        let (salt, table, probe, proven) = (self.salt, self.table, self.probe, self.proven);
+        let (mut sent, probes) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.probes));
+        sent.retain(|(_, verdict, _)| matches!(verdict, Verdict::WrongPassword | Verdict::ProbablyRefused));
+        let kept = Self { salt, table, probe, refused, probably_refused, let_in, member, ..Self::default() };
+        *self = Self { proven, sent, probes, ..kept };
     }
 
     /// Takes in how a login ended.
@@ -449,9 +546,10 @@ impl Tries {
         let Ended { mut verdict, was_sent, was_answered } = ended;
         let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
         // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third.
-        let is_held = self.held.is_some_and(|(held, of)| held == Verdict::Unknown && marks.contains(&of));
-        let was_unknown = is_held && self.last == Some(Verdict::Unknown) && !self.was_in_trouble;
-        if verdict == Verdict::Unknown && was_sent && was_answered && was_unknown {
+        let tells_nothing = |verdict: Verdict| matches!(verdict, Verdict::Unknown | Verdict::NotLookedAt);
+        let is_held = self.held.is_some_and(|(held, of)| tells_nothing(held) && marks.contains(&of));
+        let was_unknown = is_held && self.last.is_some_and(tells_nothing) && !self.was_in_trouble;
+        if tells_nothing(verdict) && was_sent && was_answered && was_unknown {
             (verdict, self.held) = (Verdict::ProbablyRefused, None);
         }
         if was_sent && was_answered {
@@ -467,8 +565,13 @@ impl Tries {
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
         self.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
         (self.is_of_table, self.stalled) = (!was_sent, 0);
+        if was_sent && verdict != Verdict::LoggedIn {
+            self.note_sent(mark, marks, (verdict, was_answered));
+        }
         match verdict {
             Verdict::LoggedIn => {
+                self.proven = Some(mark);
+                self.sent.retain(|(of, _, _)| !marks.contains(of));
                 self.operator_has_logged_in(user);
                 self.refused.retain(|refused| !marks.contains(refused));
                 self.probably_refused.retain(|refused| !marks.contains(refused));
@@ -482,7 +585,12 @@ impl Tries {
                 push(list, mark);
             }
             // A form that is not there may be back tomorrow.
-            Verdict::RateLimited | Verdict::Unknown | Verdict::NoForm | Verdict::RedirectLoop => {
+            Verdict::RateLimited
+            | Verdict::Unknown
+            | Verdict::NotLookedAt
+            | Verdict::NoAnswer
+            | Verdict::NoForm
+            | Verdict::RedirectLoop => {
                 let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
                 self.unclear = self.unclear.saturating_add(u32::from(was_sent || is_known));
                 let first = if verdict == Verdict::RateLimited { LOGIN_HOUR } else { FIRST_WAIT };
@@ -493,7 +601,7 @@ impl Tries {
                     self.wait_as_guessed();
                 }
                 // A site that answers and lets nobody in may have refused the password in words that are not known.
-                let may_be_refused = verdict == Verdict::Unknown && was_answered;
+                let may_be_refused = tells_nothing(verdict) && was_answered;
                 if was_sent && (may_be_refused || self.unclear >= LOGINS_UNCLEAR_MAX) {
                     self.held = Some((verdict, mark));
                 }
@@ -513,6 +621,22 @@ impl Tries {
             | Verdict::SentByGet
             | Verdict::Script => self.held = Some((verdict, mark)),
         }
+    }
+}
+
+/// Why what was sent so is not sent again, and what to do.
+fn sentence_of_sent(verdict: Verdict) -> String {
+    let (sentence, hint) = verdict.sentence().split_once(" (hint: ").unwrap_or((verdict.sentence(), ""));
+    match again(verdict, true).by_hand {
+        OfHand::No if hint.contains("--again") || hint.contains("--cookies") => verdict.sentence().to_owned(),
+        OfHand::No if verdict == Verdict::ConfirmEmail => {
+            format!("{sentence} (hint: follow the link in the site's mail, then run `gleaner login --again`)")
+        }
+        OfHand::No => format!(
+            "{sentence}, and the same is not sent again (hint: see with a browser that the user and the password are right, then name a \
+             page that only members see as `probe` in [login], or run `gleaner login --again`)"
+        ),
+        OfHand::Interactive | OfHand::Yes => verdict.sentence().to_owned(),
     }
 }
 

@@ -3,10 +3,13 @@
 //! What came after the form was sent is read for signs, each with its words, and the strongest decides. "Yes" from here is
 //! a first word only: the proof is a page that needs the session (`crawl` asks for one).
 
+use std::time::Duration;
+
 use super::form::{Control, Kind};
 use super::phrases;
 use super::secret::told_url;
 use super::view::View;
+use crate::limits;
 
 /// How a login ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -35,9 +38,33 @@ pub enum Verdict {
     /// The form is sent by scripts that were not run, or did not send it.
     Script,
     Unknown,
+    /// The form came back because it had expired, no cookie came with it, or it was sent too soon, as the site itself says.
+    NotLookedAt,
+    /// The form left, and no whole answer came, or none that its process has lived to see: only tries are told so.
+    NoAnswer,
 }
 
 impl Verdict {
+    /// Every one.
+    pub const ALL: [Self; 16] = [
+        Self::LoggedIn,
+        Self::WrongPassword,
+        Self::ProbablyRefused,
+        Self::Locked,
+        Self::Captcha,
+        Self::SecondFactor,
+        Self::ConfirmEmail,
+        Self::OtherSite,
+        Self::NoForm,
+        Self::SentByGet,
+        Self::RedirectLoop,
+        Self::Script,
+        Self::Unknown,
+        Self::NotLookedAt,
+        Self::RateLimited,
+        Self::NoAnswer,
+    ];
+
     /// For people, and what to do. Which site it is about is the teller's to say: commands stand without its name, as
     /// `` `gleaner login --interactive` ``, and `cli::hints` puts it in.
     #[must_use]
@@ -94,6 +121,13 @@ impl Verdict {
                 "the site does not tell whether it worked (hint: name a members' page in `login.probe`, then run `gleaner \
                  login`)"
             }
+            Self::NotLookedAt => {
+                "the form came back for another reason than its password, which was not looked at (hint: run `gleaner login`)"
+            }
+            Self::NoAnswer => {
+                "the form has left, and no whole answer came to it (hint: see with a \
+                 browser that the account is not locked, then run `gleaner login --again`)"
+            }
         }
     }
 }
@@ -130,7 +164,7 @@ impl Verdict {
     /// that came back, which some sites show to members as well. Where it shows a guest, the two last are refusals.
     #[must_use]
     pub fn needs_proof(self) -> bool {
-        matches!(self, Self::LoggedIn | Self::Unknown | Self::ProbablyRefused)
+        matches!(self, Self::LoggedIn | Self::Unknown | Self::NotLookedAt | Self::ProbablyRefused)
     }
 }
 
@@ -141,7 +175,8 @@ pub fn judge(after: &After<'_>) -> Judged {
     let view = after.view;
     let mut evidence = Vec::new();
     let is_message = after.login_form.is_some() || view.text.len() < SHORT_TEXT_BYTES;
-    if view.log_out_links.is_empty() || is_message && after.login_form.is_some() {
+    let log_out = after.log_out();
+    if log_out.is_none() || is_message && after.login_form.is_some() {
         for (verdict, phrases) in MESSAGES {
             if let Some(phrase) = says_anew(after, phrases).filter(|_| is_message) {
                 evidence.push(format!("the page says “{phrase}”"));
@@ -153,11 +188,8 @@ pub fn judge(after: &After<'_>) -> Judged {
                     evidence.push(format!("the page says “{word}”"));
                     return Judged { verdict: Verdict::Captcha, evidence };
                 }
-                // A refusal that warns of what comes of more is one: it is told apart by a sentence of its own.
-                let refusal = || says_anew(after, phrases::WRONG).filter(|_| refuses_apart(view));
-                if *verdict == Verdict::RateLimited
-                    && let Some(refusal) = refusal()
-                {
+                // A refusal that warns of what comes of more is one: it is told apart by a clause of its own.
+                if let Some(refusal) = refuses_beside(after, *verdict, phrases) {
                     evidence.insert(0, format!("the page says “{refusal}”"));
                     return Judged { verdict: Verdict::WrongPassword, evidence };
                 }
@@ -169,7 +201,7 @@ pub fn judge(after: &After<'_>) -> Judged {
         evidence.push("status 429".to_owned());
         return Judged { verdict: Verdict::RateLimited, evidence };
     }
-    if let Some(link) = view.log_out_links.first().filter(|_| after.login_form.is_none()) {
+    if let Some(link) = log_out.filter(|_| after.login_form.is_none()) {
         evidence.push(format!("a link to log out: {}", told_url(link)));
         evidence.extend(view.says(phrases::WELCOME).map(|phrase| format!("the page says “{phrase}”")));
         return Judged { verdict: Verdict::LoggedIn, evidence };
@@ -195,7 +227,7 @@ pub fn judge(after: &After<'_>) -> Judged {
         }
         if let Some(phrase) = not_looked_at(after) {
             evidence.push(format!("the page says “{phrase}”"));
-            return Judged { verdict: Verdict::Unknown, evidence };
+            return Judged { verdict: Verdict::NotLookedAt, evidence };
         }
         return Judged { verdict: untold(after.status), evidence };
     }
@@ -203,12 +235,19 @@ pub fn judge(after: &After<'_>) -> Judged {
         evidence.push(format!("the page says “{phrase}”"));
         return Judged { verdict: Verdict::LoggedIn, evidence };
     }
-    if matches!(after.status, 400 | 401 | 403 | 422) {
+    if matches!(after.status, 400 | 401 | 403 | 419 | 422) {
         evidence.push(format!("status {}", after.status));
+        let phrase = phrases::NOT_LOOKED_AT.iter().find(|phrase| is_message && view.text.contains(**phrase));
+        if let Some(phrase) = phrase {
+            evidence.push(format!("the page says “{phrase}”"));
+            return Judged { verdict: Verdict::NotLookedAt, evidence };
+        }
         // What stands in front of a site looks at no password.
         let blocked = FIREWALLS.iter().find(|phrase| view.text.contains(**phrase));
         evidence.extend(blocked.map(|phrase| format!("the page says “{phrase}”")));
-        let verdict = if blocked.is_some() { Verdict::ProbablyRefused } else { Verdict::WrongPassword };
+        // So does software that a request was not good enough for, whatever was in it.
+        let is_sure = blocked.is_none() && matches!(after.status, 401 | 403);
+        let verdict = if is_sure { Verdict::WrongPassword } else { Verdict::ProbablyRefused };
         return Judged { verdict, evidence };
     }
     if (200..300).contains(&after.status) && after.cookies_changed {
@@ -240,26 +279,63 @@ fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
     phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| message.contains(phrase))
 }
 
-/// True where a sentence says that the password is wrong, and those of too many tries only warn or ask for patience: a quota
-/// that is used up is one, whatever stands beside it.
-fn refuses_apart(view: &View) -> bool {
-    let has = |sentence: &str, phrases: &[&str]| phrases.iter().any(|phrase| sentence.contains(phrase));
-    let sentences = || view.text.split(|of: char| ".;!?。；！？".contains(of));
-    let is_warning = |sentence: &str| has(sentence, WARNINGS);
-    let is_limit = |sentence: &str| has(sentence, phrases::RATE_LIMITED) && !is_warning(sentence);
-    let refuses = |sentence: &str| has(sentence, phrases::WRONG) && !has(sentence, phrases::RATE_LIMITED);
-    sentences().any(refuses) && !sentences().any(is_limit)
+/// The words in which a clause of the page says that the password is wrong, where those of another verdict beside it only warn of what
+/// comes of more, or ask for patience: a quota that is used up, or an account that is locked by now, is one whatever stands beside it.
+fn refuses_beside(after: &After<'_>, verdict: Verdict, others: &[&str]) -> Option<&'static str> {
+    if !matches!(verdict, Verdict::RateLimited | Verdict::Locked | Verdict::ConfirmEmail) {
+        return None;
+    }
+    // Nobody is logged in to an account that is locked, or not confirmed, either.
+    let is_telling = |phrase: &&str| verdict == Verdict::RateLimited || !phrases::WRONG_SOMEHOW.contains(phrase);
+    let wrong: Vec<&'static str> = phrases::WRONG.iter().copied().filter(is_telling).collect();
+    let refusal = says_anew(after, &wrong)?;
+    let has = |clause: &str, phrases: &[&str]| phrases.iter().any(|phrase| clause.contains(phrase));
+    let clauses = || after.view.text.split(|of: char| ".,:;!?()。，：；！？（）".contains(of));
+    // What is asked for beside a refusal is for those whose password is right.
+    let is_warning = |clause: &str| verdict == Verdict::ConfirmEmail || (has(clause, WARNINGS) && !has(clause, DONE));
+    let refuses = clauses().any(|clause| has(clause, &wrong) && !has(clause, others));
+    let is_other = clauses().any(|clause| has(clause, others) && !is_warning(clause));
+    (refuses && !is_other).then_some(refusal)
 }
 
 /// What is said of tries to come, or to everybody.
-const WARNINGS: &[&str] =
-    &[" will ", " may lock", "try again later", "please wait and try again", "请稍后再试", "請稍後再試"];
+const WARNINGS: &[&str] = &[
+    " will ",
+    " may lock",
+    " after ",
+    " if ",
+    " mean",
+    " lead to",
+    " result in",
+    " lock the",
+    " lock your",
+    "try again later",
+    "please wait and try again",
+    "请稍后再试",
+    "請稍後再試",
+];
 
-impl After<'_> {
+/// What has come to pass.
+const DONE: &[&str] = &[" has been ", " have been ", " has temporarily ", " was "];
+
+impl<'a> After<'a> {
+    /// A link that ends the session, and was not shown before there was one.
+    fn log_out(&self) -> Option<&'a str> {
+        let was_there = |link: &&str| self.before.is_some_and(|before| shows_log_out(before, link));
+        self.view.log_outs().find(|link| !was_there(link))
+    }
+
     /// What the page says to this login, in lower case, where the form is back.
     fn message(&self) -> Option<String> {
         Some(self.view.message_at(self.login_form?, self.before)?.to_lowercase())
     }
+}
+
+/// True where a page has this link that ends the session, but for its query, which may hold a token of the moment.
+#[must_use]
+pub fn shows_log_out(view: &View, link: &str) -> bool {
+    let bare = |address: &str| address.split('?').next().unwrap_or_default().to_owned();
+    view.log_outs().any(|known| bare(known) == bare(link))
 }
 
 /// The word for a CAPTCHA in a message of a form that has one, or had: which of its words it is in, is the site's business.
@@ -318,6 +394,28 @@ pub fn says_rate_limited(view: &View) -> Option<&'static str> {
     view.says(phrases::RATE_LIMITED)
 }
 
+/// How long a page that tells of too many tries asks to wait, where it names a time: at least a minute, no more than
+/// `limits::RETRY_AFTER_MAX`.
+#[must_use]
+pub fn names_wait(view: &View) -> Option<Duration> {
+    let words: Vec<&str> = view.text.split(|of: char| of.is_whitespace() || ".,;:!?()，。".contains(of)).collect();
+    // "15 minutes", and where nothing parts words, "请15分钟后再试".
+    let beside = words.windows(2).map(|pair| (pair[0], pair[1]));
+    let within = words.iter().filter_map(|word| {
+        let from = word.find(|of: char| of.is_ascii_digit())?;
+        let rest = &word[from..];
+        let to = rest.find(|of: char| !of.is_ascii_digit())?;
+        Some((&rest[..to], &rest[to..]))
+    });
+    let seconds = beside.chain(within).filter_map(|(number, unit)| {
+        let number: u64 = number.parse().ok()?;
+        let (_, seconds) = phrases::UNITS_OF_TIME.iter().find(|(name, _)| unit.starts_with(name))?;
+        number.checked_mul(*seconds)
+    });
+    let most = limits::RETRY_AFTER_MAX.as_secs();
+    seconds.filter(|seconds| (1..=most).contains(seconds)).max().map(|seconds| Duration::from_secs(seconds.max(60)))
+}
+
 /// The words with which a page tells guests to log in, if it has them anywhere.
 #[must_use]
 pub fn asks_to_log_in(view: &View) -> Option<&'static str> {
@@ -327,7 +425,7 @@ pub fn asks_to_log_in(view: &View) -> Option<&'static str> {
 /// Does a page, fetched where members see something else, say that nobody is logged in? Gives the sign.
 #[must_use]
 pub fn logged_out(view: &View, login_form: Option<usize>) -> Option<String> {
-    if !view.log_out_links.is_empty() {
+    if view.log_out().is_some() {
         return None;
     }
     let phrase = view.says(phrases::LOGGED_OUT);
@@ -341,212 +439,4 @@ pub fn logged_out(view: &View, login_form: Option<usize>) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn judged(status: u16, page: &str, login_form: Option<usize>, cookies_changed: bool) -> Verdict {
-        let view = View::of(page).unwrap();
-        judge(&After { status, view: &view, login_form, cookies_changed, before: None, has_read_captcha: false })
-            .verdict
-    }
-
-    const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
-
-    #[test]
-    fn each_end_is_told_by_its_signs() {
-        let forum = format!("<h1>Board</h1>{}", "<p>Topic: my account has been banned, wrong password?</p>".repeat(60));
-        for (status, page, form, cookies, expected) in [
-            (200, format!("<a href='logout.php?k=1'>Log out</a>{forum}"), None, true, Verdict::LoggedIn),
-            (200, format!("<a href='/u?do=x'>Abmelden</a>{forum}"), None, false, Verdict::LoggedIn),
-            (200, "欢迎回来，anna".to_owned(), None, false, Verdict::LoggedIn),
-            (200, forum.clone(), None, true, Verdict::LoggedIn),
-            (200, forum, None, false, Verdict::ProbablyRefused),
-            (200, format!("<b>Wrong password.</b>{FORM}"), Some(0), true, Verdict::WrongPassword),
-            (200, format!("密码错误次数过多，请 15 分钟后重新登录{FORM}"), Some(0), false, Verdict::RateLimited),
-            (200, format!("密码错误{FORM}"), Some(0), false, Verdict::WrongPassword),
-            (403, "Forbidden".to_owned(), None, false, Verdict::WrongPassword),
-            (403, "Request blocked. Cloudflare Ray ID: 1".to_owned(), None, false, Verdict::ProbablyRefused),
-            (
-                200,
-                format!("<p>Invalid username or password. Too many failed attempts will lock your account.</p>{FORM}"),
-                Some(0),
-                false,
-                Verdict::WrongPassword,
-            ),
-            (
-                200,
-                format!("<p>Wrong password. Please check it, or try again later.</p>{FORM}"),
-                Some(0),
-                false,
-                Verdict::WrongPassword,
-            ),
-            (
-                200,
-                format!("<p>Wrong username or password. You have used up your failed login quota!</p>{FORM}"),
-                Some(0),
-                false,
-                Verdict::RateLimited,
-            ),
-            (200, format!("<p>Too many failed logins.</p>{FORM}"), Some(0), false, Verdict::RateLimited),
-            (401, FORM.to_owned(), Some(0), false, Verdict::WrongPassword),
-            (429, "slow down".to_owned(), None, false, Verdict::RateLimited),
-            (200, "Your account has been banned: wrong password".to_owned(), None, true, Verdict::Locked),
-            (200, "Please confirm your email address first".to_owned(), None, true, Verdict::ConfirmEmail),
-            (200, format!("<div class='g-recaptcha'></div>{FORM}"), Some(0), false, Verdict::Captcha),
-            (200, format!("验证码错误{FORM}"), Some(0), false, Verdict::Captcha),
-            (200, "<form><input type=password name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
-            (200, "<form><input name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
-            (200, "Two-factor: <form><input name=auth_code></form>".to_owned(), None, true, Verdict::SecondFactor),
-            (200, format!("Sorry, no match.{FORM}"), Some(0), true, Verdict::ProbablyRefused),
-            (200, FORM.to_owned(), Some(0), true, Verdict::ProbablyRefused),
-            (500, FORM.to_owned(), Some(0), true, Verdict::Unknown),
-            (200, String::new(), None, false, Verdict::ProbablyRefused),
-            (404, "Not found".to_owned(), None, false, Verdict::ProbablyRefused),
-            (502, "Bad gateway".to_owned(), None, false, Verdict::Unknown),
-            (200, format!("Your browser does not accept cookies.{FORM}"), Some(0), true, Verdict::Unknown),
-            (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::Unknown),
-            (
-                200,
-                format!("{FORM}<p><a href=/1>CSRF and you</a><p><a href=/2>Too fast</a>"),
-                Some(0),
-                true,
-                Verdict::ProbablyRefused,
-            ),
-            (200, format!("The submitted form was invalid.{FORM}"), Some(0), false, Verdict::Unknown),
-            (200, format!("您的请求来路不正确{FORM}"), Some(0), false, Verdict::Unknown),
-        ] {
-            assert_eq!(judged(status, &page, form, cookies), expected, "{status} {page}");
-        }
-    }
-
-    #[test]
-    fn a_captcha_beside_the_form_is_no_reason_once_a_person_has_read_it() {
-        let captcha = format!("<div class='g-recaptcha'></div>{FORM}");
-        for (page, has_read_captcha, expected) in [
-            (format!("<p>Sorry, no match.</p>{captcha}"), false, Verdict::Captcha),
-            (format!("<p>Sorry, no match.</p>{captcha}"), true, Verdict::ProbablyRefused),
-            // The text that was read is the wrong one, as the page says.
-            (format!("验证码错误{captcha}"), true, Verdict::Captcha),
-            (format!("<p>That captcha? No.</p>{captcha}"), true, Verdict::Captcha),
-            (format!("<p>Le code de vérification est incorrect.</p>{captcha}"), true, Verdict::Captcha),
-            (format!("<p>Der Sicherheitscode stimmt nicht.</p>{captcha}"), true, Verdict::Captcha),
-            (format!("<p>検証コードが違います</p>{captcha}"), true, Verdict::Captcha),
-            (format!("<p>인증 번호가 맞지 않습니다</p>{captcha}"), true, Verdict::Captcha),
-            (format!("<p>Введите проверочный код ещё раз</p>{captcha}"), true, Verdict::Captcha),
-            (format!("<p>Zły kod.</p>{captcha}"), true, Verdict::Captcha),
-            (format!("<p>El código no es válido.</p>{captcha}"), true, Verdict::Captcha),
-            // Also where the next form shows none.
-            (format!("<p>Invalid code.</p>{FORM}"), true, Verdict::Captcha),
-            (format!("<p>Login failed: invalid code.</p>{captcha}"), true, Verdict::Captcha),
-            (format!("<p>Login failed.</p>{captcha}"), true, Verdict::WrongPassword),
-            (format!("<p>Wrong password or code.</p>{captcha}"), true, Verdict::WrongPassword),
-            (format!("<p>Codeine is no decoder.</p>{captcha}"), true, Verdict::ProbablyRefused),
-        ] {
-            let view = View::of(&page).unwrap();
-            let after = After {
-                status: 200,
-                view: &view,
-                login_form: Some(0),
-                cookies_changed: true,
-                before: None,
-                has_read_captcha,
-            };
-            assert_eq!(judge(&after).verdict, expected, "{page}");
-        }
-    }
-
-    #[test]
-    fn a_form_that_comes_back_with_a_captcha_and_other_words_may_have_been_refused() {
-        let form = "<form method=post><input name=u><input type=password name=p><input name=captcha></form>";
-        for (message, expected) in [
-            ("", false),
-            ("<p>The captcha text was wrong.</p>", false),
-            ("<p>Please type the characters you see.</p>", false),
-            ("<p>Computer says zorb.</p>", true),
-            ("<p>Name, password or captcha is not right.</p>", true),
-        ] {
-            let [before, view] = [FORM.to_owned(), format!("{message}{form}")].map(|page| View::of(&page).unwrap());
-            assert_eq!(refuses_beside_captcha(&view, 0, Some(&before)), expected, "{message}");
-        }
-    }
-
-    #[test]
-    fn what_stands_beside_the_form_and_says_nothing_to_this_login_is_no_reason_why_it_came_back() {
-        let head = format!("{FORM}<p>Login failed after update, help</p><p>My account has been locked</p>");
-        let note = "<p>Note: You need cookies enabled to log in.</p>";
-        for (before, after, expected) in [
-            (format!("{FORM}{note}"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
-            // From the index to a page of its own, which has a notice.
-            (format!("{FORM}<h1>Forum</h1>"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
-            (format!("{FORM}<h1>Forum</h1>"), format!("<p>Please enable cookies.</p>{FORM}"), Verdict::Unknown),
-            (head.clone(), head.clone(), Verdict::ProbablyRefused),
-            (head.clone(), format!("<p>Login failed.</p>{head}"), Verdict::WrongPassword),
-            (head.clone(), format!("<p>Your account has been locked.</p>{head}"), Verdict::Locked),
-            (head.clone(), "Login failed".to_owned(), Verdict::WrongPassword),
-        ] {
-            let [before, view] = [&before, &after].map(|page| View::of(page).unwrap());
-            let login_form = after.contains(FORM).then_some(0);
-            let after_it = After {
-                status: 200,
-                view: &view,
-                login_form,
-                cookies_changed: false,
-                before: Some(&before),
-                has_read_captcha: false,
-            };
-            assert_eq!(judge(&after_it).verdict, expected, "{after}");
-        }
-    }
-
-    /// Sentences reach logs, where nobody puts a site's name in; and what is wrong is told with what to do.
-    #[test]
-    fn each_sentence_has_a_hint_and_no_name_that_stands_for_a_site() {
-        for verdict in [
-            Verdict::WrongPassword,
-            Verdict::ProbablyRefused,
-            Verdict::Locked,
-            Verdict::Captcha,
-            Verdict::SecondFactor,
-            Verdict::ConfirmEmail,
-            Verdict::OtherSite,
-            Verdict::NoForm,
-            Verdict::SentByGet,
-            Verdict::RedirectLoop,
-            Verdict::Script,
-            Verdict::Unknown,
-        ] {
-            let sentence = verdict.sentence();
-            assert!(sentence.contains(" (hint: ") && sentence.ends_with(')'), "{sentence}");
-            assert!(!sentence.contains("SITE"), "{sentence}");
-        }
-    }
-
-    #[test]
-    fn a_page_for_guests_is_known_and_one_for_members_is_not_taken_for_it() {
-        let sign = |page: &str, form: Option<usize>| logged_out(&View::of(page).unwrap(), form);
-        assert!(sign(FORM, Some(0)).is_some());
-        assert!(sign("您需要登录后才可以下载，请登录", None).is_some());
-        assert!(sign(&format!("{FORM}<a href=/logout>x</a>"), Some(0)).is_none(), "members see both on some sites");
-        assert!(sign("A file.", None).is_none());
-        assert!(sign(&"you must log in ".repeat(500), None).is_none(), "a long page quotes it");
-    }
-
-    #[test]
-    fn links_that_end_the_session_are_known_by_address_and_text() {
-        for reference in [
-            "/logout",
-            "logout.php?hash=1",
-            "member.php?mod=logging&action=logout&formhash=1",
-            "ucp.php?mode=logout",
-            "/user/sign-out/",
-        ] {
-            assert!(crate::rules::ends_session(reference), "{reference}");
-        }
-        for reference in ["/blogout", "/login", "/t/how-to-logout-of-windows", "/about#logout", "/signout-design"] {
-            assert!(!crate::rules::ends_session(reference), "{reference}");
-        }
-        let view =
-            View::of("<a href=/x>Logout [ anna ]</a><a href=/y>Выход</a><a href=/z>Logout problems</a>").unwrap();
-        assert_eq!(view.log_out_links, ["/x".into(), "/y".into()]);
-    }
-}
+mod tests;

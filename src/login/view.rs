@@ -20,8 +20,10 @@ pub struct View {
     /// What is seen, in lower case with single spaces, at most `limits::VIEW_TEXT_BYTES_MAX` bytes.
     pub text: String,
     pub forms: Vec<Form>,
-    /// Links that end the session, as written.
-    pub log_out_links: Vec<Box<str>>,
+    /// Links and forms that end the session by their address, as written.
+    log_out_links: Vec<Box<str>>,
+    /// Links that do so by their text alone, which may be a topic's title as well.
+    log_out_labels: Vec<Box<str>>,
     /// Links whose text or address speaks of logging in, as written, in the order of the page.
     pub log_in_links: Vec<Box<str>>,
     /// True where a CAPTCHA is somewhere on the page.
@@ -69,14 +71,21 @@ impl View {
         for node in root.descendants() {
             let Node::Element(element) = node.value() else { continue };
             match element.name() {
-                "form" => open.push(node.id()),
+                "form" => {
+                    open.push(node.id());
+                    // Some software logs out by a form of its own.
+                    let action = element.attr("action").unwrap_or_default();
+                    view.log_out_links.extend(ends_session(action).then(|| action.into()));
+                }
                 "a" => {
                     let Some(href) = element.attr("href") else { continue };
                     let shown = form::text_of(node, CONTROL_TEXT_BYTES_MAX);
                     let text = if shown.is_empty() { element.attr("title").unwrap_or_default() } else { &shown };
                     let text = text.to_lowercase();
-                    if ends_session(href) || is_log_out_text(&text) {
+                    if ends_session(href) {
                         view.log_out_links.push(href.into());
+                    } else if is_log_out_label(&text) {
+                        view.log_out_labels.push(href.into());
                     } else if leads_to_login(href, &text) {
                         view.log_in_links.push(href.into());
                     }
@@ -112,6 +121,29 @@ impl View {
         }
         view.frames.sort_by_key(|address| !speaks_of_login(address));
         Ok(view)
+    }
+
+    /// The first link or form that ends the session, as written.
+    #[must_use]
+    pub fn log_out(&self) -> Option<&str> {
+        self.log_outs().next()
+    }
+
+    /// All of them, those that do so by their address first.
+    pub fn log_outs(&self) -> impl Iterator<Item = &str> {
+        self.log_out_links.iter().chain(&self.log_out_labels).map(|address| &**address)
+    }
+
+    /// Those that do so by their text alone.
+    pub fn log_out_labels(&self) -> impl Iterator<Item = &str> {
+        self.log_out_labels.iter().map(|address| &**address)
+    }
+
+    /// Leaves out links that look so by their text alone and are pages of the site's: topics have any title.
+    #[must_use]
+    pub fn without_topics(mut self, is_topic: impl Fn(&str) -> bool) -> Self {
+        self.log_out_labels.retain(|address| !is_topic(address));
+        self
     }
 
     /// The first of these phrases that the page shows.
@@ -161,10 +193,17 @@ impl View {
     }
 }
 
-fn is_log_out_text(text: &str) -> bool {
-    // phpBB and the like add the name: "Logout [ anna ]".
-    let words = text.split(['[', '(', '«', '“', ':']).next().unwrap_or_default();
-    phrases::LOG_OUT.contains(&words.trim())
+/// True for the text of a link that ends the session, in lower case: it is nothing but that, or has the user's name behind it as phpBB
+/// and the like write it, "logout [ anna ]".
+#[must_use]
+pub fn is_log_out_label(text: &str) -> bool {
+    let text = text.trim();
+    let named = [('[', ']'), ('(', ')'), ('«', '»'), ('“', '”')].into_iter().find_map(|(opens, closes)| {
+        let (words, name) = text.strip_suffix(closes)?.split_once(opens)?;
+        // A topic has a sentence there.
+        (name.split_whitespace().count() <= 2).then_some(words.trim_end())
+    });
+    phrases::LOG_OUT.contains(&named.unwrap_or(text))
 }
 
 fn leads_to_login(href: &str, text: &str) -> bool {
@@ -225,6 +264,31 @@ mod tests {
     fn boxes_of_other_sites_are_told_by_their_form() {
         let view = View::of("<form></form><form><div class='x h-captcha'></div></form>").unwrap();
         assert_eq!((view.widget_in(0), view.widget_in(1)), (None, Some("h-captcha")));
+    }
+
+    #[test]
+    fn the_text_of_a_link_that_logs_out_is_all_of_it() {
+        for text in ["log out", " logout ", "logout [ anna ]", "log out (anna b)", "выход", "abmelden"] {
+            assert!(is_log_out_label(text), "{text}");
+        }
+        for text in [
+            "logout: where is the button?",
+            "logout (it does not work for me)",
+            "logout [solved] problems",
+            "log out or not",
+            "",
+        ] {
+            assert!(!is_log_out_label(text), "{text}");
+        }
+        let view = View::of(
+            "<a href=/t/7>Logout</a><a href=/bye>Logout</a><form method=post action=/user/logout><button>x</button></form>",
+        );
+        let view = view.unwrap();
+        assert_eq!(view.log_outs().collect::<Vec<_>>(), ["/user/logout", "/t/7", "/bye"]);
+        assert_eq!(
+            view.without_topics(|address| address.starts_with("/t/")).log_outs().collect::<Vec<_>>(),
+            ["/user/logout", "/bye"]
+        );
     }
 
     #[test]

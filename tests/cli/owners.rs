@@ -100,6 +100,12 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         assert!(ran.err.contains(owns) && ran.err.contains(hint), "{words:?}: {}{}", ran.out, ran.err);
         assert_eq!(ran.code, Some(1), "{words:?}");
     }
+    // What root makes the owner could not use: it is told what to run, which runs as it stands.
+    for words in [&["crawl"][..], &["run"], &["verify", "--repair"]] {
+        let words = [words, if words[0] == "verify" { &folders[..2] } else { &folders }].concat();
+        let command = format!("hint: run the same as its owner: sudo -u '#4321' gleaner {};", words.join(" "));
+        run(here.path(), &words).ended(1).says(&["it belongs to '#4321', and what root makes in it", &command]);
+    }
     stranger(&["status", "--rules", "rules"]).ended(0).says(&["demo  20 "]);
     let out = folder();
     fs::set_permissions(out.path(), fs::Permissions::from_mode(0o777)).unwrap();

@@ -35,6 +35,10 @@ pub enum Denial {
     Home,
     /// What guests may see of it, with a link to log in, and torrents beside it.
     Sidebar,
+    /// All but the files; the start page names the user to everybody, and nothing leads to the login.
+    Newest,
+    /// The same, with topics whose titles are words to log out with.
+    Topic,
 }
 
 #[derive(Default)]
@@ -77,6 +81,8 @@ pub struct Forum {
     pub retry_after: Option<&'static str>,
     /// From when to when the first host does not answer; its mirror always does, and knows no member.
     pub down: (Duration, Duration),
+    /// A link of the start page that ends the session, and its text.
+    pub bye: Option<(&'static str, &'static str)>,
     pub start: tokio::time::Instant,
     pub state: Mutex<State>,
 }
@@ -105,6 +111,7 @@ impl Forum {
             robots,
             retry_after,
             down,
+            bye: None,
             start,
             state,
         }
@@ -204,11 +211,29 @@ impl Forum {
                 Denial::Home if path == "/" => form("Members only."),
                 Denial::Home if path.starts_with("/dl/") => (302, Some("/detail/1"), String::new()),
                 Denial::Home => (302, Some("/"), String::new()),
+                Denial::Newest | Denial::Topic if path.starts_with("/dl/") || path.ends_with('7') => {
+                    (403, None, "no".to_owned())
+                }
+                Denial::Newest => {
+                    let lists: String = (1..=10).map(|n| format!("<a href=/list/{n}>x</a>")).collect();
+                    let number = path.rsplit('/').next().unwrap_or_default();
+                    (200, None, format!("anna is our newest member {lists}<a href=/dl/{number}>torrent</a>"))
+                }
+                Denial::Topic => {
+                    let topics = "<a href=/detail/7>Logout: where is the button?</a><a href=/detail/8>Logout</a>";
+                    let words = "Welcome guest, you must log in to download.";
+                    (200, None, format!("{words}<a href=/login>Log in</a>{topics}"))
+                }
                 Denial::Sidebar => {
                     let latest = "<a href=/detail/1>latest</a><a href=/dl/1>torrent</a>";
                     (200, None, format!("<a href=/login>Log in</a>{latest}"))
                 }
             };
+        }
+        if self.bye.is_some_and(|(bye, _)| path == bye) {
+            state.session = None;
+            state.ended += 1;
+            return (302, Some("/login"), String::new());
         }
         state.answered += 1;
         state.answered_at = self.start.elapsed();
@@ -216,7 +241,10 @@ impl Forum {
         let number = path.rsplit('/').next().and_then(|number| number.parse::<usize>().ok()).unwrap_or(0);
         let page = |body: String| (200, None, format!("<a href='/logout?key=7'>Log out [ anna ]</a>{body}"));
         match path {
-            "/" => page((1..=10).map(|n| format!("<a href=/list/{n}>x</a>")).collect()),
+            "/" => {
+                let bye = self.bye.map_or_else(String::new, |(path, text)| format!("<a href={path}>{text}</a>"));
+                page((1..=10).map(|n| format!("<a href=/list/{n}>x</a>")).fold(bye, |all, link| all + &link))
+            }
             _ if path.starts_with("/list/") => page(
                 (0..self.details)
                     .filter(|n| n % 10 + 1 == number)

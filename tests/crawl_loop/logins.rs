@@ -9,7 +9,7 @@ use gleaner::crawl::progress::{Ended, SessionState};
 use gleaner::crawl::site_loop::{MissingSession, SESSION_NOTE};
 use gleaner::crawldb::Reader as _;
 use gleaner::login::secret::Secret;
-use gleaner::login::tries::Hold;
+use gleaner::login::tries::{Ended as LoginEnded, Hold};
 use gleaner::login::verdict::Verdict;
 
 use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
@@ -114,7 +114,17 @@ async fn a_login_whose_process_is_killed_is_a_try_once_its_form_has_left_and_the
     let machine = Machine::new();
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let files = Files::new("secret");
-    files.tries.lock().unwrap().begin("anna", &Secret::new("secret"));
+    let let_in = LoginEnded { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+    {
+        let mut tries = files.tries.lock().unwrap();
+        // One that was never let in is not sent again by a crawl.
+        tries.begin("anna", &Secret::new("secret"));
+        let mut never = tries.clone();
+        assert!(never.broke_off("anna", &Secret::new("secret"), machine.clock().now()));
+        assert!(matches!(never.hold("anna", &Secret::new("secret"), machine.clock().now()), Some(Hold::Operator(_))));
+        tries.ended(let_in, "anna", &Secret::new("secret"), machine.clock().now());
+        tries.begin("anna", &Secret::new("secret"));
+    }
     let crawling = crawl(&machine, &forum, &files, RunOptions::default(), None);
     let (ended, seen) = watched(&machine, crawling, &[Duration::from_secs(10)]).await;
     assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
@@ -324,11 +334,17 @@ async fn unproven(machine: &Machine, forum: &Arc<Forum>, files: &Arc<Files>) {
 #[tokio::test(start_paused = true)]
 async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_process() {
     // Its session holds, has never begun, or may have ended meanwhile.
-    for (holds, hours, forms) in [(true, 0, 0), (false, 0, 0), (false, 2, 1)] {
+    for (holds, hours, was_let_in, forms) in
+        [(true, 0, false, 0), (false, 0, false, 0), (false, 2, false, 0), (false, 2, true, 1)]
+    {
         let machine = Machine::new();
         let of = Forum::of(&machine, Denial::Form, u64::MAX);
         let forum = Arc::new(Forum { trouble: u64::MAX, trouble_status: 500, details: 10, ..of });
         let files = Files::new("secret");
+        if was_let_in {
+            let let_in = LoginEnded { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+            files.tries.lock().unwrap().ended(let_in, "anna", &Secret::new("secret"), machine.clock().now());
+        }
         unproven(&machine, &forum, &files).await;
         assert_eq!(forum.counts(), (1, 0, 0));
         forum.state.lock().unwrap().trouble = 0;
@@ -353,7 +369,7 @@ async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_proce
         let sent = next.iter().filter(|path| *path == "/login").count();
         assert_eq!((sent, files.unproven.lock().unwrap().is_some()), (forms, false), "{hours} h: {next:?}");
         let waits = progress.snapshot()["sim"].no_session().map(|(until, _)| until);
-        if !holds && hours == 0 {
+        if !holds && forms == 0 {
             // Nobody sends the same a second time but the operator.
             assert_eq!((waits, next.len()), (Some(None), 1), "{next:?}");
             assert!(matches!(hold(&files, &machine), Some(Hold::Operator(_))));

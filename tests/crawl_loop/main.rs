@@ -5,6 +5,7 @@ mod clocks;
 mod faults;
 mod forum;
 mod fresh;
+mod guests;
 mod increment;
 mod lists;
 mod logins;

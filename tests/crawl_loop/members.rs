@@ -30,12 +30,17 @@ async fn each_session_that_ends_costs_one_login_and_no_torrent() {
         Denial::Empty,
         Denial::Home,
         Denial::Sidebar,
+        Denial::Newest,
+        Denial::Topic,
     ];
     for denial in all {
         let machine = Machine::new();
         let forum = Forum::new(&machine, denial, 97);
         let files = Files::new("secret");
-        let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
+        // Nothing but the rule file knows the way there.
+        let rules = RULES.replace("login.user = 'anna'", "login = { user = 'anna', page = '/login' }");
+        let rules = if denial == Denial::Newest { &*rules } else { RULES };
+        let (ended, _) = crawl_by(rules, &machine, &forum, &files, RunOptions::default(), None).await;
         assert_eq!(ended, Ended::Exhausted, "{denial:?}");
         let kept = files.kept.lock().unwrap().clone();
         assert!(!kept.is_empty() && !kept.iter().any(|kept| kept.contains("guest")), "{denial:?}: {kept:?}");

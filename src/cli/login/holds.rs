@@ -26,7 +26,8 @@ impl Login<'_> {
         }
         let (data_dir, name, user) = (&self.config.data_dir, &*self.rules.name, &self.login.user);
         let hold = tries.hold_by_hand(user, password, SystemClock.now());
-        if let Some(hold) = hold.filter(|hold| !(self.options.interactive && *hold == ByHand::Captcha)) {
+        let is_for_person = |hold: &ByHand| matches!(hold, ByHand::Captcha | ByHand::SecondFactor);
+        if let Some(hold) = hold.filter(|hold| !(self.options.interactive && is_for_person(hold))) {
             let is_unproven = sessions::is_unproven(data_dir, name, user, password);
             bail!(self.next(tries.not_before(SystemClock.now())).kept_back(hold, is_unproven));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::steps;
 use crate::app::secrets;
-use crate::cli::hints::{Hints, quoted};
+use crate::cli::hints::{Hints, quoted, without_hint};
 use crate::clock::UnixMillis;
 use crate::crawl::login::{CODE_REFUSED, Pin, Report};
 use crate::login::tries::ByHand;
@@ -42,6 +42,7 @@ impl Login<'_> {
                 format!("correct the password in {place}, or `user` in [login] of {file}, then run: {again}")
             }
             Verdict::Locked => self.locked(),
+            Verdict::ConfirmEmail if report.was_sent => self.confirm(),
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
             Verdict::ProbablyRefused => self.probably_refused(),
             Verdict::RateLimited => match self.not_before {
@@ -68,7 +69,8 @@ impl Login<'_> {
                 )
             }
             Verdict::NoForm => self.no_form(report, &file),
-            Verdict::Unknown => self.unknown(report, &file),
+            Verdict::NotLookedAt => format!("run: {again}"),
+            Verdict::Unknown | Verdict::NoAnswer => self.unknown(report, &file),
         })
     }
 
@@ -115,6 +117,10 @@ impl Login<'_> {
         format!("see with a browser how the account is unlocked, then run: {}", self.run(" --again"))
     }
 
+    fn confirm(&self) -> String {
+        format!("follow the link in the site's mail, then run: {}", self.run(" --again"))
+    }
+
     fn no_end(&self) -> String {
         format!("see with a browser that the account is not locked, then run: {}", self.run(" --again"))
     }
@@ -146,6 +152,34 @@ impl Login<'_> {
             ByHand::NoEnd => format!(
                 "the last logins did not get to a clear end, and may have been refused: nothing was sent\nhint: {}",
                 self.no_end()
+            ),
+            ByHand::Sent(verdict) => {
+                let hint = match verdict {
+                    Verdict::ConfirmEmail => self.confirm(),
+                    Verdict::NoAnswer => self.no_end(),
+                    _ => {
+                        let proof = self.other_proof().filter(|_| verdict == Verdict::Unknown);
+                        let proof = proof.map_or_else(String::new, |proof| {
+                            format!("{proof} in [login] of {}, then run the same; or ", quoted(&self.site.file))
+                        });
+                        format!("see with a browser that the user and the password are right; {proof}run: {}", self.run(" --again"))
+                    }
+                };
+                format!(
+                    "this user and password were sent before, and may have been refused ({}): nothing was sent\nhint: {hint}",
+                    without_hint(verdict.sentence())
+                )
+            }
+            ByHand::TooMany => format!(
+                "the site has refused as many passwords of this account as are remembered: nothing was sent\nhint: correct the \
+                 password in {}, then run: {}",
+                secrets::place_of(self.data_dir, &self.site.name),
+                self.run(" --again")
+            ),
+            ByHand::SecondFactor => format!(
+                "the site has answered this user and password with a second factor: nothing was sent\nhint: run: {}; or {}",
+                self.run(" --interactive"),
+                self.browser()
             ),
             ByHand::Captcha => format!(
                 "the site has answered this user and password with a CAPTCHA: nothing was sent\nhint: run: {}; `{}` sends the same \
@@ -225,6 +259,9 @@ impl Login<'_> {
     fn unknown(&self, report: &Report, file: &str) -> String {
         let again = self.run("");
         match (report.trouble.is_some(), report.was_sent) {
+            (true, false) if self.not_before.is_some() => {
+                self.not_before.map_or_else(String::new, |until| self.wait(until))
+            }
             (true, false) => format!("see that the site answers (`start` in {file}), then run: {again}"),
             (true, _) if self.not_before.is_some() && (!report.was_sent || report.is_unproven()) => {
                 let until = self.not_before.map_or_else(String::new, UnixMillis::rfc3339);
@@ -233,20 +270,24 @@ impl Login<'_> {
             (true, true) if report.is_unproven() => {
                 format!("wait until the site answers again, then run, which asks for the proof first: {again}")
             }
-            (true, true) if self.is_held => self.no_end(),
+            (true, true) if self.is_held || report.is_held() => self.no_end(),
             (true, true) if self.is_guessed && self.not_before.is_some() => {
                 let wait = self.not_before.map_or_else(String::new, |until| self.wait(until));
                 format!("see with a browser that the account is not locked; {wait}")
             }
             (true, true) => format!("see with a browser that the account is not locked, then run: {again}"),
             (false, false) => self.browser(),
-            (false, true) if self.rules.probe.is_none() => {
-                format!("name a page that only members see as `probe` in [login] of {file}, then run: {again}")
-            }
-            (false, true) => format!(
-                "see with a browser whether the password is right, and whether `probe` in [login] of {file} is a page that \
-                 members see, then run: {again}"
-            ),
+            (false, true) => match self.other_proof() {
+                Some(proof) => format!(
+                    "{proof} in [login] of {file}, then run: {again}; or, where user and password are surely right, run: {}",
+                    self.run(" --again")
+                ),
+                None => format!(
+                    "see with a browser whether the password is right, and whether `probe` in [login] of {file} is a page that \
+                     members see, then run: {}",
+                    self.run(" --again")
+                ),
+            },
         }
     }
 

@@ -42,6 +42,7 @@ impl Run<'_> {
         let Answer { url, status, bytes, .. } = answer;
         let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
         let token = parsed.as_ref().and_then(|value| value.pointer(&json.token)).and_then(Value::as_str);
+        let token = token.filter(|token| !token.is_empty());
         if let (200..=299, Some(token)) = (status, token) {
             let own = url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
             if !self.means.jar.set_bearer(&own, token) {

@@ -87,7 +87,8 @@ impl Report {
 impl Run<'_> {
     /// A form with the password leaves: nothing is known of its answer.
     pub(super) fn leaves(&mut self) {
-        (self.was_sent, self.was_answered, self.unless, self.noted) = (true, false, Verdict::Unknown, None);
+        (self.was_sent, self.was_answered, self.was_told) = (true, false, false);
+        (self.unless, self.noted) = (Verdict::Unknown, None);
     }
 
     /// The form was answered with what only a person can go on with, who may never do.

@@ -6,7 +6,8 @@ use crate::crawl::login::pace::Pace;
 use crate::crawl::site::Site;
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::login::verdict::{Verdict, asks_to_log_in, logged_out};
+use crate::login::verdict::{Verdict, asks_to_log_in, logged_out, shows_log_out};
+use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::url::CrawlUrl;
 
@@ -100,7 +101,7 @@ impl Run<'_> {
     }
 
     /// The page that members see.
-    fn probe_url(&self) -> Option<CrawlUrl> {
+    pub(super) fn probe_url(&self) -> Option<CrawlUrl> {
         self.means.rules.probe.clone().or_else(|| self.site.rules.start.first().cloned())
     }
 
@@ -119,34 +120,73 @@ impl Run<'_> {
         let is_there = page.url.path().split('?').next() == asked.path().split('?').next();
         let login_form = page.login_form();
         let address = told_url(page.url.as_str());
-        // A page for all may name a member: nobody is one without a cookie, nor behind a form that came back.
-        let may_be_member = self.unless != Verdict::ProbablyRefused && !self.means.jar.is_empty();
-        let proof = if let Some(link) = page.view.log_out_links.first() {
-            Ok(format!("{address} has a link to log out: {}", told_url(link)))
-        } else if let Some(sign) = logged_out(&page.view, login_form) {
-            Err(format!("{address} shows {sign}"))
+        // Whoever has no cookie is nobody, and so is who was sent the form back; but sites show it to members as well.
+        let (has_session, came_back) = (!self.means.jar.is_empty(), self.unless == Verdict::ProbablyRefused);
+        let is_named = self.means.rules.probe.is_some();
+        let guests_sign = guests_sign(&page, login_form);
+        let is_sure = guests_sign.is_none() && !came_back;
+        let links: Vec<&str> = page.view.log_outs().filter(|_| has_session).collect();
+        let shows_all = |view: &View| links.iter().all(|link| shows_log_out(view, link));
+        if !links.is_empty() && self.is_new(&asked, is_sure, shows_all).await? {
+            let is_known = |link: &str| matches!(&self.guests, Some(Some(page)) if shows_log_out(&page.view, link));
+            let link = links.iter().find(|link| !is_known(link)).copied().unwrap_or_default();
+            return Ok(self.told_proof(Ok(format!("{address} has a link to log out: {}", told_url(link)))));
+        }
+        let name = self.means.rules.user.to_lowercase();
+        let proof = if let Some(sign) = guests_sign {
+            Err(format!("{address} {sign}"))
         } else if !(200..300).contains(&page.status) {
             Err(format!("{address} answers {}", page.status))
-        } else if self.means.rules.probe.is_some() && !is_there {
+        } else if is_named && !is_there {
             Err(format!("{} leads to {address}", told_url(asked.as_str())))
-        } else if let Some(link) = page.view.log_in_links.first() {
-            Err(format!("{address} has a link to log in ({}) and none to log out", told_url(link)))
-        } else if let Some(phrase) = asks_to_log_in(&page.view) {
-            // However long the page is around them.
-            Err(format!("{address} says “{phrase}”"))
-        } else if self.means.rules.probe.is_some() {
+        } else if is_named {
             Ok(format!("{address}, which the rule file names for members, is shown"))
-        } else if may_be_member && names(&page.view.text, &self.means.rules.user.to_lowercase()) {
+        } else if !(has_session && !came_back && names(&page.view.text, &name)) {
+            Err(format!("{address} shows no link to log out, and no user's name that proves anything"))
+        } else if self.is_new(&asked, false, |view| names(&view.text, &name)).await? {
             Ok(format!("{address} names the user"))
         } else {
-            Err(format!("{address} shows no link to log out, and no user's name that proves anything"))
+            Err(format!("{address} names the user to guests as well"))
         };
+        Ok(self.told_proof(proof))
+    }
+
+    fn told_proof(&mut self, proof: Result<String, String>) -> Result<String, String> {
         self.say(match &proof {
             Ok(proof) => format!("proof: {proof}"),
             Err(why) => format!("no proof: {why}"),
         });
-        Ok(proof)
+        proof
     }
+
+    /// True where guests are not shown the same in place of the page that proves a session. What is `sure` without that is held to what
+    /// is known of them; else they are asked for: once more, without the session.
+    async fn is_new(&mut self, asked: &CrawlUrl, is_sure: bool, shows: impl Fn(&View) -> bool) -> Step<bool> {
+        if self.guests.is_none() && !is_sure {
+            self.say(format!("{} is asked for as a guest, to compare", told_url(asked.as_str())));
+            let page = match self.page_of_guests(asked.clone()).await {
+                Ok(page) => Some(page),
+                Err(judged) if self.trouble.is_some() => return Err(judged),
+                // Guests are sent to another site, or in circles.
+                Err(_) => None,
+            };
+            self.guests = Some(page);
+        }
+        Ok(!matches!(&self.guests, Some(Some(page)) if shows(&page.view)))
+    }
+}
+
+/// What on a page speaks of a guest: a login form, a link to log in, or words that one must.
+fn guests_sign(page: &Page, login_form: Option<usize>) -> Option<String> {
+    let is_out = page.view.log_out().is_none();
+    let and_none = if is_out { " and none to log out" } else { "" };
+    let form =
+        || login_form.map(|_| format!("shows a login form{}", if is_out { " and no link to log out" } else { "" }));
+    let link =
+        || page.view.log_in_links.first().map(|link| format!("has a link to log in ({}){and_none}", told_url(link)));
+    // However long the page is around them.
+    let words = || asks_to_log_in(&page.view).map(|phrase| format!("says “{phrase}”"));
+    logged_out(&page.view, login_form).map(|sign| format!("shows {sign}")).or_else(form).or_else(link).or_else(words)
 }
 
 /// True where the text has this name as a word of its own.

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::{Page, Run, Step, ends};
+use crate::crawl::denial::is_topic;
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::charset;
 use crate::fetch::{ByScript, FetchFailure, Post, Request};
@@ -63,9 +64,15 @@ impl Run<'_> {
     /// A page; `from_tls` is true where a page over https names it.
     pub(super) async fn page(&mut self, url: CrawlUrl, from_tls: bool) -> Step<Page> {
         self.may_ask(&url, from_tls)?;
+        let is_proof = self.is_guest && !self.is_try && self.probe_url().is_some_and(|proof| proof == url);
         let page = self.follow(url, None).await?;
         // A server in trouble says nothing about forms and sessions.
-        self.untroubled(page)
+        let page = self.untroubled(page)?;
+        if is_proof && !page.waits {
+            // What a guest is shown there is no sign of a member afterwards.
+            self.guests = Some(Some(page.clone()));
+        }
+        Ok(page)
     }
 
     /// The page, unless it says that the server is in trouble.
@@ -113,8 +120,21 @@ impl Run<'_> {
 
     /// One request, and the page behind its redirects.
     pub(super) async fn follow(&mut self, url: CrawlUrl, post: Option<Post<'_>>) -> Step<Page> {
-        let Answer { url, status, content_type, bytes, was_got, .. } =
-            self.read(url, post, limits::PAGE_BYTES_MAX).await?;
+        let answer = self.read(url, post, limits::PAGE_BYTES_MAX).await?;
+        self.page_of(answer).await
+    }
+
+    /// A page as whoever has no cookie and no token sees it.
+    pub(super) async fn page_of_guests(&mut self, url: CrawlUrl) -> Step<Page> {
+        let by_script = Some(ByScript { headers: &[], credentials: false });
+        let ask = Ask { post: None, by_script, bytes_max: limits::PAGE_BYTES_MAX, told: None };
+        let answer = self.read_as(url, ask).await?;
+        let page = self.page_of(answer).await?;
+        self.untroubled(page)
+    }
+
+    async fn page_of(&mut self, answer: Answer) -> Step<Page> {
+        let Answer { url, status, content_type, bytes, was_got, .. } = answer;
         let label = self.site.rules.charset.map(Encoding::name);
         let charset = charset::detect(content_type.as_deref(), &bytes, label);
         let signs = if self.may_render() { signs(&bytes) } else { Signs::default() };
@@ -126,6 +146,7 @@ impl Run<'_> {
         let (view, markup) = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         drop(turn);
         let view = view.map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
+        let view = view.without_topics(|address| is_topic(self.site, &url, address));
         let charset = if charset.is_ascii_compatible() { charset } else { UTF_8 };
         Ok(Page { url, status, charset, view, was_got, markup, waits: signs.empty_root })
     }
@@ -168,7 +189,7 @@ impl Run<'_> {
             self.retry_at = asked.and_then(|value| backoff::retry_after(value, now));
             self.is_retry_capped = asked.is_some_and(|value| backoff::is_capped(value, now));
             let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
-            if let (Answered::Throttled(Some(until)), true, Some(notes)) = (answered, self.was_sent, self.begins) {
+            if let (Some(until), true, Some(notes)) = (self.retry_at, self.was_sent, self.begins) {
                 // It holds for the next process as well, should this one end while it waits.
                 notes.asks_to_wait(until);
             }
@@ -182,7 +203,9 @@ impl Run<'_> {
             if self.is_try && status < 400 && !(post.is_some() && matches!(status, 307 | 308)) {
                 self.note_before_proof();
             }
+            let is_answer = self.is_try && post.is_some();
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
+                self.was_told |= is_answer;
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
                 let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
                     return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
@@ -222,6 +245,7 @@ impl Run<'_> {
                     return Err(broken(failure));
                 }
             };
+            self.was_told |= is_answer;
             let was_got = post.is_none();
             return Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts });
         }

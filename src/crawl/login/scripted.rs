@@ -7,6 +7,7 @@
 use super::find::Met;
 use super::script_gate::ScriptGate;
 use super::{Page, Run, Step, ends};
+use crate::crawl::denial::is_topic;
 use crate::limits;
 use crate::login::fill::FillError;
 use crate::login::form::Form;
@@ -84,7 +85,7 @@ impl<'a> Run<'a> {
         let reading = tokio::task::spawn_blocking(move || View::of(&html));
         let view = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         drop(turn);
-        let view = view.map_err(|error| error.to_string())?;
+        let view = view.map_err(|error| error.to_string())?.without_topics(|link| is_topic(self.site, &page.url, link));
         Ok(Page { view, markup: None, waits: false, ..page.clone() })
     }
 
@@ -208,7 +209,7 @@ impl<'a> Run<'a> {
     /// Where they were not run to their end: such a page proves nothing, neither way, and `trouble` says that nobody could be asked.
     pub(super) async fn shown(&mut self, page: Page) -> Step<Page> {
         // What it says without them is enough, be it that nobody is logged in.
-        let says = !page.view.log_out_links.is_empty()
+        let says = page.view.log_out().is_some()
             || !page.view.log_in_links.is_empty()
             || !(200..300).contains(&page.status)
             || super::proof::names(&page.view.text, &self.means.rules.user.to_lowercase());

@@ -48,6 +48,12 @@ impl SiteLoop {
         self.session.pause().is_some() || self.session.proven == UnixMillis(0) && !self.session.is_good()
     }
 
+    /// The same where a signal ends it.
+    pub(super) fn ended_by_signal(&self) -> Ended {
+        let stopped = || "stopped before the session was proven\nhint: crawl again to go on".to_owned();
+        Ended::NotLoggedIn(self.why_no_session().unwrap_or_else(stopped))
+    }
+
     /// How a crawl ends that a budget of its run, or of its site, ends while it lacks a session: it has not crawled for that.
     pub(super) fn ended_by(&self, budget: String) -> Ended {
         if let Some(why) = self.why_no_session() {

@@ -7,13 +7,14 @@
 //! once those under way have ended, so that a login never runs beside them.
 
 mod ended;
+mod endings;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::endings::Endings;
 use super::asking::{Unproven, log_in_once, prove, take_up_unproven};
-use super::{Ran, SiteLoop, visits};
+use super::{Ran, SiteLoop};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::account::{Account, in_one_line};
@@ -50,8 +51,8 @@ pub(super) struct Session {
     answers: u64,
     /// Sessions in a row that ended soon.
     short_ones: u32,
-    /// URLs whose answer has ended, or may have ended, a session that was a short one.
-    died_with: HashMap<u64, u8>,
+    /// URLs whose answer has ended, or may have ended, a session.
+    endings: Endings,
     /// Changes of the cookies when they were last written down, and when that was.
     kept_changes: u64,
     kept: UnixMillis,
@@ -92,7 +93,7 @@ impl Session {
             held: Vec::new(),
             answers: 0,
             short_ones: 0,
-            died_with: HashMap::new(),
+            endings: Endings::default(),
             kept_changes: account.map_or(0, |account| account.jar.changes()),
             kept: UnixMillis(0),
             unproven: Unproven::default(),
@@ -181,9 +182,10 @@ impl SiteLoop {
             State::Good => {
                 let trusted_until = self.session.proven.plus(limits::SESSION_TRUST_TIME);
                 let held = self.session.held.len();
+                let goes_alone = self.goes_alone();
                 let has_work = |host: &HostWork| !host.lanes.is_empty() || host.lease_at.is_some_and(|at| at <= now);
                 let is_idle = self.running_keys.is_empty() && !self.hosts.iter().any(has_work);
-                if held >= limits::DENIALS_HELD_MAX || held > 0 && (is_idle || now >= trusted_until) {
+                if held >= limits::DENIALS_HELD_MAX || held > 0 && (is_idle || goes_alone || now >= trusted_until) {
                     self.enter(State::Doubted { log_in: false });
                 }
             }
@@ -234,9 +236,8 @@ impl SiteLoop {
                 log_in = !is_taken_up;
                 self.enter(State::Doubted { log_in });
             }
-            if let Some(until) = self.proof_not_before(&account, now) {
-                let why = "the site has asked to wait before the last login is proven".to_owned();
-                return self.pause_until(until, why, false).await;
+            if let Some((until, why)) = self.not_before(&account, now) {
+                return self.pause_until(until, why.to_owned(), false).await;
             }
             self.ask_for_session(account, now, log_in).await?;
         }
@@ -316,10 +317,14 @@ impl SiteLoop {
         *self.shared.stop.borrow() || self.held_until(now).is_some()
     }
 
-    /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent.
-    fn proof_not_before(&self, account: &Account, now: UnixMillis) -> Option<UnixMillis> {
-        let tries = (self.session.unproven == Unproven::TakenUp).then(|| account.keeper.tries().ok())??;
-        tries.not_before(now)
+    /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent, nor for anything where it
+    /// has said so to a login by hand, of which its host's pauses do not know.
+    fn not_before(&self, account: &Account, now: UnixMillis) -> Option<(UnixMillis, &'static str)> {
+        let tries = account.keeper.tries().ok()?;
+        let asked =
+            tries.asked_until(now).map(|until| (until, "the site has asked at the last login to be left alone"));
+        let proof = (self.session.unproven == Unproven::TakenUp).then(|| tries.not_before(now)).flatten();
+        proof.map(|until| (until, "the site has asked to wait before the last login is proven")).or(asked)
     }
 
     pub(super) fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
@@ -345,6 +350,9 @@ impl SiteLoop {
             let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
             let is_members = face == 0 && finished.session == self.session.generation;
             self.session.answers += u64::from(is_good && is_members);
+            if is_members {
+                self.outlived(&finished.visit.key);
+            }
             return Ok(Some(finished));
         }
         if face != 0 {
@@ -361,30 +369,6 @@ impl SiteLoop {
         }
         self.session.held.push(*finished);
         Ok(None)
-    }
-
-    /// The session has ended: what it was denied for is asked for again, but for a URL that ended several sessions at once.
-    async fn bury(&mut self) -> Result<(), CrawlError> {
-        let (now, session) = (self.site.clock.now(), &mut self.session);
-        let is_young = now.since(session.began) < limits::SHORT_SESSION_TIME;
-        let is_short = is_young && session.answers < limits::SESSION_ANSWERS_MIN && session.generation > 0;
-        session.short_ones = if is_short { session.short_ones + 1 } else { 0 };
-        if !is_short || session.died_with.len() > limits::DENIALS_HELD_MAX {
-            session.died_with.clear();
-        }
-        // Who among several has ended it, nobody knows.
-        let is_alone = session.held.len() == 1;
-        for mut finished in self.session.take_held() {
-            let deaths = self.session.died_with.entry(visits::mark(&finished.visit.key)).or_default();
-            *deaths = deaths.saturating_add(u8::from(is_short && is_alone));
-            if *deaths >= 2 {
-                finished.detail = Some("no session outlives it".to_owned());
-                self.go_on(Box::new(finished)).await?;
-            } else {
-                self.ask_again(Box::new(finished)).await?;
-            }
-        }
-        Ok(())
     }
 
     /// A guest's answer says nothing: its URL keeps its place and its attempts.

@@ -103,7 +103,9 @@ impl SiteLoop {
         let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
         let (class, rule) = match self.site.rules.judge(&url) {
             _ if self.is_sitemap(&lease, &url) => (Class::Sitemap, usize::MAX),
-            Verdict::Take { class, number, .. } if class != Class::Login => (class, number),
+            Verdict::Take { class, number, .. } if class != Class::Login && !self.has_ended_sessions(&url) => {
+                (class, number)
+            }
             _ => {
                 self.park(&lease, crew, Outcome::RulesRefused, self.site.rules_token, None).await?;
                 return Ok(None);
@@ -175,6 +177,9 @@ impl SiteLoop {
         loop {
             if let Some(held) = self.held_until(now) {
                 self.hold(index, held);
+                break;
+            }
+            if self.is_to_wait_for_others() {
                 break;
             }
             let split = self.crews.split();

@@ -49,7 +49,7 @@ fn what_was_written_down_before_there_were_salts_still_holds() {
     assert!(refused.refusal("anna", &password).is_some() && refused.refusal("anna", &Secret::new("two")).is_some());
     let held = read(format!(r#"{{"held":["locked",{old}]}}"#));
     assert!(matches!(held.hold("anna", &password, later), Some(Hold::Operator(_))));
-    let mut begun = read(format!(r#"{{"begun":{old}}}"#));
+    let mut begun = read(format!(r#"{{"proven":{old},"begun":{old}}}"#));
     assert!(begun.broke_off("anna", &password, NOW) && begun.hold("anna", &password, NOW).is_some());
     let right = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
     refused.ended(right, "anna", &password, NOW);
@@ -93,7 +93,7 @@ fn no_more_logins_an_hour_than_a_person_would_need() {
 
 #[test]
 fn a_login_that_was_killed_in_the_middle_counts_and_two_of_them_are_enough() {
-    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let (mut tries, password) = (after(&[(Verdict::LoggedIn, true)]), Secret::new("one"));
     for nth in 1..=LOGINS_UNCLEAR_MAX {
         tries.begin("anna", &password);
         // What a process that was killed has written down.
@@ -275,8 +275,14 @@ fn a_login_that_is_to_be_proven_ends_by_its_proof_and_by_what_its_form_was_answe
         assert_eq!(tries.refusal("anna", &password), None, "nothing is refused before");
         assert_eq!(tries.clone().proof_came(true, "anna", &password, soon), Some(Verdict::LoggedIn));
         let mut late = tries.clone();
-        assert_eq!(late.proof_came(false, "anna", &password, NOW.plus(UNPROVEN_SESSION_TIME)), None);
-        assert!(late.broke_off("anna", &password, NOW), "nothing is known of it");
+        let came = late.proof_came(false, "anna", &password, NOW.plus(UNPROVEN_SESSION_TIME));
+        // A form that came back has brought no session that could have ended.
+        assert_eq!(came, (verdict == Verdict::ProbablyRefused).then_some(verdict));
+        assert_eq!(late.broke_off("anna", &password, NOW), came.is_none(), "nothing is known of the others");
+        assert!(
+            late.hold_by_hand("anna", &password, NOW.plus(LOGIN_WAIT_MAX)).is_some()
+                && late.hold("anna", &password, NOW).is_some()
+        );
         assert_eq!(tries.proof_came(false, "anna", &password, soon), Some(verdict));
         assert!(matches!(tries.hold("anna", &password, soon), Some(Hold::Operator(_))));
         assert!(!tries.has_begun("anna", &password) && !tries.forget_unproven());
@@ -317,7 +323,7 @@ fn a_probable_refusal_ends_with_another_page_that_proves_and_a_sure_one_does_not
 
 #[test]
 fn a_login_that_broke_off_shortens_no_wait_that_the_site_has_asked_for() {
-    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    let (mut tries, password) = (after(&[(Verdict::LoggedIn, true)]), Secret::new("one"));
     let asked = NOW.plus(Duration::from_secs(7_200));
     tries.begin("anna", &password);
     tries.wait_as_asked(asked, NOW);
@@ -329,8 +335,10 @@ fn a_login_that_broke_off_shortens_no_wait_that_the_site_has_asked_for() {
 fn follow(hint: &str, tries: &mut Tries, user: &str, password: &mut Secret, now: UnixMillis) -> bool {
     let ended = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
     // `gleaner login` sends nothing that was refused, and touches no locked account, unless it is told to.
-    let is_kept_back =
-        matches!(tries.hold_by_hand(user, password, now), Some(ByHand::Refused(_) | ByHand::Locked | ByHand::NoEnd));
+    let is_kept_back = matches!(
+        tries.hold_by_hand(user, password, now),
+        Some(ByHand::Refused(_) | ByHand::Locked | ByHand::NoEnd | ByHand::Sent(_))
+    );
     let is_sent = !is_kept_back || hint.contains("login --again`");
     match hint {
         hint if hint.contains("`gleaner login") && is_sent => tries.ended(ended, user, password, now),
@@ -344,22 +352,7 @@ fn follow(hint: &str, tries: &mut Tries, user: &str, password: &mut Secret, now:
 
 #[test]
 fn what_each_hint_says_to_do_ends_the_state_that_it_is_told_of() {
-    let all = [
-        Verdict::WrongPassword,
-        Verdict::ProbablyRefused,
-        Verdict::Locked,
-        Verdict::Captcha,
-        Verdict::SecondFactor,
-        Verdict::ConfirmEmail,
-        Verdict::RateLimited,
-        Verdict::OtherSite,
-        Verdict::NoForm,
-        Verdict::SentByGet,
-        Verdict::RedirectLoop,
-        Verdict::Script,
-        Verdict::Unknown,
-    ];
-    for verdict in all {
+    for verdict in Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::LoggedIn) {
         for (was_sent, was_answered, times) in
             [(true, true, 1), (true, true, 2), (true, false, 1), (true, false, 2), (false, false, 1)]
         {
@@ -401,9 +394,11 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
         (Verdict::Locked, Some(ByHand::Locked)),
         (Verdict::RateLimited, Some(ByHand::GuessedToWait(NOW.plus(LOGIN_HOUR)))),
         (Verdict::Captcha, Some(ByHand::Captcha)),
-        (Verdict::Unknown, None),
-        (Verdict::NoForm, None),
-        (Verdict::RedirectLoop, None),
+        (Verdict::SecondFactor, Some(ByHand::SecondFactor)),
+        (Verdict::Unknown, Some(ByHand::Sent(Verdict::Unknown))),
+        (Verdict::ConfirmEmail, Some(ByHand::Sent(Verdict::ConfirmEmail))),
+        (Verdict::NoForm, Some(ByHand::Sent(Verdict::NoForm))),
+        (Verdict::NotLookedAt, None),
     ] {
         let tries = after(verdict, true);
         assert_eq!(tries.hold_by_hand("anna", &password, later), expected, "{verdict:?}");
@@ -432,7 +427,7 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
     assert_eq!(tries.hold_by_hand("anna", &password, UnixMillis(5)), None, "the clock was ahead");
     // What the site says later is what it says.
     tries.ended(Ended { verdict: Verdict::SecondFactor, was_sent: true, was_answered: true }, "anna", &password, later);
-    assert_eq!(tries.hold_by_hand("anna", &password, later), None);
+    assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::SecondFactor));
 }
 
 #[test]
@@ -514,4 +509,88 @@ fn what_is_told_as_the_sites_word_is_its_own_and_no_wait_of_ours() {
     // Twice without an answer: by hand, too, it is sent again only where that is asked for.
     tries.ended(ended(false), "anna", &password, asked);
     assert_eq!(tries.hold_by_hand("anna", &password, asked), Some(ByHand::NoEnd));
+}
+
+#[test]
+fn whatever_a_form_was_answered_the_same_is_sent_again_by_whom_the_table_says_and_nobody_else() {
+    let (password, later) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX * 900));
+    for was_let_in in [false, true] {
+        for verdict in Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::LoggedIn) {
+            for was_answered in [true, false] {
+                let mut tries = if was_let_in { after(&[(Verdict::LoggedIn, true)]) } else { Tries::default() };
+                let state = (verdict, was_answered, was_let_in);
+                let Again { by_crawl, by_hand } = again(verdict, was_answered);
+                tries.ended(Ended { verdict, was_sent: true, was_answered }, "anna", &password, NOW);
+                // Another one that was tried since changes nothing, nor does the file; nor does a browser's session where it is refused.
+                for others in 0..3 {
+                    let crawls = tries.hold("anna", &password, later).is_none();
+                    let may = by_crawl == ByCrawl::Later || (by_crawl == ByCrawl::IfLetInBefore && was_let_in);
+                    assert_eq!(crawls, may, "{state:?}, {others}");
+                    let held = tries.hold_by_hand("anna", &password, later);
+                    let expected = match by_hand {
+                        OfHand::Yes => held.is_none(),
+                        OfHand::Interactive => {
+                            matches!(held, Some(ByHand::Captcha | ByHand::CaptchaBefore | ByHand::SecondFactor))
+                        }
+                        OfHand::No => matches!(held, Some(ByHand::Refused(_) | ByHand::Locked | ByHand::Sent(_))),
+                    };
+                    assert!(expected, "{state:?}, {others}: {held:?}");
+                    let ended = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
+                    tries.ended(ended, "anna", &Secret::new("other"), NOW);
+                    tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+                }
+                // What says less does not take the place of what says more.
+                let busy = Ended { verdict: Verdict::Unknown, was_sent: true, was_answered: false };
+                tries.ended(busy, "anna", &password, NOW);
+                let is_held = tries.hold_by_hand("anna", &password, later).is_some();
+                assert!(is_held || by_hand != OfHand::No, "{state:?}");
+                tries.ended(Ended { verdict: Verdict::LoggedIn, ..busy }, "anna", &password, NOW);
+                assert_eq!(tries.hold_by_hand("anna", &password, later), None, "{state:?}");
+                assert_eq!(tries.hold("anna", &password, later), None, "{state:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_thousand_passwords_are_remembered_and_then_none_is_sent_unawares() {
+    let mut tries = Tries::default();
+    let refused = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
+    let password = |nth: usize| Secret::new(&format!("password {nth}"));
+    for nth in 0..LOGINS_REFUSED_MAX {
+        assert_eq!(tries.hold_by_hand("anna", &password(nth), NOW), None, "{nth}");
+        tries.ended(refused, "anna", &password(nth), NOW);
+    }
+    let sure = Some(ByHand::Refused(Verdict::WrongPassword));
+    assert!((0..LOGINS_REFUSED_MAX).step_by(97).all(|nth| tries.hold_by_hand("anna", &password(nth), NOW) == sure));
+    let new = password(LOGINS_REFUSED_MAX);
+    assert_eq!(tries.hold_by_hand("anna", &new, NOW), Some(ByHand::TooMany));
+    assert!(matches!(tries.hold("anna", &new, NOW), Some(Hold::Operator(why)) if why == TOO_MANY));
+}
+
+#[test]
+fn another_page_that_proves_has_a_login_tried_once_and_to_and_fro_brings_no_more() {
+    let (mut tries, password, mut sent) = (Tries::default(), Secret::new("one"), 0);
+    for verdict in [Verdict::ProbablyRefused, Verdict::Unknown] {
+        for probe in [1, 2, 1, 2, 1] {
+            tries.meet_probe(probe);
+            if tries.hold_by_hand("anna", &password, NOW).is_none() {
+                sent += 1;
+                tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
+            }
+        }
+    }
+    assert_eq!(sent, 2);
+}
+
+#[test]
+fn the_rest_behind_short_sessions_is_kept_and_ends_with_a_login_by_hand() {
+    let (mut tries, password) = (after(&[(Verdict::LoggedIn, true)]), Secret::new("one"));
+    let until = NOW.plus(LOGIN_HOUR);
+    tries.rest(until);
+    let mut tries: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+    assert!(matches!(tries.hold("anna", &password, NOW), Some(Hold::Until(at, _)) if at == until));
+    assert_eq!((tries.hold("anna", &password, until), tries.hold_by_hand("anna", &password, NOW)), (None, None));
+    tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, NOW);
+    assert_eq!(tries.hold("anna", &password, NOW), None);
 }

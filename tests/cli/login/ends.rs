@@ -28,7 +28,8 @@ fn each_end_of_a_login_tells_the_next_step() {
     );
     assert!(none.ends_with("correct `page` in [login] of rules/forum.toml"), "{none}");
     let unknown = next("page = '/to/welcome'", "does not tell whether it worked", "name a page that only members see");
-    assert!(unknown.contains("as `probe` in [login] of rules/forum.toml") && unknown.ends_with(again), "{unknown}");
+    assert!(unknown.contains("as `probe` in [login] of rules/forum.toml") && unknown.contains(again), "{unknown}");
+    assert!(unknown.ends_with("run: gleaner login forum --again --data data --rules rules"), "{unknown}");
     let unproven = next(
         "page = '/to/dumb'\nprobe = '/nothing/'",
         "has probably refused",
@@ -137,9 +138,35 @@ fn an_answer_that_tells_nothing_is_a_refusal_where_nobody_sees_a_member() {
         .login(&[])
         .ended(1)
         .says(&["does not tell whether it worked", "name a page that only members see as `probe`"]);
-    forum.login(&[]).ended(1).says(&["check the password in data/secrets/forum"]);
+    forum.login(&[]).ended(1).says(&["were sent before, and may have been refused", "login forum --again"]);
+    assert_eq!(forum.posts(), 1);
+    forum.login(&["--again"]).ended(1).says(&["check the password in data/secrets/forum"]);
     forum.login(&[]).ended(1).says(&["has probably refused this user and password before"]);
     assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn what_was_sent_and_brought_no_session_is_sent_again_by_again_alone() {
+    for (login, said) in [
+        ("page = '/to/welcome'", "does not tell whether it worked"),
+        ("page = '/to/offsite'", "another site is to log in"),
+        ("page = '/to/unconfirmed'", "is not confirmed"),
+        ("page = '/to/code'", "second factor"),
+        ("page = '/to/part'", "still to be proven"),
+    ] {
+        let forum = Forum::start();
+        forum.rules(login);
+        forum.login(&[]).ended(1);
+        assert_eq!(forum.posts(), 1, "{login}");
+        for _ in 0..2 {
+            forum.login(&[]).ended(1);
+            forum.run(&["crawl", "forum"]).ended(1);
+            forum.run(&["status"]).ended(0);
+        }
+        assert_eq!(forum.posts(), 1, "{login}, {said}");
+        forum.login(&["--again"]).ended(1);
+        assert_eq!(forum.posts(), 2, "{login}");
+    }
 }
 
 #[test]

@@ -62,6 +62,27 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             "/locked" => return html("Your account has been banned."),
             "/hang" => return redirect("/hanging"),
             "/refused" => return redirect("/refusal"),
+            "/offsite" => {
+                return (StatusCode::FOUND, [(header::LOCATION, "http://127.0.0.2:9/sso?error=1")]).into_response();
+            }
+            "/unconfirmed" => return html("Your account is not activated yet."),
+            "/code" => {
+                return html(
+                    "<form method=post>Authentication code <input name=otp autocomplete=one-time-code></form>",
+                );
+            }
+            // An answer that breaks off.
+            // An answer that breaks off.
+            "/part" => {
+                let parts = [Ok("<html>"), Err(std::io::Error::other("broken off"))];
+                return axum::body::Body::from_stream(futures_util::stream::iter(parts)).into_response();
+            }
+            "/stuck" => {
+                while seen.hangs.load(Ordering::SeqCst) {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                return html("Wrong password.");
+            }
             "/limited" => return StatusCode::TOO_MANY_REQUESTS.into_response(),
             "/patient" => return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "90")]).into_response(),
             // It asks for a CAPTCHA once the form was sent, in words that are not known, or that are.

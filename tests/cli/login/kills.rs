@@ -67,6 +67,40 @@ fn a_kill_between_the_answer_to_the_form_and_its_proof_costs_no_second_login() {
 }
 
 #[test]
+fn a_kill_before_the_form_is_answered_has_the_same_sent_again_by_again_alone() {
+    for words in [CRAWL, LOGIN] {
+        let forum = Forum::start();
+        forum.rules("page = '/to/stuck'");
+        forum.seen.hangs.store(true, Ordering::SeqCst);
+        let child = begin(&forum, words);
+        forum.wait_for("POST /stuck");
+        end(child, Signal::KILL);
+        forum.seen.hangs.store(false, Ordering::SeqCst);
+        forum.run(&["status"]).ended(0).says(&["no whole answer came", "--again"]);
+        for words in [LOGIN, CRAWL, LOGIN] {
+            forum.run(words).ended(1).says(&["no whole answer came", "--again"]);
+        }
+        assert_eq!(forum.posts(), 1, "{words:?}");
+        forum.login(&["--again"]).ended(1).says(&["the password is wrong"]);
+        assert_eq!(forum.posts(), 2, "{words:?}");
+    }
+}
+
+#[test]
+fn nobody_logs_in_while_a_browsers_session_is_proven() {
+    let forum = Forum::start();
+    forum.rules("probe = '/hanging'");
+    forum.seen.hangs.store(true, Ordering::SeqCst);
+    std::fs::write(forum.path().join("cookies.txt"), "127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tabc\n").unwrap();
+    let mut child = begin(&forum, &["login", "forum", "--cookies", "cookies.txt"]);
+    forum.wait_for("GET /hanging");
+    forum.login(&[]).ended(1).says(&["another process logs in to forum"]);
+    forum.seen.hangs.store(false, Ordering::SeqCst);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(forum.posts(), 0);
+}
+
+#[test]
 fn a_refusal_behind_a_redirect_leaves_nothing_to_prove() {
     for words in [CRAWL, LOGIN] {
         let forum = Forum::start();

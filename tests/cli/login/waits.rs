@@ -142,6 +142,18 @@ fn a_login_by_hand_asks_nothing_of_a_site_that_has_asked_to_wait() {
     }
 }
 
+#[test]
+fn what_a_site_has_asked_of_a_login_by_hand_holds_for_a_crawl_with_the_session_before() {
+    let forum = Forum::start();
+    forum.login(&[]).ended(0);
+    forum.rules("page = '/to/limited/7200'");
+    forum.login(&[]).ended(1);
+    let asked = forum.asked();
+    let crawled = forum.run(&["crawl", "forum"]).ended(1);
+    assert!(format!("{}{}", crawled.out, crawled.err).contains("has asked"), "{}{}", crawled.out, crawled.err);
+    assert_eq!((forum.asked(), forum.posts()), (asked, 2));
+}
+
 /// One that asks for patience without a time: how long that is is a guess, told as one by everybody.
 #[test]
 fn a_wait_that_the_site_has_named_no_time_for_is_told_as_a_guess_and_passed_by_again() {

@@ -44,6 +44,7 @@ impl SiteLoop {
                 self.session.proven = now;
                 self.enter(State::Good);
                 for finished in self.session.take_held() {
+                    self.outlived(&finished.visit.key);
                     match finished.session < self.session.generation {
                         true => self.ask_again(Box::new(finished)).await?,
                         false => self.go_on(Box::new(finished)).await?,
@@ -75,7 +76,9 @@ impl SiteLoop {
                     self.session.short_ones = 0;
                     let answers = limits::SESSION_ANSWERS_MIN;
                     let why = format!("each of the last sessions ended within {answers} answers of its login");
-                    return self.pause_until(now.plus(limits::SHORT_SESSION_WAIT), why, false).await;
+                    let until = now.plus(limits::SHORT_SESSION_WAIT);
+                    self.keep_rest(until);
+                    return self.pause_until(until, why, false).await;
                 }
                 self.enter(State::Doubted { log_in: true });
                 Ok(())
@@ -151,6 +154,19 @@ impl SiteLoop {
                 self.pause_until(until, why, false).await
             }
             Asked::Login(Err(Hold::Operator(why))) => self.pause_until(now, why, true).await,
+        }
+    }
+
+    /// The rest behind short sessions is one for the next process, too.
+    fn keep_rest(&self, until: UnixMillis) {
+        let Some(account) = &self.site.account else { return };
+        let kept = account.keeper.tries().and_then(|mut tries| {
+            tries.rest(until);
+            account.keeper.keep_tries(&tries)
+        });
+        if let Err(error) = kept {
+            let error = in_one_line(&error);
+            tracing::warn!(site = %self.site.rules.name, error, "how long the site is left alone cannot be written down");
         }
     }
 

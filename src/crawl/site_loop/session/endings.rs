@@ -1,0 +1,180 @@
+//! URLs that end the session they are asked with: a link to log out that neither its address nor its text tells.
+//!
+//! Whoever was asked when a session ended is suspected, and beside others nobody knows which of them it was. Behind a session that ended
+//! soon, or whose end a URL was part of for the second time, visits go one at a time until the suspects have been answered: the one
+//! whose visit ends a session alone, again, is closed for good, and told by its address.
+
+use std::collections::{HashMap, HashSet};
+
+use super::SiteLoop;
+use crate::crawl::CrawlError;
+use crate::crawl::site_loop::visits::mark;
+use crate::crawl::visit::Finished;
+use crate::crawldb::UrlKey;
+use crate::limits;
+use crate::login::secret::told_url;
+use crate::url::CrawlUrl;
+
+/// The note that keeps the URLs that are closed: whole, as a JSON list.
+const ENDINGS_NOTE: &str = "ends_session";
+
+/// What is known of the ends of this site's sessions.
+#[derive(Default)]
+pub(super) struct Endings {
+    /// Ends of young sessions that a URL was asked at, and those of which it was asked alone.
+    deaths: HashMap<u64, (u8, u8)>,
+    /// Those that are asked one at a time behind the next login.
+    suspects: HashSet<u64>,
+    closed: HashSet<String>,
+}
+
+impl Endings {
+    /// True while each visit waits for the one before.
+    fn go_alone(&self, answers: u64) -> bool {
+        !self.suspects.is_empty() && answers < limits::SUSPECTS_ANSWERS_MAX
+    }
+
+    /// A URL was answered, and the session holds.
+    fn clear(&mut self, mark: u64) {
+        self.deaths.remove(&mark);
+        self.suspects.remove(&mark);
+    }
+
+    /// A young session has ended at these, with so many answers to its member before; gives the one that has ended it, where that is
+    /// known.
+    fn end(&mut self, marks: &[u64], answers: u64) -> Option<u64> {
+        let is_alone = marks.len() == 1;
+        let is_short = answers < limits::SESSION_ANSWERS_MIN;
+        if self.deaths.len() > limits::ENDINGS_COUNTED_MAX {
+            self.deaths.clear();
+        }
+        let mut found = None;
+        for mark in marks {
+            let (all, alone) = self.deaths.entry(*mark).or_default();
+            (*all, *alone) = (all.saturating_add(1), alone.saturating_add(u8::from(is_alone)));
+            // A site that ends each session at once has as few answers whatever is asked.
+            let is_it = is_alone && (*alone >= 2 || *all >= 3 || (*all >= 2 && !is_short));
+            if is_it {
+                found = Some(*mark);
+            } else if is_short || *all >= 2 {
+                self.suspects.insert(*mark);
+            }
+        }
+        if let Some(mark) = found {
+            // The others were asked beside it.
+            (self.deaths, self.suspects) = Default::default();
+            self.suspects.remove(&mark);
+        }
+        found
+    }
+}
+
+impl SiteLoop {
+    /// True where a visit waits for those under way, so that it is known which of them ends a session.
+    pub(in crate::crawl::site_loop) fn is_to_wait_for_others(&self) -> bool {
+        self.goes_alone() && !self.running_keys.is_empty()
+    }
+
+    pub(super) fn goes_alone(&self) -> bool {
+        self.session.endings.go_alone(self.session.answers)
+    }
+
+    /// True for a URL that has ended sessions: it is asked for no more.
+    pub(in crate::crawl::site_loop) fn has_ended_sessions(&self, url: &CrawlUrl) -> bool {
+        let closed = &self.session.endings.closed;
+        !closed.is_empty() && closed.contains(url.as_str())
+    }
+
+    /// Takes up what earlier runs have closed; what other rules have met is asked for anew.
+    pub(in crate::crawl::site_loop) async fn take_up_endings(&mut self) -> Result<(), CrawlError> {
+        if self.site.account.is_none() {
+            return Ok(());
+        }
+        let name = &self.site.rules.name;
+        let note = self.site.db.note(name, ENDINGS_NOTE).await?.unwrap_or_default();
+        let closed: HashSet<String> = serde_json::from_slice(&note).unwrap_or_default();
+        if self.has_other_rules && !closed.is_empty() {
+            self.site.db.put_note(name, ENDINGS_NOTE, b"[]".to_vec()).await?;
+        } else {
+            self.session.endings.closed = closed;
+        }
+        Ok(())
+    }
+
+    pub(super) fn outlived(&mut self, key: &UrlKey) {
+        self.session.endings.clear(mark(key));
+    }
+
+    /// The session has ended: what it was denied for is asked for again, but for the URL that has ended it.
+    pub(super) async fn bury(&mut self) -> Result<(), CrawlError> {
+        let (now, session) = (self.site.clock.now(), &mut self.session);
+        let is_young = now.since(session.began) < limits::SHORT_SESSION_TIME && session.generation > 0;
+        let is_short = is_young && session.answers < limits::SESSION_ANSWERS_MIN;
+        session.short_ones = if is_short { session.short_ones + 1 } else { 0 };
+        let held = session.take_held();
+        let marks: Vec<u64> = held.iter().map(|finished| mark(&finished.visit.key)).collect();
+        let guilty = if is_young { session.endings.end(&marks, session.answers) } else { None };
+        if guilty.is_some() {
+            // Why it was short is known; one more that is, and the reason is another.
+            session.short_ones = session.short_ones.min(limits::SHORT_SESSIONS_MAX - 1);
+        }
+        for mut finished in held {
+            if guilty == Some(mark(&finished.visit.key)) {
+                self.close(&finished).await?;
+                finished.detail = Some("no session outlives it".to_owned());
+                self.go_on(Box::new(finished)).await?;
+            } else {
+                self.ask_again(Box::new(finished)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes the URL of a visit for this run and those to come.
+    async fn close(&mut self, finished: &Finished) -> Result<(), CrawlError> {
+        let key = &finished.visit.key;
+        let Some(host) = self.hosts.iter().find(|host| host.id == key.host) else { return Ok(()) };
+        let url = CrawlUrl::from_parts(host.origin(), &key.path);
+        let site = &self.site.rules.name;
+        tracing::warn!(%site, url = told_url(url.as_str()), "each session ends at this URL: it is not asked for any more");
+        let closed = &mut self.session.endings.closed;
+        if closed.len() < limits::ENDINGS_CLOSED_MAX {
+            closed.insert(url.as_str().to_owned());
+        }
+        let note = serde_json::to_vec(closed).unwrap_or_default();
+        Ok(self.site.db.put_note(&self.site.rules.name, ENDINGS_NOTE, note).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_ends_a_session_alone_and_again_has_ended_it() {
+        let mut endings = Endings::default();
+        assert_eq!(endings.end(&[1, 2, 3], 4), None);
+        assert!(endings.go_alone(0) && !endings.go_alone(limits::SUSPECTS_ANSWERS_MAX));
+        endings.clear(1);
+        assert_eq!(endings.end(&[2], 4), None, "a site may end each session at once");
+        assert_eq!(endings.end(&[2], 0), Some(2));
+        assert!(!endings.go_alone(0));
+        let mut endings = Endings::default();
+        for (marks, expected) in [(&[1, 2][..], None), (&[2, 3], None), (&[2], Some(2))] {
+            assert_eq!(endings.end(marks, 0), expected, "the third of its sessions");
+        }
+    }
+
+    #[test]
+    fn sessions_that_last_suspect_only_who_was_asked_at_two_of_their_ends() {
+        let mut endings = Endings::default();
+        let long = limits::SESSION_ANSWERS_MIN;
+        assert_eq!(endings.end(&[1, 2, 3], long), None);
+        assert!(!endings.go_alone(0));
+        [1, 2].into_iter().for_each(|mark| endings.clear(mark));
+        assert_eq!(endings.end(&[3, 4], long), None);
+        assert!(endings.go_alone(0));
+        assert_eq!(endings.end(&[5], long), None, "another one");
+        assert_eq!(endings.end(&[3], long), Some(3));
+    }
+}

@@ -1,0 +1,249 @@
+//! What pages say of a login, in the words of real software.
+
+use super::*;
+
+fn judged(status: u16, page: &str, login_form: Option<usize>, cookies_changed: bool) -> Verdict {
+    let view = View::of(page).unwrap();
+    judge(&After { status, view: &view, login_form, cookies_changed, before: None, has_read_captcha: false }).verdict
+}
+
+const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
+
+#[test]
+fn each_end_is_told_by_its_signs() {
+    let forum = format!("<h1>Board</h1>{}", "<p>Topic: my account has been banned, wrong password?</p>".repeat(60));
+    for (status, page, form, cookies, expected) in [
+        (200, format!("<a href='logout.php?k=1'>Log out</a>{forum}"), None, true, Verdict::LoggedIn),
+        (200, format!("<a href='/u?do=x'>Abmelden</a>{forum}"), None, false, Verdict::LoggedIn),
+        (200, "欢迎回来，anna".to_owned(), None, false, Verdict::LoggedIn),
+        (200, forum.clone(), None, true, Verdict::LoggedIn),
+        (200, forum, None, false, Verdict::ProbablyRefused),
+        (200, format!("<b>Wrong password.</b>{FORM}"), Some(0), true, Verdict::WrongPassword),
+        (200, format!("密码错误次数过多，请 15 分钟后重新登录{FORM}"), Some(0), false, Verdict::RateLimited),
+        (200, format!("密码错误{FORM}"), Some(0), false, Verdict::WrongPassword),
+        (403, "Forbidden".to_owned(), None, false, Verdict::WrongPassword),
+        (403, "Request blocked. Cloudflare Ray ID: 1".to_owned(), None, false, Verdict::ProbablyRefused),
+        (
+            200,
+            format!("<p>Invalid username or password. Too many failed attempts will lock your account.</p>{FORM}"),
+            Some(0),
+            false,
+            Verdict::WrongPassword,
+        ),
+        (
+            200,
+            format!("<p>Wrong password. Please check it, or try again later.</p>{FORM}"),
+            Some(0),
+            false,
+            Verdict::WrongPassword,
+        ),
+        (
+            200,
+            format!("<p>Wrong username or password. You have used up your failed login quota!</p>{FORM}"),
+            Some(0),
+            false,
+            Verdict::RateLimited,
+        ),
+        (200, format!("<p>Too many failed logins.</p>{FORM}"), Some(0), false, Verdict::RateLimited),
+        (401, FORM.to_owned(), Some(0), false, Verdict::WrongPassword),
+        (429, "slow down".to_owned(), None, false, Verdict::RateLimited),
+        (200, "Your account has been banned: wrong password".to_owned(), None, true, Verdict::Locked),
+        (200, "Please confirm your email address first".to_owned(), None, true, Verdict::ConfirmEmail),
+        (200, format!("<div class='g-recaptcha'></div>{FORM}"), Some(0), false, Verdict::Captcha),
+        (200, format!("验证码错误{FORM}"), Some(0), false, Verdict::Captcha),
+        (200, "<form><input type=password name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
+        (200, "<form><input name=otp></form>".to_owned(), None, true, Verdict::SecondFactor),
+        (200, "Two-factor: <form><input name=auth_code></form>".to_owned(), None, true, Verdict::SecondFactor),
+        (200, format!("Sorry, no match.{FORM}"), Some(0), true, Verdict::ProbablyRefused),
+        (200, FORM.to_owned(), Some(0), true, Verdict::ProbablyRefused),
+        (500, FORM.to_owned(), Some(0), true, Verdict::Unknown),
+        (200, String::new(), None, false, Verdict::ProbablyRefused),
+        (404, "Not found".to_owned(), None, false, Verdict::ProbablyRefused),
+        (502, "Bad gateway".to_owned(), None, false, Verdict::Unknown),
+        (200, format!("Your browser does not accept cookies.{FORM}"), Some(0), true, Verdict::NotLookedAt),
+        (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::NotLookedAt),
+        (
+            422,
+            "The change you wanted was rejected. InvalidAuthenticityToken".to_owned(),
+            None,
+            false,
+            Verdict::NotLookedAt,
+        ),
+        (400, "Bad request: missing CSRF token".to_owned(), None, false, Verdict::NotLookedAt),
+        (422, "Unprocessable".to_owned(), None, false, Verdict::ProbablyRefused),
+        (419, "Gone stale".to_owned(), None, false, Verdict::ProbablyRefused),
+        (
+            200,
+            format!("{FORM}<p><a href=/1>CSRF and you</a><p><a href=/2>Too fast</a>"),
+            Some(0),
+            true,
+            Verdict::ProbablyRefused,
+        ),
+        (200, format!("The submitted form was invalid.{FORM}"), Some(0), false, Verdict::NotLookedAt),
+        (200, format!("您的请求来路不正确{FORM}"), Some(0), false, Verdict::NotLookedAt),
+    ] {
+        assert_eq!(judged(status, &page, form, cookies), expected, "{status} {page}");
+    }
+}
+
+/// Of real software and of none: a wrong password beside words of another end is one, unless that has come to pass.
+#[test]
+fn a_refusal_beside_a_warning_is_one() {
+    for (message, expected) in [
+        ("You have entered an invalid username or password, please try again later", Verdict::WrongPassword),
+        ("Wrong password (too many failed attempts lock the account)", Verdict::WrongPassword),
+        ("Wrong password. After 3 tries your account is locked for 15 minutes.", Verdict::WrongPassword),
+        (
+            "Login failed! Username or password incorrect, or your account is not activated. You have 4 of 10 remaining \
+             tries; your IP address is banned after that.",
+            Verdict::WrongPassword,
+        ),
+        (
+            "Invalid username or password. If you have just registered, your account is not activated yet.",
+            Verdict::WrongPassword,
+        ),
+        ("Password incorrect. If you have forgotten it, verify your email to reset.", Verdict::WrongPassword),
+        ("Incorrect password. Please try again. You can also activate your account by mail.", Verdict::WrongPassword),
+        ("Login failed. Wrong password, or please confirm your email address first.", Verdict::WrongPassword),
+        ("Login failed. Your account is not activated yet.", Verdict::ConfirmEmail),
+        ("Wrong password. Your account has been locked after 3 tries.", Verdict::Locked),
+        ("Wrong password. Your account is locked.", Verdict::Locked),
+        ("Wrong password. Too many attempts, please try again later.", Verdict::RateLimited),
+    ] {
+        assert_eq!(judged(200, &format!("<p>{message}</p>{FORM}"), Some(0), false), expected, "{message}");
+    }
+}
+
+#[test]
+fn a_wait_that_a_page_names_in_words_is_read() {
+    for (message, expected) in [
+        ("Too many failed login attempts. Try again in 15 minutes.", Some(900)),
+        ("Zu viele Anmeldeversuche: in 2 Stunden wieder.", Some(7_200)),
+        ("密码错误次数过多，请 15 分钟后重新登录", Some(900)),
+        ("请15分钟后再试", Some(900)),
+        ("Слишком много попыток, 30 секунд", Some(60)),
+        ("Too many attempts. You have used 5 of 5 tries since 2003.", None),
+        ("Too many attempts: 99999999999999999999 minutes, or 90 days", None),
+    ] {
+        let view = View::of(&format!("<p>{message}</p>")).unwrap();
+        assert_eq!(names_wait(&view).map(|wait| wait.as_secs()), expected, "{message}");
+    }
+}
+
+#[test]
+fn a_captcha_beside_the_form_is_no_reason_once_a_person_has_read_it() {
+    let captcha = format!("<div class='g-recaptcha'></div>{FORM}");
+    for (page, has_read_captcha, expected) in [
+        (format!("<p>Sorry, no match.</p>{captcha}"), false, Verdict::Captcha),
+        (format!("<p>Sorry, no match.</p>{captcha}"), true, Verdict::ProbablyRefused),
+        // The text that was read is the wrong one, as the page says.
+        (format!("验证码错误{captcha}"), true, Verdict::Captcha),
+        (format!("<p>That captcha? No.</p>{captcha}"), true, Verdict::Captcha),
+        (format!("<p>Le code de vérification est incorrect.</p>{captcha}"), true, Verdict::Captcha),
+        (format!("<p>Der Sicherheitscode stimmt nicht.</p>{captcha}"), true, Verdict::Captcha),
+        (format!("<p>検証コードが違います</p>{captcha}"), true, Verdict::Captcha),
+        (format!("<p>인증 번호가 맞지 않습니다</p>{captcha}"), true, Verdict::Captcha),
+        (format!("<p>Введите проверочный код ещё раз</p>{captcha}"), true, Verdict::Captcha),
+        (format!("<p>Zły kod.</p>{captcha}"), true, Verdict::Captcha),
+        (format!("<p>El código no es válido.</p>{captcha}"), true, Verdict::Captcha),
+        // Also where the next form shows none.
+        (format!("<p>Invalid code.</p>{FORM}"), true, Verdict::Captcha),
+        (format!("<p>Login failed: invalid code.</p>{captcha}"), true, Verdict::Captcha),
+        (format!("<p>Login failed.</p>{captcha}"), true, Verdict::WrongPassword),
+        (format!("<p>Wrong password or code.</p>{captcha}"), true, Verdict::WrongPassword),
+        (format!("<p>Codeine is no decoder.</p>{captcha}"), true, Verdict::ProbablyRefused),
+    ] {
+        let view = View::of(&page).unwrap();
+        let after = After {
+            status: 200,
+            view: &view,
+            login_form: Some(0),
+            cookies_changed: true,
+            before: None,
+            has_read_captcha,
+        };
+        assert_eq!(judge(&after).verdict, expected, "{page}");
+    }
+}
+
+#[test]
+fn a_form_that_comes_back_with_a_captcha_and_other_words_may_have_been_refused() {
+    let form = "<form method=post><input name=u><input type=password name=p><input name=captcha></form>";
+    for (message, expected) in [
+        ("", false),
+        ("<p>The captcha text was wrong.</p>", false),
+        ("<p>Please type the characters you see.</p>", false),
+        ("<p>Computer says zorb.</p>", true),
+        ("<p>Name, password or captcha is not right.</p>", true),
+    ] {
+        let [before, view] = [FORM.to_owned(), format!("{message}{form}")].map(|page| View::of(&page).unwrap());
+        assert_eq!(refuses_beside_captcha(&view, 0, Some(&before)), expected, "{message}");
+    }
+}
+
+#[test]
+fn what_stands_beside_the_form_and_says_nothing_to_this_login_is_no_reason_why_it_came_back() {
+    let head = format!("{FORM}<p>Login failed after update, help</p><p>My account has been locked</p>");
+    let note = "<p>Note: You need cookies enabled to log in.</p>";
+    for (before, after, expected) in [
+        (format!("{FORM}{note}"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
+        // From the index to a page of its own, which has a notice.
+        (format!("{FORM}<h1>Forum</h1>"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
+        (format!("{FORM}<h1>Forum</h1>"), format!("<p>Please enable cookies.</p>{FORM}"), Verdict::NotLookedAt),
+        (head.clone(), head.clone(), Verdict::ProbablyRefused),
+        (head.clone(), format!("<p>Login failed.</p>{head}"), Verdict::WrongPassword),
+        (head.clone(), format!("<p>Your account has been locked.</p>{head}"), Verdict::Locked),
+        (head.clone(), "Login failed".to_owned(), Verdict::WrongPassword),
+    ] {
+        let [before, view] = [&before, &after].map(|page| View::of(page).unwrap());
+        let login_form = after.contains(FORM).then_some(0);
+        let after_it = After {
+            status: 200,
+            view: &view,
+            login_form,
+            cookies_changed: false,
+            before: Some(&before),
+            has_read_captcha: false,
+        };
+        assert_eq!(judge(&after_it).verdict, expected, "{after}");
+    }
+}
+
+/// Sentences reach logs, where nobody puts a site's name in; and what is wrong is told with what to do.
+#[test]
+fn each_sentence_has_a_hint_and_no_name_that_stands_for_a_site() {
+    let told = |verdict: &Verdict| !matches!(verdict, Verdict::LoggedIn | Verdict::RateLimited);
+    for verdict in Verdict::ALL.into_iter().filter(told) {
+        let sentence = verdict.sentence();
+        assert!(sentence.contains(" (hint: ") && sentence.ends_with(')'), "{sentence}");
+        assert!(!sentence.contains("SITE"), "{sentence}");
+    }
+}
+
+#[test]
+fn a_page_for_guests_is_known_and_one_for_members_is_not_taken_for_it() {
+    let sign = |page: &str, form: Option<usize>| logged_out(&View::of(page).unwrap(), form);
+    assert!(sign(FORM, Some(0)).is_some());
+    assert!(sign("您需要登录后才可以下载，请登录", None).is_some());
+    assert!(sign(&format!("{FORM}<a href=/logout>x</a>"), Some(0)).is_none(), "members see both on some sites");
+    assert!(sign("A file.", None).is_none());
+    assert!(sign(&"you must log in ".repeat(500), None).is_none(), "a long page quotes it");
+}
+
+#[test]
+fn links_that_end_the_session_are_known_by_address_and_text() {
+    for reference in [
+        "/logout",
+        "logout.php?hash=1",
+        "member.php?mod=logging&action=logout&formhash=1",
+        "ucp.php?mode=logout",
+        "/user/sign-out/",
+    ] {
+        assert!(crate::rules::ends_session(reference), "{reference}");
+    }
+    for reference in ["/blogout", "/login", "/t/how-to-logout-of-windows", "/about#logout", "/signout-design"] {
+        assert!(!crate::rules::ends_session(reference), "{reference}");
+    }
+    let view = View::of("<a href=/x>Logout [ anna ]</a><a href=/y>Выход</a><a href=/z>Logout problems</a>").unwrap();
+    assert_eq!(view.log_outs().collect::<Vec<_>>(), ["/x", "/y"]);
+}
