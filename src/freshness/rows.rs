@@ -20,7 +20,7 @@ const IN_ORDER: f64 = 0.8;
 
 /// Rows before the first one that stayed that are missed as those between are, and rows that must have stayed, thrice as many at least: a
 /// head that changes as a whole is a list of its own (the best of the hour).
-const HEAD_ROWS_MAX: usize = 5;
+const HEAD_ROWS: usize = 5;
 const HEAD_STAYED_MIN: usize = 5;
 
 /// One page of a list, or several in a row, as a look found it.
@@ -110,7 +110,7 @@ impl List {
         let in_order = longest_rising(&still);
         let is_ordered = ratio(in_order.len(), still.len()) >= IN_ORDER;
         let (first, last) = (in_order.first()?.0, in_order.last()?.0);
-        let is_head = first <= HEAD_ROWS_MAX && in_order.len() >= HEAD_STAYED_MIN.max(3 * first);
+        let is_head = first <= HEAD_ROWS && in_order.len() >= HEAD_STAYED_MIN.max(3 * first);
         (is_ordered && first < last).then_some(Stayed { first, last, is_head })
     }
 

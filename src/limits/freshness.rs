@@ -69,6 +69,9 @@ pub const ROWS_IN_TURN_MAX: usize = 8;
 /// lists are kept as may be, it makes room; others do not, since lists in turn would find nothing kept of themselves.
 pub const LIST_FORGOTTEN_TIME: Duration = Duration::from_secs(60 * 86_400);
 
+/// How often such a list is looked for: each time goes over all that are kept, and a large site has lists without a place all day.
+pub const LIST_ROOM_SOUGHT_EVERY: Duration = Duration::from_secs(3_600);
+
 /// Rows of one page of a list that a look asks the database for: a directory of 10⁵ files would take seconds.
 pub const LOOK_ROWS_MAX: usize = 2_000;
 

@@ -82,7 +82,7 @@ const LEVELS_S: f64 = 6.0 * 3_600.0;
 const NEVER: f64 = -1e18;
 
 /// Looks at a board that are told ahead.
-const LOOKS_TOLD_MAX: usize = 1_440;
+const LOOKS_TOLD: usize = 1_440;
 
 /// A board's number in its schedule: boards are numbered as they are added.
 pub type BoardNumber = u32;
@@ -531,7 +531,7 @@ impl Schedule {
         };
         let mut look = board.due.max(now) as f64;
         let end = now as f64 + days * DAY;
-        while look <= end && reason.looks.len() < LOOKS_TOLD_MAX {
+        while look <= end && reason.looks.len() < LOOKS_TOLD {
             reason.looks.push(look as u64);
             ahead.go_to(look, profile, &self.state.shares);
             (ahead.posts, ahead.by_habit) = (0.0, 0.0);

@@ -40,7 +40,7 @@ const ONE_EVENT_S: u64 = 60;
 const DOUBT_DAYS: f64 = 0.5;
 
 /// Habits of one board, at most.
-const HABITS_MAX: usize = 6;
+const HABITS_KEPT: usize = 6;
 
 /// Spreads on each side of its middle within which a habit's posts are.
 const REACH: f64 = 7.0;
@@ -179,7 +179,7 @@ impl Habits {
         }
         let from = until - days * DAY;
         let mut events: Vec<u64> = self.recent.iter().copied().filter(|at| *at as f64 >= from).collect();
-        while self.peaks.len() < HABITS_MAX {
+        while self.peaks.len() < HABITS_KEPT {
             let Some(peak) = find(&events, from, days) else { break };
             events.retain(|at| !peak.has(*at as f64));
             self.peaks.push(peak);

@@ -31,7 +31,7 @@ pub const BOARDS_NOTE: &str = "boards";
 const VERSION: u32 = 1;
 
 /// Looks in a row at which a list was away, before it makes room for others.
-const BOARD_AWAY_MAX: u32 = 5;
+const AWAY_LOOKS: u32 = 5;
 
 /// The lists of one site.
 pub struct Boards {
@@ -48,6 +48,8 @@ pub(super) struct Kept {
     pub is_changed: bool,
     /// Looks on their way, by the address of the page that is to come.
     walks: HashMap<String, Walk<Memory>>,
+    /// When it was last looked in vain for a list that makes room.
+    is_full: Option<UnixMillis>,
 }
 
 /// As it is written down.
@@ -429,10 +431,15 @@ impl Kept {
 
     /// The list that nobody looks at any more, if there is one, makes room, and the forms of its pages with it.
     fn makes_room(&mut self, now: UnixMillis) -> bool {
+        if self.is_full.is_some_and(|at| now.since(at) < limits::LIST_ROOM_SOUGHT_EVERY) {
+            return false;
+        }
         let oldest = self.state.boards.iter().min_by_key(|(_, board)| (board.away == 0, board.looked));
-        let is_left =
-            |board: &Board| board.away >= BOARD_AWAY_MAX || now.since(board.looked) > limits::LIST_FORGOTTEN_TIME;
-        let Some(left) = oldest.filter(|(_, board)| is_left(board)).map(|(url, _)| url.clone()) else { return false };
+        let is_left = |board: &Board| board.away >= AWAY_LOOKS || now.since(board.looked) > limits::LIST_FORGOTTEN_TIME;
+        let Some(left) = oldest.filter(|(_, board)| is_left(board)).map(|(url, _)| url.clone()) else {
+            self.is_full = Some(now);
+            return false;
+        };
         self.state.boards.remove(&left);
         for (form, _) in numbers_of(&left) {
             self.state.paged.remove(&form);

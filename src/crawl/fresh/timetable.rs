@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
 use crate::limits::{
-    LIST_FORGOTTEN_TIME, LOOKS_LEASED_MAX, SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE, SCHEDULE_PLANNED_EVERY,
+    LIST_FORGOTTEN_TIME, LIST_ROOM_SOUGHT_EVERY, LOOKS_LEASED_MAX, SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE,
+    SCHEDULE_PLANNED_EVERY,
 };
 use crate::rules::{Policy, SiteRules};
 use crate::schedule::adapt::{BoardNumber, Schedule};
@@ -32,10 +33,10 @@ const WEIGHED_S: u64 = 20 * DAY_S;
 const WEIGHED_LONGEST_S: u64 = 30 * DAY_S;
 
 /// Looks of all lists of a site that are told ahead.
-const LOOKS_TOLD_MAX: f64 = 200_000.0;
+const LOOKS_TOLD: f64 = 200_000.0;
 
 /// Looks in a row at a list that has gone or moved, each after twice the time, before it is scheduled no more.
-const AWAY_MAX: u32 = 5;
+const AWAY_LOOKS: u32 = 5;
 
 /// The schedule of one site.
 pub struct Timetable {
@@ -53,6 +54,8 @@ struct Kept {
     is_changed: bool,
     /// The latest look at any list, in seconds.
     latest: u64,
+    /// When it was last looked in vain for a list that makes room, in seconds.
+    is_full: Option<u64>,
     /// The look that was asked for and has not come yet.
     asked: Option<(BoardNumber, UnixMillis)>,
     /// Looks a day that the site's rate leaves room for; none before it is told.
@@ -164,7 +167,7 @@ impl State {
     #[must_use]
     pub fn explain(&self, now: u64) -> Vec<Told> {
         let plan = if self.policy == Policy::Gleaner { None } else { Some(self.plan(now)) };
-        let days = (LOOKS_TOLD_MAX / self.per_day.max(1.0)).min(1.0);
+        let days = (LOOKS_TOLD / self.per_day.max(1.0)).min(1.0);
         let mut told: Vec<Told> = Vec::with_capacity(self.lists.len());
         for (list, number) in self.lists.iter().zip(0..) {
             let Some(reason) = self.schedule.explain(number, now, days) else { continue };
@@ -368,7 +371,14 @@ impl Timetable {
             Some(number) => *number,
             None => {
                 if state.lists.len() >= SCHEDULE_LISTS_MAX {
-                    let Some(oldest) = state.longest_ago(now) else { return };
+                    let is_sought =
+                        kept.is_full.is_none_or(|at| now.saturating_sub(at) >= LIST_ROOM_SOUGHT_EVERY.as_secs());
+                    let Some(oldest) = is_sought.then(|| state.longest_ago(now)).flatten() else {
+                        if is_sought {
+                            kept.is_full = Some(now);
+                        }
+                        return;
+                    };
                     remove(state, &mut kept.numbers, &mut kept.asked, oldest);
                 }
                 let since = posts.iter().map(|post| post.at).min().unwrap_or(now);
@@ -415,7 +425,7 @@ impl Timetable {
             state.schedule.failed(number, at.0 / 1_000, wait_s);
             kept.asked = None;
         }
-        if is_away && state.lists[number as usize].failed >= AWAY_MAX {
+        if is_away && state.lists[number as usize].failed >= AWAY_LOOKS {
             remove(state, &mut kept.numbers, &mut kept.asked, number);
             state.per_day = self.looks_per_day(state.lists.len(), kept.room);
             state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);

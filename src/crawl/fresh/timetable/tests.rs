@@ -250,7 +250,7 @@ fn a_list_that_is_away_is_asked_for_ever_more_seldom_and_leaves_its_place_to_oth
         }
     }
     let gaps: Vec<u64> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert!(asked.len() == AWAY_MAX as usize && gaps.is_sorted(), "{asked:?}");
+    assert!(asked.len() == AWAY_LOOKS as usize && gaps.is_sorted(), "{asked:?}");
     let state = State::from_bytes(&table.note().unwrap().1).unwrap();
     let lists: Vec<&str> = state.lists.iter().map(|list| list.url.as_str()).collect();
     assert!(lists.len() == 2 && !lists.contains(&"moved") && (state.per_day - 48.0).abs() < 1e-6, "{lists:?}");
