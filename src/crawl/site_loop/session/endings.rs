@@ -60,10 +60,9 @@ impl Endings {
                 self.suspects.insert(*mark);
             }
         }
-        if let Some(mark) = found {
+        if found.is_some() {
             // The others were asked beside it.
             (self.deaths, self.suspects) = Default::default();
-            self.suspects.remove(&mark);
         }
         found
     }
