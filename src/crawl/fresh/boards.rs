@@ -13,7 +13,7 @@ use scraper::Html;
 use serde::{Deserialize, Serialize};
 
 use crate::boards::next::{numbered_form, numbers_of};
-use crate::boards::walk::{Grounds, Known, Memory, Stop, Walk};
+use crate::boards::walk::{Grounds, Known, Memory, Walk};
 use crate::boards::when::{Conventions, Time};
 use crate::boards::{Ask, BoardPage, Row, RowSelectors, Times, read_page};
 use crate::clock::UnixMillis;
@@ -380,13 +380,7 @@ impl Kept {
         walk.memory().conventions = read.conventions;
         let is_front = at.board == at.url.as_str();
         let times = read.page.times;
-        let mut verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
-        // Nothing is new on it, as other lists have shown all of it since; what the last look could have shown comes behind.
-        if let (true, Err(Stop::NothingNew), Some(next)) = (at.is_above, &verdict.step, &read.page.next)
-            && walk.pages() < limits::BOARD_PAGES_MAX
-        {
-            verdict.step = Ok(next.clone());
-        }
+        let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
         let told = verdict.grounds.map(|grounds| match grounds {
             Grounds::Times => Told::Times,
             Grounds::Replies => Told::Replies,
