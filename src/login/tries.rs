@@ -455,7 +455,19 @@ impl Tries {
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
+        let marks = self.marks(user, password);
+        if self.begun.is_some_and(|of| !marks.contains(&of)) {
+            self.note_begun();
+        }
         (self.begun, self.unproven) = (Some(self.new_mark(user, password)), None);
+    }
+
+    /// Notes how a login ended that began and whose own end nobody will see: its form may have left.
+    fn note_begun(&mut self) {
+        let unless = self.unproven.take().map_or((Verdict::NoAnswer, false), |(unless, _)| (unless, true));
+        if let Some(mark) = self.begun.take() {
+            self.note_sent(mark, [mark, mark], unless);
+        }
     }
 
     /// Takes in that a form of the login which has begun leaves anew: how the one before it was answered is over.
@@ -474,7 +486,7 @@ impl Tries {
     pub fn forget_unproven(&mut self) -> bool {
         let was_unproven = self.unproven.is_some();
         if was_unproven {
-            self.came_to_nothing();
+            self.note_begun();
         }
         was_unproven
     }
@@ -530,13 +542,19 @@ impl Tries {
         self.not_before = now.plus(wait_in_trouble(self.stalled));
     }
 
-    /// Takes in that the operator has logged in as this user by other means: a refused password stays refused.
+    /// Takes in that the operator has logged in as this user by other means: a password that was sent and brought nothing is held as before,
+    /// but where the site has asked for a person or a browser.
     pub fn operator_has_logged_in(&mut self, user: &str) {
+        self.note_begun();
         let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
         let (probably_refused, member) = (std::mem::take(&mut self.probably_refused), Some(user.into()));
         let (salt, table, probe, proven) = (self.salt, self.table, self.probe, self.proven);
         let (mut sent, probes) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.probes));
-        sent.retain(|(_, verdict, _)| matches!(verdict, Verdict::WrongPassword | Verdict::ProbablyRefused));
+        let is_of_a_browser = |verdict| {
+            use Verdict::{Captcha, NoForm, OtherSite, RedirectLoop, Script, SecondFactor, SentByGet};
+            matches!(verdict, Captcha | SecondFactor | OtherSite | NoForm | SentByGet | RedirectLoop | Script)
+        };
+        sent.retain(|(_, verdict, _)| !is_of_a_browser(*verdict));
         let kept = Self { salt, table, probe, refused, probably_refused, let_in, member, ..Self::default() };
         *self = Self { proven, sent, probes, ..kept };
     }

@@ -76,6 +76,35 @@ fn many_passwords_may_be_refused_and_no_session_of_a_browser_makes_them_right() 
 }
 
 #[test]
+fn a_login_that_works_makes_no_other_password_right() {
+    let by_hand = |tries: &Tries, password| tries.hold_by_hand("anna", &Secret::new(password), NOW);
+    for verdict in [Verdict::Unknown, Verdict::Locked, Verdict::WrongPassword, Verdict::ConfirmEmail] {
+        let of = |verdict| Ended { verdict, was_sent: true, was_answered: true };
+        let mut tries = Tries::default();
+        tries.ended(of(verdict), "anna", &Secret::new("wrong"), NOW);
+        tries.ended(of(Verdict::LoggedIn), "anna", &Secret::new("right"), NOW);
+        assert!(by_hand(&tries, "wrong").is_some() && by_hand(&tries, "right").is_none(), "{verdict:?}");
+        tries.operator_has_logged_in("anna");
+        assert!(by_hand(&tries, "wrong").is_some() && by_hand(&tries, "right").is_none(), "{verdict:?}");
+    }
+}
+
+#[test]
+fn of_logins_that_broke_off_each_is_remembered() {
+    let by_hand = |tries: &Tries, password| tries.hold_by_hand("anna", &Secret::new(password), NOW);
+    let mut tries = Tries::default();
+    tries.begin("anna", &Secret::new("one"));
+    tries.begin("anna", &Secret::new("two"));
+    assert!(by_hand(&tries, "one").is_some(), "another one began since");
+    tries.await_proof(Verdict::ProbablyRefused, NOW);
+    assert!(tries.forget_unproven());
+    assert!(by_hand(&tries, "two").is_some() && by_hand(&tries, "three").is_none(), "its session was thrown away");
+    tries.begin("anna", &Secret::new("three"));
+    tries.operator_has_logged_in("anna");
+    assert!(by_hand(&tries, "three").is_some(), "a browser's session tells nothing of it");
+}
+
+#[test]
 fn no_more_logins_an_hour_than_a_person_would_need() {
     let (mut tries, password) = (Tries::default(), Secret::new("one"));
     let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
