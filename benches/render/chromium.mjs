@@ -5,7 +5,7 @@
 // node chromium.mjs [NAME…]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import puppeteer from 'puppeteer-core';
-import { act, cpuMs, linksOf, median, pages, pssBytes, resultPath, tree } from './common.mjs';
+import { act, cpuMs, keepClosedRoots, linksOf, median, pages, pssBytes, resultPath, tree } from './common.mjs';
 import { serve } from './serve.mjs';
 
 /** A page is at rest when nothing was on the network for so long. */
@@ -48,6 +48,7 @@ async function run(browser, origin, page) {
   await cdp.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] });
 
   const rest = () => tab.waitForNetworkIdle({ idleTime: IDLE_MS, concurrency: 0, timeout: PAGE_MS_MAX });
+  await tab.evaluateOnNewDocument(keepClosedRoots);
   await tab.goto(address, { waitUntil: 'load', timeout: PAGE_MS_MAX });
   const loadEventMs = performance.now() - began;
   await rest();

@@ -14,13 +14,26 @@ export function pages(names) {
   });
 }
 
-/** Runs inside a page: `a.href` of every `a[href]`, open shadow roots included. */
+/** Runs inside a page before its scripts: closed shadow roots are kept where `linksOf` finds them, as a person sees what is in them. */
+export function keepClosedRoots() {
+  const { attachShadow } = Element.prototype;
+  const closed = (window[Symbol.for('closed roots')] = new WeakMap());
+  Element.prototype.attachShadow = function (...settings) {
+    const root = attachShadow.apply(this, settings);
+    if (root.mode === 'closed') closed.set(this, root);
+    return root;
+  };
+}
+
+/** Runs inside a page: `a.href` of every `a[href]`, shadow roots included. */
 export function linksOf() {
   const found = [];
+  const closed = window[Symbol.for('closed roots')];
   const walk = (root) => {
     for (const element of root.querySelectorAll('*')) {
       if (element.matches('a[href]') && typeof element.href === 'string') found.push(element.href);
-      if (element.shadowRoot) walk(element.shadowRoot);
+      const root = element.shadowRoot ?? closed?.get(element);
+      if (root) walk(root);
     }
   };
   walk(document);
