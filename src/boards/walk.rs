@@ -158,6 +158,8 @@ pub struct Walk<M> {
     order: Order,
     /// A row whose count of replies stood still has shown.
     is_settled: bool,
+    /// The next page has no row that the last look could have shown: what is known of it came by other lists since.
+    is_above: bool,
 }
 
 /// Where unknown rows stand among the known ones of a look.
@@ -235,6 +237,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             oldest: None,
             order: Order::default(),
             is_settled: false,
+            is_above: false,
         }
     }
 
@@ -247,6 +250,12 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     #[must_use]
     pub fn known(&self) -> &Memory {
         self.memory.borrow()
+    }
+
+    /// Says whether the next page has no row that the last look could have shown: it ends no look and tells nothing of the order, whatever
+    /// other lists have shown of it since.
+    pub fn stands_above(&mut self, is_above: bool) {
+        self.is_above = is_above;
     }
 
     /// Takes the next page. `asked` is its address as it was asked for, `answered` as it was answered after redirects.
@@ -289,11 +298,11 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             })
             .collect::<Vec<_>>();
         let has_news = fetch.iter().any(|fetch| page.rows[fetch.row].pinned.is_none());
-        self.quiet = if has_news { 0 } else { self.quiet + 1 };
+        self.quiet = if has_news || self.is_above { 0 } else { self.quiet + 1 };
         if has_news {
             self.deepest = self.pages;
         }
-        if page.times == Times::None {
+        if page.times == Times::None && !self.is_above {
             self.learn_order(page, &changes);
         }
         for row in &page.rows {

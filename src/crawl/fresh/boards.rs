@@ -380,6 +380,7 @@ impl Kept {
         walk.memory().conventions = read.conventions;
         let is_front = at.board == at.url.as_str();
         let times = read.page.times;
+        walk.stands_above(at.is_above);
         let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
         let told = verdict.grounds.map(|grounds| match grounds {
             Grounds::Times => Told::Times,
