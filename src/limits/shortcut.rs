@@ -82,3 +82,6 @@ pub const SHORTCUT_CLOSING_MIN: usize = 3;
 
 /// How often one crawl does so for a class: pages that show something else each time must not keep it from ending.
 pub const SHORTCUT_CLOSINGS_MAX: u32 = 8;
+
+/// Bytes of a parameter that is JSON and whose values are told apart; the variables of GraphQL have some hundred.
+pub const SHORTCUT_JSON_BYTES_MAX: usize = 8 << 10;

@@ -36,7 +36,8 @@ impl Leaf {
 /// The values of a text that is a JSON object or list; `None` of any other.
 #[must_use]
 pub fn leaves(text: &str) -> Option<Vec<Leaf>> {
-    if !text.starts_with(['{', '[']) {
+    // Each value is kept with the names on the way to it: of a long text they would take more memory than there is.
+    if !text.starts_with(['{', '[']) || text.len() > limits::SHORTCUT_JSON_BYTES_MAX {
         return None;
     }
     // What follows reads well-formed JSON alone, which is never deep: the parser sees to both.
@@ -190,6 +191,8 @@ mod tests {
             assert_eq!(leaves(other), None, "{other}");
         }
         assert_eq!(leaves("{}"), Some(Vec::new()));
+        let long = format!("{{\"{}\":[{}1]}}", "n".repeat(4_000), "1,".repeat(4_000));
+        assert!(serde_json::from_str::<Json>(&long).is_ok() && leaves(&long).is_none());
         assert_eq!(changed("{\"a\":1,\"b\":2}", "{\"a\":2,\"b\":1}"), None, "two have");
     }
 }

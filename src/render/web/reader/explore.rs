@@ -279,12 +279,15 @@ impl Reader<'_> {
         for control in &self.controls {
             *of_kind.entry(&control.kind).or_default() += 1;
         }
-        let is_row = |control: &&&Control| {
+        let is_of_list = |control: &Control| {
             let is_list = of_kind.get(&*control.kind).is_some_and(|count| *count >= LIST_MIN);
-            let is_row = is_list || self.paid.contains(&control.kind);
-            control.rank == Rank::Row && is_row && !self.tabs.contains(&control.kind)
+            is_list || self.paid.contains(&control.kind)
         };
-        let gate = offered.iter().find(|of| of.rank == Rank::Enter);
+        // A row may be called like a gate: "Enter the Dragon".
+        let is_row = |control: &&&Control| {
+            matches!(control.rank, Rank::Row | Rank::Enter) && is_of_list(control) && !self.tabs.contains(&control.kind)
+        };
+        let gate = offered.iter().find(|of| of.rank == Rank::Enter && !is_of_list(of));
         let row = offered.iter().find(is_row);
         let rank = |control: &Control| if self.tabs.contains(&control.kind) { Rank::Tab } else { control.rank };
         let turn = || offered.iter().filter(|of| rank(of) < Rank::Row).min_by_key(|of| rank(of));

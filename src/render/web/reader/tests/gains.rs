@@ -74,6 +74,19 @@ fn a_page_that_asks_for_leave_to_show_itself_gets_it_before_anything_else() {
 }
 
 #[test]
+fn rows_that_are_called_like_gates_are_rows() {
+    let html = "<ul id=list></ul><div id=panel></div><script>
+        for (const title of ['Enter the Dragon', 'Accept 2018', 'Big Buck Bunny', 'Sintel', 'Proceed', 'Night', 'Agree', 'Tears']) {
+            const row = document.createElement('li'); row.textContent = title; list.append(row);
+            row.onclick = () => { panel.innerHTML += `<a href='/d/${title}.torrent'>get</a>` } }</script>";
+    let read = read_page_of(html, "0");
+    assert_eq!(read.urls().len(), 8, "{:?}", read.acts());
+    let harm = "<button onclick=n++>Confirm payment of 1800 coins</button><button onclick=n++>Confirm deletion of 18 files</button>
+        <button onclick=n++>I accept the deletion</button><button onclick=n++>Proceed with payment</button><script>let n = 0</script>";
+    assert_eq!(read_page_of(harm, "n").value, "0");
+}
+
+#[test]
 fn a_calendar_is_read_backwards_though_its_next_month_is_empty() {
     let html = "<button onclick=show(--at)>‹ Previous month</button><b id=t></b><button onclick=show(++at)>Next month ›</button><div id=list></div>
         <script>let at = 100; const show = month => { t.textContent = month; const k = 100 - month;
