@@ -3,6 +3,8 @@
 //!
 //! A visit touches neither database nor archive: it returns everything that is to be committed together.
 
+mod ends;
+
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -20,20 +22,22 @@ use super::turn::{self, Turn};
 use super::worth::Near;
 use super::{denial, front, outlinks, rendering, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
-use crate::clock::UnixMillis;
 use crate::crawldb::update::UpdateRow;
-use crate::crawldb::{CrawlDbError, Discovered, Lease, Listing, Next, Outcome, TorrentFacts, Visit, faults, refusals};
+use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit, faults};
 use crate::fetch::body::{self, Read, Want};
-use crate::fetch::{FailureKind, FetchFailure, Request, Response, ResponseHeaders};
+use crate::fetch::{Request, Response, ResponseHeaders};
 use crate::freshness::gone::Gone;
 use crate::frontier::budgets::LinkTally;
 use crate::frontier::crews::Crew;
-use crate::frontier::priority;
 use crate::limits;
-use crate::politeness::{Answered, backoff};
-use crate::rules::{Class, Verdict};
+use crate::politeness::Answered;
+use crate::rules::Class;
 use crate::torrent::metainfo::{self, MetainfoError};
 use crate::url::CrawlUrl;
+
+pub use ends::put_aside;
+use ends::{asked_again, done, elsewhere, failed, is_worth_watching, kept_back, not_modified, retried, throttled};
+pub(super) use ends::{is_behind_a_front, is_front, is_watched};
 
 /// A visit with what the crawl needs beside it.
 #[derive(Debug)]
@@ -501,174 +505,4 @@ async fn redirected(site: &Site, job: &Job, found: Found, by_mirror: bool) -> Re
     finished.links = site.worth().linked(std::slice::from_ref(&found));
     finished.visit.outlinks = site.discovered(job, vec![found], depth).await?;
     Ok(finished)
-}
-
-/// A server that sets a cookie and sends us back to the same URL is asked again, through the gate.
-fn asked_again(site: &Site, job: &Job) -> Finished {
-    let mut finished = done(site, job, Outcome::Redirected);
-    if faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX {
-        finished.visit.next = Next::RetryAt(finished.visit.at);
-    } else {
-        finished.visit.outcome = Outcome::RedirectLoop;
-    }
-    finished
-}
-
-/// The page is as it was.
-fn not_modified(site: &Site, job: &Job) -> Finished {
-    let mut finished = done(site, job, Outcome::NotModified);
-    finished.may_hold_more = true;
-    finished.visit.memo.clone_from(&job.lease.memo);
-    finished
-}
-
-/// What the page needs may not be asked for now: it keeps its place.
-fn kept_back(site: &Site, job: &Job, why: String) -> Finished {
-    let mut finished = done(site, job, Outcome::Truncated);
-    finished.visit.next = Next::WaitUntil(finished.visit.at);
-    finished.detail = Some(why);
-    finished
-}
-
-/// No response, or not the whole of it. A host that cannot be reached is the host's fault: its URLs keep their
-/// place and their attempts, however long it lasts.
-fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
-    let (outcome, host_is_down) = match failure.kind {
-        FailureKind::Dns => (Outcome::DnsFailed, true),
-        FailureKind::AddressRefused => (Outcome::AddressRefused, true),
-        FailureKind::Connect => (Outcome::ConnectFailed, true),
-        FailureKind::Tls => (Outcome::TlsFailed, true),
-        FailureKind::TimedOut => (Outcome::TimedOut, false),
-        FailureKind::Truncated => (Outcome::Truncated, false),
-        FailureKind::Protocol => (Outcome::ProtocolError, false),
-    };
-    let mut finished = retried(site, job, outcome, Some(failure.detail.clone()));
-    if host_is_down {
-        finished.answered = Answered::Unreachable;
-        finished.visit.next = Next::WaitUntil(finished.visit.at);
-    }
-    finished
-}
-
-/// What a mirror lacks, or sends elsewhere, is no word of the site's own: the URL is asked for again over some five
-/// minutes, by when the first host may answer.
-fn elsewhere(site: &Site, job: &Job, outcome: Outcome) -> Finished {
-    let mut finished = done(site, job, outcome);
-    let at = backoff::retry_at(faults(job.lease.attempts) + 1, finished.visit.at);
-    if let Some(wait) = at.map(|at| at.since(finished.visit.at)) {
-        finished.visit.next = Next::RetryAt(finished.visit.at.plus(wait * limits::MIRROR_PATIENCE));
-    }
-    finished.detail = Some("by a mirror".to_owned());
-    finished
-}
-
-/// The server asks for patience: the URL keeps its place and waits with its host. One that is answered so again and
-/// again while its host answers others is given up in the end. What it was refused for takes none of its attempts.
-fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
-    let mut finished = done(site, job, Outcome::Throttled);
-    let now = finished.visit.at;
-    let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
-    finished.answered = Answered::Throttled(asked);
-    if refusals(job.lease.attempts) + 1 < limits::THROTTLED_ATTEMPTS_MAX {
-        // The pause binds whoever asked for it: a mirror may be asked at once.
-        finished.visit.next = Next::RefusedUntil(now);
-    }
-    finished
-}
-
-/// An end that another attempt may better; final after the last one.
-fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> Finished {
-    let mut finished = done(site, job, outcome);
-    finished.answered = Answered::Faulty;
-    if let Some(at) = backoff::retry_at(faults(job.lease.attempts) + 1, finished.visit.at) {
-        finished.visit.next = Next::RetryAt(at);
-    }
-    finished.detail = detail;
-    finished
-}
-
-/// A final end, with nothing found yet.
-fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
-    let is_watched = is_watched(site, job);
-    let (class, rule, crew) = (job.class, job.rule, job.crew);
-    Finished { class, rule, crew, is_watched, ..put_aside(&job.lease, outcome, site.clock.now()) }
-}
-
-/// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
-pub(super) fn is_watched(site: &Site, job: &Job) -> bool {
-    is_watched_anyway(&job.lease) || (job.class.is_listing() && is_front(site, &job.url))
-}
-
-/// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
-pub(super) fn is_front(site: &Site, url: &CrawlUrl) -> bool {
-    outlinks::page_number(site, url) <= 1 && !is_behind_a_front(site, url)
-}
-
-/// What pages have shown of an address that tells no page; a rule that names the page says all.
-pub(super) fn is_behind_a_front(site: &Site, url: &CrawlUrl) -> bool {
-    let names_page = match site.rules.judge(url) {
-        Verdict::Take { rule, .. } => rule.names_page(),
-        Verdict::Refuse { .. } => false,
-    };
-    !names_page && site.fresh.boards.is_behind_a_front(url.as_str())
-}
-
-fn is_watched_anyway(lease: &Lease) -> bool {
-    lease.depth == 0 || priority::is_sitemap(lease.rank)
-}
-
-/// False for a list far from the start pages that has nothing: one of a calendar's days, more likely than a board's
-/// front.
-fn is_worth_watching(job: &Job, listing: Option<&Listing>) -> bool {
-    is_watched_anyway(&job.lease)
-        || job.lease.depth <= limits::EMPTY_LIST_DEPTH_MAX
-        || listing.is_some_and(|listing| !listing.targets.is_empty())
-}
-
-/// A lease that ends without a request.
-#[must_use]
-pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
-    Finished {
-        visit: unvisited(lease, outcome, at),
-        torrent: None,
-        answered: Answered::Well,
-        detail: None,
-        class: Class::Page,
-        rule: usize::MAX,
-        links: LinkTally::default(),
-        denied: None,
-        session: 0,
-        may_hold_more: false,
-        is_rendered: false,
-        errands: 0,
-        tidings: Vec::new(),
-        is_watched: is_watched_anyway(lease),
-        crew: Crew::History,
-        news: Vec::new(),
-        print: None,
-        seen: Seen::default(),
-        gone: None,
-        turn: None,
-    }
-}
-
-/// The record of a lease that ends with this outcome and nothing found.
-fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
-    Visit {
-        key: lease.key.clone(),
-        depth: lease.depth,
-        rank: lease.rank,
-        attempts: lease.attempts,
-        via: lease.via.clone(),
-        at,
-        outcome,
-        next: Next::Done,
-        body_bytes: 0,
-        body_hash: None,
-        outlinks: Vec::new(),
-        torrent: None,
-        magnets: Vec::new(),
-        listing: None,
-        memo: None,
-    }
 }

@@ -77,17 +77,19 @@ async fn wider_rules_read_lists_and_pages_without_a_torrent_again_and_no_others(
     assert_eq!(again, [2, 1, 2, 1], "a page whose torrent is had need not be read again");
 }
 
+/// A list of twenty pages, none of which has a torrent.
+fn one_list() -> Arc<Web> {
+    let list: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web =
+        Web::new(Duration::from_millis(10)).at("/", &[page("<a href=/list/1>x</a>")]).at("/list/1", &[page(&list)]);
+    Arc::new(web.otherwise(|path| path.starts_with("/detail/").then(|| page(""))))
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_service_that_is_killed_early_looks_at_its_lists_no_later_than_one_that_was_not() {
     // Killed before its first notes, and after them; the minutes within which a list is looked at by the next one.
     for (killed_after, soon) in [(5, 1), (60, 70)] {
-        let list: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
-        let web = Arc::new(
-            Web::new(Duration::from_millis(10))
-                .at("/", &[page("<a href=/list/1>x</a>")])
-                .at("/list/1", &[page(&list)])
-                .otherwise(|path| path.starts_with("/detail/").then(|| page(""))),
-        );
+        let web = one_list();
         let mut machine = Machine::new();
         machine.update = Some(in_memory());
         let rules = format!("revisit_minutes = 60\n{FAST}");
@@ -104,13 +106,7 @@ async fn a_service_that_is_killed_early_looks_at_its_lists_no_later_than_one_tha
 
 #[tokio::test(start_paused = true)]
 async fn a_crawl_under_way_tells_what_it_knows_and_not_what_it_wrote_down_minutes_ago() {
-    let list: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
-    let web = Arc::new(
-        Web::new(Duration::from_millis(10))
-            .at("/", &[page("<a href=/list/1>x</a>")])
-            .at("/list/1", &[page(&list)])
-            .otherwise(|path| path.starts_with("/detail/").then(|| page(""))),
-    );
+    let web = one_list();
     let machine = Machine::new();
     let rules = format!("revisit_minutes = 1\n{FAST}");
     let service = RunOptions { keep_looking: true, ..RunOptions::default() };
