@@ -174,7 +174,7 @@ fn a_healthy_site_is_exhausted_while_hostile_ones_hang() {
     let mut exhausted = |servers: &[Hostile]| {
         let (_runtime, site) = demo_site(torrents);
         let mut crawl = Crawl::new(&certificates);
-        crawl.until_healthy = true;
+        crawl.until = &["demo"];
         crawl.write_rules_of_many_sites(&site, servers);
         let ran = crawl.run();
         check_process(&ran, &site, &mut faults);
@@ -202,7 +202,8 @@ fn servers_that_ask_for_patience_are_waited_for_and_what_waits_is_told() {
     let servers = servers(kinds::patient(), 512, &certificates);
     let (_runtime, site) = demo_site(TORRENTS);
     let mut crawl = Crawl::new(&certificates);
-    crawl.seconds_max = Some(14);
+    // The one that asks once is waited for; the others would be for ever.
+    crawl.until = &["demo", "429-once"];
     crawl.write_rules_of_many_sites(&site, &servers);
     let ran = crawl.run();
 

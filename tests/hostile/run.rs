@@ -40,10 +40,8 @@ const PAGES: &str = r"^/hostile/[a-z0-9-]+/(?:x/)*(?:\?hop=\d+)?$";
 pub struct Crawl {
     folder: tempfile::TempDir,
     authority: PathBuf,
-    /// `--max-time`.
-    pub seconds_max: Option<u64>,
-    /// Told to stop as soon as the healthy site is exhausted.
-    pub until_healthy: bool,
+    /// Told to stop as soon as these sites have ended; a crawl of none ends by itself.
+    pub until: &'static [&'static str],
 }
 
 /// What a crawl was and left.
@@ -76,7 +74,7 @@ impl Crawl {
         let authority = folder.path().join("authority.pem");
         certificates.write_authority(&authority);
         fs::create_dir(folder.path().join("rules")).unwrap();
-        Self { folder, authority, seconds_max: None, until_healthy: false }
+        Self { folder, authority, until: &[] }
     }
 
     fn write(&self, name: &str, rules: &Table) {
@@ -105,7 +103,7 @@ impl Crawl {
         fs::write(self.folder.path().join("rules/demo.toml"), &site.rules_text).unwrap();
         for server in servers {
             let timeout =
-                if self.until_healthy { String::new() } else { format!("timeout_seconds = {TIMEOUT_SECONDS}") };
+                if self.until.is_empty() { format!("timeout_seconds = {TIMEOUT_SECONDS}") } else { String::new() };
             let mut rules: Table = format!(
                 "start = ['{}']\n[classes]\ndownload = ['{DOWNLOADS}']\npage = ['{PAGES}']\n\
                  [rate]\nrequests_per_second = 1000000\nconnections = 2\n{timeout}\n",
@@ -140,7 +138,7 @@ impl Crawl {
     pub fn run(&self) -> Ran {
         let (out, err) = (self.folder.path().join("out"), self.folder.path().join("err"));
         let mut command = self.command("crawl");
-        command.arg("--json").args(self.seconds_max.iter().map(|seconds| format!("--max-time={seconds}")));
+        command.arg("--json");
         command.stdout(fs::File::create(&out).unwrap()).stderr(fs::File::create(&err).unwrap());
         let begun = Instant::now();
         let mut child = Ended(command.spawn().unwrap());
@@ -153,7 +151,8 @@ impl Crawl {
                 break false;
             }
             watched.rss_kb = watched.rss_kb.max(highest_rss_kb(child.0.id()));
-            if watched.asks(&self.folder.path().join("data"), begun) && self.until_healthy {
+            watched.asks(&self.folder.path().join("data"), begun);
+            if !self.until.is_empty() && self.until.iter().all(|site| watched.ended.contains(*site)) {
                 terminate(&child.0);
             }
             std::thread::sleep(STATUS_EVERY);
@@ -257,13 +256,15 @@ fn terminate(child: &Child) {
 struct Watched {
     rss_kb: u64,
     paused: BTreeMap<String, String>,
+    /// Names of the sites that have ended.
+    ended: BTreeSet<String>,
     healthy_seconds: Option<f64>,
     status_seconds_max: f64,
 }
 
 impl Watched {
-    /// Asks the crawling process for its status. True once the healthy site is exhausted.
-    fn asks(&mut self, data: &Path, begun: Instant) -> bool {
+    /// Asks the crawling process for its status.
+    fn asks(&mut self, data: &Path, begun: Instant) {
         let asked = Instant::now();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let asking = async { Remote::connect(data).await?.status().await.ok() };
@@ -271,11 +272,13 @@ impl Watched {
         self.status_seconds_max = self.status_seconds_max.max(asked.elapsed().as_secs_f64());
         for site in status.ok().flatten().into_iter().flat_map(|status| status.sites) {
             self.paused.extend(site.blocked_hosts.into_iter().map(|host| (host.origin, host.reason)));
-            if site.name == "demo" && site.ended.is_some() {
-                self.healthy_seconds.get_or_insert(begun.elapsed().as_secs_f64());
+            if site.ended.is_some() {
+                self.ended.insert(site.name);
             }
         }
-        self.healthy_seconds.is_some()
+        if self.ended.contains("demo") {
+            self.healthy_seconds.get_or_insert(begun.elapsed().as_secs_f64());
+        }
     }
 }
 
