@@ -1,7 +1,7 @@
 //! What it costs a crawl to find out that a page is as it was, in the crawl's own code: `cargo bench --bench changed`
 //!
 //! The pages of `../shared/data/pages`, as lists of a site whose rules take their links, go through `crawl::fresh::changed` like looks do:
-//! learned from six times with other numbers in them, then looked at again. Beside it what a look does without a fingerprint
+//! learned from six times with a clock, counters and a token of a form that each view has anew, then looked at again. Beside it what a look does without a fingerprint
 //! (links and rows), what a page with one new row costs, and the parse with html5ever. Best of some turns each, one after the other, so
 //! that all see the same machine.
 
@@ -30,7 +30,7 @@ use gleaner::url::CrawlUrl;
 const TURNS: usize = 40;
 
 /// Looks before the one that counts.
-const LOOKS: u8 = 6;
+const LOOKS: u64 = 6;
 
 const RULES: &str = "start = ['http://a.example/list']
 [classes]
@@ -81,15 +81,21 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The page with other digits in its texts.
-fn another(body: &[u8], look: u8) -> Vec<u8> {
-    let mut in_tag = false;
-    let digit = |byte: u8| b'0' + (byte - b'0' + look) % 10;
-    let each = body.iter().map(|&byte| {
-        in_tag = byte == b'<' || (in_tag && byte != b'>');
-        if byte.is_ascii_digit() && !in_tag { digit(byte) } else { byte }
-    });
-    each.collect()
+/// The page with what programs write anew at each view: a clock, counters, how long it took, and a token of a form.
+fn another(body: &[u8], look: u64) -> Vec<u8> {
+    let token = look.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let noise = format!(
+        "<div class='status'><p>Now: 12:{:02}:{:02}</p><p>{} users online, {} guests</p><p>Page made in 0.0{}s with {} queries</p>\
+         <form action='/search'><input type='hidden' name='token' value='{token:x}'></form></div>",
+        7 * look % 60,
+        11 * look % 60,
+        20 + 13 * look % 80,
+        100 + 29 * look % 300,
+        10 + 17 * look % 80,
+        8 + look % 5,
+    );
+    let end = body.windows(7).rposition(|at| at.eq_ignore_ascii_case(b"</body>")).unwrap_or(body.len());
+    [&body[..end], noise.as_bytes(), &body[end..]].concat()
 }
 
 /// What one page costs, in microseconds.
@@ -146,6 +152,8 @@ fn costs(body: &[u8], turns: usize) -> Option<Costs> {
         }
     }
     let is_unchanged = |read: &Reading| matches!(read, Reading::Unchanged(_));
+    let body = another(body, LOOKS);
+    let body = body.as_slice();
     if !is_unchanged(&changed::read(&site, &job, &headers, body, last)) {
         return None;
     }
