@@ -103,9 +103,9 @@ fn another(body: &[u8], look: u64) -> Vec<u8> {
 struct Costs {
     /// The tree of it.
     parse: f64,
-    /// A look that finds it as it was, and what of that is no scan for links.
+    /// A look that finds it as it was: the scan for links, and the fingerprint.
     unchanged: f64,
-    print: f64,
+    scan: f64,
     /// A look without fingerprints.
     read: f64,
     /// A look that finds a new row.
@@ -114,20 +114,21 @@ struct Costs {
 
 impl Costs {
     const LONGEST: Self =
-        Self { parse: f64::MAX, unchanged: f64::MAX, print: f64::MAX, read: f64::MAX, changed: f64::MAX };
+        Self { parse: f64::MAX, unchanged: f64::MAX, scan: f64::MAX, read: f64::MAX, changed: f64::MAX };
 
     fn with(self, other: Self, mix: impl Fn(f64, f64) -> f64) -> Self {
         Self {
             parse: mix(self.parse, other.parse),
             unchanged: mix(self.unchanged, other.unchanged),
-            print: mix(self.print, other.print),
+            scan: mix(self.scan, other.scan),
             read: mix(self.read, other.read),
             changed: mix(self.changed, other.changed),
         }
     }
 
     fn told(self) -> String {
-        let Self { parse, unchanged, print, read, changed } = self;
+        let Self { parse, unchanged, scan, read, changed } = self;
+        let print = (unchanged - scan).max(0.0);
         format!(
             "{parse:9.1} {print:9.1} {:7.1} % {unchanged:11.1} {read:9.1} {:7.1} % {changed:9.1} {:6.2}",
             100.0 * print / parse,
@@ -165,8 +166,7 @@ fn costs(body: &[u8], turns: usize) -> Option<Costs> {
         let found = micros(timed(|| outlinks::read_page(&site, &job, &headers, body)));
         let mined = micros(timed(|| rows(SystemClock.now())));
         let parse = micros(timed(|| tree::parse(&encoding.decode(body).0).is_ok()));
-        let print = (unchanged - scan).max(0.0);
-        let now = Costs { parse, unchanged, print, read: found + mined, changed: f64::MAX };
+        let now = Costs { parse, unchanged, scan, read: found + mined, changed: f64::MAX };
         best = best.with(now, f64::min);
     }
     for turn in 0..turns {
@@ -198,7 +198,7 @@ fn main() {
     }
     println!("    bytes  parse µs  print µs  of parse  unchanged µs  read µs   of read  changed µs  times");
     let (mut all, mut counted, mut others) =
-        (Costs { parse: 0.0, unchanged: 0.0, print: 0.0, read: 0.0, changed: 0.0 }, 0, 0);
+        (Costs { parse: 0.0, unchanged: 0.0, scan: 0.0, read: 0.0, changed: 0.0 }, 0, 0);
     for path in found {
         let Ok(body) = std::fs::read(&path) else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
