@@ -27,6 +27,9 @@ pub const SHORTCUT_TURNS_MAX: usize = 1_000;
 /// Pages of one class whose visit has ended before their data did, and that the next visit goes on with.
 pub const SHORTCUT_RESTS_MAX: usize = 16;
 
+/// Bytes of all of them of one class, most of them hashes of links: those of a million.
+pub const SHORTCUT_RESTS_BYTES_MAX: usize = 16 << 20;
+
 /// Records of an answer's lists that a link template is tried on while learning.
 pub const SHORTCUT_RECORDS_MAX: usize = 4_000;
 

@@ -1,14 +1,15 @@
 //! What is known of one class of a site's pages: renders that nothing was learned from yet, endpoints with how often they were borne out,
 //! and when a render is due again that checks them.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::endpoint::Difference;
-use super::visits::{Rest, Visits};
+use super::rests::{Rest, Rests};
+use super::visits::Visits;
 use super::written::Written;
 use super::{Endpoint, Exchange, Observation};
 use crate::limits;
@@ -152,8 +153,7 @@ pub struct Book {
     difference: Option<(u64, String)>,
     /// Pages that an endpoint was wrong about, or may have been.
     again: Vec<String>,
-    /// By their pages; they end with the crawl.
-    rests: HashMap<String, Rest>,
+    rests: Rests,
     /// Hashes of pages that were left with more to show, and asked for again by their endpoint: each once in a crawl.
     cut: HashSet<u64>,
     /// How often the end of a crawl has asked for renders.
@@ -308,38 +308,51 @@ impl Book {
     /// another visit.
     pub fn goes_on(&mut self, page: &Url) -> bool {
         let turns = |one: &InUse| one.endpoint.covers(page) && !one.is_out && one.endpoint.turning.is_some();
-        let has_room = self.cut.len() < limits::SHORTCUT_AGAIN_MAX;
-        let goes_on = has_room
+        let hash = xxhash_rust::xxh3::xxh3_64(page.as_str().as_bytes());
+        let is_new = self.cut.len() < limits::SHORTCUT_AGAIN_MAX && !self.cut.contains(&hash);
+        is_new
             && self.endpoints.iter().any(turns)
-            && self.cut.insert(xxhash_rust::xxh3::xxh3_64(page.as_str().as_bytes()));
-        if goes_on {
-            self.ask_again(vec![page.to_string()], None);
-        }
-        goes_on
+            && self.ask_again(vec![page.to_string()], None)
+            && self.cut.insert(hash)
     }
 
-    /// A visit by an endpoint has ended before its page's data did: another goes on. False where too many have.
+    /// A visit by an endpoint has ended before its page's data did: another goes on, from the beginning where the endpoint was given up
+    /// meanwhile. False where too many wait.
     pub fn leave(&mut self, page: &Url, rest: Rest) -> bool {
-        let has_room = self.rests.len() < limits::SHORTCUT_RESTS_MAX;
-        if has_room {
-            self.rests.insert(page.to_string(), rest);
-            self.ask_again(vec![page.to_string()], None);
+        let is_in_use = self.endpoints.iter().any(|one| one.endpoint.asks_as(&rest.by));
+        let has_room = !is_in_use || self.rests.has_room(page.as_str(), &rest);
+        if !has_room || !self.ask_again(vec![page.to_string()], None) {
+            return false;
         }
-        has_room
+        if is_in_use {
+            self.rests.keep(page.as_str(), rest);
+        }
+        true
     }
 
-    /// Where the visit before has left this page.
-    pub fn take_rest(&mut self, page: &Url) -> Option<Rest> {
-        self.rests.remove(page.as_str())
+    /// The visit that was to go on there has got nothing: the next one is to.
+    pub fn put_back(&mut self, page: &Url, rest: Rest) {
+        self.rests.keep(page.as_str(), rest);
     }
 
-    fn ask_again(&mut self, pages: Vec<String>, but: Option<&Url>) {
+    /// Where the visit before has left this page, for the endpoint that it is visited by now.
+    pub fn take_rest(&mut self, page: &Url, by: &Endpoint) -> Option<Rest> {
+        self.rests.take(page.as_str(), by)
+    }
+
+    /// True where all of them wait now.
+    fn ask_again(&mut self, pages: Vec<String>, but: Option<&Url>) -> bool {
+        let mut do_wait = true;
         for page in pages {
             let is_new = but.is_none_or(|but| *but.as_str() != *page) && !self.again.contains(&page);
-            if is_new && self.again.len() < limits::SHORTCUT_AGAIN_MAX {
+            if is_new && self.again.len() >= limits::SHORTCUT_AGAIN_MAX {
+                do_wait = false;
+            } else if is_new {
                 self.again.push(page);
+                self.is_changed = true;
             }
         }
+        do_wait
     }
 
     /// Whether renders were answered with JSON at an address like this, but for its digits and its query.
@@ -462,6 +475,7 @@ impl Book {
             std::mem::take(&mut found.doubted).iter().for_each(|doubted| found.blame(doubted, now_ms));
         } else {
             self.endpoints.remove(at);
+            self.rests.retain(self.endpoints.iter().map(|one| &one.endpoint));
         }
         self.ask_again(wrong, Some(page));
         self.difference = Some((now_ms, difference.to_string()));
@@ -521,6 +535,7 @@ impl Book {
         self.endpoints.push(InUse { count, ..InUse::of(endpoint, false) });
         let pins = self.endpoints.iter().take_while(|one| one.is_pinned).count();
         self.endpoints.truncate(pins + limits::SHORTCUTS_PER_CLASS_MAX);
+        self.rests.retain(self.endpoints.iter().map(|one| &one.endpoint));
         self.is_changed = true;
         Some(Event::Learned)
     }

@@ -110,6 +110,12 @@ impl Endpoint {
         self.on.as_ref().is_none_or(|pattern| pattern.fits(page))
     }
 
+    /// Whether what one of them has asked can be gone on with by the other.
+    #[must_use]
+    pub fn asks_as(&self, other: &Self) -> bool {
+        (&self.before, &self.call, &self.turning) == (&other.before, &other.call, &other.turning)
+    }
+
     /// Whether the page's own markup is needed: for its links or for a token in it.
     #[must_use]
     pub fn needs_page(&self) -> bool {

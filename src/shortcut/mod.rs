@@ -20,6 +20,7 @@ mod links;
 mod pages;
 pub mod pattern;
 pub mod place;
+pub mod rests;
 pub mod template;
 mod turns;
 pub mod visits;
