@@ -7,6 +7,7 @@
 mod gather;
 mod in_place;
 mod learning;
+mod recorded;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

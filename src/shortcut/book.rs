@@ -428,6 +428,7 @@ impl Book {
                 self.endpoints.get_mut(at)?.missed.forget(observation.page.as_str());
                 let event = self.give_up(at, &observation.page, difference, true, now_ms);
                 self.keep(observation);
+                self.let_go(0);
                 event
             }
         }
@@ -494,6 +495,7 @@ impl Book {
         self.keep(observation);
         self.passes_by();
         if self.wait > 0 || self.is_closed {
+            self.let_go(0);
             return Vec::new();
         }
         let of = |fits: &dyn Fn(&Url) -> bool| -> Vec<Arc<Observation>> {
@@ -516,7 +518,9 @@ impl Book {
     /// What came of it.
     pub fn learned(&mut self, endpoint: Option<Endpoint>, now_ms: u64) -> Option<Event> {
         let Some(endpoint) = endpoint else {
-            if self.observations.len() >= limits::SHORTCUT_OBSERVATIONS_MAX {
+            let is_full = self.observations.len() >= limits::SHORTCUT_OBSERVATIONS_MAX;
+            // One that is larger than all may be is looked at once.
+            if is_full || self.let_go(0) {
                 self.next_wait = (self.next_wait * 2).clamp(1, limits::SHORTCUT_RELEARN_MAX);
                 self.wait = self.next_wait;
             }
@@ -542,12 +546,20 @@ impl Book {
 
     fn keep(&mut self, observation: Arc<Observation>) {
         self.observations.push_back(observation);
+        self.let_go(1);
+    }
+
+    /// Forgets the oldest renders until their bounds are met, but for so many. True where there was one to forget.
+    fn let_go(&mut self, least: usize) -> bool {
         let bytes = |all: &VecDeque<Arc<Observation>>| all.iter().map(|one| one.bytes()).sum::<usize>();
-        while self.observations.len() > limits::SHORTCUT_OBSERVATIONS_MAX
-            || bytes(&self.observations) > limits::SHORTCUT_OBSERVED_BYTES_MAX
+        let before = self.observations.len();
+        while self.observations.len() > least
+            && (self.observations.len() > limits::SHORTCUT_OBSERVATIONS_MAX
+                || bytes(&self.observations) > limits::SHORTCUT_OBSERVED_BYTES_MAX)
         {
             self.observations.pop_front();
         }
+        self.observations.len() < before
     }
 
     /// An endpoint of the rule file: these stand in the file's order, before what is learned.

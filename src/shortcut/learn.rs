@@ -6,13 +6,15 @@
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value as Json;
+use url::Url;
 
 use super::call::{self, Call, Slots};
 use super::endpoint::{ABSENT, Endpoint, RECORDS, Rule, SWITCHED};
+use super::leaves::Leaf;
 use super::links::{self, Render, of_address};
 use super::pattern::Pattern;
 use super::place::{Place, Step, outside_lists};
-use super::template::{Piece, Source, Template, Value};
+use super::template::{Encoding, Piece, Source, Template, Value};
 use super::{Answer, Exchange, Normal, Observation, callback, facts, leaves, pages, turns};
 use crate::limits;
 
@@ -24,6 +26,9 @@ const FAMILIES_TRIED: usize = 6;
 
 /// Bytes from which a value that stands on the page is taken for a token, whether or not it is always the same.
 const TOKEN_BYTES: usize = 8;
+
+/// Bytes of a token that may be letters alone.
+const LONG_TOKEN_BYTES: usize = 20;
 
 /// How far a time in a request may lie from the page's clock.
 const CLOCK_MS: i64 = 86_400_000;
@@ -71,7 +76,7 @@ struct Member<'a> {
 fn families<'a>(observations: &[&'a Observation]) -> Vec<Family<'a>> {
     let mut all: BTreeMap<String, Family<'a>> = BTreeMap::new();
     for (number, observation) in observations.iter().enumerate() {
-        let parts: HashSet<String> = of_address(&observation.page).into_iter().map(|(_, value)| value).collect();
+        let parts = parts(&observation.page);
         for (at, exchange) in observation.exchanges.iter().enumerate().filter(|(_, exchange)| exchange.status == 200) {
             let Some(slots) = call::slots(&exchange.method, &exchange.url, &exchange.headers, &exchange.body) else {
                 continue;
@@ -98,9 +103,21 @@ fn families<'a>(observations: &[&'a Observation]) -> Vec<Family<'a>> {
     families
 }
 
+/// The kind of a page's request; `None` where it has too many parts.
+#[must_use]
+pub fn kind_of(page: &Url, exchange: &Exchange) -> Option<String> {
+    let slots = call::slots(&exchange.method, &exchange.url, &exchange.headers, &exchange.body)?;
+    Some(kind(&slots, &parts(page)))
+}
+
+/// Values of a page's address.
+pub(super) fn parts(page: &Url) -> HashSet<String> {
+    of_address(page).into_iter().map(|(_, value)| value).collect()
+}
+
 /// What requests of one kind have in common: all but numbers, hashes, and what the page's address says.
-fn kind(slots: &Slots, parts: &HashSet<String>) -> String {
-    let mut kind = String::new();
+pub(super) fn kind(slots: &Slots, parts: &HashSet<String>) -> String {
+    let mut kind: Vec<String> = Vec::new();
     for (name, value) in slots {
         let own = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         let is_fixed = match name.split('.').next().unwrap_or_default() {
@@ -110,10 +127,12 @@ fn kind(slots: &Slots, parts: &HashSet<String>) -> String {
             _ => false,
         };
         if name.starts_with("path.") || is_fixed {
-            kind.extend([name.as_str(), "=", if is_fixed { value } else { "*" }, "\n"]);
+            kind.push(format!("{name}={}\n", if is_fixed { value } else { "*" }));
         }
     }
-    kind
+    // Whatever the order of a request's parts.
+    kind.sort();
+    kind.concat()
 }
 
 struct Learner<'l, 'a> {
@@ -149,7 +168,11 @@ impl<'a> Learner<'_, 'a> {
         if rules.is_empty() {
             return None;
         }
-        let left: Vec<HashSet<&str>> = renders.into_iter().map(|render| render.wanted).collect();
+        let mut left: Vec<HashSet<&str>> = renders.into_iter().map(|render| render.wanted).collect();
+        // What an answer bears that is not remembered is not looked for in others.
+        for (left, observation) in left.iter_mut().zip(self.observations).filter(|(_, one)| !one.unread.is_empty()) {
+            left.retain(|key| observation.shell.iter().any(|link| link.key == *key));
+        }
         let mut endpoint = Endpoint {
             on: Pattern::of(&self.observations.iter().map(|observation| &observation.page).collect::<Vec<_>>()),
             before,
@@ -215,7 +238,6 @@ impl<'a> Learner<'_, 'a> {
     /// How the first request of each render is made, and what is asked before it.
     fn call(&self, family: &Family<'a>) -> Option<(Call, Option<Call>)> {
         let firsts: Vec<&Member<'a>> = family.members.iter().filter_map(|members| members.first()).collect();
-        let mut befores: Vec<Option<&Family<'a>>> = vec![None];
         let comes_before = |other: &&Family<'a>| {
             let heads = other.members.iter().zip(&firsts);
             heads.clone().count() == firsts.len()
@@ -223,42 +245,85 @@ impl<'a> Learner<'_, 'a> {
                     members.first().is_some_and(|member| member.at < first.at && member.answer.json().is_some())
                 })
         };
-        befores.extend(self.families.iter().filter(comes_before).take(FAMILIES_TRIED).map(Some));
-        befores.into_iter().find_map(|before| {
-            let known: Vec<Known<'_>> = self
-                .observations
-                .iter()
-                .enumerate()
-                .map(|(number, observation)| {
-                    let answer = before.and_then(|family| family.members.get(number)?.first()?.answer.json());
-                    Known::of(
-                        observation,
-                        firsts.get(number).map_or("", |member| member.exchange.answer.as_str()),
-                        answer,
-                    )
-                })
-                .collect();
-            let call = call_of(&firsts, &known)?;
-            let uses_it =
-                call.0.iter().any(|(_, template)| template.sources().any(|source| matches!(source, Source::Before(_))));
-            match before {
-                None => Some((call, None)),
-                Some(family) if uses_it => {
-                    let firsts: Vec<&Member<'a>> =
-                        family.members.iter().filter_map(|members| members.first()).collect();
-                    let known: Vec<Known<'_>> =
-                        self.observations.iter().map(|observation| Known::of(observation, "", None)).collect();
-                    Some((call, Some(call_of(&firsts, &known)?)))
-                }
-                Some(_) => None,
-            }
-        })
+        let plain = self.call_after(None, &firsts).map(|(call, _)| call);
+        let brought: Vec<String> = plain.as_ref().map(|call| self.brought(call, &firsts)).unwrap_or_default();
+        if plain.is_some() && brought.is_empty() {
+            return plain.map(|call| (call, None));
+        }
+        let mut befores = self.families.iter().filter(comes_before).take(FAMILIES_TRIED);
+        let found = befores.find_map(|before| self.call_after(Some(before), &firsts));
+        // What opens the data for one session is no constant.
+        found.or_else(|| plain.filter(|_| !brought.iter().any(|name| is_of_access(name))).map(|call| (call, None)))
     }
+
+    /// The same where it may use what another request has brought, and does.
+    fn call_after(&self, before: Option<&Family<'a>>, firsts: &[&Member<'a>]) -> Option<(Call, Option<Call>)> {
+        let known: Vec<Known<'_>> = self
+            .observations
+            .iter()
+            .enumerate()
+            .map(|(number, observation)| {
+                let answer = before.and_then(|family| family.members.get(number)?.first()?.answer.json());
+                Known::of(observation, firsts.get(number).map_or("", |member| member.exchange.answer.as_str()), answer)
+            })
+            .collect();
+        let call = call_of(firsts, &known)?;
+        let Some(family) = before else { return Some((call, None)) };
+        let is_before = |source: &Source| matches!(source, Source::Before(_));
+        if !call.0.iter().any(|(_, template)| template.sources().any(is_before)) {
+            return None;
+        }
+        let firsts: Vec<&Member<'a>> = family.members.iter().filter_map(|members| members.first()).collect();
+        let known: Vec<Known<'_>> =
+            self.observations.iter().map(|observation| Known::of(observation, "", None)).collect();
+        Some((call, Some(call_of(&firsts, &known)?)))
+    }
+
+    /// Parts of a request that look like constants, and are what an earlier answer to the same page has brought: a token may be the same in
+    /// all of these renders, and is still none of the site's own.
+    fn brought(&self, call: &Call, firsts: &[&Member<'_>]) -> Vec<String> {
+        let is_brought = |text: &str| {
+            let core = text.rsplit(' ').next().unwrap_or_default();
+            let quoted = format!("\"{core}\"");
+            let escaped = quoted.replace('/', "\\/");
+            let has = |answer: &str| answer.contains(&quoted) || answer.contains(&escaped);
+            is_token(core)
+                && self.observations.iter().zip(firsts).any(|(observation, first)| {
+                    let mut earlier = observation.exchanges.iter().take(first.at);
+                    !observation.html.contains(core) && earlier.any(|one| has(&one.answer))
+                })
+        };
+        let is_place = |name: &str| matches!(name.split('.').next(), Some("method" | "origin" | "path"));
+        let constants = call.0.iter().filter(|(name, _)| !is_place(name));
+        let brought = constants.filter(|(_, template)| template.constant().is_some_and(|text| is_brought(&text)));
+        brought.map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// Whether a part of a request is called like what grants access.
+#[must_use]
+pub fn is_of_access(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["authorization", "token", "key", "secret", "session"].iter().any(|word| name.contains(word))
+}
+
+/// Whether a value that is always the same may be a token all the same: no word, no date, no type of a content.
+fn is_token(value: &str) -> bool {
+    let has = |what: fn(&u8) -> bool| value.as_bytes().iter().any(|byte| what(byte));
+    let is_mixed = value.len() >= TOKEN_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    (is_mixed && !value.contains("://")) || (value.len() >= LONG_TOKEN_BYTES && value.chars().all(is_plain))
 }
 
 impl<'a> Known<'a> {
     fn of(observation: &'a Observation, answer: &'a str, before: Option<&Json>) -> Self {
         let mut tokens: Vec<(Source, String)> = Vec::new();
+        for (name, value) in observation.cookies.iter().filter(|(name, _)| super::template::is_name(name)) {
+            let value = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
+            tokens.push((Source::Cookie(name.clone()), value));
+        }
+        tokens.extend(facts::all(&observation.html));
+        // What the page has itself costs no request.
         if let Some(json) = before {
             outside_lists(json, &Place::default(), &mut |place, value| {
                 if let Some(text) = super::place::scalar(value) {
@@ -266,11 +331,6 @@ impl<'a> Known<'a> {
                 }
             });
         }
-        for (name, value) in observation.cookies.iter().filter(|(name, _)| super::template::is_name(name)) {
-            let value = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
-            tokens.push((Source::Cookie(name.clone()), value));
-        }
-        tokens.extend(facts::all(&observation.html));
         Self { observation, address: of_address(&observation.page), tokens, answer }
     }
 
@@ -366,13 +426,19 @@ fn token(values: &[Option<&str>], known: &[Known<'_>], least: usize) -> Option<T
     let first = (*values.first()?)?;
     let (front, core) = first.rsplit_once(' ').map_or(("", first), |(front, core)| (&first[..=front.len()], core));
     let looks_so = core.len() >= least && (least == 1 || core.bytes().any(|byte| byte.is_ascii_digit()));
-    if !looks_so {
+    let is_constant = values.iter().all(|value| *value == Some(first));
+    let may_be_before =
+        !is_constant || (is_token(core) && !known.iter().any(|known| known.observation.html.contains(core)));
+    if !looks_so && !may_be_before {
         return None;
     }
     let fits = |source: &&Source| {
-        known.iter().zip(values).all(|(known, value)| {
-            value.and_then(|value| value.strip_prefix(front)).is_some_and(|core| known.has(source, Some(core)))
-        })
+        let is_before = matches!(source, Source::Before(_));
+        let may_be = if is_before { may_be_before && (looks_so || is_constant) } else { looks_so };
+        may_be
+            && known.iter().zip(values).all(|(known, value)| {
+                value.and_then(|value| value.strip_prefix(front)).is_some_and(|core| known.has(source, Some(core)))
+            })
     };
     let mut sources = known.first()?.tokens.iter().filter(|(_, value)| value == core).map(|(source, _)| source);
     let source = sources.find(fits)?;
@@ -408,21 +474,27 @@ fn reckoned(source: &Source, values: &[Option<&str>], known: &[Known<'_>]) -> Op
 /// A text of JSON whose values are each filled by themselves, and that is the same but for them.
 fn within(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Template> {
     let texts: Vec<&str> = values.iter().copied().collect::<Option<_>>()?;
-    let parts: Vec<(Vec<&str>, Vec<&str>)> =
-        texts.iter().map(|text| leaves::leaves(text).map(|all| leaves::split(text, &all))).collect::<Option<_>>()?;
-    let (around, first) = parts.first()?;
-    if first.is_empty() || parts.iter().any(|(other, values)| other != around || values.len() != first.len()) {
+    let all: Vec<Vec<Leaf>> = texts.iter().map(|text| leaves::leaves(text)).collect::<Option<_>>()?;
+    let (text, first) = (texts.first()?, all.first()?);
+    let around = leaves::around(text, first);
+    let mut others = texts.iter().zip(&all);
+    if first.is_empty() || !others.all(|(text, leaves)| leaves::around(text, leaves) == around) {
         return None;
     }
     let mut pieces = Vec::new();
-    for (at, text) in around.iter().enumerate() {
-        let of = |(_, values): &(Vec<&'_ str>, Vec<&'_ str>)| values.get(at).map(|value| (*value).to_owned());
-        pieces.push(Piece::Text((*text).to_owned()));
-        if at < first.len() {
-            let own: Vec<Option<String>> = parts.iter().map(of).collect();
-            let own: Vec<Option<&str>> = own.iter().map(Option::as_deref).collect();
-            pieces.extend(filled(name, &own, known)?.0);
+    for (at, front) in around.iter().enumerate() {
+        pieces.push(Piece::Text((*front).to_owned()));
+        let Some(leaf) = first.get(at) else { continue };
+        let own: Vec<(&str, &Leaf)> =
+            texts.iter().zip(&all).map(|(text, leaves)| Some((*text, leaves.get(at)?))).collect::<Option<_>>()?;
+        if own.iter().all(|(other, its)| its.raw(other) == leaf.raw(text)) {
+            pieces.push(Piece::Text(leaf.raw(text).to_owned()));
+            continue;
         }
+        let values: Vec<_> = own.iter().map(|(text, leaf)| leaf.value(text)).collect();
+        let values: Vec<Option<&str>> = values.iter().map(|value| Some(&**value)).collect();
+        let filled = filled(name, &values, known)?.0;
+        pieces.extend(filled.into_iter().map(|piece| if leaf.is_text(text) { quoted(piece) } else { piece }));
     }
     // As it is read when it was written down.
     let mut merged: Vec<Piece> = Vec::new();
@@ -434,6 +506,14 @@ fn within(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Te
         }
     }
     Some(Template(merged))
+}
+
+/// A piece of a value as it stands in a string of JSON.
+fn quoted(piece: Piece) -> Piece {
+    match piece {
+        Piece::Text(text) => Piece::Text(leaves::escaped(&text)),
+        Piece::Hole(value) => Piece::Hole(Value { encoding: Encoding::Json, ..value }),
+    }
 }
 
 /// A value between texts that are always the same.
