@@ -294,7 +294,7 @@ pub async fn render(
     // A script that took links away has not unsaid them.
     made.add(read);
     // What was not answered, or not run to its end, says nothing of how the page is made.
-    let is_whole = errands.trouble() == Trouble::None && outcome.spent.is_none();
+    let is_whole = errands.is_whole() && outcome.spent.is_none();
     let observed = recorded.filter(|_| is_whole && gained > 0);
     let observed =
         observed.and_then(|recorded| shortcut::observation(site, job, now, &markup, recorded, (read, &made)));

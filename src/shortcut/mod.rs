@@ -14,6 +14,8 @@ pub mod book;
 pub mod call;
 pub mod endpoint;
 mod facts;
+mod filled;
+mod kept;
 mod learn;
 mod leaves;
 mod links;
@@ -33,7 +35,8 @@ use url::Url;
 
 pub use book::{Book, Event};
 pub use endpoint::Endpoint;
-pub use learn::{is_of_access, kind_of, learn};
+pub use filled::is_of_access;
+pub use learn::{kind_of, learn};
 
 use crate::limits;
 
