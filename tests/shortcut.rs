@@ -906,7 +906,7 @@ fn the_first_of_a_list_teaches_it_where_the_rest_was_too_much_to_be_remembered()
         cut.exchanges.truncate(6);
         cut
     };
-    let endpoint = learned(&[whole.clone()]).unwrap();
+    let endpoint = learned(std::slice::from_ref(&whole)).unwrap();
     assert_eq!(learned(&[cut(&["/api?page=9"])]).map(|learned| learned.call), Some(endpoint.call.clone()));
     assert_eq!(endpoint.explains(&cut(&["/api?page=9"]), &normal), Ok(()));
     // What another request brought may be another list's.
@@ -920,6 +920,12 @@ fn the_first_of_a_list_teaches_it_where_the_rest_was_too_much_to_be_remembered()
     assert_eq!(endpoint.explains(&with_own, &normal), Ok(()));
     with_own.shell.extend(with_own.links.last().cloned());
     assert!(matches!(endpoint.explains(&with_own, &normal), Err(Difference::Lacks(_))));
+    // Nor are other pages of the list answers' own: an endpoint that does not know them would end it.
+    let mut paged = cut(&["/api?page=9"]);
+    let next = format!("{ORIGIN}/?page=2");
+    paged.links.push(Link { key: next.clone(), text: next });
+    assert!(matches!(endpoint.explains(&paged, &normal), Err(Difference::Lacks(_))));
+    assert!(learned(&[paged]).unwrap().pages.is_some());
     // Nor are links let through that its answers give and the page does not show.
     let mut lacking = cut(&["/api?page=9"]);
     lacking.links.remove(0);

@@ -128,7 +128,7 @@ pub fn retyped(name: &str) -> Option<String> {
 pub fn set(slots: &mut Slots, name: &str, value: &Json) {
     let Some(text) = scalar(value) else { return };
     let other = retyped(name);
-    if let Some((own, known)) = slots.iter_mut().find(|(own, _)| own == name || Some(&*own) == other.as_ref()) {
+    if let Some((own, known)) = slots.iter_mut().find(|(own, _)| own == name || other.as_deref() == Some(own)) {
         let stays_bare = !value.is_string() || (leaves::is_number(known) && leaves::is_number(&text));
         if let Some(place) = own.strip_prefix("bare.").filter(|_| !stays_bare) {
             *own = format!("json.{place}");

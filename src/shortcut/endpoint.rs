@@ -11,7 +11,7 @@ use super::pattern::Pattern;
 use super::place::{Element, Place, scalar};
 use super::template::{Scope, Template};
 use super::turns::Turning;
-use super::{Answer, Normal, Observation, learn, links};
+use super::{Answer, Normal, Observation, learn, links, pages};
 use crate::limits;
 
 /// Which links an answer bears.
@@ -340,7 +340,7 @@ impl Endpoint {
         for key in shown.keys() {
             let is_given = given.contains_key(*key)
                 || (self.with_page && shell.contains(key))
-                || (is_unread && !shell.contains(key))
+                || (is_unread && !shell.contains(key) && !pages::is_another(&observation.page, key))
                 || is_page(key);
             if !is_given {
                 let number = last.and_then(|(pager, _)| pager.number_of(key, &observation.page));

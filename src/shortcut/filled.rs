@@ -36,7 +36,7 @@ pub fn is_of_access(name: &str) -> bool {
 
 /// Whether a value that is always the same may be a token all the same: no word, no date, no type of a content.
 pub(super) fn is_token(value: &str) -> bool {
-    let has = |what: fn(&u8) -> bool| value.as_bytes().iter().any(|byte| what(byte));
+    let has = |what: fn(&u8) -> bool| value.as_bytes().iter().any(what);
     let is_mixed = value.len() >= TOKEN_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     (is_mixed && !value.contains("://")) || (value.len() >= LONG_TOKEN_BYTES && value.chars().all(is_plain))

@@ -152,9 +152,10 @@ impl<'a> Learner<'_, 'a> {
             return None;
         }
         let mut left: Vec<HashSet<&str>> = renders.into_iter().map(|render| render.wanted).collect();
-        // What an answer bears that is not remembered is not looked for in others.
+        // What an answer bears that is not remembered is not looked for in others; the list's other pages have to be known.
         for (left, observation) in left.iter_mut().zip(self.observations).filter(|(_, one)| !one.unread.is_empty()) {
-            left.retain(|key| observation.shell.iter().any(|link| link.key == *key));
+            let is_own = |key: &str| observation.shell.iter().any(|link| link.key == key);
+            left.retain(|key| is_own(key) || pages::is_another(&observation.page, key));
         }
         let mut endpoint = Endpoint {
             on: Pattern::of(&self.observations.iter().map(|observation| &observation.page).collect::<Vec<_>>()),
