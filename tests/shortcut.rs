@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use gleaner::shortcut::endpoint::{Difference, Endpoint};
+use gleaner::shortcut::rests::Rest;
 use gleaner::shortcut::template::Scope;
 use gleaner::shortcut::written::Written;
-use gleaner::shortcut::{Answer, Book, Event, Exchange, Link, Observation, learn};
+use gleaner::shortcut::{Answer, Book, Event, Exchange, Link, Observation, kind_of, learn};
 use gleaner::torrent::magnet;
 use serde_json::{Value as Json, json};
 use url::Url;
@@ -30,7 +31,8 @@ fn render(page: &str, exchanges: Vec<Exchange>, links: &[String]) -> Observation
     };
     let links = links.iter().map(link).collect();
     let html = "<div id=app></div><script src=/app.js></script>".to_owned();
-    Observation { page, html, cookies: Vec::new(), now_ms: 1_790_000_000_000, exchanges, shell: Vec::new(), links }
+    let (cookies, unread, shell) = Default::default();
+    Observation { page, html, cookies, now_ms: 1_790_000_000_000, exchanges, unread, shell, links }
 }
 
 fn get(url: &str, answer: impl ToString) -> Exchange {
@@ -850,12 +852,203 @@ fn a_page_that_was_left_with_more_is_asked_for_again_once_where_its_list_can_be_
     let page = render.page.clone();
     let mut book = Book::default();
     assert!(!book.goes_on(&page), "nothing is known of its data");
-    assert_eq!(book.learned(learned(&[render]), 1), Some(Event::Learned));
+    let endpoint = learned(&[render]).unwrap();
+    assert_eq!(book.learned(Some(endpoint.clone()), 1), Some(Event::Learned));
     assert!(book.goes_on(&page) && book.again() == [page.to_string()]);
     book.queued(&[page.to_string()]);
     assert!(!book.goes_on(&page), "once");
-    let rest = gleaner::shortcut::visits::Rest { asks: Vec::new(), requests: 9, records: 90, known: [7].into() };
-    assert!(book.leave(&page, rest) && book.again() == [page.to_string()]);
-    assert_eq!(book.take_rest(&page).map(|rest| rest.records), Some(90));
-    assert!(book.take_rest(&page).is_none());
+    let rest = |links: u64| Rest {
+        by: endpoint.clone().into(),
+        asks: Vec::new(),
+        requests: 9,
+        records: 90,
+        known: (0..links).collect(),
+    };
+    assert!(book.leave(&page, rest(7)) && book.again() == [page.to_string()]);
+    assert_eq!(book.take_rest(&page, &endpoint).map(|rest| rest.records), Some(90));
+    assert!(book.take_rest(&page, &endpoint).is_none());
+    assert!(!book.leave(&page, rest(2_000_000)), "more than is kept");
+    // Another endpoint cannot go on with its request, and where none is known that could, nothing is kept.
+    assert!(book.leave(&page, rest(7)));
+    let other = Endpoint { turning: None, ..endpoint.clone() };
+    assert!(book.take_rest(&page, &other).is_none() && book.take_rest(&page, &endpoint).is_none());
+    assert!(book.leave(&page, rest(7)));
+    book.differs(&page, Difference::NoData, true, 2);
+    assert!(book.leave(&page, rest(7)) && book.again() == [page.to_string()], "it begins anew");
+    assert_eq!(book.learned(Some(endpoint.clone()), 3), Some(Event::Learned));
+    assert!(book.take_rest(&page, &endpoint).is_none());
+}
+
+#[test]
+fn a_page_that_cannot_be_queued_does_not_go_on() {
+    let api = |page: usize| (format!("/api?page={page}"), json!({ "items": items(page, 10) }));
+    let endpoint = learned(&[turned(&(0..5).map(api).collect::<Vec<_>>())]).unwrap();
+    let page = |number: usize| Url::parse(&format!("{ORIGIN}/list?n={number}")).unwrap();
+    let endpoint = Endpoint { on: None, ..endpoint };
+    let mut book = Book::default();
+    book.pin(&endpoint);
+    let rest = || Rest { by: endpoint.clone().into(), asks: Vec::new(), requests: 1, records: 1, known: [7].into() };
+    (0..gleaner::limits::SHORTCUT_AGAIN_MAX).for_each(|number| assert!(book.goes_on(&page(number))));
+    book.queued(&[page(0).to_string()]);
+    assert!(book.leave(&page(9_998), rest()));
+    assert!(!book.leave(&page(9_999), rest()) && book.take_rest(&page(9_999), &endpoint).is_none());
+    assert!(book.leave(&page(9_998), rest()), "it waits");
+}
+
+#[test]
+fn the_first_of_a_list_teaches_it_where_the_rest_was_too_much_to_be_remembered() {
+    let api = |page: usize| (format!("/api?page={page}"), json!({ "items": items(page, 10) }));
+    let whole = turned(&(0..40).map(api).collect::<Vec<_>>());
+    let cut = |unread: &[&str]| {
+        let mut cut = whole.clone();
+        let kinds = unread.iter().map(|url| kind_of(&whole.page, &get(url, "")).unwrap());
+        cut.unread = kinds.collect();
+        cut.exchanges.truncate(6);
+        cut
+    };
+    let endpoint = learned(std::slice::from_ref(&whole)).unwrap();
+    assert_eq!(learned(&[cut(&["/api?page=9"])]).map(|learned| learned.call), Some(endpoint.call.clone()));
+    assert_eq!(endpoint.explains(&cut(&["/api?page=9"]), &normal), Ok(()));
+    // What another request brought may be another list's.
+    for other in [cut(&[]), cut(&["/other?page=9"]), cut(&["/api?page=9", "/other"])] {
+        assert!(endpoint.explains(&other, &normal).is_err());
+        assert_eq!(learned(&[other]), None);
+    }
+    // Links of the page's own markup came with no answer.
+    let mut with_own = cut(&["/api?page=9"]);
+    with_own.shell.push(with_own.links[0].clone());
+    assert_eq!(endpoint.explains(&with_own, &normal), Ok(()));
+    with_own.shell.extend(with_own.links.last().cloned());
+    assert!(matches!(endpoint.explains(&with_own, &normal), Err(Difference::Lacks(_))));
+    // Nor are other pages of the list answers' own: an endpoint that does not know them would end it.
+    let mut paged = cut(&["/api?page=9"]);
+    let next = format!("{ORIGIN}/?page=2");
+    paged.links.push(Link { key: next.clone(), text: next });
+    assert!(matches!(endpoint.explains(&paged, &normal), Err(Difference::Lacks(_))));
+    assert!(learned(&[paged]).unwrap().pages.is_some());
+    // Nor are links let through that its answers give and the page does not show.
+    let mut lacking = cut(&["/api?page=9"]);
+    lacking.links.remove(0);
+    assert!(matches!(endpoint.explains(&lacking, &normal), Err(Difference::Invents(_))));
+}
+
+#[test]
+fn a_render_that_is_larger_than_all_may_be_is_learned_from_and_not_kept() {
+    let pad = "x".repeat(gleaner::limits::SHORTCUT_OBSERVED_BYTES_MAX / 5);
+    let api = |page: usize| (format!("/api?page={page}"), json!({ "items": items(page, 10), "pad": pad }));
+    let render = turned(&(0..6).map(api).collect::<Vec<_>>());
+    assert!(render.bytes() > gleaner::limits::SHORTCUT_OBSERVED_BYTES_MAX);
+    let mut book = Book::default();
+    let sets = book.add(render.clone().into());
+    assert!(sets.first().is_some_and(|set| set.len() == 1), "{}", sets.len());
+    assert!(book.learned(None, 1).is_none());
+    let tries = (0..14).filter(|_| !book.add(render.clone().into()).is_empty() && book.learned(None, 1).is_none());
+    assert_eq!(tries.count(), 3, "a vain try makes the next one wait, ever longer");
+    assert_eq!(learned(&[render]).map(|endpoint| endpoint.turning.is_some()), Some(true));
+}
+
+#[test]
+fn a_token_that_another_request_has_brought_is_no_constant_though_it_was_always_the_same() {
+    let token = "K89769362";
+    let api = |list: usize, page: usize| {
+        let headers = vec![("X-Api-Key".to_owned(), token.to_owned())];
+        let items = items(10 * list + page, 10);
+        Exchange { headers, ..get(&format!("/api?list={list}&page={page}&sort=20261122"), json!({ "items": items })) }
+    };
+    let of = |list: usize, first: Exchange| {
+        let items = (1..6).flat_map(|page| items(10 * list + page, 10));
+        let links: Vec<String> = items.map(|item| format!("/torrent/{}", item["id"])).collect();
+        let turns = (1..6).map(|page| api(list, page));
+        render(&format!("/l?list={list}"), std::iter::once(first).chain(turns).collect(), &links)
+    };
+    let with = |first: Exchange| of(7, first);
+    let auth = || get("/auth", json!({ "access": token, "build": "20261122" }));
+    for renders in [vec![with(auth())], vec![of(7, auth()), of(8, auth()), of(9, auth())]] {
+        let written = table(&learned(&renders).unwrap());
+        assert_eq!(written.headers["x-api-key"], "{@before.access}");
+        assert_eq!(written.before.map(|before| before.url).as_deref(), Some("/auth"));
+        assert!(written.url.ends_with("&page=1&sort=20261122"), "a date is no token: {}", written.url);
+    }
+    // One that stands on the page or came from nowhere is the site's own.
+    let on_page = |html: String| Observation { html, ..with(auth()) };
+    for render in [on_page(format!("<script src=/{token}.js></script>")), with(get("/auth", json!({ "ok": true })))] {
+        let written = table(&learned(&[render]).unwrap());
+        assert_eq!((written.headers["x-api-key"].as_str(), written.before), (token, None));
+    }
+    // Where it cannot be had again by that request alone, the page is rendered.
+    let listed = with(get("/auth", json!([{ "access": token }, { "access": "none" }])));
+    assert_eq!(learned(&[listed]), None);
+}
+
+#[test]
+fn values_of_json_keep_their_types() {
+    // A cursor of digits behind nothing: it stays the string that the answer has, and the number that another has.
+    let encode = |json: Json| url::form_urlencoded::byte_serialize(json.to_string().as_bytes()).collect::<String>();
+    for (cursor, wanted) in [(json!("0070"), json!("0010")), (json!(70), json!(10)), (json!("7\"0"), json!("1\"0"))] {
+        let cursor_of = |page: usize| {
+            let text = |text: &str| json!(text.replacen('7', &page.to_string(), 1));
+            cursor.as_str().map_or_else(|| json!(page * 10), text)
+        };
+        let answer = |page: usize| json!({ "items": items(page, 10), "end": cursor_of(page + 1) });
+        let variables = |after: Json| json!({ "q": "new", "after": after });
+        let after = |page: usize| if page == 0 { Json::Null } else { cursor_of(page) };
+        let asked = |page: usize| (format!("/graphql?variables={}", encode(variables(after(page)))), answer(page));
+        let posted = |page: usize| Exchange {
+            method: "POST".into(),
+            body: json!({ "variables": variables(after(page)) }).to_string(),
+            ..get("/graphql", answer(page))
+        };
+        let by_get = turned(&(0..4).map(asked).collect::<Vec<_>>());
+        let by_post = Observation { exchanges: (0..4).map(posted).collect(), ..by_get.clone() };
+        for render in [by_get, by_post] {
+            let endpoint = table(&learned(&[render]).unwrap()).endpoint().unwrap();
+            assert!(endpoint.turning.is_some());
+            let mut turns = Vec::new();
+            let told = std::cell::RefCell::new(&mut turns);
+            let answer_to = |asked: &str| {
+                told.borrow_mut().push(asked.to_owned());
+                if told.borrow().len() < 3 {
+                    answer(told.borrow().len() - 1).to_string()
+                } else {
+                    json!({ "items": [] }).to_string()
+                }
+            };
+            assert_eq!(visited(&endpoint, "/", "", answer_to).unwrap().len(), 20);
+            for (turn, after) in turns.iter().zip([Json::Null, wanted.clone()]) {
+                let is_so = |json: Json| turn.contains(&encode(json.clone())) || turn.contains(&json.to_string());
+                assert!(is_so(variables(after.clone())), "{turn} {after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_comes_from_the_pages_address_is_escaped_within_json() {
+    let words = ["a\"b", "c d", "e\\f"];
+    let page_of = |word: &str| {
+        format!("/l?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("q", word).finish())
+    };
+    let api_of = |word: &str| {
+        let variables = json!({ "of": { "same": "x\"y", "q": word } }).to_string();
+        format!(
+            "/graphql?{}",
+            url::form_urlencoded::Serializer::new(String::new()).append_pair("v", &variables).finish()
+        )
+    };
+    let one = |(at, word): (usize, &&str)| {
+        let links: Vec<String> = items(at, 10).iter().map(|item| format!("/torrent/{}", item["id"])).collect();
+        render(&page_of(word), vec![get(&api_of(word), json!({ "items": items(at, 10) }))], &links)
+    };
+    let endpoint = learned(&words.iter().enumerate().map(one).collect::<Vec<_>>()).unwrap();
+    let written = table(&endpoint);
+    assert!(written.url.contains("{@query.q \\}"), "{}", written.url);
+    let text = toml::to_string(&written).unwrap();
+    let endpoint = toml::from_str::<Written>(&text).unwrap().endpoint().unwrap();
+    let found = visited(&endpoint, &page_of("n\"e\nw"), "", |asked| {
+        let url = Url::parse(&format!("{ORIGIN}{asked}")).unwrap();
+        let variables: Json = serde_json::from_str(&url.query_pairs().next().unwrap().1).unwrap();
+        assert_eq!(variables, json!({ "of": { "same": "x\"y", "q": "n\"e\nw" } }));
+        json!({ "items": items(7, 10) }).to_string()
+    });
+    assert_eq!(found.unwrap().len(), 10);
 }

@@ -17,7 +17,7 @@ const SCRIPT: &str = "const app = document.getElementById('app');
     const link = (href) => { const a = document.createElement('a'); a.href = href; app.appendChild(a); };
     const token = document.querySelector('meta[name=csrf]');
     const headers = { 'X-Requested-With': 'app', ...(token && { 'X-CSRF': token.content }) };
-    const data = (path) => fetch(path + '?page=' + own, { headers });
+    const data = (path, tries = 3) => fetch(path + '?page=' + own, { headers }).then(r => r.status == 500 && tries ? data(path, tries - 1) : r);
     data('/api/list').then(r => r.status == 404 ? data('/v2/list') : r).then(r => r.json()).then(d => {
         for (const t of d.items || d.torrents.list) link('/d/' + (t.id || t.number) + '.torrent');
         const last = Math.ceil(d.total / 10);
@@ -42,6 +42,8 @@ enum Change {
     Moves,
     /// From the first request on it wants a token of the page's own markup, each page's own.
     WantsToken,
+    /// Of the first requests each other one fails.
+    Stumbles,
 }
 
 impl Log {
@@ -72,7 +74,11 @@ fn answer(path: &str, head: &[String], log: &Log) -> (u16, &'static str, String)
             return (403, "text/plain", String::new());
         }
         let ids = if (1..=PAGES).contains(&page) { (page - 1) * PER_PAGE..page * PER_PAGE } else { 0..0 };
-        let is_another = log.api.fetch_add(1, Ordering::Relaxed) >= log.changes_at;
+        let number = log.api.fetch_add(1, Ordering::Relaxed);
+        if log.change == Change::Stumbles && number < log.changes_at && number % 2 == 0 {
+            return (500, "text/plain", String::new());
+        }
+        let is_another = number >= log.changes_at;
         if log.change == Change::Moves && is_another == is_old {
             return (404, "text/plain", String::new());
         }
@@ -240,6 +246,17 @@ fn an_interface_that_moves_is_found_again_and_nothing_is_lost() {
     assert!(told.contains("the endpoint does not hold"), "{told}");
     let (_, explained) = site.gleaner(&["rules", "explain", "spa"]);
     assert!(explained.contains("GET /v2/list?page={@query.page} (learned)"), "{explained}");
+}
+
+#[test]
+fn an_interface_that_fails_at_times_is_learned_from_pages_whose_scripts_ask_again() {
+    let site = Site::new(Change::Stumbles, 12);
+    let (torrents, told) = site.crawled("", &["-v"]);
+    assert_eq!(torrents, PAGES * PER_PAGE, "{told}");
+    let (shells, fails) = (site.log.count("/list"), 6);
+    assert!((3..=10).contains(&shells), "{shells} of {PAGES} pages were asked for themselves\n{told}");
+    assert!(told.contains("by its endpoint"), "{told}");
+    assert!(site.log.count("/api") <= PAGES + 6 + fails, "{told}");
 }
 
 #[test]

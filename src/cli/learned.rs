@@ -7,12 +7,14 @@ use anyhow::bail;
 use url::Url;
 
 use super::block_on;
+use super::masked::masked;
 use crate::app::queues::Database;
 use crate::clock::UnixMillis;
 use crate::config::Config;
 use crate::coverage;
 use crate::crawl::shortcut::{Note, SHORTCUTS_NOTE};
 use crate::limits;
+use crate::login::secret::MASK;
 use crate::rules::file::Pinned;
 use crate::rules::{Class, RenderWhen, SiteRules, load_dir};
 use crate::shortcut::book::{Counts, KeptBook, KeptEndpoint};
@@ -99,10 +101,16 @@ fn note(config: &Config, site: &SiteRules) -> Result<BTreeMap<String, KeptBook>,
 /// The tables of each class: those in use, in the order in which they are tried.
 fn tables(classes: &BTreeMap<String, KeptBook>, out: &mut impl Write) -> io::Result<bool> {
     let mut shortcut: BTreeMap<&str, Pinned> = BTreeMap::new();
+    let mut has_masked = false;
     for (class, book) in classes {
-        let mut all: Vec<Written> =
-            book.endpoints.iter().filter(|one| !one.is_out).map(|one| one.endpoint.clone()).collect();
-        all.truncate(limits::SHORTCUT_PINS_MAX);
+        let in_use = book.endpoints.iter().filter(|one| !one.is_out).take(limits::SHORTCUT_PINS_MAX);
+        let mut all: Vec<Written> = Vec::new();
+        for one in in_use {
+            // What stands in the rule file is its author's.
+            let (shown, is_masked) = if one.is_pinned { (one.endpoint.clone(), false) } else { masked(&one.endpoint) };
+            has_masked |= is_masked;
+            all.push(shown);
+        }
         let pinned = match all.len() {
             0 => continue,
             1 => all.pop().map(|one| Pinned::One(Box::new(one))),
@@ -111,6 +119,13 @@ fn tables(classes: &BTreeMap<String, KeptBook>, out: &mut impl Write) -> io::Res
         shortcut.extend(pinned.map(|pinned| (class.as_str(), pinned)));
     }
     let has_any = !shortcut.is_empty();
+    if has_masked {
+        writeln!(
+            out,
+            "# {MASK} stands for what may be a token of one session. Write what the site gives to everybody in its place,"
+        )?;
+        writeln!(out, "# or leave the table out: pages whose request carries a session's own token are rendered.")?;
+    }
     if has_any {
         let text = toml::to_string(&BTreeMap::from([("shortcut", shortcut)])).map_err(io::Error::other)?;
         out.write_all(text.as_bytes())?;
@@ -144,7 +159,8 @@ fn lines(book: &KeptBook, page: Option<&Url>, renders: bool) -> Vec<(&'static st
 }
 
 fn of_endpoint(one: &KeptEndpoint, renders: bool) -> Vec<(&'static str, String)> {
-    let KeptEndpoint { endpoint: written, is_pinned, is_out, count, .. } = one;
+    let KeptEndpoint { endpoint, is_pinned, is_out, count, .. } = one;
+    let (written, _) = masked(endpoint);
     let state = match (is_pinned, is_out) {
         (true, false) => "pinned",
         (true, true) => "pinned, and not used for now: it failed, or pages show something else",

@@ -27,6 +27,7 @@ mod known;
 mod learned;
 pub mod login;
 pub mod manual;
+mod masked;
 pub mod noise;
 pub mod progress_bar;
 pub mod render;

@@ -4,13 +4,14 @@
 //! A page that is being rendered holds no connection of its own: the one that brought it is given back first, so that a site of one
 //! connection can serve its scripts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::host_work::policy_of;
 use super::hosts::{Ending, HostKeys, Hosts, Slot};
@@ -148,6 +149,8 @@ pub struct Errands {
     /// Hosts of scripts that were refused, and why.
     closed: Mutex<Vec<(String, String)>>,
     trouble: Mutex<Trouble>,
+    /// Hashes of requests that servers have not answered, and not when they were asked again.
+    unanswered: Mutex<HashSet<u64>>,
     /// What hosts have to say of us on the way.
     tidings: Mutex<Vec<Tiding>>,
     /// What the visit itself holds.
@@ -193,6 +196,7 @@ impl Errands {
             out_of_time: AtomicBool::new(false),
             closed: Mutex::default(),
             trouble: Mutex::default(),
+            unanswered: Mutex::default(),
             tidings: Mutex::default(),
             own: Mutex::new(own),
             lent_to: Mutex::default(),
@@ -242,11 +246,32 @@ impl Errands {
         }
     }
 
-    /// A request has ended so.
-    fn finish(&self, (slot, policy): (Slot, HostPolicy), url: &CrawlUrl, answered: Answered, now: UnixMillis) {
-        if answered != Answered::Well && answered != Answered::Reached {
-            self.troubled(Trouble::Unanswered);
+    /// Whether all that was asked for was answered, be it when it was asked for again.
+    pub fn is_whole(&self) -> bool {
+        match self.trouble() {
+            Trouble::None => true,
+            Trouble::Unanswered => self.unanswered.lock().unwrap_or_else(PoisonError::into_inner).is_empty(),
+            _ => false,
         }
+    }
+
+    /// A request, by its hash, has ended so.
+    fn finish(
+        &self,
+        what: u64,
+        (slot, policy): (Slot, HostPolicy),
+        url: &CrawlUrl,
+        answered: Answered,
+        now: UnixMillis,
+    ) {
+        let mut unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        if answered != Answered::Well && answered != Answered::Reached {
+            unanswered.insert(what);
+            self.troubled(Trouble::Unanswered);
+        } else {
+            unanswered.remove(&what);
+        }
+        drop(unanswered);
         self.tell(url.host(), answered, slot.finish(answered, policy, now));
     }
 
@@ -378,7 +403,8 @@ impl Errands {
                 Ok(RobotsAnswer::Rules(robots)) if place.hops == 0 => policy_of(&site.rules, robots.crawl_delay),
                 _ => policy,
             };
-            self.finish((slot, policy), &place.url, answered, site.clock.now());
+            let what = xxh3_64(place.url.as_str().as_bytes());
+            self.finish(what, (slot, policy), &place.url, answered, site.clock.now());
             match answer {
                 Ok(RobotsAnswer::Rules(robots)) => break Arc::new(robots),
                 Ok(RobotsAnswer::Moved(next)) => place = *next,
@@ -471,6 +497,8 @@ impl Answering<'_> {
         };
         let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
+        // What its redirects are asked for is of the request.
+        let what = xxh3_64(format!("{} {}", request.method, request.url).as_bytes()) ^ xxh3_64(&request.body);
         let from_tls = url.as_str().starts_with("https:");
         let mut headers_of_script = request.headers.as_slice();
         for hop in 0..=limits::SCRIPT_REDIRECTS_MAX {
@@ -484,7 +512,7 @@ impl Answering<'_> {
             let sent = Request { url: &url, validators: None, post: post_of, by_script: Some(by_script) };
             let response = self.site.transport.send(sent).await;
             let asked = url.clone();
-            let finish = |answered| self.errands.finish((slot, policy), &asked, answered, self.site.clock.now());
+            let finish = |answered| self.errands.finish(what, (slot, policy), &asked, answered, self.site.clock.now());
             let response = match response {
                 Ok(response) => response,
                 Err(failure) => {

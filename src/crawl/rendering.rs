@@ -227,7 +227,7 @@ pub async fn render(
     }
     let (unread, refused) = (recording.take_markup(), recording.take_refused());
     let downloads = recording.take_downloads();
-    let exchanges = recording.into_exchanges();
+    let recorded = recording.into_recorded();
     let outcome = match ran {
         Ok(outcome) => outcome,
         Err(error) => {
@@ -294,10 +294,10 @@ pub async fn render(
     // A script that took links away has not unsaid them.
     made.add(read);
     // What was not answered, or not run to its end, says nothing of how the page is made.
-    let is_whole = errands.trouble() == Trouble::None && outcome.spent.is_none();
-    let observed = exchanges.filter(|_| is_whole && gained > 0);
+    let is_whole = errands.is_whole() && outcome.spent.is_none();
+    let observed = recorded.filter(|_| is_whole && gained > 0);
     let observed =
-        observed.and_then(|exchanges| shortcut::observation(site, job, now, &markup, exchanges, (read, &made)));
+        observed.and_then(|recorded| shortcut::observation(site, job, now, &markup, recorded, (read, &made)));
     if let Some(observation) = observed {
         let (of_site, class) = (Arc::clone(site), job.class);
         let learning = tokio::task::spawn_blocking(move || shortcut::observe(&of_site, class, observation));

@@ -77,10 +77,12 @@ pub const RENDER_STORED_ORIGINS_MAX: usize = 16;
 /// Bytes of a script's error that summary and status tell.
 pub const SCRIPT_ERROR_TOLD_BYTES_MAX: usize = 300;
 
-/// Requests of one page's scripts since an act of its reader that brought links, those of a whole page, and bytes of the body of one.
+/// Requests of one page's scripts since an act of its reader that brought links, those of a whole page, bytes of the answer to one, and of
+/// what one posts: lists are asked for with a few hundred.
 pub const RENDER_REQUESTS_MAX: u32 = 500;
 pub const RENDER_REQUESTS_ALL_MAX: u32 = 5_000;
 pub const RENDER_BODY_BYTES_MAX: usize = 8 << 20;
+pub const RENDER_POSTED_BYTES_MAX: usize = 1 << 20;
 
 /// Bytes of one `ArrayBuffer` of a page.
 pub const ARRAY_BUFFER_BYTES_MAX: u64 = 64 << 20;
@@ -119,6 +121,11 @@ pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 
 /// Render children at a time over all sites, those that wait for a page among them, and pages of one site that run at a time. A child
 /// holds 25 to 160 MB and takes a processor, but for the time that it waits for its answers: that of a slow site is most of a page's.
+///
+/// What the crawl's own process holds of a page while it runs, in MiB at most: its markup as it came, decoded and on its way (8, 24, 24); what
+/// its scripts post (1 each, six at a time, twice); larger answers and the texts of six (16, 6); what is remembered to learn from (6, and 4 of
+/// links); a frame that is read (2). That are 102. When it is done, a frame with all that it shows (48) is read in place of answers and posts,
+/// twice while it is copied. So four pages hold 600 at the very worst, each with all of it at once; lists of the web take some 10 each.
 pub const RENDER_CHILDREN_MAX: usize = 4;
 pub const RENDER_CHILDREN_PER_SITE_MAX: usize = 2;
 

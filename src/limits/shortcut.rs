@@ -3,7 +3,8 @@
 /// Renders of one class that are remembered until something is learned of them.
 pub const SHORTCUT_OBSERVATIONS_MAX: usize = 6;
 
-/// Bytes of all of them of one class: six pages of the largest usual kind.
+/// Bytes of all of them of one class: six pages of the largest usual kind. As much is remembered of what one page asks for and gets, its
+/// requests among it; of what comes behind that only the kinds of its requests.
 pub const SHORTCUT_OBSERVED_BYTES_MAX: usize = 6 << 20;
 
 /// Bytes of one answer that is observed; lists of some hundred records have 50 to 300 kB.
@@ -12,8 +13,9 @@ pub const SHORTCUT_ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a page's own markup in which tokens are looked for.
 pub const SHORTCUT_MARKUP_BYTES_MAX: usize = 512 << 10;
 
-/// Requests of one render that are observed, as many as an endpoint turns; of one that made more nothing is learned.
+/// Requests of one render that are observed, as many as an endpoint turns; and kinds of requests whose answers are not.
 pub const SHORTCUT_EXCHANGES_MAX: usize = 1_000;
+pub const SHORTCUT_KINDS_UNREAD_MAX: usize = 16;
 
 /// Endpoints of one class: one for each kind of address that its pages have.
 pub const SHORTCUTS_PER_CLASS_MAX: usize = 8;
@@ -26,6 +28,9 @@ pub const SHORTCUT_TURNS_MAX: usize = 1_000;
 
 /// Pages of one class whose visit has ended before their data did, and that the next visit goes on with.
 pub const SHORTCUT_RESTS_MAX: usize = 16;
+
+/// Bytes of all of them of one class, most of them hashes of links: those of a million.
+pub const SHORTCUT_RESTS_BYTES_MAX: usize = 16 << 20;
 
 /// Records of an answer's lists that a link template is tried on while learning.
 pub const SHORTCUT_RECORDS_MAX: usize = 4_000;

@@ -1,14 +1,15 @@
 //! What is known of one class of a site's pages: renders that nothing was learned from yet, endpoints with how often they were borne out,
 //! and when a render is due again that checks them.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::endpoint::Difference;
-use super::visits::{Rest, Visits};
+pub use super::kept::{Counts, KeptBook, KeptEndpoint};
+use super::rests::{Rest, Rests};
+use super::visits::Visits;
 use super::written::Written;
 use super::{Endpoint, Exchange, Observation};
 use crate::limits;
@@ -88,49 +89,6 @@ impl InUse {
     }
 }
 
-/// What an endpoint has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Counts {
-    /// Renders that bore it out, those that it was learned from among them.
-    pub proven: u32,
-    /// Pages that were visited by it.
-    pub used: u64,
-    /// One in so many visits is a render.
-    pub every: u32,
-    /// Visits until then.
-    pub left: u32,
-    /// Of the last render that was compared, in milliseconds since 1970.
-    pub checked_ms: u64,
-    /// Renders among those that bore it out whose page was the last of its list.
-    pub ends: u32,
-}
-
-/// An endpoint as it is kept over restarts and shown to people.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct KeptEndpoint {
-    pub endpoint: Written,
-    pub is_pinned: bool,
-    pub is_out: bool,
-    #[serde(flatten)]
-    pub count: Counts,
-    pub visits: Visits,
-    /// Of a pinned one, pages to visit again once it works.
-    pub missed: Visits,
-}
-
-/// What is kept of a class.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct KeptBook {
-    pub endpoints: Vec<KeptEndpoint>,
-    /// When and why one was given up last.
-    pub difference: Option<(u64, String)>,
-    /// Addresses of pages that are to be visited again.
-    pub again: Vec<String>,
-}
-
 /// What a render has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -152,8 +110,7 @@ pub struct Book {
     difference: Option<(u64, String)>,
     /// Pages that an endpoint was wrong about, or may have been.
     again: Vec<String>,
-    /// By their pages; they end with the crawl.
-    rests: HashMap<String, Rest>,
+    rests: Rests,
     /// Hashes of pages that were left with more to show, and asked for again by their endpoint: each once in a crawl.
     cut: HashSet<u64>,
     /// How often the end of a crawl has asked for renders.
@@ -308,38 +265,51 @@ impl Book {
     /// another visit.
     pub fn goes_on(&mut self, page: &Url) -> bool {
         let turns = |one: &InUse| one.endpoint.covers(page) && !one.is_out && one.endpoint.turning.is_some();
-        let has_room = self.cut.len() < limits::SHORTCUT_AGAIN_MAX;
-        let goes_on = has_room
+        let hash = xxhash_rust::xxh3::xxh3_64(page.as_str().as_bytes());
+        let is_new = self.cut.len() < limits::SHORTCUT_AGAIN_MAX && !self.cut.contains(&hash);
+        is_new
             && self.endpoints.iter().any(turns)
-            && self.cut.insert(xxhash_rust::xxh3::xxh3_64(page.as_str().as_bytes()));
-        if goes_on {
-            self.ask_again(vec![page.to_string()], None);
-        }
-        goes_on
+            && self.ask_again(vec![page.to_string()], None)
+            && self.cut.insert(hash)
     }
 
-    /// A visit by an endpoint has ended before its page's data did: another goes on. False where too many have.
+    /// A visit by an endpoint has ended before its page's data did: another goes on, from the beginning where the endpoint was given up
+    /// meanwhile. False where too many wait.
     pub fn leave(&mut self, page: &Url, rest: Rest) -> bool {
-        let has_room = self.rests.len() < limits::SHORTCUT_RESTS_MAX;
-        if has_room {
-            self.rests.insert(page.to_string(), rest);
-            self.ask_again(vec![page.to_string()], None);
+        let is_in_use = self.endpoints.iter().any(|one| one.endpoint.asks_as(&rest.by));
+        let has_room = !is_in_use || self.rests.has_room(page.as_str(), &rest);
+        if !has_room || !self.ask_again(vec![page.to_string()], None) {
+            return false;
         }
-        has_room
+        if is_in_use {
+            self.rests.keep(page.as_str(), rest);
+        }
+        true
     }
 
-    /// Where the visit before has left this page.
-    pub fn take_rest(&mut self, page: &Url) -> Option<Rest> {
-        self.rests.remove(page.as_str())
+    /// The visit that was to go on there has got nothing: the next one is to.
+    pub fn put_back(&mut self, page: &Url, rest: Rest) {
+        self.rests.keep(page.as_str(), rest);
     }
 
-    fn ask_again(&mut self, pages: Vec<String>, but: Option<&Url>) {
+    /// Where the visit before has left this page, for the endpoint that it is visited by now.
+    pub fn take_rest(&mut self, page: &Url, by: &Endpoint) -> Option<Rest> {
+        self.rests.take(page.as_str(), by)
+    }
+
+    /// True where all of them wait now.
+    fn ask_again(&mut self, pages: Vec<String>, but: Option<&Url>) -> bool {
+        let mut do_wait = true;
         for page in pages {
             let is_new = but.is_none_or(|but| *but.as_str() != *page) && !self.again.contains(&page);
-            if is_new && self.again.len() < limits::SHORTCUT_AGAIN_MAX {
+            if is_new && self.again.len() >= limits::SHORTCUT_AGAIN_MAX {
+                do_wait = false;
+            } else if is_new {
                 self.again.push(page);
+                self.is_changed = true;
             }
         }
+        do_wait
     }
 
     /// Whether renders were answered with JSON at an address like this, but for its digits and its query.
@@ -415,6 +385,7 @@ impl Book {
                 self.endpoints.get_mut(at)?.missed.forget(observation.page.as_str());
                 let event = self.give_up(at, &observation.page, difference, true, now_ms);
                 self.keep(observation);
+                self.let_go(0);
                 event
             }
         }
@@ -462,6 +433,7 @@ impl Book {
             std::mem::take(&mut found.doubted).iter().for_each(|doubted| found.blame(doubted, now_ms));
         } else {
             self.endpoints.remove(at);
+            self.rests.retain(self.endpoints.iter().map(|one| &one.endpoint));
         }
         self.ask_again(wrong, Some(page));
         self.difference = Some((now_ms, difference.to_string()));
@@ -480,6 +452,7 @@ impl Book {
         self.keep(observation);
         self.passes_by();
         if self.wait > 0 || self.is_closed {
+            self.let_go(0);
             return Vec::new();
         }
         let of = |fits: &dyn Fn(&Url) -> bool| -> Vec<Arc<Observation>> {
@@ -502,7 +475,9 @@ impl Book {
     /// What came of it.
     pub fn learned(&mut self, endpoint: Option<Endpoint>, now_ms: u64) -> Option<Event> {
         let Some(endpoint) = endpoint else {
-            if self.observations.len() >= limits::SHORTCUT_OBSERVATIONS_MAX {
+            let is_full = self.observations.len() >= limits::SHORTCUT_OBSERVATIONS_MAX;
+            // One that is larger than all may be is looked at once.
+            if is_full || self.let_go(0) {
                 self.next_wait = (self.next_wait * 2).clamp(1, limits::SHORTCUT_RELEARN_MAX);
                 self.wait = self.next_wait;
             }
@@ -521,18 +496,27 @@ impl Book {
         self.endpoints.push(InUse { count, ..InUse::of(endpoint, false) });
         let pins = self.endpoints.iter().take_while(|one| one.is_pinned).count();
         self.endpoints.truncate(pins + limits::SHORTCUTS_PER_CLASS_MAX);
+        self.rests.retain(self.endpoints.iter().map(|one| &one.endpoint));
         self.is_changed = true;
         Some(Event::Learned)
     }
 
     fn keep(&mut self, observation: Arc<Observation>) {
         self.observations.push_back(observation);
+        self.let_go(1);
+    }
+
+    /// Forgets the oldest renders until their bounds are met, but for so many. True where there was one to forget.
+    fn let_go(&mut self, least: usize) -> bool {
         let bytes = |all: &VecDeque<Arc<Observation>>| all.iter().map(|one| one.bytes()).sum::<usize>();
-        while self.observations.len() > limits::SHORTCUT_OBSERVATIONS_MAX
-            || bytes(&self.observations) > limits::SHORTCUT_OBSERVED_BYTES_MAX
+        let before = self.observations.len();
+        while self.observations.len() > least
+            && (self.observations.len() > limits::SHORTCUT_OBSERVATIONS_MAX
+                || bytes(&self.observations) > limits::SHORTCUT_OBSERVED_BYTES_MAX)
         {
             self.observations.pop_front();
         }
+        self.observations.len() < before
     }
 
     /// An endpoint of the rule file: these stand in the file's order, before what is learned.

@@ -6,12 +6,14 @@
 //!
 //! A name that stands twice has `~1`, `~2` behind it.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
 use serde_json::Value as Json;
 use url::Url;
 
 use super::leaves;
-use super::place::{Place, Step, is_plain};
+use super::place::{Place, Step, is_plain, scalar};
 use super::template::{COMPONENT, Piece, Scope, Template};
 use crate::limits;
 
@@ -101,17 +103,37 @@ fn add(slots: &mut Slots, name: &str, value: &str) {
     slots.push((own, value.to_owned()));
 }
 
-/// The value of a slot, or one within it ([`leaves`]).
+/// The value of a slot.
 #[must_use]
 pub fn slot<'a>(slots: &'a Slots, name: &str) -> Option<&'a str> {
-    let of = |name: &str| slots.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-    of(name).or_else(|| name.split_once('#').and_then(|(name, place)| leaves::get(of(name)?, place)))
+    slots.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// Fills a slot, or adds it; or a value within it.
-pub fn set(slots: &mut Slots, name: &str, value: &str) {
-    if let Some((_, known)) = slots.iter_mut().find(|(known, _)| known == name) {
-        value.clone_into(known);
+/// The value of a slot, or one within it ([`leaves`]); of JSON whatever its type.
+#[must_use]
+pub fn value<'a>(slots: &'a Slots, name: &str) -> Option<Cow<'a, str>> {
+    let within = || name.split_once('#').and_then(|(name, place)| leaves::get(slot(slots, name)?, place));
+    let own = slot(slots, name).or_else(|| slot(slots, &retyped(name)?)).map(Cow::Borrowed);
+    own.or_else(within)
+}
+
+/// The name of a slot of JSON where its value is of the other sort: a string, or none.
+#[must_use]
+pub fn retyped(name: &str) -> Option<String> {
+    let other = |from: &str, to: &str| name.strip_prefix(from).map(|place| format!("{to}{place}"));
+    other("json.", "bare.").or_else(|| other("bare.", "json."))
+}
+
+/// Fills a slot, or adds it; or a value within it. What stood in JSON says of which type the value is, or it says so itself.
+pub fn set(slots: &mut Slots, name: &str, value: &Json) {
+    let Some(text) = scalar(value) else { return };
+    let other = retyped(name);
+    if let Some((own, known)) = slots.iter_mut().find(|(own, _)| own == name || other.as_deref() == Some(own)) {
+        let stays_bare = !value.is_string() || (leaves::is_number(known) && leaves::is_number(&text));
+        if let Some(place) = own.strip_prefix("bare.").filter(|_| !stays_bare) {
+            *own = format!("json.{place}");
+        }
+        *known = text.into_owned();
         return;
     }
     if let Some((outer, place)) = name.split_once('#')
@@ -122,7 +144,7 @@ pub fn set(slots: &mut Slots, name: &str, value: &str) {
         }
         return;
     }
-    slots.push((name.to_owned(), value.to_owned()));
+    slots.push((name.to_owned(), text.into_owned()));
 }
 
 /// The slots with another address in place of theirs.

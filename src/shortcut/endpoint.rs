@@ -11,7 +11,7 @@ use super::pattern::Pattern;
 use super::place::{Element, Place, scalar};
 use super::template::{Scope, Template};
 use super::turns::Turning;
-use super::{Answer, Normal, Observation, links};
+use super::{Answer, Normal, Observation, learn, links, pages};
 use crate::limits;
 
 /// Which links an answer bears.
@@ -108,6 +108,12 @@ impl Endpoint {
     #[must_use]
     pub fn covers(&self, page: &Url) -> bool {
         self.on.as_ref().is_none_or(|pattern| pattern.fits(page))
+    }
+
+    /// Whether what one of them has asked can be gone on with by the other.
+    #[must_use]
+    pub fn asks_as(&self, other: &Self) -> bool {
+        (&self.before, &self.call, &self.turning) == (&other.before, &other.call, &other.turning)
     }
 
     /// Whether the page's own markup is needed: for its links or for a token in it.
@@ -327,8 +333,15 @@ impl Endpoint {
             .zip(done.first())
             .map(|(pager, (_, answer))| (pager, pager.last(answer, first, &observation.page)));
         let is_page = |key: &str| last.is_some_and(|(pager, last)| pager.is_one_of(key, &observation.page, last));
+        // Answers that are not remembered bear the rest of its links, if they were answers to it.
+        let kind = |(slots, _): &(Slots, Answer)| learn::kind(slots, &learn::parts(&observation.page));
+        let own = done.last().filter(|_| !observation.unread.is_empty()).map(kind);
+        let is_unread = own.is_some_and(|own| observation.unread.iter().all(|kind| *kind == own));
         for key in shown.keys() {
-            let is_given = given.contains_key(*key) || (self.with_page && shell.contains(key)) || is_page(key);
+            let is_given = given.contains_key(*key)
+                || (self.with_page && shell.contains(key))
+                || (is_unread && !shell.contains(key) && !pages::is_another(&observation.page, key))
+                || is_page(key);
             if !is_given {
                 let number = last.and_then(|(pager, _)| pager.number_of(key, &observation.page));
                 let is_behind = number.zip(last).is_some_and(|(number, (_, last))| number > last);

@@ -6,14 +6,16 @@
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value as Json;
+use url::Url;
 
 use super::call::{self, Call, Slots};
 use super::endpoint::{ABSENT, Endpoint, RECORDS, Rule, SWITCHED};
+use super::filled::{Known, call_of, is_of_access, is_token};
 use super::links::{self, Render, of_address};
 use super::pattern::Pattern;
 use super::place::{Place, Step, outside_lists};
-use super::template::{Piece, Source, Template, Value};
-use super::{Answer, Exchange, Normal, Observation, callback, facts, leaves, pages, turns};
+use super::template::Source;
+use super::{Answer, Exchange, Normal, Observation, pages, turns};
 use crate::limits;
 
 /// Renders that are enough; or turns of one.
@@ -21,12 +23,6 @@ const RENDERS_LEAST: usize = 3;
 
 /// Families of requests that are tried, those with the longest answers first.
 const FAMILIES_TRIED: usize = 6;
-
-/// Bytes from which a value that stands on the page is taken for a token, whether or not it is always the same.
-const TOKEN_BYTES: usize = 8;
-
-/// How far a time in a request may lie from the page's clock.
-const CLOCK_MS: i64 = 86_400_000;
 
 /// Parameters that name what is done, not to what.
 const ACTIONS: [&str; 13] =
@@ -71,7 +67,7 @@ struct Member<'a> {
 fn families<'a>(observations: &[&'a Observation]) -> Vec<Family<'a>> {
     let mut all: BTreeMap<String, Family<'a>> = BTreeMap::new();
     for (number, observation) in observations.iter().enumerate() {
-        let parts: HashSet<String> = of_address(&observation.page).into_iter().map(|(_, value)| value).collect();
+        let parts = parts(&observation.page);
         for (at, exchange) in observation.exchanges.iter().enumerate().filter(|(_, exchange)| exchange.status == 200) {
             let Some(slots) = call::slots(&exchange.method, &exchange.url, &exchange.headers, &exchange.body) else {
                 continue;
@@ -98,9 +94,21 @@ fn families<'a>(observations: &[&'a Observation]) -> Vec<Family<'a>> {
     families
 }
 
+/// The kind of a page's request; `None` where it has too many parts.
+#[must_use]
+pub fn kind_of(page: &Url, exchange: &Exchange) -> Option<String> {
+    let slots = call::slots(&exchange.method, &exchange.url, &exchange.headers, &exchange.body)?;
+    Some(kind(&slots, &parts(page)))
+}
+
+/// Values of a page's address.
+pub(super) fn parts(page: &Url) -> HashSet<String> {
+    of_address(page).into_iter().map(|(_, value)| value).collect()
+}
+
 /// What requests of one kind have in common: all but numbers, hashes, and what the page's address says.
-fn kind(slots: &Slots, parts: &HashSet<String>) -> String {
-    let mut kind = String::new();
+pub(super) fn kind(slots: &Slots, parts: &HashSet<String>) -> String {
+    let mut kind: Vec<String> = Vec::new();
     for (name, value) in slots {
         let own = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         let is_fixed = match name.split('.').next().unwrap_or_default() {
@@ -110,24 +118,18 @@ fn kind(slots: &Slots, parts: &HashSet<String>) -> String {
             _ => false,
         };
         if name.starts_with("path.") || is_fixed {
-            kind.extend([name.as_str(), "=", if is_fixed { value } else { "*" }, "\n"]);
+            kind.push(format!("{name}={}\n", if is_fixed { value } else { "*" }));
         }
     }
-    kind
+    // Whatever the order of a request's parts.
+    kind.sort();
+    kind.concat()
 }
 
 struct Learner<'l, 'a> {
     observations: &'l [&'a Observation],
     normal: Normal<'l>,
     families: &'l [Family<'a>],
-}
-
-/// Of one render, what values of a request may come from.
-struct Known<'a> {
-    observation: &'a Observation,
-    address: Vec<(Source, String)>,
-    tokens: Vec<(Source, String)>,
-    answer: &'a str,
 }
 
 impl<'a> Learner<'_, 'a> {
@@ -149,7 +151,12 @@ impl<'a> Learner<'_, 'a> {
         if rules.is_empty() {
             return None;
         }
-        let left: Vec<HashSet<&str>> = renders.into_iter().map(|render| render.wanted).collect();
+        let mut left: Vec<HashSet<&str>> = renders.into_iter().map(|render| render.wanted).collect();
+        // What an answer bears that is not remembered is not looked for in others; the list's other pages have to be known.
+        for (left, observation) in left.iter_mut().zip(self.observations).filter(|(_, one)| !one.unread.is_empty()) {
+            let is_own = |key: &str| observation.shell.iter().any(|link| link.key == key);
+            left.retain(|key| is_own(key) || pages::is_another(&observation.page, key));
+        }
         let mut endpoint = Endpoint {
             on: Pattern::of(&self.observations.iter().map(|observation| &observation.page).collect::<Vec<_>>()),
             before,
@@ -215,7 +222,6 @@ impl<'a> Learner<'_, 'a> {
     /// How the first request of each render is made, and what is asked before it.
     fn call(&self, family: &Family<'a>) -> Option<(Call, Option<Call>)> {
         let firsts: Vec<&Member<'a>> = family.members.iter().filter_map(|members| members.first()).collect();
-        let mut befores: Vec<Option<&Family<'a>>> = vec![None];
         let comes_before = |other: &&Family<'a>| {
             let heads = other.members.iter().zip(&firsts);
             heads.clone().count() == firsts.len()
@@ -223,256 +229,63 @@ impl<'a> Learner<'_, 'a> {
                     members.first().is_some_and(|member| member.at < first.at && member.answer.json().is_some())
                 })
         };
-        befores.extend(self.families.iter().filter(comes_before).take(FAMILIES_TRIED).map(Some));
-        befores.into_iter().find_map(|before| {
-            let known: Vec<Known<'_>> = self
-                .observations
-                .iter()
-                .enumerate()
-                .map(|(number, observation)| {
-                    let answer = before.and_then(|family| family.members.get(number)?.first()?.answer.json());
-                    Known::of(
-                        observation,
-                        firsts.get(number).map_or("", |member| member.exchange.answer.as_str()),
-                        answer,
-                    )
+        let plain = self.call_after(None, &firsts).map(|(call, _)| call);
+        let brought: Vec<String> = plain.as_ref().map(|call| self.brought(call, &firsts)).unwrap_or_default();
+        if plain.is_some() && brought.is_empty() {
+            return plain.map(|call| (call, None));
+        }
+        let mut befores = self.families.iter().filter(comes_before).take(FAMILIES_TRIED);
+        let found = befores.find_map(|before| self.call_after(Some(before), &firsts));
+        // What opens the data for one session is no constant.
+        found.or_else(|| plain.filter(|_| !brought.iter().any(|name| is_of_access(name))).map(|call| (call, None)))
+    }
+
+    /// The same where it may use what another request has brought, and does.
+    fn call_after(&self, before: Option<&Family<'a>>, firsts: &[&Member<'a>]) -> Option<(Call, Option<Call>)> {
+        let known: Vec<Known<'_>> = self
+            .observations
+            .iter()
+            .enumerate()
+            .map(|(number, observation)| {
+                let answer = before.and_then(|family| family.members.get(number)?.first()?.answer.json());
+                Known::of(observation, firsts.get(number).map_or("", |member| member.exchange.answer.as_str()), answer)
+            })
+            .collect();
+        let call = call_of(&slots_of(firsts), &known)?;
+        let Some(family) = before else { return Some((call, None)) };
+        let is_before = |source: &Source| matches!(source, Source::Before(_));
+        if !call.0.iter().any(|(_, template)| template.sources().any(is_before)) {
+            return None;
+        }
+        let firsts: Vec<&Member<'a>> = family.members.iter().filter_map(|members| members.first()).collect();
+        let known: Vec<Known<'_>> =
+            self.observations.iter().map(|observation| Known::of(observation, "", None)).collect();
+        Some((call, Some(call_of(&slots_of(&firsts), &known)?)))
+    }
+
+    /// Parts of a request that look like constants, and are what an earlier answer to the same page has brought: a token may be the same in
+    /// all of these renders, and is still none of the site's own.
+    fn brought(&self, call: &Call, firsts: &[&Member<'_>]) -> Vec<String> {
+        let is_brought = |text: &str| {
+            let core = text.rsplit(' ').next().unwrap_or_default();
+            let quoted = format!("\"{core}\"");
+            let escaped = quoted.replace('/', "\\/");
+            let has = |answer: &str| answer.contains(&quoted) || answer.contains(&escaped);
+            is_token(core)
+                && self.observations.iter().zip(firsts).any(|(observation, first)| {
+                    let mut earlier = observation.exchanges.iter().take(first.at);
+                    !observation.html.contains(core) && earlier.any(|one| has(&one.answer))
                 })
-                .collect();
-            let call = call_of(&firsts, &known)?;
-            let uses_it =
-                call.0.iter().any(|(_, template)| template.sources().any(|source| matches!(source, Source::Before(_))));
-            match before {
-                None => Some((call, None)),
-                Some(family) if uses_it => {
-                    let firsts: Vec<&Member<'a>> =
-                        family.members.iter().filter_map(|members| members.first()).collect();
-                    let known: Vec<Known<'_>> =
-                        self.observations.iter().map(|observation| Known::of(observation, "", None)).collect();
-                    Some((call, Some(call_of(&firsts, &known)?)))
-                }
-                Some(_) => None,
-            }
-        })
+        };
+        let is_place = |name: &str| matches!(name.split('.').next(), Some("method" | "origin" | "path"));
+        let constants = call.0.iter().filter(|(name, _)| !is_place(name));
+        let brought = constants.filter(|(_, template)| template.constant().is_some_and(|text| is_brought(&text)));
+        brought.map(|(name, _)| name.clone()).collect()
     }
 }
 
-impl<'a> Known<'a> {
-    fn of(observation: &'a Observation, answer: &'a str, before: Option<&Json>) -> Self {
-        let mut tokens: Vec<(Source, String)> = Vec::new();
-        if let Some(json) = before {
-            outside_lists(json, &Place::default(), &mut |place, value| {
-                if let Some(text) = super::place::scalar(value) {
-                    tokens.push((Source::Before(place.clone()), text.into_owned()));
-                }
-            });
-        }
-        for (name, value) in observation.cookies.iter().filter(|(name, _)| super::template::is_name(name)) {
-            let value = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
-            tokens.push((Source::Cookie(name.clone()), value));
-        }
-        tokens.extend(facts::all(&observation.html));
-        Self { observation, address: of_address(&observation.page), tokens, answer }
-    }
-
-    fn has(&self, source: &Source, value: Option<&str>) -> bool {
-        let all = self.address.iter().chain(&self.tokens);
-        all.clone().find(|(known, _)| known == source).map(|(_, known)| known.as_str()) == value
-    }
-
-    fn number(&self, source: &Source) -> Option<i64> {
-        self.address.iter().find(|(known, _)| known == source).and_then(|(_, value)| value.parse().ok())
-    }
-}
-
-fn call_of(firsts: &[&Member<'_>], known: &[Known<'_>]) -> Option<Call> {
-    let mut names: Vec<&str> = Vec::new();
-    for (name, _) in firsts.iter().flat_map(|member| &member.slots) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
-        }
-    }
-    let mut call = Call::default();
-    for name in names {
-        let values: Vec<Option<&str>> = firsts.iter().map(|member| call::slot(&member.slots, name)).collect();
-        let is_own_origin = name == "origin"
-            && known
-                .iter()
-                .zip(&values)
-                .all(|(known, value)| *value == Some(known.observation.page.origin().ascii_serialization().as_str()));
-        if !is_own_origin {
-            call.0.push((name.to_owned(), filled(name, &values, known)?));
-        }
-    }
-    Some(call)
-}
-
-/// The template that gives these values in these renders.
-fn filled(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Template> {
-    let is_place = matches!(name.split('.').next(), Some("method" | "origin" | "path"));
-    let hole = |source: Source| Template::hole(Value::of(source));
-    let constant = values.first().copied().flatten().filter(|first| values.iter().all(|value| *value == Some(*first)));
-    if !is_place {
-        let is_callback = known
-            .iter()
-            .zip(values)
-            .all(|(known, value)| value.is_some() && callback(known.answer.trim()).map(|(name, _)| name) == *value);
-        if is_callback {
-            return Some(hole(Source::Callback));
-        }
-        for (source, unit) in [(Source::NowMs, 1), (Source::Now, 1_000)] {
-            let is_now = known.iter().zip(values).all(|(known, value)| {
-                let value = value.and_then(|value| value.parse::<i64>().ok());
-                value
-                    .and_then(|value| value.checked_mul(unit))
-                    .is_some_and(|ms| (ms - known.observation.now_ms).abs() < CLOCK_MS)
-            });
-            if is_now {
-                return Some(hole(source));
-            }
-        }
-        if let Some(template) = token(values, known, TOKEN_BYTES) {
-            return Some(template);
-        }
-    }
-    if let Some(text) = constant {
-        return Some(Template::text(text));
-    }
-    let same = |source: &&Source| known.iter().zip(values).all(|(known, value)| known.has(source, *value));
-    let addresses: Vec<&Source> =
-        known.iter().flat_map(|known| known.address.iter().map(|(source, _)| source)).collect();
-    if let Some(source) = addresses.iter().copied().find(same) {
-        return Some(hole(source.clone()));
-    }
-    if let Some(template) = token(values, known, 1) {
-        return Some(template);
-    }
-    if let Some(value) = addresses.iter().copied().find_map(|source| reckoned(source, values, known)) {
-        return Some(Template::hole(value));
-    }
-    if let Some(template) = within(name, values, known) {
-        return Some(template);
-    }
-    around(values, |inner| {
-        addresses
-            .iter()
-            .copied()
-            .find(|source| known.iter().zip(inner).all(|(known, value)| known.has(source, Some(value))))
-            .cloned()
-    })
-}
-
-/// A value of the page itself, a cookie, or the answer before; behind a word as `Bearer`.
-fn token(values: &[Option<&str>], known: &[Known<'_>], least: usize) -> Option<Template> {
-    let first = (*values.first()?)?;
-    let (front, core) = first.rsplit_once(' ').map_or(("", first), |(front, core)| (&first[..=front.len()], core));
-    let looks_so = core.len() >= least && (least == 1 || core.bytes().any(|byte| byte.is_ascii_digit()));
-    if !looks_so {
-        return None;
-    }
-    let fits = |source: &&Source| {
-        known.iter().zip(values).all(|(known, value)| {
-            value.and_then(|value| value.strip_prefix(front)).is_some_and(|core| known.has(source, Some(core)))
-        })
-    };
-    let mut sources = known.first()?.tokens.iter().filter(|(_, value)| value == core).map(|(source, _)| source);
-    let source = sources.find(fits)?;
-    let front = (!front.is_empty()).then(|| Piece::Text(front.to_owned()));
-    Some(Template(front.into_iter().chain([Piece::Hole(Value::of(source.clone()))]).collect()))
-}
-
-/// A number of the page's address, times something and more: the page's number as an offset.
-fn reckoned(source: &Source, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Value> {
-    let numbers: Vec<i64> =
-        values.iter().map(|value| value.and_then(|value| value.parse().ok())).collect::<Option<_>>()?;
-    let points: Vec<(Option<i64>, i64)> = known.iter().map(|known| known.number(source)).zip(numbers).collect();
-    let (mut there, mut lacking) =
-        (points.iter().filter_map(|(x, y)| Some(((*x)?, *y))), points.iter().filter(|(x, _)| x.is_none()));
-    let (x, y) = there.next()?;
-    // A list's first page has the number 1 where its address has none.
-    let other = there
-        .find(|(other, _)| *other != x)
-        .or_else(|| lacking.next().map(|(_, y)| (1, *y)).filter(|(other, _)| *other != x))?;
-    let (run, rise) = (other.0.checked_sub(x)?, other.1.checked_sub(y)?);
-    let times = rise.checked_div(run)?;
-    let plus = y.checked_sub(times.checked_mul(x)?)?;
-    let at = |x: i64| times.checked_mul(x).and_then(|product| product.checked_add(plus));
-    let absent = points.iter().find(|(x, _)| x.is_none());
-    let default = match absent {
-        Some((_, y)) => Some(y.checked_sub(plus)?.checked_div(times)?),
-        None => None,
-    };
-    let fits = times != 0 && points.iter().all(|(x, y)| x.or(default).and_then(at) == Some(*y));
-    fits.then(|| Value { default, times, plus, ..Value::of(source.clone()) })
-}
-
-/// A text of JSON whose values are each filled by themselves, and that is the same but for them.
-fn within(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Template> {
-    let texts: Vec<&str> = values.iter().copied().collect::<Option<_>>()?;
-    let parts: Vec<(Vec<&str>, Vec<&str>)> =
-        texts.iter().map(|text| leaves::leaves(text).map(|all| leaves::split(text, &all))).collect::<Option<_>>()?;
-    let (around, first) = parts.first()?;
-    if first.is_empty() || parts.iter().any(|(other, values)| other != around || values.len() != first.len()) {
-        return None;
-    }
-    let mut pieces = Vec::new();
-    for (at, text) in around.iter().enumerate() {
-        let of = |(_, values): &(Vec<&'_ str>, Vec<&'_ str>)| values.get(at).map(|value| (*value).to_owned());
-        pieces.push(Piece::Text((*text).to_owned()));
-        if at < first.len() {
-            let own: Vec<Option<String>> = parts.iter().map(of).collect();
-            let own: Vec<Option<&str>> = own.iter().map(Option::as_deref).collect();
-            pieces.extend(filled(name, &own, known)?.0);
-        }
-    }
-    // As it is read when it was written down.
-    let mut merged: Vec<Piece> = Vec::new();
-    for piece in pieces {
-        match (merged.last_mut(), piece) {
-            (Some(Piece::Text(front)), Piece::Text(more)) => front.push_str(&more),
-            (_, Piece::Text(text)) if text.is_empty() => {}
-            (_, piece) => merged.push(piece),
-        }
-    }
-    Some(Template(merged))
-}
-
-/// A value between texts that are always the same.
-fn around(values: &[Option<&str>], source: impl Fn(&[&str]) -> Option<Source>) -> Option<Template> {
-    let values: Vec<&str> = values.iter().copied().collect::<Option<_>>()?;
-    let first = *values.first()?;
-    let is_word = |c: char| c.is_alphanumeric();
-    let common = |of: &dyn Fn(&str, usize) -> Option<char>| {
-        (0..first.chars().count()).take_while(|at| values.iter().all(|value| of(value, *at) == of(first, *at))).count()
-    };
-    let mut front = common(&|value, at| value.chars().nth(at));
-    let mut back = common(&|value, at| value.chars().rev().nth(at));
-    let letters: Vec<char> = first.chars().collect();
-    // A word that begins alike is not cut.
-    while front > 0 && letters.get(front - 1).copied().is_some_and(is_word) {
-        front -= 1;
-    }
-    while back > 0 && letters.get(letters.len() - back).copied().is_some_and(is_word) {
-        back -= 1;
-    }
-    let cut = |value: &'_ str| -> Option<(usize, usize)> {
-        let count = value.chars().count();
-        (count > front + back).then_some(())?;
-        let start = value.char_indices().nth(front).map_or(value.len(), |(at, _)| at);
-        let end = value.char_indices().nth(count - back).map_or(value.len(), |(at, _)| at);
-        Some((start, end))
-    };
-    if front + back == 0 {
-        return None;
-    }
-    let inner: Vec<&str> =
-        values.iter().map(|value| cut(value).and_then(|(start, end)| value.get(start..end))).collect::<Option<_>>()?;
-    let (start, end) = cut(first)?;
-    let pieces = [
-        Piece::Text(first.get(..start)?.to_owned()),
-        Piece::Hole(Value::of(source(&inner)?)),
-        Piece::Text(first.get(end..)?.to_owned()),
-    ];
-    Some(Template(pieces.into_iter().filter(|piece| *piece != Piece::Text(String::new())).collect()))
+fn slots_of<'m>(members: &[&'m Member<'_>]) -> Vec<&'m Slots> {
+    members.iter().map(|member| &member.slots).collect()
 }
 
 /// The requests of one render with the records of their answers.

@@ -3,10 +3,12 @@
 //!
 //! A slot's value is named by the slot, `#` and the value's place: `query.variables#offset`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value as Json;
 
+use super::place::scalar;
 use crate::limits;
 
 /// A scalar value in a text.
@@ -19,11 +21,20 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// The value, of a string without its quotes. One with escapes is as it is written.
+    /// What stands there, of a string what stands between its quotes.
     #[must_use]
-    pub fn value<'t>(&self, text: &'t str) -> &'t str {
+    pub fn raw<'t>(&self, text: &'t str) -> &'t str {
         let raw = text.get(self.at.clone()).unwrap_or_default();
         raw.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(raw)
+    }
+
+    /// The value, of a string without its quotes and escapes.
+    #[must_use]
+    pub fn value<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let raw = self.raw(text);
+        let has_escapes = self.is_text(text) && raw.contains('\\');
+        let read = || serde_json::from_str::<String>(text.get(self.at.clone())?).ok();
+        has_escapes.then(read).flatten().map_or(Cow::Borrowed(raw), Cow::Owned)
     }
 
     /// Whether it is a string.
@@ -47,35 +58,53 @@ pub fn leaves(text: &str) -> Option<Vec<Leaf>> {
     (reader.leaves.len() <= limits::SHORTCUT_SLOTS_MAX).then_some(reader.leaves)
 }
 
-/// The text around its values, and each of them.
+/// The text around its values; the quotes of strings are of it.
 #[must_use]
-pub fn split<'t>(text: &'t str, leaves: &[Leaf]) -> (Vec<&'t str>, Vec<&'t str>) {
+pub fn around<'t>(text: &'t str, leaves: &[Leaf]) -> Vec<&'t str> {
     let mut from = 0;
-    let (mut around, mut values) = (Vec::new(), Vec::new());
+    let mut around = Vec::new();
     for leaf in leaves {
         let quote = usize::from(leaf.is_text(text));
         around.push(text.get(from..leaf.at.start + quote).unwrap_or_default());
-        values.push(leaf.value(text));
         from = leaf.at.end - quote;
     }
     around.push(text.get(from..).unwrap_or_default());
-    (around, values)
+    around
 }
 
 /// The value at a place.
 #[must_use]
-pub fn get<'t>(text: &'t str, place: &str) -> Option<&'t str> {
+pub fn get<'t>(text: &'t str, place: &str) -> Option<Cow<'t, str>> {
     leaves(text)?.iter().find(|leaf| leaf.place == place).map(|leaf| leaf.value(text))
 }
 
-/// The text with another value at a place: a number where one stood, or nothing; a string otherwise.
+/// The text with another value at a place: what stood there says whether it is written as a string, and where that was neither string nor
+/// number, the value itself.
 #[must_use]
-pub fn put(text: &str, place: &str, value: &str) -> Option<String> {
+pub fn put(text: &str, place: &str, value: &Json) -> Option<String> {
     let leaf = leaves(text)?.into_iter().find(|leaf| leaf.place == place)?;
-    let is_bare = !leaf.is_text(text) && value.parse::<i64>().is_ok();
-    let written = if is_bare { value.to_owned() } else { Json::from(value).to_string() };
+    let written = match value {
+        Json::String(digits) if !leaf.is_text(text) && is_number(leaf.raw(text)) && is_number(digits) => digits.clone(),
+        Json::String(_) => value.to_string(),
+        other if leaf.is_text(text) => Json::from(scalar(other)?).to_string(),
+        other => other.to_string(),
+    };
     let (front, back) = (text.get(..leaf.at.start)?, text.get(leaf.at.end..)?);
     Some([front, &written, back].concat())
+}
+
+/// Whether a text is a number as JSON writes it: without a plus or a nought before it.
+#[must_use]
+pub fn is_number(text: &str) -> bool {
+    text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && serde_json::from_str::<serde_json::Number>(text).is_ok()
+}
+
+/// A text as it stands between the quotes of a string.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let quoted = Json::from(text).to_string();
+    quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
 }
 
 /// The one place whose value differs between two texts that are equal otherwise.
@@ -83,12 +112,12 @@ pub fn put(text: &str, place: &str, value: &str) -> Option<String> {
 pub fn changed(one: &str, other: &str) -> Option<String> {
     let (own, its) = (leaves(one)?, leaves(other)?);
     let bare = |text: &str, leaves: &[Leaf]| -> String {
-        split(text, leaves).0.iter().map(|part| part.trim_matches('"')).collect::<Vec<_>>().join("\0")
+        around(text, leaves).iter().map(|part| part.trim_matches('"')).collect::<Vec<_>>().join("\0")
     };
     if own.len() != its.len() || bare(one, &own) != bare(other, &its) {
         return None;
     }
-    let mut differ = own.iter().zip(&its).filter(|(own, its)| own.value(one) != its.value(other));
+    let mut differ = own.iter().zip(&its).filter(|(own, its)| one.get(own.at.clone()) != other.get(its.at.clone()));
     let (first, _) = differ.next()?;
     differ.next().is_none().then(|| first.place.clone())
 }
@@ -174,17 +203,26 @@ mod tests {
         let text = "{\"first\": 20,\"after\":null, \"by\":[\"a \\\"b\\\"\",{\"x\":true}],\"none\":[],\"é\":\"ü\"}";
         let places: Vec<String> = leaves(text).unwrap().into_iter().map(|leaf| leaf.place).collect();
         assert_eq!(places, ["first", "after", "by.0", "by.1.x", "é"]);
-        assert_eq!((get(text, "first"), get(text, "by.1.x"), get(text, "é")), (Some("20"), Some("true"), Some("ü")));
+        let got: Vec<_> = ["first", "by.0", "by.1.x", "é"].iter().map(|place| get(text, place).unwrap()).collect();
+        assert_eq!(got, ["20", "a \"b\"", "true", "ü"]);
+        let text_of = |value: &str| Json::from(value);
         for (place, value, wanted) in [
-            ("first", "40", "{\"first\": 40,"),
-            ("after", "c\"7", "\"after\":\"c\\\"7\","),
-            ("after", "7", "\"after\":7,"),
-            ("é", "7", "\"é\":\"7\"}"),
+            ("first", Json::from(40), "{\"first\": 40,"),
+            ("first", text_of("40"), "{\"first\": 40,"),
+            ("first", text_of("007"), "{\"first\": \"007\","),
+            ("first", text_of("+5"), "{\"first\": \"+5\","),
+            ("after", text_of("c\"7"), "\"after\":\"c\\\"7\","),
+            ("after", text_of("7"), "\"after\":\"7\","),
+            ("after", Json::from(7), "\"after\":7,"),
+            ("by.0", text_of("b\\c"), "[\"b\\\\c\","),
+            ("by.1.x", Json::Bool(false), "{\"x\":false}"),
+            ("é", Json::from(7), "\"é\":\"7\"}"),
         ] {
-            let put = put(text, place, value).unwrap();
+            let put = put(text, place, &value).unwrap();
             assert!(put.contains(wanted), "{put}");
             assert!(serde_json::from_str::<Json>(&put).is_ok());
             assert_eq!(changed(text, &put).as_deref(), Some(place));
+            assert_eq!(get(&put, place).unwrap(), scalar(&value).unwrap_or_else(|| value.to_string().into()));
         }
         assert_eq!(changed(text, text), None);
         for other in ["7", "\"a\"", "{", "{\"a\":1", "a{}", ""] {

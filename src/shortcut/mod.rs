@@ -14,25 +14,29 @@ pub mod book;
 pub mod call;
 pub mod endpoint;
 mod facts;
+mod filled;
+mod kept;
 mod learn;
 mod leaves;
 mod links;
 mod pages;
 pub mod pattern;
 pub mod place;
+pub mod rests;
 pub mod template;
 mod turns;
 pub mod visits;
 pub mod written;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value as Json;
 use url::Url;
 
 pub use book::{Book, Event};
 pub use endpoint::Endpoint;
-pub use learn::learn;
+pub use filled::is_of_access;
+pub use learn::{kind_of, learn};
 
 use crate::limits;
 
@@ -59,6 +63,15 @@ pub struct Exchange {
     pub answer: String,
 }
 
+impl Exchange {
+    /// Memory that it takes, in bytes, roughly.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let headers: usize = self.headers.iter().map(|(name, value)| name.len() + value.len() + 48).sum();
+        self.method.len() + self.url.len() + headers + self.body.len() + self.answer.len() + size_of::<Self>()
+    }
+}
+
 /// What one render has shown.
 #[derive(Clone, Debug)]
 pub struct Observation {
@@ -71,6 +84,8 @@ pub struct Observation {
     pub now_ms: i64,
     /// In their order.
     pub exchanges: Vec<Exchange>,
+    /// Kinds of requests that got more than is remembered: links that no answer bears may be theirs.
+    pub unread: BTreeSet<String>,
     /// Links of the page without its scripts, and with them.
     pub shell: Vec<Link>,
     pub links: Vec<Link>,
@@ -80,7 +95,7 @@ impl Observation {
     /// Memory that it takes, in bytes, roughly.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let exchanges = self.exchanges.iter().map(|one| one.url.len() + one.body.len() + one.answer.len() + 200);
+        let exchanges = self.exchanges.iter().map(Exchange::bytes);
         let links = self.shell.iter().chain(&self.links).map(|link| link.key.len() + link.text.len() + 48);
         self.html.len() + exchanges.sum::<usize>() + links.sum::<usize>()
     }

@@ -303,6 +303,12 @@ fn counting(numbers: &BTreeSet<i64>, size: i64) -> (i64, i64) {
     }
 }
 
+/// Whether an address may be that of another page of a page's list.
+#[must_use]
+pub fn is_another(page: &Url, address: &str) -> bool {
+    Url::parse(address).is_ok_and(|address| same_but_number(page, &address).is_some())
+}
+
 /// Where and which the number is by which an address differs from a page's, if by nothing else.
 fn same_but_number(page: &Url, address: &Url) -> Option<(Source, i64)> {
     if page.origin() != address.origin() {

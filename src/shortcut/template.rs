@@ -3,7 +3,7 @@
 //! ```text
 //! /torrent/{id}                    a member of the record, as it stands; {^.id} of the record around it, {.} the record itself
 //! {@name}  {^.@name}               the name that the record has in the object that holds it
-//! {title %}  {title +}             percent-encoded, as components of addresses are; as forms are
+//! {title %}  {title +}  {title \}  percent-encoded, as components of addresses are; as forms are; with the escapes of a string of JSON
 //! {@query.page|1 * 50 - 50}        a parameter of the page's address; 1 where it has none; fifty times, less fifty
 //! {@path.1}  {@path.1#0}           a segment of its path, from 0; the first number in it
 //! {@meta.csrf-token}  {@attribute.data-token}  {@script.apiKey}  {@cookie.XSRF-TOKEN}     tokens of the page
@@ -19,6 +19,7 @@ use serde_json::Value as Json;
 use url::Url;
 
 use super::facts;
+use super::leaves;
 use super::place::{Element, Place, scalar};
 use crate::limits;
 
@@ -62,6 +63,8 @@ pub enum Encoding {
     Plain,
     Percent,
     Form,
+    /// As within the quotes of a string of JSON.
+    Json,
 }
 
 /// A hole.
@@ -226,6 +229,7 @@ impl Value {
             Encoding::Plain => text,
             Encoding::Percent => utf8_percent_encode(&text, COMPONENT).to_string(),
             Encoding::Form => url::form_urlencoded::byte_serialize(text.as_bytes()).collect(),
+            Encoding::Json => leaves::escaped(&text),
         })
     }
 
@@ -251,6 +255,7 @@ impl Value {
             };
             match word {
                 "%" => value.encoding = Encoding::Percent,
+                "\\" => value.encoding = Encoding::Json,
                 "*" => value.times = number()?,
                 "-" => value.plus = number()?.checked_neg().ok_or("the number is too large")?,
                 "+" => match number() {
@@ -258,7 +263,7 @@ impl Value {
                     // At the end it is an encoding.
                     Err(_) => value.encoding = Encoding::Form,
                 },
-                other => return Err(format!("`{other}` in `{{{text}}}` is none of * + - %")),
+                other => return Err(format!("`{other}` in `{{{text}}}` is none of * + - % \\")),
             }
         }
         Ok(value)
@@ -283,6 +288,7 @@ impl fmt::Display for Value {
             Encoding::Plain => "",
             Encoding::Percent => " %",
             Encoding::Form => " +",
+            Encoding::Json => " \\",
         })
     }
 }
@@ -410,7 +416,8 @@ mod tests {
     #[test]
     fn a_template_is_read_as_it_is_written_and_filled() {
         let page = Url::parse("https://h.example/list/page-3?cat=a%20b&page=4").unwrap();
-        let record = serde_json::json!({ "id": 7, "title": "a b&c", "links": { "download": "/d/7" } });
+        let record =
+            serde_json::json!({ "id": 7, "quoted": "a \"b\"\n", "title": "a b&c", "links": { "download": "/d/7" } });
         let around = serde_json::json!({ "id": 1 });
         let cookies = [("t".to_owned(), "x%3D".to_owned())];
         let chain = [Element { value: &around, name: Some("g x") }, Element { value: &record, name: Some("17") }];
@@ -425,6 +432,7 @@ mod tests {
             ("{@path.1#0}{@path.0}{@query.cat}", "3lista b"),
             ("{@meta.csrf}{@cookie.t}{@now}", "tokx=5"),
             ("{{{id}}}", "{7}"),
+            ("{^.@name}{quoted \\}", "g xa \\\"b\\\"\\n"),
         ] {
             let template = Template::parse(text).unwrap();
             assert_eq!(template.to_string(), text);

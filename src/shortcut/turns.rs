@@ -58,16 +58,18 @@ impl Turning {
         let json = answer.json();
         match &self.turn {
             Turn::Step { slot, step, first } => {
-                let now = call::slot(asked, slot).map_or(Some(*first), |value| value.parse().ok())?;
+                let now = call::value(asked, slot).filter(|value| *value != "null");
+                let now = now.map_or(Some(*first), |value| value.parse().ok())?;
                 let mut next = asked.clone();
-                call::set(&mut next, slot, &now.checked_add(*step)?.to_string());
+                call::set(&mut next, slot, &now.checked_add(*step)?.into());
                 Some(next)
             }
             Turn::Cursor { slot, at } => {
-                let cursor = at.text(json?)?;
+                let json = json?;
+                let cursor = at.text(json)?;
                 let mut next = asked.clone();
-                call::set(&mut next, slot, &cursor);
-                (call::slot(asked, slot) != Some(&cursor)).then_some(next)
+                call::set(&mut next, slot, at.get(json)?);
+                (call::value(asked, slot) != Some(cursor)).then_some(next)
             }
             Turn::Next(at) => {
                 let base = Url::parse(&call::asked(asked).url).ok()?;
@@ -186,7 +188,10 @@ fn changed_slot(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
     for (slots, _, next) in pairs(turned) {
         let all = slots.iter().chain(next.iter()).map(|(name, _)| name.as_str());
         for name in all.filter(|name| !fleeting.contains(name)) {
-            if call::slot(slots, name) != call::slot(next, name) && !names.contains(&name) {
+            // Nothing at first, then a string: the slots of JSON have another name each.
+            let is_known =
+                names.contains(&name) || call::retyped(name).is_some_and(|other| names.contains(&other.as_str()));
+            if call::slot(slots, name) != call::slot(next, name) && !is_known {
                 names.push(name);
             }
         }
@@ -200,7 +205,7 @@ fn changed_slot(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
         outside_lists(json, &Place::default(), &mut |place, _| places.push(place.clone()));
         let leads = |place: &Place| {
             pairs(turned)
-                .all(|(_, json, next)| place.text(json).is_some_and(|text| call::slot(next, slot) == Some(&text)))
+                .all(|(_, json, next)| place.text(json).is_some_and(|text| call::value(next, slot) == Some(text)))
         };
         places.into_iter().find(leads).map(|at| Turn::Cursor { slot: (*slot).to_owned(), at })
     };
@@ -219,7 +224,7 @@ fn inner(slot: &str, turned: &[&Sequence]) -> Option<String> {
 
 fn step(slot: &str, turned: &[&Sequence]) -> Option<Turn> {
     let values = |sequence: &Sequence| -> Vec<Option<i64>> {
-        sequence.iter().map(|(slots, ..)| call::slot(slots, slot).and_then(|value| value.parse().ok())).collect()
+        sequence.iter().map(|(slots, ..)| call::value(slots, slot).and_then(|value| value.parse().ok())).collect()
     };
     let all: Vec<Vec<Option<i64>>> = turned.iter().map(|sequence| values(sequence)).collect();
     let known = all.iter().flat_map(|values| values.windows(2)).find_map(|two| two[1]?.checked_sub(two[0]?));

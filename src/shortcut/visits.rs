@@ -1,24 +1,11 @@
-//! Pages that were visited by an endpoint, as far as they may have to be visited again: those since the last render that bore it out,
-//! those where it has ended a list, and where a visit was left before its end. Bounded in number and bytes; the oldest are forgotten first.
+//! Pages that were visited by an endpoint, as far as they may have to be visited again: those since the last render that bore it out, and
+//! those where it has ended a list. Bounded in number and bytes; the oldest are forgotten first.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::call::Slots;
 use crate::limits;
-
-/// Where a visit by an endpoint has ended before the data of its page did.
-#[derive(Clone, Debug)]
-pub struct Rest {
-    /// The next request.
-    pub asks: Slots,
-    /// Requests and records so far.
-    pub requests: usize,
-    pub records: usize,
-    /// Hashes of the links so far: a list that begins anew behind its end ends there.
-    pub known: HashSet<u64>,
-}
 
 /// What one endpoint has visited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,8 +18,8 @@ use crate::render::children::Host;
 use crate::render::engine::net::{self, Asker};
 use crate::shortcut::call::{self, Slots};
 use crate::shortcut::endpoint::Difference;
+use crate::shortcut::rests::Rest;
 use crate::shortcut::template::Scope;
-use crate::shortcut::visits::Rest;
 use crate::shortcut::{Answer, Endpoint};
 
 /// Why an endpoint has brought nothing.
@@ -44,11 +44,13 @@ pub struct Asking<'a> {
     pub site: &'a Arc<Site>,
     pub job: &'a Job,
     pub errands: &'a Errands,
-    pub endpoint: &'a Endpoint,
+    pub endpoint: &'a Arc<Endpoint>,
     pub page: &'a Url,
     pub html: &'a str,
     /// A render can say what the data leave open.
     pub may_render: bool,
+    /// The page itself was not asked for: what came of its data counts, whatever has kept the rest of them back.
+    pub is_alone: bool,
 }
 
 /// The links of all pages of data.
@@ -120,28 +122,48 @@ impl Asking<'_> {
         let mut next = Some((first.clone(), false));
         let mut known = HashSet::new();
         let mut behind_end = None;
-        let mut rest = self.site.shortcuts.book(self.job.class, |book| book.take_rest(self.page)).flatten();
+        let taken = self.site.shortcuts.book(self.job.class, |book| book.take_rest(self.page, self.endpoint)).flatten();
+        let mut is_resumed = taken.is_some();
         // Of the visits before this one, which it goes on with.
-        let requests_before = rest.as_ref().map_or(0, |rest| rest.requests);
-        if let Some(rest) = &rest {
-            (found.records, known) = (rest.records, rest.known.clone());
-            next = Some((rest.asks.clone(), false));
+        let requests_before = taken.as_ref().map_or(0, |rest| rest.requests);
+        if let Some(rest) = taken {
+            (found.records, known) = (rest.records, rest.known);
+            next = Some((rest.asks, false));
         }
+        let mut left = None;
         while let Some((slots, is_behind)) = next.take() {
             let is_first = found.records == 0;
-            let rest = rest.take();
-            let (answer, headers) = match (self.ask(&slots, &std::mem::take(&mut conditions), &mut found).await, rest) {
-                // Behind the end there may be nothing to ask for.
-                (Err(failed), _) if is_behind && !matches!(failed, Failed::Trouble(_)) => break,
-                (Err(Failed::Trouble(why)), Some(rest)) => {
-                    self.leave(rest);
+            let is_resumed = std::mem::take(&mut is_resumed);
+            let (answer, headers) = match self.ask(&slots, &std::mem::take(&mut conditions), &mut found).await {
+                Ok(answered) => answered,
+                Err(Failed::Trouble(why)) => {
+                    let requests = requests_before + found.requests;
+                    let rest = |known| self.rest(slots, requests, found.records, known);
+                    let is_kept_back = self.errands.trouble() == Trouble::KeptBack;
+                    if is_resumed {
+                        if self.put_back(rest(std::mem::take(&mut known)), is_kept_back) {
+                            return Err(Failed::Trouble(why));
+                        }
+                        break;
+                    }
+                    // What was not answered behind the end is not asked again.
+                    if is_behind && !is_kept_back {
+                        break;
+                    }
+                    // What has come counts, and the next visit goes on behind it; where the list ends on the site's pages is asked at once.
+                    let counts = !is_first && !is_behind && behind_end.is_none() && (self.is_alone || !is_kept_back);
+                    if counts && self.leave(rest(std::mem::take(&mut known)), Some(&why)) {
+                        break;
+                    }
                     return Err(Failed::Trouble(why));
                 }
+                // Behind the end there may be nothing to ask for.
+                Err(_) if is_behind => break,
                 // What was true of the list then need not be now, and says nothing of the endpoint.
-                (Err(_), Some(_)) => {
+                Err(_) if is_resumed => {
                     return Err(Failed::Unsure("the data do not go on where they were left".to_owned()));
                 }
-                (asked, _) => asked?,
+                Err(failed) => return Err(failed),
             };
             let reading = match self.endpoint.read(&slots, &answer, &scope, found.records) {
                 Err(_) if is_behind => break,
@@ -171,8 +193,8 @@ impl Asking<'_> {
             let goes_on = known.len() > known_before;
             let requests = requests_before + found.requests;
             let has_room = requests < limits::SHORTCUT_TURNS_MAX && has_memory && self.has_time(found.began);
-            if let Some(asks) = reading.next.as_ref().filter(|_| goes_on && !has_room) {
-                self.leave(Rest { asks: asks.clone(), requests, records: found.records, known: known.clone() });
+            if goes_on && !has_room {
+                left = reading.next.clone();
             }
             // One that was not answered behind the end is not asked again.
             let asks_behind = faults(self.job.lease.attempts) == 0;
@@ -189,18 +211,49 @@ impl Asking<'_> {
                 }
             }
         }
+        if let Some(asks) = left {
+            self.leave(self.rest(asks, requests_before + found.requests, found.records, known), None);
+        }
         Ok(found)
     }
 
-    /// What one visit does not take the next one goes on with, as far as the data of one page may go.
-    fn leave(&self, rest: Rest) {
+    fn rest(&self, asks: Slots, requests: usize, records: usize, known: HashSet<u64>) -> Rest {
+        Rest { by: Arc::clone(self.endpoint), asks, requests, records, known }
+    }
+
+    /// What one visit does not take the next one goes on with, as far as the data of one page may go; `why` where they were not answered.
+    /// False where no visit will.
+    fn leave(&self, rest: Rest, why: Option<&str>) -> bool {
         let (site, url, requests) = (&self.site.rules.name, self.job.url.as_str(), rest.requests);
-        let may_go_on = requests < limits::SHORTCUT_TURNS_MAX;
-        if may_go_on && self.site.shortcuts.book(self.job.class, |book| book.leave(self.page, rest)) == Some(true) {
-            tracing::info!(%site, url, requests, "the page has more data than one visit takes: another one goes on");
-        } else {
+        let is_over = requests >= limits::SHORTCUT_TURNS_MAX;
+        if !is_over && self.site.shortcuts.book(self.job.class, |book| book.leave(self.page, rest)) == Some(true) {
+            match why {
+                Some(why) => {
+                    tracing::info!(%site, url, requests, why, "the data of the page break off: another visit goes on");
+                }
+                None => {
+                    tracing::info!(%site, url, requests, "the page has more data than one visit takes: another one goes on");
+                }
+            }
+            return true;
+        }
+        if is_over || why.is_none() {
             tracing::warn!(%site, url, requests, "the page has more data than is asked for: the rest is left out");
         }
+        is_over
+    }
+
+    /// A visit that was to go on has got nothing: the page is tried again, and goes on there. False where it has asked for as much as it may.
+    fn put_back(&self, rest: Rest, is_kept_back: bool) -> bool {
+        let has_attempts = is_kept_back || faults(self.job.lease.attempts) + 1 < limits::ATTEMPTS_MAX;
+        let has_room = rest.requests < limits::SHORTCUT_TURNS_MAX;
+        if has_attempts && has_room {
+            self.site.shortcuts.book(self.job.class, |book| book.put_back(self.page, rest));
+        } else {
+            let (site, url, requests) = (&self.site.rules.name, self.job.url.as_str(), rest.requests);
+            tracing::warn!(%site, url, requests, "the page has more data, and they are not answered: the rest is left out");
+        }
+        has_room
     }
 
     /// Whether the list ends with this page, as its answer says: the data of the page behind it are asked for, once.

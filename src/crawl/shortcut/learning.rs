@@ -1,10 +1,10 @@
 //! What renders teach: their requests and answers are remembered, compared with what is known, or learned from.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use url::Url;
 
+use super::recorded::Recorded;
 use super::{cookies, tell_difference, text_of, told_difference};
 use crate::classify::{Classifier, Decision, HeaderFacts};
 use crate::crawl::errands::Answering;
@@ -27,9 +27,7 @@ use crate::url::CrawlUrl;
 pub struct Recording<'a> {
     answering: Answering<'a>,
     /// `None` where nobody wants to know.
-    exchanges: Option<Mutex<Vec<Exchange>>>,
-    /// There were more of them than are remembered.
-    has_more: AtomicBool,
+    recorded: Option<(Url, Mutex<Recorded>)>,
     /// Addresses that were answered well, with markup.
     markup: Mutex<Vec<String>>,
     /// The first request for data that the site refused for now, in words.
@@ -42,25 +40,17 @@ impl<'a> Recording<'a> {
     /// What stands between the scripts of a page and the crawl's gate.
     #[must_use]
     pub fn new(answering: Answering<'a>, class: Class) -> Self {
-        let page = answering.page.to_url().ok();
-        let wants = page.and_then(|page| {
-            answering.site.shortcuts.book(class, |book| {
+        let recorded = answering.page.to_url().ok().and_then(|page| {
+            let wants = answering.site.shortcuts.book(class, |book| {
                 let wants = book.wants(&page);
                 if !wants {
                     book.passes_by();
                 }
                 wants
-            })
+            });
+            (wants == Some(true)).then(|| (page, Mutex::default()))
         });
-        let exchanges = (wants == Some(true)).then(Mutex::default);
-        Self {
-            answering,
-            exchanges,
-            has_more: AtomicBool::new(false),
-            markup: Mutex::default(),
-            refused: Mutex::default(),
-            downloads: Mutex::default(),
-        }
+        Self { answering, recorded, markup: Mutex::default(), refused: Mutex::default(), downloads: Mutex::default() }
     }
 
     /// The first addresses of data that were answered well, and with markup.
@@ -103,12 +93,11 @@ impl<'a> Recording<'a> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What the scripts asked for, in the order of the answers; `None` where nobody wanted to know, or where it was too much: a part of it
-    /// would speak against what is right.
+    /// What the scripts asked for and got; `None` where nobody wanted to know.
     #[must_use]
-    pub fn into_exchanges(self) -> Option<Vec<Exchange>> {
-        let exchanges = self.exchanges.filter(|_| !self.has_more.load(Ordering::Relaxed))?;
-        Some(exchanges.into_inner().unwrap_or_else(PoisonError::into_inner))
+    pub fn into_recorded(self) -> Option<Recorded> {
+        let (_, recorded) = self.recorded?;
+        Some(recorded.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -125,10 +114,10 @@ impl Host for Recording<'_> {
         let data_url = matches!(request.asker, Asker::Fetch | Asker::Xhr).then(|| request.url.clone());
         let is_data_of_script = data_url.is_some();
         // What a header opens is closed to a crawl that has none.
-        let is_open = !request.headers.iter().any(|(name, _)| grants_access(name));
+        let is_open = !request.headers.iter().any(|(name, _)| shortcut::is_of_access(name));
         let open_url = data_url.clone().filter(|_| request.method == "GET" && is_open);
         let is_data = matches!(request.asker, Asker::Fetch | Asker::Xhr | Asker::Script);
-        let is_observed = self.exchanges.is_some() && request.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX;
+        let is_observed = self.recorded.is_some() && request.body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX;
         let asked = (is_data && is_observed).then(|| request.clone());
         let reply = self.answering.reply(request).await;
         let Reply { answer: Ok(response), body: Some(body) } = &reply else { return reply };
@@ -154,25 +143,24 @@ impl Host for Recording<'_> {
             let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
             refused.get_or_insert_with(|| format!("{told} was answered {}", response.status));
         }
-        let Some(exchanges) = &self.exchanges else { return reply };
-        if let Some(asked) = asked
-            && body.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX
+        if let Some((page, recorded)) = &self.recorded
+            && let Some(asked) = asked
         {
-            let text = text_of(response, body);
+            let is_large = body.len() > limits::SHORTCUT_ANSWER_BYTES_MAX;
+            let text = if is_large { String::new() } else { text_of(response, body) };
             if asked.asker != Asker::Script || shortcut::is_data(&text) {
-                let mut exchanges = exchanges.lock().unwrap_or_else(PoisonError::into_inner);
-                let held: usize = exchanges.iter().map(|one| one.answer.len()).sum();
-                if exchanges.len() < limits::SHORTCUT_EXCHANGES_MAX && held <= limits::SHORTCUT_OBSERVED_BYTES_MAX {
-                    exchanges.push(Exchange {
-                        method: asked.method,
-                        url: asked.url,
-                        headers: asked.headers,
-                        body: String::from_utf8_lossy(&asked.body).into_owned(),
-                        status: response.status,
-                        answer: text,
-                    });
-                } else {
-                    self.has_more.store(true, Ordering::Relaxed);
+                let exchange = Exchange {
+                    method: asked.method,
+                    url: asked.url,
+                    headers: asked.headers,
+                    body: String::from_utf8_lossy(&asked.body).into_owned(),
+                    status: response.status,
+                    answer: text,
+                };
+                let mut recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
+                match is_large {
+                    true => recorded.pass(page, &exchange),
+                    false => recorded.add(page, exchange),
                 }
             }
         }
@@ -191,7 +179,7 @@ pub fn observation(
     job: &Job,
     now_ms: i64,
     html: &str,
-    exchanges: Vec<Exchange>,
+    recorded: Recorded,
     (shell, made): (&PageFindings, &PageFindings),
 ) -> Option<Observation> {
     let links = |read: &PageFindings| -> Vec<Link> {
@@ -205,7 +193,7 @@ pub fn observation(
             .map(|MagnetFacts { infohashes, link, .. }| Link { key: magnet_key(infohashes), text: link.to_string() });
         found.chain(magnets).collect()
     };
-    if made.truncated || exchanges.is_empty() || html.len() > limits::SHORTCUT_MARKUP_BYTES_MAX {
+    if made.truncated || recorded.exchanges.is_empty() || html.len() > limits::SHORTCUT_MARKUP_BYTES_MAX {
         return None;
     }
     Some(Observation {
@@ -213,7 +201,8 @@ pub fn observation(
         html: html.to_owned(),
         cookies: cookies(site, &job.url),
         now_ms,
-        exchanges,
+        exchanges: recorded.exchanges,
+        unread: recorded.unread,
         shell: links(shell),
         links: links(made),
     })
@@ -270,19 +259,13 @@ pub fn lacks_data(site: &Site, class: Class, markup: &[String], errors: &[Script
 const PLAIN_HEADERS: [&str; 4] =
     ["header.accept", "header.accept-language", "header.content-type", "header.x-requested-with"];
 
-/// Whether a header, or a part of a request, is called like what grants access.
-fn grants_access(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["authorization", "token", "key", "secret", "session"].iter().any(|word| name.contains(word))
-}
-
 /// A member's secrets are not written down: where a header that grants access, or what may be a token wherever it stands, is always the
 /// same, each page is rendered.
 fn may_use(site: &Site, endpoint: &Endpoint) -> bool {
     let calls = endpoint.before.iter().chain([&endpoint.call]);
     let mut slots = calls.flat_map(|call| &call.0);
     let is_secret = |name: &str, constant: &str| match name.split_once('.') {
-        _ if grants_access(name) => true,
+        _ if shortcut::is_of_access(name) => true,
         Some(("path", _)) => told_url(constant).contains(MASK),
         Some(("header", _)) => !PLAIN_HEADERS.contains(&name) && told(constant) == MASK,
         Some(("query", _)) => told(constant) == MASK,

@@ -125,6 +125,10 @@ impl Book {
                     continue;
                 }
                 let Some(element) = tree.element(id) else { continue };
+                // What a script has put into a field stands in no attribute and no text.
+                if let Some(value) = &element.state.value {
+                    self.magnets_in(value, &mut look);
+                }
                 for attribute in element.attributes() {
                     self.magnets_in(&attribute.value, &mut look);
                     if attribute.name.local.starts_with("data-") {

@@ -158,3 +158,34 @@ fn a_rows_button_that_says_what_it_has_done_is_not_pressed_again() {
     let found: usize = read.told.states.iter().map(|state| state.found.len()).sum();
     assert_eq!((found, read.value.as_str(), read.told.cut), (60, "60", None));
 }
+
+#[test]
+fn magnets_that_scripts_put_into_fields_are_read() {
+    let all = "const all = from => Array.from({ length: 20 }, (_, at) => 'magnet:?xt=urn:btih:' + String(from + at).padStart(40, '0'))";
+    for (page, wanted) in [
+        // When it loads; in a field for each row, over three pages; in one that is shown when a button is pressed.
+        (format!("<textarea id=o></textarea><script>{all}; o.value = all(0).join('\\n')</script>"), 20),
+        (
+            format!(
+                "<ul id=u></ul><button id=n>Next</button><script>{all}; let page = 0; const show = () => {{
+                u.innerHTML = all(0).map((_, at) => `<li>Title ${{page}} ${{at}} <input class=mg readonly></li>`).join('');
+                document.querySelectorAll('.mg').forEach((field, at) => field.value = all(20 * page)[at]); n.disabled = page >= 2 }};
+                n.onclick = () => {{ page++; show() }}; show()</script>"
+            ),
+            60,
+        ),
+        (
+            format!(
+                "<button id=b>Show all magnets</button><textarea id=o></textarea><script>{all};
+                b.onclick = () => {{ o.value = all(0).join(' ') }}</script>"
+            ),
+            20,
+        ),
+    ] {
+        let read = read_page_of(&page, "0");
+        let mut found: Vec<_> = read.told.states.iter().flat_map(|state| state.found.clone()).collect();
+        found.sort();
+        let numbers: Vec<String> = (0..wanted).map(|n| format!("magnet:?xt=urn:btih:{n:040}")).collect();
+        assert_eq!(found, numbers, "{page}: {:?}", read.acts());
+    }
+}

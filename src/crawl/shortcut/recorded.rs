@@ -1,0 +1,84 @@
+//! What a page's scripts have asked for and got, as far as it is remembered: the first of it, and of the rest what sort of requests they were.
+
+use std::collections::{BTreeSet, HashSet};
+
+use url::Url;
+
+use crate::limits;
+use crate::shortcut::{Exchange, kind_of};
+
+/// Exchanges of one page, in the order of their answers.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    pub exchanges: Vec<Exchange>,
+    /// Kinds of requests that got more than is remembered.
+    pub unread: BTreeSet<String>,
+    /// Memory of the exchanges, in bytes.
+    held: usize,
+    /// Nothing more is remembered: with a gap the first of it would be no list.
+    is_full: bool,
+    /// Hashes of the answers.
+    answers: HashSet<u64>,
+}
+
+impl Recorded {
+    /// Takes up what a page asked for and got.
+    pub fn add(&mut self, page: &Url, exchange: Exchange) {
+        let hash = xxhash_rust::xxh3::xxh3_64(exchange.answer.as_bytes());
+        let bytes = exchange.bytes();
+        self.is_full |= self.exchanges.len() >= limits::SHORTCUT_EXCHANGES_MAX
+            || self.held + bytes > limits::SHORTCUT_OBSERVED_BYTES_MAX;
+        if !self.is_full {
+            self.held += bytes;
+            self.answers.insert(hash);
+            self.exchanges.push(exchange);
+        } else if !self.answers.contains(&hash) {
+            // What is said again has nothing new.
+            self.pass(page, &exchange);
+        }
+    }
+
+    /// The same of an answer that is too large to be remembered.
+    pub fn pass(&mut self, page: &Url, exchange: &Exchange) {
+        if exchange.status == 200 {
+            // What has too many kinds is of none.
+            let kind = kind_of(page, exchange).filter(|_| self.unread.len() < limits::SHORTCUT_KINDS_UNREAD_MAX);
+            self.unread.insert(kind.unwrap_or_default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_what_a_page_gets_is_remembered_without_a_gap_and_of_the_rest_its_kinds() {
+        let page = Url::parse("https://h.example/list").unwrap();
+        let exchange = |url: &str, body: usize, answer: usize| Exchange {
+            method: "POST".into(),
+            url: format!("https://h.example{url}"),
+            headers: Vec::new(),
+            body: "b".repeat(body),
+            status: 200,
+            answer: format!("{url}{}", "a".repeat(answer)),
+        };
+        let mut recorded = Recorded::default();
+        let third = limits::SHORTCUT_OBSERVED_BYTES_MAX / 12;
+        recorded.add(&page, exchange("/ping", 0, 0));
+        recorded.pass(&page, &exchange("/large", 0, 0));
+        // What is posted counts as what is answered does.
+        (0..20).for_each(|number| recorded.add(&page, exchange(&format!("/api?p={number}"), third, third)));
+        recorded.add(&page, exchange("/ping", 0, 0));
+        recorded.add(&page, exchange("/small", 0, 1));
+        assert_eq!(recorded.exchanges.len(), 1 + 5);
+        assert!(recorded.exchanges.iter().map(Exchange::bytes).sum::<usize>() <= limits::SHORTCUT_OBSERVED_BYTES_MAX);
+        let told: Vec<bool> = ["/large", "/api?p=7", "/small", "/ping"]
+            .iter()
+            .map(|url| recorded.unread.contains(&kind_of(&page, &exchange(url, 0, 0)).unwrap()))
+            .collect();
+        assert_eq!((told.as_slice(), recorded.unread.len()), ([true, true, true, false].as_slice(), 3));
+        (0..100).for_each(|number| recorded.add(&page, exchange(&format!("/kind{}z", "k".repeat(number)), 0, number)));
+        assert!(recorded.unread.contains("") && recorded.unread.len() <= limits::SHORTCUT_KINDS_UNREAD_MAX + 1);
+    }
+}
