@@ -65,7 +65,7 @@ const BROKE_OFF: &str = "the last login did not get to its end: the next crawl w
 
 /// Told where a form was taken, and no page could be asked since whether it let us in.
 const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first \
-                        (hint: `gleaner login` does it at once, and sends the password again only where the proof fails)";
+                        (hint: `gleaner login` does it at once)";
 
 /// Told of the same where the site has asked to be left alone.
 fn unproven_until(until: UnixMillis) -> String {
@@ -136,6 +136,7 @@ fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, St
     let mut tries = sessions::tries(data_dir, site).map_err(|error| format!("{error:#}"))?;
     tries.meet_table(login.mark());
     tries.meet_probe(login.probe_mark());
+    tries.meet_form(login.form_mark());
     Ok(tries)
 }
 

@@ -43,10 +43,18 @@ pub struct Tries {
     /// Marks all users and passwords that were sent and did not bring a session that was proven, with how that ended, the latest last;
     /// false where a server in trouble said so.
     sent: Vec<(u32, Verdict, bool)>,
+    /// Marks those whose one more try that the table grants was sent (`again`), the latest last: until they are let in, or their operator
+    /// says `--again`.
+    once_more: Vec<u32>,
+    /// True where the login that has begun was told `--again`.
+    #[serde(skip)]
+    is_told_again: bool,
     /// Marks the user and the password that were let in last.
     proven: Option<u32>,
     /// Pages that a probable refusal was proven by.
     probes: Vec<u32>,
+    /// Forms, by what the rule file says of them, that were met.
+    forms: Vec<u32>,
     /// Until when no crawl logs in, because the last sessions were short.
     resting: UnixMillis,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
@@ -57,6 +65,8 @@ pub struct Tries {
     /// Logins without a clear end in a row.
     unclear: u32,
     not_before: UnixMillis,
+    /// Marks the user and the password alone that this wait is for; None where it is for the site.
+    waits: Option<u32>,
     /// Until when the site itself has asked to be left alone, which whoever logs in by hand waits for, too.
     asked_until: UnixMillis,
     /// Until when it is left alone because it has asked for that without a time: a guess of ours.
@@ -73,6 +83,8 @@ pub struct Tries {
     table: u32,
     /// Marks the page that proved the last login, or did not.
     probe: Option<u32>,
+    /// Marks what the rule file said of the last form.
+    form: Option<u32>,
     /// True where its form never left: what it brought about is the table's doing, and ends with it.
     is_of_table: bool,
     /// What forms had brought about before that, which does not end with it.
@@ -127,6 +139,8 @@ pub enum ByHand {
     Captcha,
     /// The same of one since which another was tried: it may have been refused beside the CAPTCHA, and nobody looks at that any more.
     CaptchaBefore,
+    /// The same of one that was sent once more for it.
+    CaptchaTwice,
     /// The form with this password was sent, and ended so: the site may have counted it as a wrong one.
     Sent(Verdict),
     /// The same, and a person is to answer what the site has asked for.
@@ -213,16 +227,37 @@ impl Tries {
     /// that another one has the login tried once more.
     pub fn meet_probe(&mut self, probe: u32) {
         let is_other = self.probe.replace(probe).is_some_and(|before| before != probe);
-        // One that had its turn has said what it has to say.
-        if self.probes.contains(&probe) || self.probes.len() >= PROBES_MET_MAX {
-            return;
-        }
-        self.probes.push(probe);
-        if is_other {
+        if is_first(&mut self.probes, probe) && is_other {
             self.probably_refused.clear();
-            let is_of_proof = |verdict: Verdict| matches!(verdict, Verdict::ProbablyRefused | Verdict::Unknown);
-            self.sent.retain(|(_, verdict, was_answered)| !(is_of_proof(*verdict) && *was_answered));
-            self.last = self.last.filter(|last| *last != Verdict::ProbablyRefused);
+            self.forget_sent(|verdict| {
+                matches!(verdict, Verdict::ProbablyRefused | Verdict::Unknown | Verdict::SessionLost)
+            });
+        }
+    }
+
+    /// Takes in what the rule file says of the form by which the next login is sent: its page, its place and its fields. What was sent by
+    /// another one may have held the password in the wrong field, or nothing where the site wants something, so that this one has the
+    /// login tried once more.
+    pub fn meet_form(&mut self, form: u32) {
+        let is_other = self.form.replace(form).is_some_and(|before| before != form);
+        if is_first(&mut self.forms, form) && is_other {
+            self.refused.clear();
+            self.probably_refused.clear();
+            self.forget_sent(|verdict| {
+                use Verdict::{NotLookedAt, ProbablyRefused, Unknown, WrongPassword};
+                matches!(verdict, WrongPassword | ProbablyRefused | Unknown | NotLookedAt)
+            });
+        }
+    }
+
+    /// Forgets answers to forms that ended so.
+    fn forget_sent(&mut self, is_over: impl Fn(Verdict) -> bool) {
+        self.sent.retain(|(_, verdict, was_answered)| !(is_over(*verdict) && *was_answered));
+        let by_answer = !self.was_in_trouble;
+        self.held = self.held.filter(|(held, _)| !(is_over(*held) && by_answer));
+        self.last = self.last.filter(|last| !(is_over(*last) && by_answer));
+        if self.waits.is_some() && self.held.is_none() {
+            (self.waits, self.not_before) = (None, self.asked_until);
         }
     }
 
@@ -251,8 +286,8 @@ impl Tries {
 
     /// Writes down how a form with this password ended: nothing that says less of it takes the place of what says more.
     fn note_sent(&mut self, mark: u32, marks: [u32; 2], (verdict, was_answered): (Verdict, bool)) {
-        let is_strict = |(verdict, was_answered): (Verdict, bool)| again(verdict, was_answered).by_hand == OfHand::No;
-        if self.sent_with(marks).is_some_and(is_strict) && !is_strict((verdict, was_answered)) {
+        let freedom = |(verdict, was_answered): (Verdict, bool)| again(verdict, was_answered).by_hand;
+        if self.sent_with(marks).is_some_and(|before| freedom(before) > freedom((verdict, was_answered))) {
             return;
         }
         self.sent.retain(|(of, _, _)| !marks.contains(of));
@@ -270,6 +305,18 @@ impl Tries {
     /// Takes in that the last sessions ended soon: no crawl logs in before then, be it another process.
     pub fn rest(&mut self, until: UnixMillis) {
         self.resting = until;
+    }
+
+    /// True where the one more try of this password was sent.
+    fn is_spent(&self, marks: [u32; 2]) -> bool {
+        self.once_more.iter().any(|of| marks.contains(of))
+    }
+
+    /// True where the site has let these in before, and has been in trouble since: that says nothing of them.
+    fn is_of_trouble(&self, marks: [u32; 2]) -> bool {
+        use Verdict::{NoAnswer, SessionLost, SiteTrouble, Unknown};
+        let is_let_in = self.proven.is_some_and(|of| marks.contains(&of));
+        is_let_in && matches!(self.sent_with(marks), Some((NoAnswer | SessionLost | SiteTrouble, _) | (Unknown, false)))
     }
 
     fn is_locked(&self, marks: [u32; 2]) -> bool {
@@ -326,6 +373,15 @@ impl Tries {
     pub fn unless(&self) -> Option<Verdict> {
         self.unproven.map(|(unless, _)| unless)
     }
+}
+
+/// True where this is met for the first time: what had its turn has said what it has to say.
+fn is_first(met: &mut Vec<u32>, mark: u32) -> bool {
+    let is_first = !met.contains(&mark) && met.len() < PROBES_MET_MAX;
+    if is_first {
+        met.push(mark);
+    }
+    is_first
 }
 
 /// A time to wait for. None was ever as far away as the longest wait: the clock was ahead when it was written.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::again::{OfHand, again};
 use super::{Ended, LOGIN_HOUR, Tries, wait_in_trouble};
 use crate::clock::UnixMillis;
 use crate::limits::{
@@ -17,11 +18,20 @@ impl Tries {
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
+        self.is_told_again = false;
         let marks = self.marks(user, password);
         if self.begun.is_some_and(|of| !marks.contains(&of)) {
             self.note_begun();
         }
         (self.begun, self.unproven) = (Some(self.new_mark(user, password)), None);
+    }
+
+    /// The same of one that its operator has told `--again`: it is a first try.
+    pub fn begin_again(&mut self, user: &str, password: &Secret) {
+        self.begin(user, password);
+        let marks = self.marks(user, password);
+        self.once_more.retain(|of| !marks.contains(of));
+        self.is_told_again = true;
     }
 
     /// Notes how a login ended that began and whose own end nobody will see: its form may have left.
@@ -32,9 +42,22 @@ impl Tries {
         }
     }
 
-    /// Takes in that a form of the login which has begun leaves anew: how the one before it was answered is over.
-    pub fn sends_anew(&mut self) {
-        self.unproven = None;
+    /// Takes in that a form of the login which has begun leaves: how the one before it was answered is over, and where the table grants
+    /// one more try this is it.
+    pub fn form_leaves(&mut self) {
+        let is_behind_captcha = matches!(self.unproven.take(), Some((Verdict::Captcha, _)));
+        let Some(mark) = self.begun else { return };
+        let before = self.sent_with([mark, mark]);
+        let is_more = before.is_some_and(|(verdict, was_answered)| again(verdict, was_answered).is_once());
+        if (is_behind_captcha || is_more && !self.is_told_again) && !self.is_spent([mark, mark]) {
+            push(&mut self.once_more, mark);
+        }
+    }
+
+    /// True where the login that has begun may send its form again with another text of a CAPTCHA.
+    #[must_use]
+    pub fn may_read_again(&self) -> bool {
+        self.begun.is_some_and(|mark| !self.is_spent([mark, mark]))
     }
 
     /// Takes in that the site took the form of the login which has begun, and that its proof is still to come; how it ends
@@ -60,7 +83,12 @@ impl Tries {
         // A form that came back is no session that could have ended.
         let stands = |(unless, at): &(Verdict, UnixMillis)| *unless == Verdict::ProbablyRefused || is_young(*at);
         let refused = self.unproven.filter(stands).map(|(unless, _)| unless);
-        let verdict = if holds { Verdict::LoggedIn } else { refused? };
+        let verdict = match (holds, refused) {
+            (true, _) => Verdict::LoggedIn,
+            // It seemed to have worked, and the site may have forgotten its sessions in between.
+            (false, Some(Verdict::Unknown)) => Verdict::SessionLost,
+            (false, refused) => refused?,
+        };
         self.ended(Ended { verdict, was_sent: true, was_answered: true }, user, password, now);
         // As it counts: a second answer that tells nothing is one that refuses.
         Some(if self.refusal(user, password).is_some() { self.last.unwrap_or(verdict) } else { verdict })
@@ -80,6 +108,7 @@ impl Tries {
             let wait = now.plus(LOGIN_BROKEN_OFF_WAIT);
             self.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
             let mark = self.new_mark(user, password);
+            self.waits = Some(mark);
             self.note_sent(mark, marks, (Verdict::NoAnswer, false));
             if self.unclear >= LOGINS_UNCLEAR_MAX {
                 self.held = Some((Verdict::NoAnswer, mark));
@@ -101,24 +130,23 @@ impl Tries {
         self.came_to_nothing();
         (self.last, self.was_in_trouble, self.is_of_table) = (Some(Verdict::Unknown), true, false);
         self.stalled = self.stalled.saturating_add(1);
-        self.not_before = now.plus(wait_in_trouble(self.stalled));
+        (self.waits, self.not_before) = (None, now.plus(wait_in_trouble(self.stalled)));
     }
 
     /// Takes in that the operator has logged in as this user by other means: a password that was sent and brought nothing is held as before,
-    /// but where the site has asked for a person or a browser.
+    /// but where the site has asked for a person, who was not asked twice.
     pub fn operator_has_logged_in(&mut self, user: &str) {
         self.note_begun();
         let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
         let (probably_refused, member) = (std::mem::take(&mut self.probably_refused), Some(user.into()));
         let (salt, table, probe, proven) = (self.salt, self.table, self.probe, self.proven);
         let (mut sent, probes) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.probes));
-        let is_of_a_browser = |verdict| {
-            use Verdict::{Captcha, NoForm, OtherSite, RedirectLoop, Script, SecondFactor, SentByGet};
-            matches!(verdict, Captcha | SecondFactor | OtherSite | NoForm | SentByGet | RedirectLoop | Script)
-        };
-        sent.retain(|(_, verdict, _)| !is_of_a_browser(*verdict));
+        let (form, forms, once_more) =
+            (self.form, std::mem::take(&mut self.forms), std::mem::take(&mut self.once_more));
+        let is_for_person = |verdict| matches!(verdict, Verdict::Captcha | Verdict::SecondFactor);
+        sent.retain(|(mark, verdict, _)| !is_for_person(*verdict) || once_more.contains(mark));
         let kept = Self { salt, table, probe, refused, probably_refused, let_in, member, ..Self::default() };
-        *self = Self { proven, sent, probes, ..kept };
+        *self = Self { proven, sent, probes, form, forms, once_more, ..kept };
     }
 
     /// Takes in how a login ended.
@@ -148,6 +176,11 @@ impl Tries {
         if was_sent && verdict != Verdict::LoggedIn {
             self.note_sent(mark, marks, (verdict, was_answered));
         }
+        // What says that it did not look at the password has taken nothing of its one more try.
+        if was_sent && again(verdict, was_answered).by_hand == OfHand::Yes {
+            self.once_more.retain(|of| !marks.contains(of));
+        }
+        self.waits = None;
         match verdict {
             Verdict::LoggedIn => {
                 self.proven = Some(mark);
@@ -169,6 +202,8 @@ impl Tries {
             | Verdict::Unknown
             | Verdict::NotLookedAt
             | Verdict::NoAnswer
+            | Verdict::SiteTrouble
+            | Verdict::SessionLost
             | Verdict::NoForm
             | Verdict::RedirectLoop => {
                 let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
@@ -184,6 +219,9 @@ impl Tries {
                 let may_be_refused = tells_nothing(verdict) && was_answered;
                 if was_sent && (may_be_refused || self.unclear >= LOGINS_UNCLEAR_MAX) {
                     self.held = Some((verdict, mark));
+                }
+                if was_sent && may_be_refused {
+                    self.waits = Some(mark);
                 }
             }
             Verdict::Locked => {

@@ -1,6 +1,6 @@
 //! Why there may be no login now: by a crawl, and by hand.
 
-use super::again::{ByCrawl, OfHand, again};
+use super::again::{OfHand, again};
 use super::{ByHand, Hold, LOGIN_HOUR, Tries, is_ahead};
 use crate::clock::UnixMillis;
 use crate::limits::{LOGINS_PER_HOUR_MAX, LOGINS_UNCLEAR_MAX};
@@ -20,6 +20,10 @@ pub(super) const REFUSED_BEFORE: &str = "the site has refused this user and pass
 const CAPTCHA_BEFORE: &str = "the site has answered this user and password with a CAPTCHA before another one was tried, and may have \
                               refused them: they are not tried again (hint: where they are right, run \
                               `gleaner login --interactive --again`)";
+
+/// Told of a password that was sent once more with another text of a CAPTCHA.
+const CAPTCHA_TWICE: &str = "the site has answered this user and password with a CAPTCHA twice, and may have refused them beside it: they \
+                             are not tried again (hint: where they are right, run `gleaner login --interactive --again`)";
 
 /// Told where so many passwords were refused that no more are remembered.
 pub(super) const TOO_MANY: &str = "the site has refused as many passwords of this account as are remembered (hint: run `gleaner login --again` with \
@@ -42,16 +46,16 @@ impl Tries {
         if !is_last && self.met_captcha(marks) {
             return Some(Hold::Operator(CAPTCHA_BEFORE.to_owned()));
         }
-        let sent =
-            self.sent_with(marks).filter(|(verdict, was_answered)| match again(*verdict, *was_answered).by_crawl {
-                ByCrawl::Never => true,
-                ByCrawl::Later => false,
-                ByCrawl::IfLetInBefore => !self.proven.is_some_and(|of| marks.contains(&of)),
-            });
-        if let Some((verdict, _)) = self.held.filter(|(_, held)| marks.contains(held)) {
+        let (was_let_in, is_spent) = (self.was_let_in(user, password), self.is_spent(marks));
+        let sent = self
+            .sent_with(marks)
+            .filter(|(verdict, was_answered)| !again(*verdict, *was_answered).is_for_crawls(was_let_in, is_spent));
+        let held = self.held.filter(|(_, held)| marks.contains(held) && !self.is_of_trouble(marks));
+        if let Some((verdict, _)) = held {
             let why = match verdict {
                 Verdict::Unknown | Verdict::NoAnswer if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
                 Verdict::RateLimited => self.limited_again(now),
+                Verdict::Captcha if is_spent => CAPTCHA_TWICE.to_owned(),
                 verdict => sent.map_or_else(|| verdict.sentence().to_owned(), |(verdict, _)| sentence_of_sent(verdict)),
             };
             return Some(Hold::Operator(why));
@@ -70,8 +74,14 @@ impl Tries {
             let until = of_last_hour.min().map_or(now, |first| first.plus(LOGIN_HOUR));
             return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
         }
-        self.not_before(now).map(|until| {
-            let last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
+        self.waits_until(marks, now).map(|until| {
+            let mut last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
+            if let (Some(Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::SessionLost), Some(at)) =
+                (self.last, last.find(" (hint: "))
+            {
+                // It is for those that are held.
+                last.truncate(at);
+            }
             let by_hand = match (self.asked_until(now), self.guessed_until(now)) {
                 (Some(asked), _) if asked >= until => {
                     "as the site asks; `gleaner login --again` does not wait".to_owned()
@@ -84,10 +94,22 @@ impl Tries {
                     "a guess of ours: the site asks to wait, and tells no time; `gleaner login --again` does not wait"
                         .to_owned()
                 }
+                (None, None) if self.hold_by_hand(user, password, now).is_some() => {
+                    "a guess of ours, for which `gleaner login --again` does not wait".to_owned()
+                }
                 (None, None) => "a guess of ours, for which `gleaner login` does not wait".to_owned(),
             };
             Hold::Until(until, format!("{last} (no new try before {}; {by_hand})", until.rfc3339()))
         })
+    }
+
+    /// Before when a crawl sends no form with these.
+    fn waits_until(&self, marks: [u32; 2], now: UnixMillis) -> Option<UnixMillis> {
+        match self.waits {
+            // What was answered to another password makes this one wait where the site has asked for it.
+            Some(of) if !marks.contains(&of) => self.asked_until(now).max(self.guessed_until(now)),
+            _ => self.not_before(now),
+        }
     }
 
     /// Why there may be no login by hand with this password now; None where there may.
@@ -100,18 +122,21 @@ impl Tries {
         let guessed = || self.guessed_until(now).map(ByHand::GuessedToWait);
         let asked = || self.asked_until(now).map(ByHand::AskedToWait).or_else(guessed);
         let before = || (held.is_none() && self.met_captcha(marks)).then_some(ByHand::CaptchaBefore);
+        let (was_let_in, is_spent) = (self.was_let_in(user, password), self.is_spent(marks));
+        let captcha = || Some(if is_spent { ByHand::CaptchaTwice } else { ByHand::Captcha });
         let last = || match held? {
-            Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => Some(ByHand::NoEnd),
+            Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX && !self.is_of_trouble(marks) => Some(ByHand::NoEnd),
             // What asks for one before anything was sent may be asked again.
-            Verdict::Captcha if !self.is_of_table => Some(ByHand::Captcha),
+            Verdict::Captcha if !self.is_of_table => captcha(),
             _ => None,
         };
         let sent = || {
             let (verdict, was_answered) = self.sent_with(marks)?;
             match again(verdict, was_answered).by_hand {
                 OfHand::No => Some(ByHand::Sent(verdict)),
-                OfHand::Interactive if verdict == Verdict::SecondFactor => Some(ByHand::SecondFactor),
-                OfHand::Interactive => Some(ByHand::Captcha),
+                OfHand::OnceIfLetIn => (!was_let_in || is_spent).then_some(ByHand::Sent(verdict)),
+                OfHand::OnceInteractive => captcha(),
+                OfHand::Interactive => Some(ByHand::SecondFactor),
                 OfHand::Yes => None,
             }
         };
@@ -144,6 +169,9 @@ fn sentence_of_sent(verdict: Verdict) -> String {
             "{sentence}, and the same is not sent again (hint: see with a browser that the user and the password are right, then name a \
              page that only members see as `probe` in [login], or run `gleaner login --again`)"
         ),
-        OfHand::Interactive | OfHand::Yes => verdict.sentence().to_owned(),
+        // What is held all the same has had its one more try, or was never let in.
+        OfHand::OnceIfLetIn | OfHand::OnceInteractive | OfHand::Interactive | OfHand::Yes => {
+            verdict.sentence().to_owned()
+        }
     }
 }

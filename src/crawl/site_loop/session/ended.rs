@@ -66,7 +66,11 @@ impl SiteLoop {
                 if was_unproven {
                     self.session.unproven = Unproven::None;
                     if let Some(why) = self.login_turned_out(false, now) {
-                        return self.pause_until(now, why, true).await;
+                        return match self.hold_of_tries(now) {
+                            // One more try is left to what was let in before.
+                            Some(Hold::Until(until, why)) => self.pause_until(until, why, false).await,
+                            _ => self.pause_until(now, why, true).await,
+                        };
                     }
                 }
                 let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
@@ -130,8 +134,12 @@ impl SiteLoop {
                 let why = format!("{} ({evidence})", report.sentence());
                 // Whether it may be tried again, and when, the account's tries tell; what there is to do as well, where it
                 // was not the first that ended so.
-                let is_counted = matches!(report.judged.verdict, Verdict::RateLimited | Verdict::Unknown);
+                let verdict = report.judged.verdict;
+                let is_counted = matches!(verdict, Verdict::RateLimited | Verdict::Unknown | Verdict::SiteTrouble);
                 match self.hold_of_tries(now) {
+                    Some(Hold::Until(until, told)) if verdict == Verdict::SiteTrouble => {
+                        self.pause_until(until, format!("{told} ({evidence})"), false).await
+                    }
                     Some(Hold::Until(until, _)) => {
                         let why = match report.has_guessed_wait() {
                             true => format!(

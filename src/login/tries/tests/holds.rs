@@ -46,6 +46,11 @@ fn what_each_hint_says_to_do_ends_the_state_that_it_is_told_of() {
             };
             let hint = why.split_once("(hint: ").unwrap_or_else(|| panic!("{state:?}: no hint in {why}")).1;
             assert!(follow(hint, &mut tries, user, &mut password, NOW), "{state:?}: {why}");
+            if was_sent && !hint.contains("`gleaner login --interactive`") && hint.contains("--cookies") {
+                // The session that was taken over is what the site is crawled with; what was sent is not sent again for it.
+                assert!(tries.hold(user, &password, NOW).is_some(), "{state:?}: {why}");
+                continue;
+            }
             assert_eq!(tries.hold(user, &password, NOW), None, "{state:?}: {why}");
         }
     }
@@ -182,44 +187,165 @@ fn what_is_told_as_the_sites_word_is_its_own_and_no_wait_of_ours() {
     assert_eq!(tries.hold_by_hand("anna", &password, asked), Some(ByHand::NoEnd));
 }
 
-#[test]
-fn whatever_a_form_was_answered_the_same_is_sent_again_by_whom_the_table_says_and_nobody_else() {
-    let (password, later) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX * 900));
-    for was_let_in in [false, true] {
-        for verdict in Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::LoggedIn) {
-            for was_answered in [true, false] {
-                let mut tries = if was_let_in { after(&[(Verdict::LoggedIn, true)]) } else { Tries::default() };
-                let state = (verdict, was_answered, was_let_in);
-                let Again { by_crawl, by_hand } = again(verdict, was_answered);
-                tries.ended(Ended { verdict, was_sent: true, was_answered }, "anna", &password, NOW);
-                // Another one that was tried since changes nothing, nor does the file; nor does a browser's session where it is refused.
-                for others in 0..3 {
-                    let crawls = tries.hold("anna", &password, later).is_none();
-                    let may = by_crawl == ByCrawl::Later || (by_crawl == ByCrawl::IfLetInBefore && was_let_in);
-                    assert_eq!(crawls, may, "{state:?}, {others}");
-                    let held = tries.hold_by_hand("anna", &password, later);
-                    let expected = match by_hand {
-                        OfHand::Yes => held.is_none(),
-                        OfHand::Interactive => {
-                            matches!(held, Some(ByHand::Captcha | ByHand::CaptchaBefore | ByHand::SecondFactor))
-                        }
-                        OfHand::No => matches!(held, Some(ByHand::Refused(_) | ByHand::Locked | ByHand::Sent(_))),
-                    };
-                    assert!(expected, "{state:?}, {others}: {held:?}");
-                    let ended = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
-                    tries.ended(ended, "anna", &Secret::new("other"), NOW);
-                    tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
-                }
-                // What says less does not take the place of what says more.
-                let busy = Ended { verdict: Verdict::Unknown, was_sent: true, was_answered: false };
-                tries.ended(busy, "anna", &password, NOW);
-                let is_held = tries.hold_by_hand("anna", &password, later).is_some();
-                assert!(is_held || by_hand != OfHand::No, "{state:?}");
-                tries.ended(Ended { verdict: Verdict::LoggedIn, ..busy }, "anna", &password, NOW);
-                assert_eq!(tries.hold_by_hand("anna", &password, later), None, "{state:?}");
-                assert_eq!(tries.hold("anna", &password, later), None, "{state:?}");
+/// Who sends the same again: a crawl, a person's command, one with a person at the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    Crawl,
+    Hand,
+    Person,
+}
+
+impl Who {
+    fn may(self, tries: &Tries, password: &Secret, now: UnixMillis) -> bool {
+        match self {
+            Self::Crawl => tries.hold("anna", password, now).is_none(),
+            Self::Hand => tries.hold_by_hand("anna", password, now).is_none(),
+            Self::Person => {
+                let hold = tries.hold_by_hand("anna", password, now);
+                matches!(hold, None | Some(ByHand::Captcha | ByHand::SecondFactor))
             }
         }
+    }
+}
+
+/// How often the same is sent that ends so each time, by these in turn, however long they wait; no more than nine times are tried.
+fn sent_by(whos: &[Who], tries: &mut Tries, verdict: Verdict, was_answered: bool) -> u32 {
+    let (password, mut now, mut sent) = (Secret::new("one"), NOW, 0);
+    for who in whos.iter().cycle().take(9) {
+        now = now.plus(LOGIN_WAIT_MAX * 2);
+        if who.may(tries, &password, now) {
+            sent += 1;
+            tries.begin("anna", &password);
+            tries.form_leaves();
+            tries.ended(Ended { verdict, was_sent: true, was_answered }, "anna", &password, now);
+        }
+        *tries = serde_json::from_slice(&serde_json::to_vec(tries).unwrap()).unwrap();
+    }
+    sent
+}
+
+#[test]
+fn each_row_of_the_table_is_what_is_sent_by_crawls_and_by_hand() {
+    use Who::{Crawl, Hand, Person};
+    // By a crawl, by hand and by a person, of what was never let in; and the same of what was.
+    for (verdict, was_answered, never, before) in [
+        (Verdict::WrongPassword, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::ProbablyRefused, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::Locked, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::Captcha, true, [1, 1, 2], [1, 1, 2]),
+        (Verdict::SecondFactor, true, [1, 1, 9], [1, 1, 9]),
+        (Verdict::ConfirmEmail, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::OtherSite, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::NoForm, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::SentByGet, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::RedirectLoop, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::Script, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::Unknown, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::Unknown, false, [2, 2, 2], [9, 9, 9]),
+        (Verdict::NotLookedAt, true, [1, 2, 2], [1, 2, 2]),
+        (Verdict::RateLimited, true, [2, 9, 9], [2, 9, 9]),
+        (Verdict::NoAnswer, true, [1, 1, 1], [2, 2, 2]),
+        (Verdict::NoAnswer, false, [1, 1, 1], [2, 2, 2]),
+        (Verdict::SiteTrouble, true, [1, 1, 1], [2, 2, 2]),
+        (Verdict::SiteTrouble, false, [1, 1, 1], [2, 2, 2]),
+        (Verdict::SessionLost, true, [1, 1, 1], [2, 2, 2]),
+    ] {
+        for (was_let_in, expected) in [(false, never), (true, before)] {
+            let tries = || if was_let_in { after(&[(Verdict::LoggedIn, true)]) } else { Tries::default() };
+            let sent = [Crawl, Hand, Person].map(|who| sent_by(&[who], &mut tries(), verdict, was_answered));
+            assert_eq!(sent, expected, "{verdict:?}, {was_answered}, let in {was_let_in}");
+            let [_, _, most] = expected;
+            let in_turn = sent_by(&[Crawl, Person, Hand], &mut tries(), verdict, was_answered);
+            assert!(in_turn <= most, "{verdict:?}, {was_answered}, let in {was_let_in}: {in_turn} in turn");
+        }
+    }
+}
+
+#[test]
+fn the_one_more_try_is_over_when_it_is_sent_and_comes_back_with_what_says_that_it_was_not_looked_at() {
+    let (password, later) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX * 9));
+    for verdict in [Verdict::NoAnswer, Verdict::SiteTrouble, Verdict::SessionLost] {
+        let ended = |verdict, was_answered| Ended { verdict, was_sent: true, was_answered };
+        let may = |tries: &Tries| (Who::Crawl.may(tries, &password, later), Who::Hand.may(tries, &password, later));
+        let mut tries = after(&[(Verdict::LoggedIn, true)]);
+        tries.ended(ended(verdict, true), "anna", &password, NOW);
+        assert_eq!(may(&tries), (true, true), "{verdict:?}");
+        tries.begin("anna", &password);
+        // One that was not sent has taken nothing.
+        let mut unsent = tries.clone();
+        unsent.came_to_nothing();
+        assert_eq!(may(&unsent), (true, true), "{verdict:?}");
+        tries.form_leaves();
+        let mut killed: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        assert!(killed.broke_off("anna", &password, NOW));
+        assert_eq!(may(&killed), (false, false), "{verdict:?}: no process that is killed has a third");
+        let mut busy = tries.clone();
+        busy.ended(ended(Verdict::Unknown, false), "anna", &password, NOW);
+        assert_eq!(may(&busy), (true, true), "{verdict:?}: a server in trouble did not look at it");
+        tries.ended(ended(Verdict::LoggedIn, true), "anna", &password, NOW);
+        tries.ended(ended(verdict, true), "anna", &password, NOW);
+        assert_eq!(may(&tries), (true, true), "{verdict:?}: let in, it has another");
+        tries.ended(ended(Verdict::WrongPassword, true), "anna", &Secret::new("other"), NOW);
+        tries.ended(ended(Verdict::LoggedIn, true), "anna", &Secret::new("third"), NOW);
+        assert_eq!(may(&tries), (false, false), "{verdict:?}: another one is let in since");
+    }
+}
+
+#[test]
+fn a_captcha_is_read_once_more_and_by_again_anew() {
+    let password = Secret::new("one");
+    let captcha = Ended { verdict: Verdict::Captcha, was_sent: true, was_answered: true };
+    let mut tries = Tries::default();
+    tries.begin("anna", &password);
+    tries.form_leaves();
+    assert!(tries.may_read_again());
+    // The form came back with one, and a person is about to read it.
+    tries.await_proof(Verdict::Captcha, NOW);
+    tries.form_leaves();
+    assert!(!tries.may_read_again());
+    let mut killed: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+    assert!(killed.broke_off("anna", &password, NOW) && !Who::Person.may(&killed, &password, NOW));
+    tries.ended(captcha, "anna", &password, NOW);
+    assert_eq!(tries.hold_by_hand("anna", &password, NOW), Some(ByHand::CaptchaTwice));
+    let Some(Hold::Operator(why)) = tries.hold("anna", &password, NOW) else { panic!("a crawl sends it") };
+    assert!(why.contains("`gleaner login --interactive --again`"), "{why}");
+    for password in ["two", "three"] {
+        // Neither another one nor a browser's session makes it unread.
+        tries.ended(Ended { verdict: Verdict::LoggedIn, ..captcha }, "anna", &Secret::new(password), NOW);
+        tries.operator_has_logged_in("anna");
+        assert!(!Who::Person.may(&tries, &Secret::new("one"), NOW), "{password}");
+    }
+    tries.begin_again("anna", &password);
+    tries.form_leaves();
+    assert!(tries.may_read_again(), "the operator has said so");
+}
+
+#[test]
+fn another_form_of_the_rule_file_has_a_login_tried_once_and_to_and_fro_brings_no_more() {
+    let password = Secret::new("one");
+    for verdict in [Verdict::WrongPassword, Verdict::ProbablyRefused, Verdict::Unknown, Verdict::Locked] {
+        for who in [Who::Crawl, Who::Hand] {
+            let (mut tries, mut sent) = (Tries::default(), 0);
+            for form in [1, 1, 2, 1, 2, 2, 1] {
+                tries.meet_form(form);
+                if who.may(&tries, &password, NOW) {
+                    sent += 1;
+                    tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
+                }
+            }
+            // A lock is the account's, by whichever form.
+            assert_eq!(sent, if verdict == Verdict::Locked { 1 } else { 2 }, "{verdict:?}, {who:?}");
+        }
+    }
+}
+
+#[test]
+fn what_another_password_was_answered_makes_no_crawl_wait_unless_the_site_has_asked_for_it() {
+    let ended = |verdict| Ended { verdict, was_sent: true, was_answered: true };
+    for (verdict, waits) in [(Verdict::Unknown, false), (Verdict::RateLimited, true)] {
+        let mut tries = Tries::default();
+        tries.ended(ended(verdict), "anna", &Secret::new("one"), NOW);
+        assert_eq!(tries.hold("anna", &Secret::new("two"), NOW).is_some(), waits, "{verdict:?}");
     }
 }
 
