@@ -479,8 +479,7 @@ pub fn says_rate_limited(view: &View) -> Option<&'static str> {
     view.says(phrases::RATE_LIMITED)
 }
 
-/// How long a page that tells of too many tries asks to wait, where it names a time: at least a minute, no more than
-/// `limits::RETRY_AFTER_MAX`.
+/// How long a page that tells of too many tries asks to wait, where it names a time: no more than `limits::RETRY_AFTER_MAX`.
 #[must_use]
 pub fn names_wait(view: &View) -> Option<Duration> {
     let words: Vec<&str> = view.text.split(|of: char| of.is_whitespace() || ".,;:!?()，。".contains(of)).collect();
@@ -498,7 +497,7 @@ pub fn names_wait(view: &View) -> Option<Duration> {
         number.checked_mul(*seconds)
     });
     let most = limits::RETRY_AFTER_MAX.as_secs();
-    seconds.filter(|seconds| (1..=most).contains(seconds)).max().map(|seconds| Duration::from_secs(seconds.max(60)))
+    seconds.filter(|seconds| (1..=most).contains(seconds)).max().map(Duration::from_secs)
 }
 
 /// The words with which a page tells guests to log in, if it has them anywhere.

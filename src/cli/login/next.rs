@@ -259,10 +259,6 @@ impl Login<'_> {
 
     fn no_form(&self, report: &Report, file: &str) -> String {
         let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
-        if report.judged.evidence.iter().any(|evidence| evidence.starts_with("the form's address ")) {
-            // No key of [login] names another one.
-            return self.browser();
-        }
         match steps::forms_seen(&report.steps) {
             Some(seen) if report.pinned.is_some_and(|pin| pin != Pin::Page) => {
                 let key = report.pinned.map_or("", Pin::key);

@@ -29,6 +29,14 @@ pub struct MissingSession {
     /// The rule file's table by which it was tried ([`LoginRules::mark`](crate::rules::LoginRules::mark)).
     #[serde(default)]
     pub table: Option<u32>,
+    /// False where the session that is kept was not found to have ended: the site was left alone before anybody asked.
+    #[serde(default = "has_ended")]
+    pub has_ended: bool,
+}
+
+/// What notes say that were written before there was a word for it.
+fn has_ended() -> bool {
+    true
 }
 
 impl SiteLoop {
@@ -129,7 +137,8 @@ impl SiteLoop {
         let Some((until, why, needs_operator)) = self.session.pause() else { return Ok(()) };
         let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(until));
         let table = self.site.rules.login.as_ref().map(LoginRules::mark);
-        let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp, table };
+        let (stamp, has_ended) = (self.session.stamp, self.session.has_ended());
+        let note = MissingSession { at, until, why: why.to_owned(), stamp, table, has_ended };
         let note = serde_json::to_vec(&note).unwrap_or_default();
         Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
     }

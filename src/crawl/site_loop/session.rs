@@ -67,6 +67,8 @@ pub(super) struct Session {
     looked: UnixMillis,
     /// True once the form of the login under way has left.
     form_left: Arc<AtomicBool>,
+    /// True where there was no session to begin with, or one that was found to have ended and none since.
+    has_ended: bool,
 }
 
 enum State {
@@ -104,12 +106,18 @@ impl Session {
             stamp: account.map_or(0, |account| account.keeper.stamp()),
             looked: UnixMillis(0),
             form_left: Arc::default(),
+            has_ended: account.is_none_or(|account| account.jar.is_empty()),
         }
     }
 
     /// The number of the session that a visit is sent with.
     pub(super) fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// True where no session is known of that may still hold.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended
     }
 
     /// True while the form of a login is on its way, or its proof.
@@ -236,6 +244,7 @@ impl SiteLoop {
                     return self.pause_until(now, error, true).await;
                 }
                 log_in = account.jar.is_empty();
+                self.session.has_ended = log_in;
                 self.enter(State::Doubted { log_in });
             }
             // The session that is kept was proven once, so that it comes first; before a form is sent anew, the last one's proof.

@@ -133,7 +133,7 @@ fn a_wait_that_a_page_names_in_words_is_read() {
         ("Zu viele Anmeldeversuche: in 2 Stunden wieder.", Some(7_200)),
         ("密码错误次数过多，请 15 分钟后重新登录", Some(900)),
         ("请15分钟后再试", Some(900)),
-        ("Слишком много попыток, 30 секунд", Some(60)),
+        ("Слишком много попыток, 30 секунд", Some(30)),
         ("Too many attempts. You have used 5 of 5 tries since 2003.", None),
         ("Too many attempts: 99999999999999999999 minutes, or 90 days", None),
     ] {

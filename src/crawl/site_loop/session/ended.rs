@@ -41,7 +41,7 @@ impl SiteLoop {
                     (self.session.answers, self.session.began) = (0, now);
                 }
                 tracing::debug!(%site, denied = self.session.held.len(), "the session holds");
-                self.session.proven = now;
+                (self.session.proven, self.session.has_ended) = (now, false);
                 self.enter(State::Good);
                 for finished in self.session.take_held() {
                     self.outlived(&finished.visit.key);
@@ -62,7 +62,7 @@ impl SiteLoop {
                 Ok(())
             }
             Asked::Proof(Proof { holds: Some(false), .. }) => {
-                self.session.proofs_missed = 0;
+                (self.session.proofs_missed, self.session.has_ended) = (0, true);
                 if was_unproven {
                     self.session.unproven = Unproven::None;
                     if let Some(why) = self.login_turned_out(false, now) {
@@ -113,7 +113,7 @@ impl SiteLoop {
                 tracing::info!(%site, chosen, evidence, "logged in");
                 self.session.generation += 1;
                 (self.session.answers, self.session.began) = (0, now);
-                self.session.proven = now;
+                (self.session.proven, self.session.has_ended) = (now, false);
                 self.enter(State::Good);
                 self.keep_proof(now).await
             }
