@@ -262,6 +262,10 @@ pub const REQUEST_TIME_MAX: Duration = Duration::from_secs(300);
 /// again at the next start. Twice this and the rest of the shutdown stay below ten seconds.
 pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(4);
 
+/// The same for a login whose form has left: servers that are slow to answer take some seconds for it, and a right password is not to be
+/// held because nobody has waited. `TimeoutStopSec` of the unit is longer.
+pub const LOGIN_DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
+
 /// Longest wait that a `Retry-After` can impose.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 3_600);
 

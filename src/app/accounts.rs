@@ -65,7 +65,7 @@ const BROKE_OFF: &str = "the last login did not get to its end: the next crawl w
 
 /// Told where a form was taken, and no page could be asked since whether it let us in.
 const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first \
-                        (hint: `gleaner login` does it at once, and sends the password again only where the proof fails)";
+                        (hint: `gleaner login` does it at once)";
 
 /// Told of the same where the site has asked to be left alone.
 fn unproven_until(until: UnixMillis) -> String {
@@ -136,20 +136,30 @@ fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, St
     let mut tries = sessions::tries(data_dir, site).map_err(|error| format!("{error:#}"))?;
     tries.meet_table(login.mark());
     tries.meet_probe(login.probe_mark());
+    tries.meet_form(login.form_mark());
     Ok(tries)
 }
 
-/// How the last login ended, where there is something to tell of it.
-fn last_login(tries: &Result<Tries, String>) -> Option<String> {
-    match tries {
-        Ok(tries) => tries.trouble(),
-        Err(error) => Some(error.clone()),
-    }
+/// How the last login ended, where there is something to tell of it, and until when the site has asked to be left alone.
+fn last_login(tries: &Result<Tries, String>, now: UnixMillis) -> Option<String> {
+    let tries = match tries {
+        Ok(tries) => tries,
+        Err(error) => return Some(error.clone()),
+    };
+    let told = tries.trouble()?;
+    let asked = tries.asked_until(now).map(|until| format!("; it asks to be left alone until {}", until.rfc3339()));
+    let guessed = || {
+        let until = tries.guessed_until(now)?.rfc3339();
+        Some(format!("; it has named no time: until {until} is a guess of ours"))
+    };
+    let until = asked.or_else(guessed).unwrap_or_default();
+    let (said, hint) = told.split_once(" (hint: ").map_or((&*told, None), |(said, hint)| (said, Some(hint)));
+    Some(format!("{said}{until}{}", hint.map_or_else(String::new, |hint| format!(" (hint: {hint}"))))
 }
 
 fn of_process(data_dir: &Path, rules: &SiteRules, login: &LoginRules, session: &SessionState) -> AccountStatus {
     let told = AccountStatus::live(&rules.name, Some(&login.user), session);
-    let last_login = last_login(&tries_of(data_dir, &rules.name, login));
+    let last_login = last_login(&tries_of(data_dir, &rules.name, login), UnixMillis(0));
     AccountStatus { last_login: last_login.filter(|_| told.state == AccountState::LoggedIn), ..told }
 }
 
@@ -182,11 +192,12 @@ async fn of_files(
         let is_this_table = missing.table.is_none_or(|table| table == login.mark());
         is_this_table && missing.stamp == sessions::Files::new(data_dir, site, user).stamp()
     });
-    if let (Some(proven), None, None) = (kept, &missing, member) {
+    let has_ended = missing.as_ref().is_some_and(|missing| missing.has_ended);
+    if let (Some(proven), false, None) = (kept, has_ended, member) {
         let proven = Some(proven.rfc3339());
         let has_broken_off = || tries.as_ref().is_ok_and(|tries| broke_off(data_dir, site, user, tries, now));
         let last_login =
-            last_login(&tries).or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
+            last_login(&tries, now).or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
         return Ok(AccountStatus { proven, last_login, ..of(AccountState::Kept) });
     }
     let tries = match tries {
@@ -226,7 +237,7 @@ pub fn without_rules(data_dir: &Path, site: &str, file: &Path) -> Option<Account
     match (kept, tries) {
         (Err(error), _) => Some(AccountStatus { reason: Some(format!("{error:#}")), ..of(AccountState::Unreadable) }),
         (Ok(Some(proven)), tries) => {
-            let last_login = last_login(&tries.map_err(|error| format!("{error:#}")));
+            let last_login = last_login(&tries.map_err(|error| format!("{error:#}")), UnixMillis(0));
             Some(AccountStatus { proven: Some(proven.rfc3339()), last_login, ..of(AccountState::Kept) })
         }
         (Ok(None), Err(error)) => {
@@ -312,7 +323,7 @@ mod tests {
         async fn left(&self, why: &str, later: UnixMillis) {
             let stamp = sessions::Files::new(self.path(), "s", "anna").stamp();
             let table = rules("anna").login.as_ref().map(LoginRules::mark);
-            let note = MissingSession { at: later, until: None, why: why.to_owned(), stamp, table };
+            let note = MissingSession { at: later, until: None, why: why.to_owned(), stamp, table, has_ended: true };
             self.1.put_note("s", SESSION_NOTE, serde_json::to_vec(&note).unwrap()).await.unwrap();
         }
 
@@ -396,6 +407,28 @@ mod tests {
         // What the operator does makes it count again.
         sessions::save(folder.path(), "s", &jar).unwrap();
         assert_eq!(folder.status().await.state, AccountState::Kept);
+    }
+
+    #[tokio::test]
+    async fn a_session_that_nobody_has_found_ended_is_kept_and_the_sites_wait_is_told_with_its_time() {
+        let folder = Folder(tempfile::tempdir().unwrap(), MemoryStore::default());
+        folder.password("one");
+        sessions::save(folder.path(), "s", &cookie()).unwrap();
+        let until = NOW.plus(std::time::Duration::from_secs(90));
+        folder.tries(|tries| {
+            let limited = Ended { verdict: Verdict::RateLimited, was_sent: true, was_answered: true };
+            tries.ended(limited, "anna", &Secret::new("one"), NOW);
+            tries.wait_as_asked(until, NOW);
+        });
+        // A crawl has left the site alone for it, before it asked for anything.
+        let stamp = sessions::Files::new(folder.path(), "s", "anna").stamp();
+        let (why, until) = ("the site has asked at the last login to be left alone".to_owned(), Some(until));
+        let note = MissingSession { at: LATER, until, why, stamp, table: None, has_ended: false };
+        folder.1.put_note("s", SESSION_NOTE, serde_json::to_vec(&note).unwrap()).await.unwrap();
+        let told = folder.status().await;
+        let last = told.last_login.unwrap();
+        assert_eq!(told.state, AccountState::Kept, "{last}");
+        assert!(last.ends_with(&format!("left alone until {}", until.unwrap().rfc3339())), "{last}");
     }
 
     #[tokio::test]

@@ -49,20 +49,14 @@ pub fn must_not_be_taken(data_dir: &Path) -> anyhow::Result<()> {
     }
     let (path, owner) = (data_dir.display(), name_of(owner));
     bail!(
-        "{path}: it belongs to {owner}, and what root makes in it {owner} could not use\nhint: run the same as its owner: {} {}; or pass \
+        "{path}: it belongs to {owner}, and what root makes in it {owner} could not use\nhint: run the same as its owner: {}; or pass \
          another --data",
-        sudo(&owner),
-        this_command()
+        as_user(&owner, &this_command())
     )
 }
 
 /// The command that runs, for a shell.
 fn this_command() -> String {
-    let plain = |of: char| of.is_ascii_alphanumeric() || "-_./=:,@%+".contains(of);
-    let quoted = |word: String| match !word.is_empty() && word.chars().all(plain) {
-        true => word,
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    };
     let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
     std::iter::once("gleaner".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
@@ -97,15 +91,42 @@ fn not_ours(path: &Path, metadata: &Metadata, we: u32) -> String {
     let (path, mode) = (path.display(), metadata.mode() & 0o777);
     format!(
         "{path}: cannot be written: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its owner: \
-         {} {}; or pass another --data",
-        sudo(&owner),
-        this_command()
+         {}; or pass another --data",
+        as_user(&owner, &this_command())
     )
 }
 
-/// What runs a command as this user.
-fn sudo(owner: &str) -> String {
-    if owner == "root" { "sudo".to_owned() } else { format!("sudo -u {owner}") }
+/// A word for a shell.
+fn quoted(word: String) -> String {
+    let plain = |of: char| of.is_ascii_alphanumeric() || "-_./=:,@%+".contains(of);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// What runs a command as this user, on this machine and by whoever runs this.
+fn as_user(owner: &str, command: &str) -> String {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let has_sudo = std::env::split_paths(&path).any(|folder| folder.join("sudo").is_file());
+    as_user_by(owner, command, has_sudo, geteuid().is_root())
+}
+
+/// The same: by sudo where there is one, else by what each system has.
+fn as_user_by(owner: &str, command: &str, has_sudo: bool, is_root: bool) -> String {
+    let number = owner.strip_prefix("'#").and_then(|number| number.strip_suffix('\''));
+    match (has_sudo, number) {
+        (true, _) if owner == "root" => format!("sudo {command}"),
+        (true, _) => format!("sudo -u {owner} {command}"),
+        (false, Some(number)) => {
+            // Who has no name nobody can become but root.
+            let command = format!("setpriv --reuid {number} --regid {number} --clear-groups {command}");
+            if is_root { command } else { format!("su -c {}", quoted(command)) }
+        }
+        (false, None) if owner == "root" => format!("su -c {}", quoted(command.to_owned())),
+        (false, None) if is_root => format!("runuser -u {owner} -- {command}"),
+        (false, None) => format!("su -s /bin/sh {owner} -c {}", quoted(command.to_owned())),
+    }
 }
 
 /// A user's name, or its number as `sudo -u` takes it.
@@ -178,9 +199,8 @@ fn not_for_us(path: &Path) -> Option<anyhow::Error> {
             let (owner, we) = (name_of(metadata.uid()), name_of(we));
             return Some(anyhow!(
                 "{shown}: permission denied: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its \
-                 owner: {} {}; or pass another --data",
-                sudo(&owner),
-                this_command()
+                 owner: {}; or pass another --data",
+                as_user(&owner, &this_command())
             ));
         }
         (mode & needed != needed)
@@ -220,7 +240,8 @@ pub fn keep_private(path: &Path) -> anyhow::Result<()> {
     let told = format!("others may read or write it (mode {mode:04o})");
     if we != 0 && we != metadata.uid() {
         let owner = name_of(metadata.uid());
-        bail!("{shown}: {told}, and it belongs to {owner}\nhint: {} chmod {wanted:o} {shown}", sudo(&owner));
+        let mend = as_user(&owner, &format!("chmod {wanted:o} {shown}"));
+        bail!("{shown}: {told}, and it belongs to {owner}\nhint: {mend}");
     }
     match fs::set_permissions(path, Permissions::from_mode(wanted)) {
         Ok(()) => {
@@ -248,11 +269,25 @@ mod tests {
         for part in [
             &*format!("{}: cannot be written: it belongs to {owner} (mode {mode:04o})", folder.path().display()),
             "this runs as '#4000000000'",
-            &*format!("\nhint: run the same as its owner: {} gleaner", sudo(&owner)),
+            &*format!("\nhint: run the same as its owner: {}", as_user(&owner, &this_command())),
         ] {
             assert!(told.contains(part), "{part}: {told}");
         }
-        assert_eq!((sudo("root"), sudo("'#4321'")), ("sudo".to_owned(), "sudo -u '#4321'".to_owned()));
+        let crawl = "gleaner crawl --data d";
+        let nameless = "setpriv --reuid 4321 --regid 4321 --clear-groups gleaner crawl --data d";
+        for (owner, has_sudo, is_root, expected) in [
+            ("root", true, false, format!("sudo {crawl}")),
+            ("'#4321'", true, false, format!("sudo -u '#4321' {crawl}")),
+            ("root", false, false, format!("su -c '{crawl}'")),
+            ("anna", false, true, format!("runuser -u anna -- {crawl}")),
+            ("anna", false, false, format!("su -s /bin/sh anna -c '{crawl}'")),
+            ("'#4321'", false, true, nameless.to_owned()),
+            ("'#4321'", false, false, format!("su -c '{nameless}'")),
+        ] {
+            assert_eq!(as_user_by(owner, crawl, has_sudo, is_root), expected);
+        }
+        let nested = as_user_by("anna", "gleaner login 'a b'", false, false);
+        assert_eq!(nested, r"su -s /bin/sh anna -c 'gleaner login '\''a b'\'''");
         assert!(must_be_writable(&folder.path().join("not/there")).is_ok() && !is_read_only(folder.path()));
         let told = not_ours(folder.path(), &metadata, metadata.uid());
         assert!(
@@ -312,7 +347,11 @@ mod tests {
         if owner::of_files() == 0 {
             std::os::unix::fs::chown(&file, Some(4_321), None).unwrap();
             let told = failed(&file, &io::ErrorKind::PermissionDenied.into()).to_string();
-            let expected = "it belongs to '#4321' (mode 0400), and this runs as root\nhint: run the same as its owner: sudo -u '#4321' gleaner";
+            let command = as_user("'#4321'", &this_command());
+            let expected = format!(
+                "it belongs to '#4321' (mode 0400), and this runs as root\nhint: run the same as its owner: {command}"
+            );
+            let expected = &*expected;
             assert!(told.contains(expected), "{told}");
         }
     }

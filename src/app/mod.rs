@@ -46,6 +46,13 @@ use crate::render::children::{Bounds, Children};
 use crate::rules::{PrivateAddresses, SiteRules};
 use crate::torrent::archive::Archive;
 
+/// Ends a process that a second signal tells to end, whatever is under way: as if it had been killed, and with the code that a shell tells
+/// of that.
+pub fn end_by(signal: tokio::signal::unix::SignalKind) -> ! {
+    tracing::warn!("told to end a second time: what is under way is broken off");
+    std::process::exit(128 + signal.as_raw_value())
+}
+
 /// Memory for pages of the update crawldb: the rows of some hundred sites' rounds.
 const UPDATE_CACHE_BYTES: usize = 4 << 20;
 

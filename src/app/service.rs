@@ -105,7 +105,11 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
     }
     tracing::info!("stopping: finishing what is under way");
     notify_systemd(&[sd_notify::NotifyState::Stopping]);
-    service.stop_all().await
+    tokio::select! {
+        ended = service.stop_all() => ended,
+        _ = terminate.recv() => super::end_by(SignalKind::terminate()),
+        _ = interrupt.recv() => super::end_by(SignalKind::interrupt()),
+    }
 }
 
 impl Service<'_> {

@@ -69,6 +69,13 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
     Ok(if summary.ended_well() && bad_files == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Tells the crawl to end; told twice, the process ends at once, as if it had been killed: what is written down is whole at any time.
+fn stops(stop: &watch::Sender<bool>, signal: SignalKind) {
+    if stop.send_replace(true) {
+        app::end_by(signal);
+    }
+}
+
 /// Crawls with progress shown, until the end or a signal.
 pub async fn run_sites(
     app: &App,
@@ -90,8 +97,8 @@ pub async fn run_sites(
         loop {
             tokio::select! {
                 ends = &mut crawl => break ends?,
-                _ = terminate.recv() => { let _ = stop.send(true); }
-                _ = interrupt.recv() => { let _ = stop.send(true); }
+                _ = terminate.recv() => stops(&stop, SignalKind::terminate()),
+                _ = interrupt.recv() => stops(&stop, SignalKind::interrupt()),
                 never = &mut showing => match never {},
             }
         }

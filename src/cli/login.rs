@@ -241,6 +241,7 @@ impl Login<'_> {
         let mut before = sessions::tries(data_dir, name)?;
         before.meet_table(self.login.mark());
         before.meet_probe(self.login.probe_mark());
+        before.meet_form(self.login.form_mark());
         // One that was killed behind its form, and has left no cookies to prove, may have been refused.
         if !sessions::is_unproven(data_dir, name, &self.login.user, &password)
             && before.broke_off(&self.login.user, &password, SystemClock.now())
@@ -264,7 +265,10 @@ impl Login<'_> {
             self.may_log_in(&before, &password)?;
         }
         let mut tries = before.clone();
-        tries.begin(&self.login.user, &password);
+        match self.options.again {
+            true => tries.begin_again(&self.login.user, &password),
+            false => tries.begin(&self.login.user, &password),
+        }
         let files = sessions::Files::new(data_dir, name, &self.login.user);
         let notes = Noted::new(name, &SystemClock, &files, &jar, tries.clone());
         sessions::forget_unproven(data_dir, name)?;
@@ -273,6 +277,9 @@ impl Login<'_> {
         let person = ask.as_ref().map(|ask| ask as Person<'_>);
         let tell = |step: &str| steps.tell(step);
         let mut report = block_on(async { Ok(login::log_in_by_hand(&site, means, &notes, person, &tell).await) })?;
+        if report.was_sent {
+            tries = notes.tries();
+        }
         let now = SystemClock.now();
         match report.trouble {
             Some(_) if !report.was_sent => {
@@ -310,7 +317,8 @@ impl Login<'_> {
             // What was kept while its proof was asked for.
             sessions::forget_unproven(data_dir, name)?;
         }
-        let is_held = tries.hold_by_hand(&self.login.user, &password, now) == Some(ByHand::NoEnd);
+        let hold = tries.hold_by_hand(&self.login.user, &password, now);
+        let is_held = matches!(hold, Some(ByHand::NoEnd | ByHand::Sent(_) | ByHand::CaptchaTwice));
         let is_guessed = tries.guessed_until(now).is_some();
         let next =
             next::Login { is_held, is_guessed, ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now))) };

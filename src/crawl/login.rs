@@ -40,9 +40,7 @@ use crate::login::model::Judge;
 use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::tries::Ended;
-use crate::login::verdict::{
-    After, IN_TROUBLE, Judged, Verdict, judge, names_wait, refuses_beside_captcha, says_rate_limited,
-};
+use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, names_wait, says_rate_limited};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::render::children::Held;
@@ -116,6 +114,10 @@ pub trait Notes: Sync {
     /// # Errors
     /// Why that cannot be written down, at which nothing is sent.
     fn begins(&self) -> Result<(), String>;
+    /// Whether its form may leave once more with another text of a CAPTCHA.
+    fn may_read_again(&self) -> bool {
+        true
+    }
     /// An answer behind it asks to be left alone until then.
     fn asks_to_wait(&self, _until: UnixMillis) {}
     /// The form was answered, and its proof is about to be asked for: how the login ends where that says no.
@@ -211,12 +213,6 @@ impl Report {
             verdict => verdict,
         };
         Ended { verdict, was_sent: self.was_sent, was_answered: self.was_answered }
-    }
-
-    /// True where the form left, and its answer did not come: the same is sent again by its operator alone.
-    #[must_use]
-    pub fn is_held(&self) -> bool {
-        self.ended().verdict == Verdict::NoAnswer
     }
 
     /// Until when the site asks to be left alone (`Retry-After`), where it does.
@@ -435,15 +431,10 @@ impl<'a> Run<'a> {
                 // What asks for patience is the page behind the form, and says nothing of the login.
                 judged.verdict = Verdict::Unknown;
             }
-            // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it, and where the site has
-            // not said something else that may be a refusal.
-            let form = after.login_form().filter(|_| judged.verdict == Verdict::Captcha && self.person.is_some());
-            if let Some(form) = form
-                && refuses_beside_captcha(&after.view, form, Some(&in_front.view))
-            {
-                // What it says is evidence already.
-                judged.verdict = Verdict::ProbablyRefused;
-            } else if form.is_some() && sends < limits::LOGIN_SENDS_MAX {
+            // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it, and where that was not
+            // tried before.
+            let is_again = judged.verdict == Verdict::Captcha && after.login_form().is_some() && self.person.is_some();
+            if is_again && sends < limits::LOGIN_SENDS_MAX && self.begins.is_none_or(|notes| notes.may_read_again()) {
                 self.say(judged.evidence.join("; "));
                 self.note_before_person(judged.verdict);
                 page = after;
@@ -469,7 +460,7 @@ impl<'a> Run<'a> {
         let has_read_captcha = self.has_read_captcha;
         let mut judged =
             judge(&After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha });
-        if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha)
+        if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha | Verdict::SiteTrouble)
             && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
         {
             // The site's own words: whoever reads them may know what they mean.

@@ -9,6 +9,7 @@ mod accounts;
 mod asking;
 mod budget;
 mod crews;
+mod draining;
 mod freshness;
 mod lists;
 mod missing;
@@ -50,6 +51,7 @@ pub use accounts::{DAY_NOTE, requests_of_day};
 use asking::Asked;
 use crews::Crews;
 pub use crews::{CREWS_NOTE, CrewsKept, CrewsState};
+use draining::overdue;
 use lists::Lists;
 pub use missing::{MissingSession, SESSION_NOTE};
 use session::Session;
@@ -534,51 +536,4 @@ impl SiteLoop {
         let under_way = self.running_keys.len();
         self.shared.progress.update(&self.site.rules.name, |progress| progress.under_way = under_way);
     }
-
-    /// Ends what is under way; a process that is to end breaks off what takes longer than `limits::DRAIN_TIME_MAX`.
-    /// What is not done by then is done again at its next start.
-    async fn drain(&mut self) -> Result<(), CrawlError> {
-        let mut asked_to_commit = false;
-        let mut stop = self.shared.stop.clone();
-        let too_late = overdue(&mut stop);
-        tokio::pin!(too_late);
-        while !self.running.is_empty() || self.uncommitted > 0 {
-            self.tell_alive();
-            if self.running.is_empty() && !asked_to_commit {
-                asked_to_commit = true;
-                self.send(Message::Flush).await?;
-            }
-            tokio::select! {
-                biased;
-                Some(committed) = self.receipts.recv() => self.committed(&committed),
-                Some(ran) = self.running.next() => self.ran(ran?).await?,
-                () = &mut too_late => break,
-                () = self.shared.commits.closed() => return Err(CrawlError::CommitterGone),
-                () = tokio::time::sleep(IDLE_TIME) => {}
-            }
-        }
-        self.running.clear();
-        self.release().await?;
-        let mut unvisited: Vec<UrlKey> = self.running_keys.drain().map(|(_, key)| key).collect();
-        self.session.doubt();
-        unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
-        for host in &mut self.hosts {
-            unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));
-            unvisited.extend(host.news.drain().into_iter().map(|job| job.lease.key));
-        }
-        if let Some(update) = &self.shared.update {
-            update.release_all(&self.hosts.iter().map(|host| host.id).collect());
-        }
-        self.site.db.release(self.shared.owner, unvisited).await?;
-        Ok(())
-    }
-}
-
-/// Ends `limits::DRAIN_TIME_MAX` after the site was told to stop.
-async fn overdue(stop: &mut watch::Receiver<bool>) {
-    // Without a sender nobody can ask for the end any more, and waiting has none either.
-    if stop.wait_for(|stop| *stop).await.is_err() {
-        std::future::pending::<()>().await;
-    }
-    tokio::time::sleep(limits::DRAIN_TIME_MAX).await;
 }

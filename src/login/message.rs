@@ -65,6 +65,17 @@ pub(super) fn nearest<'a>(messages: &'a [Message], form: usize, before: &[Messag
     found.map(|message| &*message.text)
 }
 
+/// All that stands near a form, or is marked as a message in front of it, and did not stand on the page before.
+pub(super) fn all<'a>(messages: &'a [Message], form: usize, before: &'a [Message]) -> impl Iterator<Item = &'a str> {
+    let is_new = |message: &&Message| before.iter().all(|known| known.text != message.text);
+    let is_near = move |message: &&Message| {
+        let is_beside = message.forms == form || message.forms == form + 1;
+        let is_label = message.is_heading || message.text.ends_with(':');
+        message.forms <= form + 1 && message.is_marked || is_beside && !is_label
+    };
+    messages.iter().filter(is_near).filter(is_new).map(|message| &*message.text)
+}
+
 /// Elements whose text is no message: what is pressed, typed, chosen, or shown to nobody.
 const NO_MESSAGES: &[&str] =
     &["script", "style", "head", "title", "template", "option", "textarea", "button", "label", "a", "noscript"];

@@ -6,8 +6,10 @@
 //! NexusPHP, Gazelle, UNIT3D, TorrentPier and XBTIT as far as their public repositories show them, and BT §3.1.3.
 
 mod by_person;
+mod of_trouble;
 
 pub use by_person::*;
+pub use of_trouble::*;
 
 /// The form comes back for another reason than its password, which was not looked at: no cookie came with it, its token had
 /// expired, or it was sent too soon.

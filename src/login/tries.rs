@@ -3,6 +3,8 @@
 //! another's business.
 
 mod again;
+mod ending;
+mod holds;
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
@@ -14,30 +16,8 @@ use super::secret::Secret;
 use super::verdict::{IN_TROUBLE, Verdict};
 use crate::clock::UnixMillis;
 use crate::limits::{
-    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_PER_HOUR_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX, OPERATOR_POLL,
-    PROBES_MET_MAX, SITE_TROUBLE_WAIT_MAX, UNPROVEN_SESSION_TIME,
+    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL, PROBES_MET_MAX, SITE_TROUBLE_WAIT_MAX,
 };
-
-/// Wait after the first login that did not end clearly; each further one quadruples it.
-const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
-
-/// Told where logins were killed, or answered by a server in trouble, one after the other.
-const NO_END: &str = "the last logins did not get to a clear end, and may have been refused (hint: see that the account is \
-                      not locked, then run `gleaner login --again`)";
-
-/// Told of a password that was refused before another one was tried.
-const REFUSED_BEFORE: &str = "the site has refused this user and password before, and the same are not tried again (hint: \
-                              correct the password, or `user` in [login]; where both are surely right, run `gleaner login \
-                              --again`)";
-
-/// Told of a password whose form came back with a CAPTCHA before another one was tried.
-const CAPTCHA_BEFORE: &str = "the site has answered this user and password with a CAPTCHA before another one was tried, and may have \
-                              refused them: they are not tried again (hint: where they are right, run \
-                              `gleaner login --interactive --again`)";
-
-/// Told where so many passwords were refused that no more are remembered.
-const TOO_MANY: &str = "the site has refused as many passwords of this account as are remembered (hint: run `gleaner login --again` with \
-                        the right one)";
 
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 
@@ -63,10 +43,18 @@ pub struct Tries {
     /// Marks all users and passwords that were sent and did not bring a session that was proven, with how that ended, the latest last;
     /// false where a server in trouble said so.
     sent: Vec<(u32, Verdict, bool)>,
+    /// Marks those whose one more try that the table grants was sent (`again`), the latest last: until they are let in, or their operator
+    /// says `--again`.
+    once_more: Vec<u32>,
+    /// True where the login that has begun was told `--again`.
+    #[serde(skip)]
+    is_told_again: bool,
     /// Marks the user and the password that were let in last.
     proven: Option<u32>,
     /// Pages that a probable refusal was proven by.
     probes: Vec<u32>,
+    /// Forms, by what the rule file says of them, that were met.
+    forms: Vec<u32>,
     /// Until when no crawl logs in, because the last sessions were short.
     resting: UnixMillis,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
@@ -77,6 +65,8 @@ pub struct Tries {
     /// Logins without a clear end in a row.
     unclear: u32,
     not_before: UnixMillis,
+    /// Marks the user and the password alone that this wait is for; None where it is for the site.
+    waits: Option<u32>,
     /// Until when the site itself has asked to be left alone, which whoever logs in by hand waits for, too.
     asked_until: UnixMillis,
     /// Until when it is left alone because it has asked for that without a time: a guess of ours.
@@ -93,6 +83,8 @@ pub struct Tries {
     table: u32,
     /// Marks the page that proved the last login, or did not.
     probe: Option<u32>,
+    /// Marks what the rule file said of the last form.
+    form: Option<u32>,
     /// True where its form never left: what it brought about is the table's doing, and ends with it.
     is_of_table: bool,
     /// What forms had brought about before that, which does not end with it.
@@ -147,6 +139,8 @@ pub enum ByHand {
     Captcha,
     /// The same of one since which another was tried: it may have been refused beside the CAPTCHA, and nobody looks at that any more.
     CaptchaBefore,
+    /// The same of one that was sent once more for it.
+    CaptchaTwice,
     /// The form with this password was sent, and ended so: the site may have counted it as a wrong one.
     Sent(Verdict),
     /// The same, and a person is to answer what the site has asked for.
@@ -233,16 +227,37 @@ impl Tries {
     /// that another one has the login tried once more.
     pub fn meet_probe(&mut self, probe: u32) {
         let is_other = self.probe.replace(probe).is_some_and(|before| before != probe);
-        // One that had its turn has said what it has to say.
-        if self.probes.contains(&probe) || self.probes.len() >= PROBES_MET_MAX {
-            return;
-        }
-        self.probes.push(probe);
-        if is_other {
+        if is_first(&mut self.probes, probe) && is_other {
             self.probably_refused.clear();
-            let is_of_proof = |verdict: Verdict| matches!(verdict, Verdict::ProbablyRefused | Verdict::Unknown);
-            self.sent.retain(|(_, verdict, was_answered)| !(is_of_proof(*verdict) && *was_answered));
-            self.last = self.last.filter(|last| *last != Verdict::ProbablyRefused);
+            self.forget_sent(|verdict| {
+                matches!(verdict, Verdict::ProbablyRefused | Verdict::Unknown | Verdict::SessionLost)
+            });
+        }
+    }
+
+    /// Takes in what the rule file says of the form by which the next login is sent: its page, its place and its fields. What was sent by
+    /// another one may have held the password in the wrong field, or nothing where the site wants something, so that this one has the
+    /// login tried once more.
+    pub fn meet_form(&mut self, form: u32) {
+        let is_other = self.form.replace(form).is_some_and(|before| before != form);
+        if is_first(&mut self.forms, form) && is_other {
+            self.refused.clear();
+            self.probably_refused.clear();
+            self.forget_sent(|verdict| {
+                use Verdict::{NotLookedAt, ProbablyRefused, Unknown, WrongPassword};
+                matches!(verdict, WrongPassword | ProbablyRefused | Unknown | NotLookedAt)
+            });
+        }
+    }
+
+    /// Forgets answers to forms that ended so.
+    fn forget_sent(&mut self, is_over: impl Fn(Verdict) -> bool) {
+        self.sent.retain(|(_, verdict, was_answered)| !(is_over(*verdict) && *was_answered));
+        let by_answer = !self.was_in_trouble;
+        self.held = self.held.filter(|(held, _)| !(is_over(*held) && by_answer));
+        self.last = self.last.filter(|last| !(is_over(*last) && by_answer));
+        if self.waits.is_some() && self.held.is_none() {
+            (self.waits, self.not_before) = (None, self.asked_until);
         }
     }
 
@@ -255,99 +270,6 @@ impl Tries {
             let (last, was_in_trouble) = (self.last, self.was_in_trouble);
             self.by_forms = ByForms { held, unclear, not_before, last, was_in_trouble };
         }
-    }
-
-    /// Why there may be no login with this password now; None where there may.
-    #[must_use]
-    pub fn hold(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
-        if let Some(verdict) = self.refusal(user, password) {
-            // Where another one was tried since, how that ended is no reason here.
-            let why = if self.last == Some(verdict) { verdict.sentence() } else { REFUSED_BEFORE };
-            return Some(Hold::Operator(why.to_owned()));
-        }
-        let marks = self.marks(user, password);
-        if self.is_locked(marks) {
-            return Some(Hold::Operator(Verdict::Locked.sentence().to_owned()));
-        }
-        let is_last = self.held.is_some_and(|(_, held)| marks.contains(&held));
-        if !is_last && self.met_captcha(marks) {
-            return Some(Hold::Operator(CAPTCHA_BEFORE.to_owned()));
-        }
-        let sent =
-            self.sent_with(marks).filter(|(verdict, was_answered)| match again(*verdict, *was_answered).by_crawl {
-                ByCrawl::Never => true,
-                ByCrawl::Later => false,
-                ByCrawl::IfLetInBefore => !self.proven.is_some_and(|of| marks.contains(&of)),
-            });
-        if let Some((verdict, _)) = self.held.filter(|(_, held)| marks.contains(held)) {
-            let why = match verdict {
-                Verdict::Unknown | Verdict::NoAnswer if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
-                Verdict::RateLimited => self.limited_again(now),
-                verdict => sent.map_or_else(|| verdict.sentence().to_owned(), |(verdict, _)| sentence_of_sent(verdict)),
-            };
-            return Some(Hold::Operator(why));
-        }
-        if let Some((verdict, _)) = sent {
-            return Some(Hold::Operator(sentence_of_sent(verdict)));
-        }
-        if self.is_full(marks) {
-            return Some(Hold::Operator(TOO_MANY.to_owned()));
-        }
-        if let Some(until) = is_ahead(self.resting, now) {
-            return Some(Hold::Until(until, "each of the last sessions ended soon after its login".to_owned()));
-        }
-        let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
-        if of_last_hour.clone().count() >= LOGINS_PER_HOUR_MAX {
-            let until = of_last_hour.min().map_or(now, |first| first.plus(LOGIN_HOUR));
-            return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
-        }
-        self.not_before(now).map(|until| {
-            let last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
-            let by_hand = match (self.asked_until(now), self.guessed_until(now)) {
-                (Some(asked), _) if asked >= until => {
-                    "as the site asks; `gleaner login --again` does not wait".to_owned()
-                }
-                // Our own wait is longer.
-                (Some(asked), _) => {
-                    format!("the site asks for {}; `gleaner login --again` does not wait", asked.rfc3339())
-                }
-                (None, Some(_)) => {
-                    "a guess of ours: the site asks to wait, and tells no time; `gleaner login --again` does not wait"
-                        .to_owned()
-                }
-                (None, None) => "a guess of ours, for which `gleaner login` does not wait".to_owned(),
-            };
-            Hold::Until(until, format!("{last} (no new try before {}; {by_hand})", until.rfc3339()))
-        })
-    }
-
-    /// Why there may be no login by hand with this password now; None where there may.
-    #[must_use]
-    pub fn hold_by_hand(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<ByHand> {
-        let marks = self.marks(user, password);
-        let held = self.held.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| verdict);
-        let refused = self.refusal(user, password).map(ByHand::Refused);
-        let locked = || self.is_locked(marks).then_some(ByHand::Locked);
-        let guessed = || self.guessed_until(now).map(ByHand::GuessedToWait);
-        let asked = || self.asked_until(now).map(ByHand::AskedToWait).or_else(guessed);
-        let before = || (held.is_none() && self.met_captcha(marks)).then_some(ByHand::CaptchaBefore);
-        let last = || match held? {
-            Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX => Some(ByHand::NoEnd),
-            // What asks for one before anything was sent may be asked again.
-            Verdict::Captcha if !self.is_of_table => Some(ByHand::Captcha),
-            _ => None,
-        };
-        let sent = || {
-            let (verdict, was_answered) = self.sent_with(marks)?;
-            match again(verdict, was_answered).by_hand {
-                OfHand::No => Some(ByHand::Sent(verdict)),
-                OfHand::Interactive if verdict == Verdict::SecondFactor => Some(ByHand::SecondFactor),
-                OfHand::Interactive => Some(ByHand::Captcha),
-                OfHand::Yes => None,
-            }
-        };
-        let full = || self.is_full(marks).then_some(ByHand::TooMany);
-        refused.or_else(locked).or_else(asked).or_else(last).or_else(before).or_else(sent).or_else(full)
     }
 
     /// How the last login with this password ended, where it was sent and not let in.
@@ -364,8 +286,8 @@ impl Tries {
 
     /// Writes down how a form with this password ended: nothing that says less of it takes the place of what says more.
     fn note_sent(&mut self, mark: u32, marks: [u32; 2], (verdict, was_answered): (Verdict, bool)) {
-        let is_strict = |(verdict, was_answered): (Verdict, bool)| again(verdict, was_answered).by_hand == OfHand::No;
-        if self.sent_with(marks).is_some_and(is_strict) && !is_strict((verdict, was_answered)) {
+        let freedom = |(verdict, was_answered): (Verdict, bool)| again(verdict, was_answered).by_hand;
+        if self.sent_with(marks).is_some_and(|before| freedom(before) > freedom((verdict, was_answered))) {
             return;
         }
         self.sent.retain(|(of, _, _)| !marks.contains(of));
@@ -383,6 +305,18 @@ impl Tries {
     /// Takes in that the last sessions ended soon: no crawl logs in before then, be it another process.
     pub fn rest(&mut self, until: UnixMillis) {
         self.resting = until;
+    }
+
+    /// True where the one more try of this password was sent.
+    fn is_spent(&self, marks: [u32; 2]) -> bool {
+        self.once_more.iter().any(|of| marks.contains(of))
+    }
+
+    /// True where the site has let these in before, and has been in trouble since: that says nothing of them.
+    fn is_of_trouble(&self, marks: [u32; 2]) -> bool {
+        use Verdict::{NoAnswer, SessionLost, SiteTrouble, Unknown};
+        let is_let_in = self.proven.is_some_and(|of| marks.contains(&of));
+        is_let_in && matches!(self.sent_with(marks), Some((NoAnswer | SessionLost | SiteTrouble, _) | (Unknown, false)))
     }
 
     fn is_locked(&self, marks: [u32; 2]) -> bool {
@@ -404,18 +338,6 @@ impl Tries {
     #[must_use]
     pub fn asked_until(&self, now: UnixMillis) -> Option<UnixMillis> {
         is_ahead(self.asked_until, now)
-    }
-
-    /// Told where the site asks for patience time and again: the operator may know why, and not before when.
-    fn limited_again(&self, now: UnixMillis) -> String {
-        let when = match self.not_before(now) {
-            Some(until) => format!("at {} or later", until.rfc3339()),
-            None => "now".to_owned(),
-        };
-        format!(
-            "the site asks to wait before another try, and has asked before (hint: see that the account is not locked, then \
-             run `gleaner login` {when})"
-        )
     }
 
     /// Before when the site is to be left alone, where that is not over.
@@ -451,218 +373,15 @@ impl Tries {
     pub fn unless(&self) -> Option<Verdict> {
         self.unproven.map(|(unless, _)| unless)
     }
-
-    /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
-    /// middle has tried.
-    pub fn begin(&mut self, user: &str, password: &Secret) {
-        let marks = self.marks(user, password);
-        if self.begun.is_some_and(|of| !marks.contains(&of)) {
-            self.note_begun();
-        }
-        (self.begun, self.unproven) = (Some(self.new_mark(user, password)), None);
-    }
-
-    /// Notes how a login ended that began and whose own end nobody will see: its form may have left.
-    fn note_begun(&mut self) {
-        let unless = self.unproven.take().map_or((Verdict::NoAnswer, false), |(unless, _)| (unless, true));
-        if let Some(mark) = self.begun.take() {
-            self.note_sent(mark, [mark, mark], unless);
-        }
-    }
-
-    /// Takes in that a form of the login which has begun leaves anew: how the one before it was answered is over.
-    pub fn sends_anew(&mut self) {
-        self.unproven = None;
-    }
-
-    /// Takes in that the site took the form of the login which has begun, and that its proof is still to come; how it ends
-    /// where that says no.
-    pub fn await_proof(&mut self, unless: Verdict, now: UnixMillis) {
-        self.unproven = Some((unless, now));
-    }
-
-    /// Takes in that its cookies are gone, so that nobody can prove it any more: its operator said so. True where there was such
-    /// a login.
-    pub fn forget_unproven(&mut self) -> bool {
-        let was_unproven = self.unproven.is_some();
-        if was_unproven {
-            self.note_begun();
-        }
-        was_unproven
-    }
-
-    /// Takes in what that proof says; gives how the login ended. None where it says no and its session may have ended of
-    /// itself meanwhile: the login has broken off then, as the next one will find.
-    pub fn proof_came(&mut self, holds: bool, user: &str, password: &Secret, now: UnixMillis) -> Option<Verdict> {
-        let is_young = |at: UnixMillis| at <= now && now.since(at) < UNPROVEN_SESSION_TIME;
-        // A form that came back is no session that could have ended.
-        let stands = |(unless, at): &(Verdict, UnixMillis)| *unless == Verdict::ProbablyRefused || is_young(*at);
-        let refused = self.unproven.filter(stands).map(|(unless, _)| unless);
-        let verdict = if holds { Verdict::LoggedIn } else { refused? };
-        self.ended(Ended { verdict, was_sent: true, was_answered: true }, user, password, now);
-        // As it counts: a second answer that tells nothing is one that refuses.
-        Some(if self.refusal(user, password).is_some() { self.last.unwrap_or(verdict) } else { verdict })
-    }
-
-    /// Takes in that the last login may have broken off. True where it has: it may have been refused, so that the next one
-    /// waits, and it counts among those that ended without a clear verdict.
-    pub fn broke_off(&mut self, user: &str, password: &Secret, now: UnixMillis) -> bool {
-        let marks = self.marks(user, password);
-        self.unproven = None;
-        let has = self.begun.take().is_some_and(|begun| marks.contains(&begun));
-        if has {
-            // Its form may have left: that is no table's doing.
-            self.is_of_table = false;
-            self.unclear = self.unclear.saturating_add(1);
-            // A site that has asked for more gets it.
-            let wait = now.plus(LOGIN_BROKEN_OFF_WAIT);
-            self.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
-            let mark = self.new_mark(user, password);
-            self.note_sent(mark, marks, (Verdict::NoAnswer, false));
-            if self.unclear >= LOGINS_UNCLEAR_MAX {
-                self.held = Some((Verdict::NoAnswer, mark));
-            }
-        }
-        has
-    }
-
-    /// Takes in that the login which began was kept back before anything was sent: nothing was tried, and how long to wait
-    /// is for whoever kept it back to say.
-    pub fn came_to_nothing(&mut self) {
-        (self.begun, self.unproven) = (None, None);
-    }
-
-    /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
-    /// anything was sent. Nothing was tried; the next look at the site waits, each time twice as long, also in the next
-    /// process.
-    pub fn met_trouble(&mut self, now: UnixMillis) {
-        self.came_to_nothing();
-        (self.last, self.was_in_trouble, self.is_of_table) = (Some(Verdict::Unknown), true, false);
-        self.stalled = self.stalled.saturating_add(1);
-        self.not_before = now.plus(wait_in_trouble(self.stalled));
-    }
-
-    /// Takes in that the operator has logged in as this user by other means: a password that was sent and brought nothing is held as before,
-    /// but where the site has asked for a person or a browser.
-    pub fn operator_has_logged_in(&mut self, user: &str) {
-        self.note_begun();
-        let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
-        let (probably_refused, member) = (std::mem::take(&mut self.probably_refused), Some(user.into()));
-        let (salt, table, probe, proven) = (self.salt, self.table, self.probe, self.proven);
-        let (mut sent, probes) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.probes));
-        let is_of_a_browser = |verdict| {
-            use Verdict::{Captcha, NoForm, OtherSite, RedirectLoop, Script, SecondFactor, SentByGet};
-            matches!(verdict, Captcha | SecondFactor | OtherSite | NoForm | SentByGet | RedirectLoop | Script)
-        };
-        sent.retain(|(_, verdict, _)| !is_of_a_browser(*verdict));
-        let kept = Self { salt, table, probe, refused, probably_refused, let_in, member, ..Self::default() };
-        *self = Self { proven, sent, probes, ..kept };
-    }
-
-    /// Takes in how a login ended.
-    pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) {
-        let Ended { mut verdict, was_sent, was_answered } = ended;
-        let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
-        // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third.
-        let tells_nothing = |verdict: Verdict| matches!(verdict, Verdict::Unknown | Verdict::NotLookedAt);
-        let is_held = self.held.is_some_and(|(held, of)| tells_nothing(held) && marks.contains(&of));
-        let was_unknown = is_held && self.last.is_some_and(tells_nothing) && !self.was_in_trouble;
-        if tells_nothing(verdict) && was_sent && was_answered && was_unknown {
-            (verdict, self.held) = (Verdict::ProbablyRefused, None);
-        }
-        if was_sent && was_answered {
-            self.locked.retain(|locked| !marks.contains(locked));
-            self.captcha.retain(|met| !marks.contains(met));
-        }
-        self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
-        self.keep_by_forms(was_sent);
-        (self.begun, self.unproven, self.loops_at) = (None, None, None);
-        (self.asked_until, self.guessed_until) = Default::default();
-        // A site that did not answer before anything was sent has said nothing of the account.
-        let is_silence = verdict == Verdict::Unknown && !was_sent;
-        self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
-        self.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
-        (self.is_of_table, self.stalled) = (!was_sent, 0);
-        if was_sent && verdict != Verdict::LoggedIn {
-            self.note_sent(mark, marks, (verdict, was_answered));
-        }
-        match verdict {
-            Verdict::LoggedIn => {
-                self.proven = Some(mark);
-                self.sent.retain(|(of, _, _)| !marks.contains(of));
-                self.operator_has_logged_in(user);
-                self.refused.retain(|refused| !marks.contains(refused));
-                self.probably_refused.retain(|refused| !marks.contains(refused));
-                self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
-                self.let_in.push(now);
-            }
-            Verdict::WrongPassword | Verdict::ProbablyRefused => {
-                let is_sure = verdict == Verdict::WrongPassword;
-                let list = if is_sure { &mut self.refused } else { &mut self.probably_refused };
-                list.retain(|refused| !marks.contains(refused));
-                push(list, mark);
-            }
-            // A form that is not there may be back tomorrow.
-            Verdict::RateLimited
-            | Verdict::Unknown
-            | Verdict::NotLookedAt
-            | Verdict::NoAnswer
-            | Verdict::NoForm
-            | Verdict::RedirectLoop => {
-                let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
-                self.unclear = self.unclear.saturating_add(u32::from(was_sent || is_known));
-                let first = if verdict == Verdict::RateLimited { LOGIN_HOUR } else { FIRST_WAIT };
-                let wait = first.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
-                self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
-                if verdict == Verdict::RateLimited {
-                    // For how long, it may tell better: `wait_as_asked`.
-                    self.wait_as_guessed();
-                }
-                // A site that answers and lets nobody in may have refused the password in words that are not known.
-                let may_be_refused = tells_nothing(verdict) && was_answered;
-                if was_sent && (may_be_refused || self.unclear >= LOGINS_UNCLEAR_MAX) {
-                    self.held = Some((verdict, mark));
-                }
-            }
-            Verdict::Locked => {
-                self.held = Some((verdict, mark));
-                push(&mut self.locked, mark);
-            }
-            Verdict::Captcha if was_sent => {
-                self.held = Some((verdict, mark));
-                push(&mut self.captcha, mark);
-            }
-            Verdict::Captcha
-            | Verdict::SecondFactor
-            | Verdict::ConfirmEmail
-            | Verdict::OtherSite
-            | Verdict::SentByGet
-            | Verdict::Script => self.held = Some((verdict, mark)),
-        }
-    }
 }
 
-/// Why what was sent so is not sent again, and what to do.
-fn sentence_of_sent(verdict: Verdict) -> String {
-    let (sentence, hint) = verdict.sentence().split_once(" (hint: ").unwrap_or((verdict.sentence(), ""));
-    match again(verdict, true).by_hand {
-        OfHand::No if hint.contains("--again") || hint.contains("--cookies") => verdict.sentence().to_owned(),
-        OfHand::No if verdict == Verdict::ConfirmEmail => {
-            format!("{sentence} (hint: follow the link in the site's mail, then run `gleaner login --again`)")
-        }
-        OfHand::No => format!(
-            "{sentence}, and the same is not sent again (hint: see with a browser that the user and the password are right, then name a \
-             page that only members see as `probe` in [login], or run `gleaner login --again`)"
-        ),
-        OfHand::Interactive | OfHand::Yes => verdict.sentence().to_owned(),
+/// True where this is met for the first time: what had its turn has said what it has to say.
+fn is_first(met: &mut Vec<u32>, mark: u32) -> bool {
+    let is_first = !met.contains(&mark) && met.len() < PROBES_MET_MAX;
+    if is_first {
+        met.push(mark);
     }
-}
-
-/// Takes in one more mark, in place of the oldest where there are `limits::LOGINS_REFUSED_MAX`.
-fn push(list: &mut Vec<u32>, mark: u32) {
-    list.push(mark);
-    let too_many = list.len().saturating_sub(LOGINS_REFUSED_MAX);
-    list.drain(..too_many);
+    is_first
 }
 
 /// A time to wait for. None was ever as far away as the longest wait: the clock was ahead when it was written.

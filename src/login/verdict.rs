@@ -42,11 +42,17 @@ pub enum Verdict {
     NotLookedAt,
     /// The form left, and no whole answer came, or none that its process has lived to see: only tries are told so.
     NoAnswer,
+    /// The form was answered by what speaks of the site's own trouble (its database, its upkeep, a server's error around the form), or of
+    /// a gate in front of it: whether the password was looked at is not known.
+    SiteTrouble,
+    /// The form was taken, and when a page could be asked at last whether it let us in, there was no session any more: only tries are
+    /// told so.
+    SessionLost,
 }
 
 impl Verdict {
     /// Every one.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::LoggedIn,
         Self::WrongPassword,
         Self::ProbablyRefused,
@@ -63,6 +69,8 @@ impl Verdict {
         Self::NotLookedAt,
         Self::RateLimited,
         Self::NoAnswer,
+        Self::SiteTrouble,
+        Self::SessionLost,
     ];
 
     /// For people, and what to do. Which site it is about is the teller's to say: commands stand without its name, as
@@ -128,6 +136,15 @@ impl Verdict {
                 "the form has left, and no whole answer came to it (hint: see with a \
                  browser that the account is not locked, then run `gleaner login --again`)"
             }
+            Self::SiteTrouble => {
+                "the site was in trouble when the form was sent, or something in front of it kept it back, and may not have looked at the \
+                 password (hint: see with a browser that the site works and that the account is not locked, then run `gleaner login \
+                 --again`)"
+            }
+            Self::SessionLost => {
+                "the site took the form, and could not be asked for its proof until there was no session any more (hint: see with a \
+                 browser that the user and the password are right, then run `gleaner login --again`)"
+            }
         }
     }
 }
@@ -164,7 +181,7 @@ impl Verdict {
     /// that came back, which some sites show to members as well. Where it shows a guest, the two last are refusals.
     #[must_use]
     pub fn needs_proof(self) -> bool {
-        matches!(self, Self::LoggedIn | Self::Unknown | Self::NotLookedAt | Self::ProbablyRefused)
+        matches!(self, Self::LoggedIn | Self::Unknown | Self::NotLookedAt | Self::ProbablyRefused | Self::SiteTrouble)
     }
 }
 
@@ -180,13 +197,22 @@ pub fn judge(after: &After<'_>) -> Judged {
         for (verdict, phrases) in MESSAGES {
             if let Some(phrase) = says_anew(after, phrases).filter(|_| is_message) {
                 evidence.push(format!("the page says “{phrase}”"));
+                let is_vague = phrases::WRONG_SOMEHOW.contains(&phrase) || phrases::LATER.contains(&phrase);
+                if let Some(trouble) = says_anew(after, phrases::TROUBLE).filter(|_| is_vague) {
+                    evidence.insert(0, format!("the page says “{trouble}”"));
+                    return Judged { verdict: Verdict::SiteTrouble, evidence };
+                }
                 if *verdict == Verdict::WrongPassword
                     && phrases::WRONG_SOMEHOW.contains(&phrase)
                     && (view.has_captcha || after.has_read_captcha)
                     && let Some(word) = after.message().and_then(|message| names_captcha(&message))
                 {
+                    // It may be for the CAPTCHA, and it may be for the password.
                     evidence.push(format!("the page says “{word}”"));
-                    return Judged { verdict: Verdict::Captcha, evidence };
+                    return Judged { verdict: Verdict::ProbablyRefused, evidence };
+                }
+                if *verdict == Verdict::Captcha && matches!(said_of_captcha(after), Said::More) {
+                    return Judged { verdict: Verdict::ProbablyRefused, evidence };
                 }
                 // A refusal that warns of what comes of more is one: it is told apart by a clause of its own.
                 if let Some(refusal) = refuses_beside(after, *verdict, phrases) {
@@ -212,13 +238,17 @@ pub fn judge(after: &After<'_>) -> Judged {
     }
     if after.login_form.is_some() {
         evidence.push("the login form is back".to_owned());
-        // The page may say of a second text what it said of the first.
-        let misread =
-            view.says(phrases::WRONG_CAPTCHA).or_else(|| after.message().and_then(|message| names_captcha(&message)));
-        let is_of_captcha = if after.has_read_captcha { misread.is_some() } else { view.has_captcha };
+        let said = said_of_captcha(after);
+        let is_of_captcha = match said {
+            Said::Captcha(_) => after.has_read_captcha || view.has_captcha,
+            Said::Nothing => !after.has_read_captcha && view.has_captcha,
+            Said::More => false,
+        };
         if is_of_captcha {
             evidence.insert(0, "the form has a CAPTCHA".to_owned());
-            evidence.extend(misread.map(|phrase| format!("the page says “{phrase}”")));
+            if let Said::Captcha(word) = said {
+                evidence.push(format!("the page says “{word}”"));
+            }
             return Judged { verdict: Verdict::Captcha, evidence };
         }
         if matches!(after.status, 401 | 403) {
@@ -229,7 +259,17 @@ pub fn judge(after: &After<'_>) -> Judged {
             evidence.push(format!("the page says “{phrase}”"));
             return Judged { verdict: Verdict::NotLookedAt, evidence };
         }
-        return Judged { verdict: untold(after.status), evidence };
+        if after.status >= 500 {
+            // Whoever shows the form again may have looked at what was in it.
+            evidence.push(format!("status {}", after.status));
+            return Judged { verdict: Verdict::SiteTrouble, evidence };
+        }
+        let message = after.message().unwrap_or_default();
+        if let Some(phrase) = phrases::TROUBLE.iter().find(|phrase| message.contains(**phrase)) {
+            evidence.push(format!("the page says “{phrase}”"));
+            return Judged { verdict: Verdict::SiteTrouble, evidence };
+        }
+        return Judged { verdict: Verdict::ProbablyRefused, evidence };
     }
     if let Some(phrase) = view.says(phrases::WELCOME) {
         evidence.push(format!("the page says “{phrase}”"));
@@ -243,12 +283,21 @@ pub fn judge(after: &After<'_>) -> Judged {
             return Judged { verdict: Verdict::NotLookedAt, evidence };
         }
         // What stands in front of a site looks at no password.
-        let blocked = FIREWALLS.iter().find(|phrase| view.text.contains(**phrase));
+        let blocked = view.says(phrases::FIREWALLS).or_else(|| says_trouble(view));
         evidence.extend(blocked.map(|phrase| format!("the page says “{phrase}”")));
-        // So does software that a request was not good enough for, whatever was in it.
-        let is_sure = blocked.is_none() && matches!(after.status, 401 | 403);
-        let verdict = if is_sure { Verdict::WrongPassword } else { Verdict::ProbablyRefused };
+        let verdict = match after.status {
+            _ if blocked.is_some() => Verdict::SiteTrouble,
+            401 | 403 => Verdict::WrongPassword,
+            // So does software that a request was not good enough for, whatever was in it.
+            _ => Verdict::ProbablyRefused,
+        };
         return Judged { verdict, evidence };
+    }
+    if after.status < 500
+        && let Some(phrase) = says_trouble(view)
+    {
+        evidence.push(format!("the page says “{phrase}”"));
+        return Judged { verdict: Verdict::SiteTrouble, evidence };
     }
     if (200..300).contains(&after.status) && after.cookies_changed {
         evidence.push("the login form is gone, and cookies were set".to_owned());
@@ -345,18 +394,54 @@ fn names_captcha(message: &str) -> Option<&'static str> {
     anywhere.or_else(|| phrases::CAPTCHA_WHOLE_WORDS.iter().find(|word| has_word(word))).copied()
 }
 
-/// True where a page whose form came back with a CAPTCHA says something beside it that may be a refusal: words that are not of the
-/// CAPTCHA, or of the name or the password as well.
-#[must_use]
-pub fn refuses_beside_captcha(view: &View, form: usize, before: Option<&View>) -> bool {
-    let Some(message) = view.message_at(form, before).map(str::to_lowercase) else { return false };
-    let is_of_login = phrases::CREDENTIALS.iter().any(|word| message.contains(word));
-    let is_of_captcha = names_captcha(&message).is_some() || view.says(phrases::WRONG_CAPTCHA).is_some();
-    is_of_login || !is_of_captcha
+/// What a page says to a login whose form has a CAPTCHA, or had one.
+enum Said {
+    Nothing,
+    /// Of the CAPTCHA, and clearly of nothing else; the word for it.
+    Captcha(&'static str),
+    /// What may be of the account.
+    More,
 }
 
-/// What answers in front of a site says of itself.
-const FIREWALLS: &[&str] = &["ray id", "cloudflare", "request blocked", "request was blocked", "firewall", "ddos"];
+/// A page speaks of its CAPTCHA alone where nothing new beside the form has a word for the account or names two things of which one is
+/// wrong, and each sentence to this login has a word for the CAPTCHA, or says that it is to be tried again.
+fn said_of_captcha(after: &After<'_>) -> Said {
+    let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
+    let has_word =
+        |text: &str, words: &[&str]| text.split(|of: char| !of.is_alphanumeric()).any(|word| words.contains(&word));
+    let is_of_account = |text: &str| has(text, phrases::CREDENTIALS) || has(text, phrases::OF_ACCOUNT);
+    let known = || after.view.says(phrases::WRONG_CAPTCHA);
+    let (message, all) = match after.login_form {
+        Some(form) => {
+            let all = after.view.messages_at(form, after.before).map(str::to_lowercase).collect();
+            (after.message(), all)
+        }
+        None => (Some(after.view.text.clone()), Vec::new()),
+    };
+    let Some(message) = message else { return known().map_or(Said::Nothing, Said::Captcha) };
+    let parts: Vec<char> = message.chars().collect();
+    let is_parted = |three: &[char]| three[1] == '/' && three[0].is_alphabetic() && three[2].is_alphabetic();
+    let is_either = has(&message, phrases::EITHER)
+        || has_word(&message, phrases::EITHER_WHOLE_WORDS)
+        || parts.windows(3).any(is_parted);
+    if is_either || all.iter().chain([&message]).any(|text| is_of_account(text)) {
+        return Said::More;
+    }
+    let is_of_captcha = |sentence: &str| names_captcha(sentence).is_some() || has(sentence, phrases::WRONG_CAPTCHA);
+    // One Latin word is an exclamation.
+    let says_more = |sentence: &str| sentence.trim().contains(' ') || sentence.chars().any(|of| of > '\u{2e80}');
+    let mut sentences = message.split(|of: char| ".!?;。！？；".contains(of)).filter(|sentence| says_more(sentence));
+    if !sentences.all(|sentence| is_of_captcha(sentence) || has(sentence, phrases::ONCE_MORE)) {
+        return Said::More;
+    }
+    names_captcha(&message).or_else(known).map_or(Said::More, Said::Captcha)
+}
+
+/// The words in which a page that is nothing but a message says that the site is in trouble.
+#[must_use]
+pub fn says_trouble(view: &View) -> Option<&'static str> {
+    view.says(phrases::TROUBLE).filter(|_| view.text.len() < SHORT_TEXT_BYTES && view.log_out().is_none())
+}
 
 /// Text of a page that is nothing but a message.
 const SHORT_TEXT_BYTES: usize = 2_000;
@@ -394,8 +479,7 @@ pub fn says_rate_limited(view: &View) -> Option<&'static str> {
     view.says(phrases::RATE_LIMITED)
 }
 
-/// How long a page that tells of too many tries asks to wait, where it names a time: at least a minute, no more than
-/// `limits::RETRY_AFTER_MAX`.
+/// How long a page that tells of too many tries asks to wait, where it names a time: no more than `limits::RETRY_AFTER_MAX`.
 #[must_use]
 pub fn names_wait(view: &View) -> Option<Duration> {
     let words: Vec<&str> = view.text.split(|of: char| of.is_whitespace() || ".,;:!?()，。".contains(of)).collect();
@@ -413,7 +497,7 @@ pub fn names_wait(view: &View) -> Option<Duration> {
         number.checked_mul(*seconds)
     });
     let most = limits::RETRY_AFTER_MAX.as_secs();
-    seconds.filter(|seconds| (1..=most).contains(seconds)).max().map(|seconds| Duration::from_secs(seconds.max(60)))
+    seconds.filter(|seconds| (1..=most).contains(seconds)).max().map(Duration::from_secs)
 }
 
 /// The words with which a page tells guests to log in, if it has them anywhere.

@@ -160,6 +160,12 @@ impl View {
         message::nearest(&self.messages, form, before)
     }
 
+    /// All that it says there, and did not say `before`.
+    pub fn messages_at<'a>(&'a self, form: usize, before: Option<&'a Self>) -> impl Iterator<Item = &'a str> {
+        let before = before.map(|before| &before.messages[..]).unwrap_or_default();
+        message::all(&self.messages, form, before)
+    }
+
     /// The URL that links and forms are relative to. A base that is no address is ignored, as browsers do.
     #[must_use]
     pub fn base(&self, own: &Url) -> Url {

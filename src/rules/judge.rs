@@ -229,6 +229,15 @@ impl LoginRules {
         let token = self.json.as_ref().map_or_else(String::new, |json| format!(" {}", json.token));
         mark(&format!("{:?}{token}", self.probe))
     }
+
+    /// Tells what is sent, and where, from something else: the form's page and place, its fields, and what a login by JSON puts into its
+    /// object. The user's name is not among it: with another one it is another account.
+    #[must_use]
+    pub fn form_mark(&self) -> u32 {
+        let Self { user: _, page, probe: _, form, user_field, password_field, fields, json } = self;
+        let json = json.as_ref().map(|JsonLogin { url, user, password, .. }| (url, user, password));
+        mark(&format!("{page:?} {form:?} {user_field:?} {password_field:?} {fields:?} {json:?}"))
+    }
 }
 
 fn mark(text: &str) -> u32 {

@@ -23,6 +23,17 @@ fn as_stranger(here: &Path, arguments: &[&str]) -> Ran {
     Ran::of(&command.output().unwrap())
 }
 
+/// What a hint says to run as somebody who has no name, up to the command's own words: by root, or by somebody else.
+fn as_nameless(uid: u32, is_root: bool) -> String {
+    let has_sudo = std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|path| path.join("sudo").is_file());
+    let set = format!("setpriv --reuid {uid} --regid {uid} --clear-groups gleaner");
+    match (has_sudo, is_root) {
+        (true, _) => format!("sudo -u '#{uid}' gleaner"),
+        (false, true) => set,
+        (false, false) => format!("su -c '{set}"),
+    }
+}
+
 /// What is below a folder: each path with its owner, mode, and bytes.
 fn below(folder: &Path) -> BTreeMap<String, (u32, u32, Vec<u8>)> {
     let mut found = BTreeMap::new();
@@ -53,7 +64,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         let here = folder();
         crate::harness::write_site(here.path(), crate::harness::closed_port());
         let told = run(here.path(), &["crawl", "--rules", "rules", "--data", "/usr"]).ended(1);
-        told.says(&["/usr: cannot be written: it belongs to root", "hint: run the same as its owner: sudo gleaner"]);
+        told.says(&["/usr: cannot be written: it belongs to root", "hint: run the same as its owner: su"]);
         return;
     }
     const OWNER: u32 = 4_321;
@@ -88,12 +99,12 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         stranger(words).ended(1).says(&[
             "data: permission denied: ",
             owns,
-            "hint: run the same as its owner: sudo -u '#4321' gleaner",
+            &format!("hint: run the same as its owner: {}", as_nameless(OWNER, false)),
         ]);
     }
     fs::set_permissions(&data, fs::Permissions::from_mode(0o755)).unwrap();
     let before = below(&data);
-    let hint = "hint: run the same as its owner: sudo -u '#4321' gleaner";
+    let hint = &format!("hint: run the same as its owner: {}", as_nameless(OWNER, false));
     for words in [&["crawl"][..], &["run"], &["login", "demo"], &["verify", "--repair"]] {
         let ran =
             as_stranger(here.path(), &[words, if words[0] == "verify" { &folders[..2] } else { &folders }].concat());
@@ -103,7 +114,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
     // What root makes the owner could not use: it is told what to run, which runs as it stands.
     for words in [&["crawl"][..], &["run"], &["verify", "--repair"]] {
         let words = [words, if words[0] == "verify" { &folders[..2] } else { &folders }].concat();
-        let command = format!("hint: run the same as its owner: sudo -u '#4321' gleaner {};", words.join(" "));
+        let command = format!("hint: run the same as its owner: {} {};", as_nameless(OWNER, true), words.join(" "));
         run(here.path(), &words).ended(1).says(&["it belongs to '#4321', and what root makes in it", &command]);
     }
     stranger(&["status", "--rules", "rules"]).ended(0).says(&["demo  20 "]);

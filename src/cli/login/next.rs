@@ -54,6 +54,7 @@ impl Login<'_> {
             Verdict::SecondFactor if evidence_has(CODE_REFUSED) => {
                 format!("type the code of that moment, run: {}", self.run(" --interactive"))
             }
+            Verdict::Captcha if self.is_interactive && self.is_held => self.captcha_twice(),
             Verdict::Captcha if self.is_interactive && !evidence_has(BY_SCRIPT) && !evidence_has(NOT_SHOWN) => {
                 format!("read it once more, run: {}; or {}", self.run(" --interactive"), self.browser())
             }
@@ -70,6 +71,15 @@ impl Login<'_> {
             }
             Verdict::NoForm => self.no_form(report, &file),
             Verdict::NotLookedAt => format!("run: {again}"),
+            Verdict::SiteTrouble | Verdict::SessionLost if self.is_held => format!(
+                "see with a browser that the site works and that the account is not locked, then run: {}",
+                self.run(" --again")
+            ),
+            Verdict::SiteTrouble | Verdict::SessionLost => {
+                format!(
+                    "see with a browser that the site works, then run: {again}; a crawl tries the same once more by itself"
+                )
+            }
             Verdict::Unknown | Verdict::NoAnswer => self.unknown(report, &file),
         })
     }
@@ -109,7 +119,7 @@ impl Login<'_> {
                 Some(format!("correct `json.token` (`{}`), which has to point to the token,", json.token))
             }
             (None, None) => Some("name a page that only members see as `probe`".to_owned()),
-            (None, Some(_)) => None,
+            (None, Some(_)) => Some("correct `probe`, which has to be a page that only members see,".to_owned()),
         }
     }
 
@@ -119,6 +129,14 @@ impl Login<'_> {
 
     fn confirm(&self) -> String {
         format!("follow the link in the site's mail, then run: {}", self.run(" --again"))
+    }
+
+    fn captcha_twice(&self) -> String {
+        format!(
+            "where user and password are surely right, run: {}; or {}",
+            self.run(" --interactive --again"),
+            self.browser()
+        )
     }
 
     fn no_end(&self) -> String {
@@ -156,9 +174,9 @@ impl Login<'_> {
             ByHand::Sent(verdict) => {
                 let hint = match verdict {
                     Verdict::ConfirmEmail => self.confirm(),
-                    Verdict::NoAnswer => self.no_end(),
+                    Verdict::NoAnswer | Verdict::SiteTrouble => self.no_end(),
                     _ => {
-                        let proof = self.other_proof().filter(|_| verdict == Verdict::Unknown);
+                        let proof = self.other_proof().filter(|_| matches!(verdict, Verdict::Unknown | Verdict::SessionLost));
                         let proof = proof.map_or_else(String::new, |proof| {
                             format!("{proof} in [login] of {}, then run the same; or ", quoted(&self.site.file))
                         });
@@ -182,10 +200,14 @@ impl Login<'_> {
                 self.browser()
             ),
             ByHand::Captcha => format!(
-                "the site has answered this user and password with a CAPTCHA: nothing was sent\nhint: run: {}; `{}` sends the same \
-                 once more",
+                "the site has answered this user and password with a CAPTCHA: nothing was sent\nhint: run: {}; or {}",
                 self.run(" --interactive"),
-                self.run(" --again")
+                self.browser()
+            ),
+            ByHand::CaptchaTwice => format!(
+                "the site has answered this user and password with a CAPTCHA twice, and may have refused them beside it: nothing was \
+                 sent\nhint: {}",
+                self.captcha_twice()
             ),
             ByHand::CaptchaBefore => format!(
                 "the site has answered this user and password with a CAPTCHA before another one was tried, and may have refused them: \
@@ -237,10 +259,6 @@ impl Login<'_> {
 
     fn no_form(&self, report: &Report, file: &str) -> String {
         let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
-        if report.judged.evidence.iter().any(|evidence| evidence.starts_with("the form's address ")) {
-            // No key of [login] names another one.
-            return self.browser();
-        }
         match steps::forms_seen(&report.steps) {
             Some(seen) if report.pinned.is_some_and(|pin| pin != Pin::Page) => {
                 let key = report.pinned.map_or("", Pin::key);
@@ -270,7 +288,7 @@ impl Login<'_> {
             (true, true) if report.is_unproven() => {
                 format!("wait until the site answers again, then run, which asks for the proof first: {again}")
             }
-            (true, true) if self.is_held || report.is_held() => self.no_end(),
+            (true, true) if self.is_held => self.no_end(),
             (true, true) if self.is_guessed && self.not_before.is_some() => {
                 let wait = self.not_before.map_or_else(String::new, |until| self.wait(until));
                 format!("see with a browser that the account is not locked; {wait}")

@@ -27,6 +27,12 @@ impl<'a> Noted<'a> {
         Self { site, clock, keeper, jar, tries: Mutex::new(begun) }
     }
 
+    /// As far as the login has come.
+    #[must_use]
+    pub fn tries(&self) -> Tries {
+        self.tries.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The login goes on where it cannot be written: its end is.
     fn note(&self, change: impl FnOnce(&mut Tries) -> Result<(), String>) {
         // Whole at any time.
@@ -43,8 +49,12 @@ impl Notes for Noted<'_> {
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
         // What a form before this one was answered is not what this one will be.
         self.keeper.forget_unproven()?;
-        tries.sends_anew();
+        tries.form_leaves();
         self.keeper.keep_tries(&tries)
+    }
+
+    fn may_read_again(&self) -> bool {
+        self.tries.lock().unwrap_or_else(PoisonError::into_inner).may_read_again()
     }
 
     fn asks_to_wait(&self, until: UnixMillis) {
@@ -89,6 +99,9 @@ impl Run<'_> {
     pub(super) fn leaves(&mut self) {
         (self.was_sent, self.was_answered, self.was_told) = (true, false, false);
         (self.unless, self.noted) = (Verdict::Unknown, None);
+        if let Some(pace) = &self.pace {
+            pace.form_leaves();
+        }
     }
 
     /// The form was answered with what only a person can go on with, who may never do.

@@ -6,7 +6,7 @@
 //! nothing, so that other sites go on. A login by hand has no pace: a person waits for it, and nothing else is asked.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -30,6 +30,8 @@ pub struct Bounds {
     pub pages_max: Option<u64>,
     /// True once the site is to end.
     pub stop: watch::Receiver<bool>,
+    /// Becomes true once a form with the password is on its way.
+    pub form_left: Arc<AtomicBool>,
 }
 
 /// Why a request of a login is not sent.
@@ -94,6 +96,11 @@ impl Pace {
     /// The request under way was answered like this: told to its host when the next one is asked for, or at the end.
     pub(super) fn answered(&mut self, answered: Answered) {
         self.answered = answered;
+    }
+
+    /// A form with the password is on its way.
+    pub(super) fn form_leaves(&self) {
+        self.bounds.form_left.store(true, Ordering::Relaxed);
     }
 
     /// The last request has ended.
@@ -169,7 +176,7 @@ impl Pace {
 
     /// What the site's rules and the run have against a request now.
     fn is_allowed(&self, now: UnixMillis, was_sent: bool) -> Result<(), Refusal> {
-        let Bounds { rules, left, pages, pages_max, stop } = &self.bounds;
+        let Bounds { rules, left, pages, pages_max, stop, form_left: _ } = &self.bounds;
         if *stop.borrow() && !was_sent {
             return Err(Refusal::Stopped);
         }

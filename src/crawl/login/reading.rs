@@ -13,7 +13,7 @@ use crate::fetch::charset;
 use crate::fetch::{ByScript, FetchFailure, Post, Request};
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::login::verdict::{Judged, Verdict};
+use crate::login::verdict::{Judged, Verdict, says_trouble};
 use crate::login::view::View;
 use crate::page::scripted::{Signs, signs};
 use crate::politeness::{Answered, backoff};
@@ -60,6 +60,16 @@ pub(super) struct Ask<'b> {
     pub told: Option<&'b str>,
 }
 
+/// The words in which a page that holds little else, and none of what a site's pages have around a login, says that its site is in trouble.
+fn trouble_in_words(page: &Page) -> Option<&'static str> {
+    let view = &page.view;
+    let is_bare = view.text.len() < TROUBLE_BYTES_MAX && view.forms.is_empty() && view.log_in_links.is_empty();
+    says_trouble(view).filter(|_| is_bare && (200..300).contains(&page.status))
+}
+
+/// Text of a page on which a site tells nothing but its trouble.
+const TROUBLE_BYTES_MAX: usize = 500;
+
 impl Run<'_> {
     /// A page; `from_tls` is true where a page over https names it.
     pub(super) async fn page(&mut self, url: CrawlUrl, from_tls: bool) -> Step<Page> {
@@ -77,6 +87,11 @@ impl Run<'_> {
 
     /// The page, unless it says that the server is in trouble.
     pub(super) fn untroubled(&mut self, page: Page) -> Step<Page> {
+        if let Some(phrase) = trouble_in_words(&page) {
+            self.trouble = Some(Answered::Faulty);
+            let why = format!("{} says “{phrase}”, and nothing else", told_url(page.url.as_str()));
+            return Err(ends(Verdict::Unknown, why));
+        }
         let Some(trouble) = self.trouble_of(page.status) else { return Ok(page) };
         self.trouble = Some(trouble);
         let verdict = if page.status == 429 { Verdict::RateLimited } else { Verdict::Unknown };

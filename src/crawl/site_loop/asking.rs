@@ -89,6 +89,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     }
     tries.meet_table(rules.mark());
     tries.meet_probe(rules.probe_mark());
+    tries.meet_form(rules.form_mark());
     let broke_off = tries.broke_off(&rules.user, &password, now);
     let hold = tries.hold(&rules.user, &password, now);
     // What cannot be written down may be forgotten, and then be tried once too often: that it can be is seen before.
@@ -111,6 +112,9 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     tries.begin(&rules.user, &password);
     let noted = Noted::new(&site.rules.name, &*site.clock, &**keeper, &of.jar, tries.clone());
     let report = login::log_in_paced(site, means, &noted, pace).await;
+    if report.was_sent {
+        tries = noted.tries();
+    }
     if report.is_unproven() {
         // It has begun, and stays so until a page tells how it ended; it is not sent again for that, by the next process
         // neither.

@@ -6,7 +6,9 @@ use super::SiteLoop;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::progress::Ended;
+use crate::fetch::session::Jar;
 use crate::limits;
+use crate::login::names::of_site;
 use crate::login::secret::told_url;
 use crate::login::tries::{self, Hold};
 use crate::rules::LoginRules;
@@ -27,6 +29,14 @@ pub struct MissingSession {
     /// The rule file's table by which it was tried ([`LoginRules::mark`](crate::rules::LoginRules::mark)).
     #[serde(default)]
     pub table: Option<u32>,
+    /// False where the session that is kept was not found to have ended: the site was left alone before anybody asked.
+    #[serde(default = "has_ended")]
+    pub has_ended: bool,
+}
+
+/// What notes say that were written before there was a word for it.
+fn has_ended() -> bool {
+    true
 }
 
 impl SiteLoop {
@@ -51,7 +61,31 @@ impl SiteLoop {
     /// The same where a signal ends it.
     pub(super) fn ended_by_signal(&self) -> Ended {
         let stopped = || "stopped before the session was proven\nhint: crawl again to go on".to_owned();
-        Ended::NotLoggedIn(self.why_no_session().unwrap_or_else(stopped))
+        let why = self.why_no_session().or_else(|| self.login_broken_off());
+        Ended::NotLoggedIn(why.unwrap_or_else(stopped))
+    }
+
+    /// What there is to tell of a login that is broken off while its form, or its proof, is under way: what the next process will make of
+    /// it. None where nothing has left.
+    pub(super) fn login_broken_off(&self) -> Option<String> {
+        let is_under_way = self.session.has_form_under_way();
+        let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
+        let (now, password) = (self.site.clock.now(), account.keeper.password().ok()?);
+        let mut tries = account.keeper.tries().ok().filter(|_| is_under_way)?;
+        if account.keeper.take_up_unproven(&Jar::default()).unwrap_or(false) {
+            return Some(
+                "stopped before the login was proven\nhint: crawl again to go on, which asks for its proof first"
+                    .to_owned(),
+            );
+        }
+        tries.broke_off(&rules.user, &password, now);
+        let why = match tries.hold(&rules.user, &password, now)? {
+            Hold::Operator(why) => why,
+            Hold::Until(until, _) => {
+                format!("its form is sent once more\nhint: crawl again at {} or later", until.rfc3339())
+            }
+        };
+        Some(of_site(&format!("stopped before the login was answered: {why}"), &self.site.rules.name))
     }
 
     /// How a crawl ends that a budget of its run, or of its site, ends while it lacks a session: it has not crawled for that.
@@ -103,7 +137,8 @@ impl SiteLoop {
         let Some((until, why, needs_operator)) = self.session.pause() else { return Ok(()) };
         let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(until));
         let table = self.site.rules.login.as_ref().map(LoginRules::mark);
-        let note = MissingSession { at, until, why: why.to_owned(), stamp: self.session.stamp, table };
+        let (stamp, has_ended) = (self.session.stamp, self.session.has_ended());
+        let note = MissingSession { at, until, why: why.to_owned(), stamp, table, has_ended };
         let note = serde_json::to_vec(&note).unwrap_or_default();
         Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
     }

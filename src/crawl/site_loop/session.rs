@@ -10,6 +10,7 @@ mod ended;
 mod endings;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use self::endings::Endings;
@@ -64,6 +65,10 @@ pub(super) struct Session {
     pub(super) stamp: u64,
     /// When it was last looked whether the operator has done something since.
     looked: UnixMillis,
+    /// True once the form of the login under way has left.
+    form_left: Arc<AtomicBool>,
+    /// True where there was no session to begin with, or one that was found to have ended and none since.
+    has_ended: bool,
 }
 
 enum State {
@@ -100,12 +105,24 @@ impl Session {
             proofs_missed: 0,
             stamp: account.map_or(0, |account| account.keeper.stamp()),
             looked: UnixMillis(0),
+            form_left: Arc::default(),
+            has_ended: account.is_none_or(|account| account.jar.is_empty()),
         }
     }
 
     /// The number of the session that a visit is sent with.
     pub(super) fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// True where no session is known of that may still hold.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// True while the form of a login is on its way, or its proof.
+    pub(super) fn has_form_under_way(&self) -> bool {
+        matches!(self.state, State::Asking { log_in: true }) && self.form_left.load(Ordering::Relaxed)
     }
 
     /// True where visits may begin.
@@ -227,6 +244,7 @@ impl SiteLoop {
                     return self.pause_until(now, error, true).await;
                 }
                 log_in = account.jar.is_empty();
+                self.session.has_ended = log_in;
                 self.enter(State::Doubted { log_in });
             }
             // The session that is kept was proven once, so that it comes first; before a form is sent anew, the last one's proof.
@@ -277,12 +295,14 @@ impl SiteLoop {
         let policy = self.hosts[index].face().policy(&self.site.rules);
         let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
         let clock = Arc::clone(&self.site.clock);
+        self.session.form_left = Arc::default();
         let bounds = Bounds {
             rules: Arc::clone(&self.site.rules),
             left: self.requests_left(),
             pages: Arc::clone(&self.shared.pages),
             pages_max: self.options.pages_max,
             stop: self.shared.stop.clone(),
+            form_left: Arc::clone(&self.session.form_left),
         };
         let mut pace = Box::new(Pace::new(hosts, requests, clock, bounds, known, (keys, policy, slot, permit)));
         self.enter(State::Asking { log_in });

@@ -2,7 +2,10 @@
 //! decides it.
 //!
 //! Whatever the site has said, it may have counted a wrong password. So the same is held until its operator says `--again` or changes
-//! something, but where the site has told that it did not look at it.
+//! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
+//! that the site has let in before: that one gets one more try, whoever comes first, a crawl or a person. So does one that met a CAPTCHA,
+//! with a person who reads another one. The one more try is written down when it is sent, and there is no second before the site lets this
+//! user and password in, says that it did not look at them, or their operator says `--again`.
 
 use crate::login::verdict::Verdict;
 
@@ -10,20 +13,25 @@ use crate::login::verdict::Verdict;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByCrawl {
     Never,
-    /// After a wait, as long as no more than `limits::LOGINS_UNCLEAR_MAX` ended so in a row.
+    /// Once more, after a wait, where the site has let this user and password in before.
+    OnceIfLetIn,
+    /// After a wait, as long as no more than `limits::LOGINS_UNCLEAR_MAX` ended so in a row; where the site has let them in before, the
+    /// wait alone grows.
     Later,
-    /// The same, where the site has let this user and password in before.
-    IfLetInBefore,
 }
 
-/// Whether `gleaner login` does without `--again`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether `gleaner login` does without `--again`; the less it may, the greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OfHand {
-    No,
-    /// With a person at hand, who answers what the site has asked for.
-    Interactive,
     /// Once the wait is over that the site has asked for.
     Yes,
+    /// With a person at hand, who answers what the site has asked for.
+    Interactive,
+    /// The same once more, with another text of a CAPTCHA.
+    OnceInteractive,
+    /// Once more, where the site has let this user and password in before.
+    OnceIfLetIn,
+    No,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +45,12 @@ const fn row(by_crawl: ByCrawl, by_hand: OfHand) -> Again {
 }
 
 /// By how the login ended; `Unknown` is that of an answer.
-const TABLE: [(Verdict, Again); 16] = [
+const TABLE: [(Verdict, Again); 18] = [
     (Verdict::LoggedIn, row(ByCrawl::Later, OfHand::Yes)),
     (Verdict::WrongPassword, row(ByCrawl::Never, OfHand::No)),
     (Verdict::ProbablyRefused, row(ByCrawl::Never, OfHand::No)),
     (Verdict::Locked, row(ByCrawl::Never, OfHand::No)),
-    (Verdict::Captcha, row(ByCrawl::Never, OfHand::Interactive)),
+    (Verdict::Captcha, row(ByCrawl::Never, OfHand::OnceInteractive)),
     (Verdict::SecondFactor, row(ByCrawl::Never, OfHand::Interactive)),
     (Verdict::ConfirmEmail, row(ByCrawl::Never, OfHand::No)),
     (Verdict::OtherSite, row(ByCrawl::Never, OfHand::No)),
@@ -55,10 +63,12 @@ const TABLE: [(Verdict, Again); 16] = [
     (Verdict::NotLookedAt, row(ByCrawl::Never, OfHand::Yes)),
     (Verdict::RateLimited, row(ByCrawl::Later, OfHand::Yes)),
     // It may have been: nothing is known of it.
-    (Verdict::NoAnswer, row(ByCrawl::IfLetInBefore, OfHand::No)),
+    (Verdict::NoAnswer, row(ByCrawl::OnceIfLetIn, OfHand::OnceIfLetIn)),
+    (Verdict::SiteTrouble, row(ByCrawl::OnceIfLetIn, OfHand::OnceIfLetIn)),
+    (Verdict::SessionLost, row(ByCrawl::OnceIfLetIn, OfHand::OnceIfLetIn)),
 ];
 
-/// A server in trouble that says so (5xx) has not looked at it.
+/// A server in trouble that says so (5xx), without the form, has not looked at it.
 const IN_TROUBLE: Again = row(ByCrawl::Later, OfHand::Yes);
 
 /// Who may send the same again behind a form that was sent, by how that ended; `was_answered` is false where a server in trouble said so.
@@ -70,6 +80,24 @@ pub fn again(verdict: Verdict, was_answered: bool) -> Again {
     let found = TABLE.iter().find(|(of, _)| *of == verdict);
     // A test holds that each verdict has its row; one without would be held.
     found.map_or(row(ByCrawl::Never, OfHand::No), |(_, again)| *again)
+}
+
+impl Again {
+    /// True where one more try is all there is.
+    #[must_use]
+    pub fn is_once(self) -> bool {
+        matches!(self.by_hand, OfHand::OnceInteractive | OfHand::OnceIfLetIn)
+    }
+
+    /// Whether a crawl may send the same, where the site `was_let_in` by them before, and where the one more try `is_spent`.
+    #[must_use]
+    pub fn is_for_crawls(self, was_let_in: bool, is_spent: bool) -> bool {
+        match self.by_crawl {
+            ByCrawl::Never => false,
+            ByCrawl::OnceIfLetIn => was_let_in && !is_spent,
+            ByCrawl::Later => true,
+        }
+    }
 }
 
 #[cfg(test)]

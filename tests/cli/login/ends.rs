@@ -1,6 +1,7 @@
 //! How logins end, and the next step that is told behind each.
 
 use std::fs;
+use std::sync::atomic::Ordering;
 
 use super::forum::{FOLDERS, Forum, PASSWORD};
 use crate::harness::{Service, run, wait_for};
@@ -73,13 +74,10 @@ fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_ag
         "`gleaner login forum --again --data data --rules rules` sends",
         "name a page that only members see as `probe` in [login] of rules/forum.toml, then run the same",
     ]);
-    // Neither a crawl nor the service nor a mended table sends it.
-    for login in ["page = '/to/back'", "page = '/to/back'\nform = 1"] {
-        forum.rules(login);
-        let crawled = run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(1);
-        crawled.says(&["probably refused", "`gleaner login forum --data data --rules rules --again`"]);
-        run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["probably refused", "--again`"]);
-    }
+    // Neither a crawl nor the service sends it.
+    let crawled = run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(1);
+    crawled.says(&["probably refused", "`gleaner login forum --data data --rules rules --again`"]);
+    run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["probably refused", "--again`"]);
     let service = Service::start(forum.path());
     wait_for("the service tells why it waits", || service.logged("no session: the site waits for its operator").pop());
     assert_eq!(service.stop().code(), Some(0));
@@ -261,20 +259,109 @@ fn a_captcha_that_comes_with_other_words_has_the_password_sent_once_a_run() {
     // Whoever reads none is told of them.
     let forum = Forum::start();
     forum.rules("page = '/to/zorb'");
-    forum.login(&[]).ended(1).says(&["the page says “Computer says zorb.”", "--interactive"]);
+    forum.login(&[]).ended(1).says(&["the page says “Computer says zorb.”", "probably refused", "--again"]);
+    forum.interactive("XK42\n").ended(1);
+    assert_eq!(forum.posts(), 1);
     // Words of the CAPTCHA alone have it sent once more, with what was read.
     let forum = Forum::start();
     forum.rules("page = '/to/step'");
     forum.interactive("XK42\n").ended(0);
     assert_eq!(forum.posts(), 2);
-    // One that was misread is no refusal, and the hint leads on.
+    // One that was misread is no refusal; but a second one is not sent again unawares, by no run.
     let forum = Forum::start();
     forum.rules("page = '/to/step'");
-    let hint = "read it once more, run: gleaner login forum --interactive --data data --rules rules";
+    let hint = "run: gleaner login forum --interactive --again --data data --rules rules";
     forum.interactive("XK43\n").ended(1).says(&["the site asks for a CAPTCHA", hint]);
+    for _ in 0..2 {
+        forum.interactive("XK42\n").ended(1).says(&["with a CAPTCHA twice", hint]);
+        forum.run(&["crawl", "forum"]).ended(1).says(&["with a CAPTCHA twice", "--interactive --again"]);
+    }
     assert_eq!(forum.posts(), 2);
-    forum.interactive("XK42\n").ended(0);
+    forum.interactive_with("XK42\n", "--again").ended(0);
     assert_eq!(forum.posts(), 4);
+}
+
+#[test]
+fn a_corrected_form_of_the_rule_file_has_a_good_password_tried_once_more() {
+    for words in [&["login", "forum"], &["crawl", "forum"]] {
+        let forum = Forum::start();
+        forum.rules("page = '/to/pin'\npassword_field = 'pin'");
+        forum.run(words).ended(1).says(&["the user name or the password is wrong"]);
+        forum.run(words).ended(1);
+        assert_eq!(forum.posts(), 1, "{words:?}");
+        forum.rules("page = '/to/pin'\npassword_field = 'password'");
+        forum.run(words).ended(0);
+        assert_eq!(forum.posts(), 2, "{words:?}");
+        // A wrong one is not sent by a form that had its turn.
+        forum.login(&["--logout"]).ended(0);
+        forum.password("wrong");
+        forum.run(words).ended(1);
+        for field in ["pin", "password", "pin"] {
+            forum.rules(&format!("page = '/to/pin'\npassword_field = '{field}'"));
+            forum.run(words).ended(1);
+        }
+        assert_eq!(forum.posts(), 3, "{words:?}");
+    }
+}
+
+/// What was let in before says so by `--logout`, which forgets the session alone.
+#[test]
+fn a_site_in_trouble_holds_no_password_that_it_has_let_in_before() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/moody'");
+    forum.login(&[]).ended(0);
+    forum.login(&["--logout"]).ended(0);
+    forum.seen.trouble.store(1, Ordering::SeqCst);
+    let told = forum.run(&["crawl", "forum"]).ended(1);
+    told.says(&["the site was in trouble when the form was sent", "“database error”", "hint: crawl again at "]);
+    let status = forum.run(&["status"]).ended(0);
+    assert!(!status.out.contains("--again"), "{}", status.out);
+    forum.login(&[]).ended(0);
+    assert_eq!(forum.posts(), 3);
+    // Once more, and not time and again; told as what it is.
+    forum.login(&["--logout"]).ended(0);
+    forum.seen.trouble.store(9, Ordering::SeqCst);
+    forum.login(&[]).ended(1).says(&["then run: gleaner login forum --data data --rules rules; a crawl tries"]);
+    forum.login(&[]).ended(1).says(&["run: gleaner login forum --again --data data --rules rules"]);
+    forum.login(&[]).ended(1).says(&["the site was in trouble", "--again"]);
+    forum.run(&["crawl", "forum"]).ended(1).says(&["the site was in trouble", "--again"]);
+    assert_eq!(forum.posts(), 5);
+    // What was never let in is held.
+    for page in ["/to/moody", "/to/failing"] {
+        let forum = Forum::start();
+        forum.rules(&format!("page = '{page}'"));
+        forum.seen.trouble.store(9, Ordering::SeqCst);
+        for words in [&["login", "forum"], &["login", "forum"], &["crawl", "forum"]] {
+            forum.run(words).ended(1).says(&["the site was in trouble", "--again"]);
+        }
+        assert_eq!(forum.posts(), 1, "{page}");
+    }
+}
+
+#[test]
+fn a_session_that_the_site_lost_before_its_proof_holds_no_password_that_it_has_let_in_before() {
+    for was_let_in in [true, false] {
+        let forum = Forum::start();
+        forum.rules("probe = '/flaky'");
+        if was_let_in {
+            forum.login(&[]).ended(0);
+            forum.login(&["--logout"]).ended(0);
+        }
+        let before = forum.posts();
+        forum.seen.trouble.store(2, Ordering::SeqCst);
+        forum.login(&[]).ended(1);
+        let status = forum.run(&["status"]).ended(0).says(&["is still to be proven"]);
+        assert!(!status.out.contains("sends the password again"), "{}", status.out);
+        forum.seen.forgets.store(true, Ordering::SeqCst);
+        let again = forum.login(&[]);
+        if was_let_in {
+            again.ended(0);
+        } else {
+            again.ended(1).says(&["there was no session any more", "--again"]);
+            forum.run(&["crawl", "forum"]).ended(1).says(&["there was no session any more", "--again"]);
+        }
+        assert_eq!(forum.posts() - before, if was_let_in { 2 } else { 1 }, "{was_let_in}");
+    }
 }
 
 #[test]

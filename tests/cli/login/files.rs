@@ -1,10 +1,12 @@
 //! Names that are mistyped, passwords and cookies in files that are not as they should be.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 
 use super::forum::{FOLDERS, Forum, PASSWORD};
-use crate::harness::{closed_port, run};
+use crate::harness::{Ran, closed_port, run};
 
 #[test]
 fn a_password_in_the_rule_file_is_never_sent() {
@@ -117,4 +119,37 @@ fn each_fault_of_a_cookies_file_is_told_with_its_line() {
         forum.login(&["--cookies", "data"]).ended(1).says(&["data: this is a folder\nhint: name the cookies.txt"]);
     assert!(!told.err.contains("os error"), "{}", told.err);
     assert_eq!(forum.posts(), 0);
+}
+
+#[test]
+fn a_folder_of_sessions_that_cannot_be_written_is_told_before_anything_is_sent() {
+    // Root may write everywhere: it becomes somebody else.
+    const STRANGER: u32 = 65_534;
+    let forum = Forum::start();
+    let data = forum.path().join("data");
+    let sessions = data.join("sessions");
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let mode = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    fs::create_dir_all(sessions.join("tries")).unwrap();
+    mode(forum.path(), 0o755);
+    [&sessions, &sessions.join("tries")].iter().for_each(|path| mode(path, 0o700));
+    if is_root {
+        let all = ["", "secrets", "secrets/forum", "sessions", "sessions/tries"].map(|path| data.join(path));
+        all.iter().for_each(|path| chown(path, Some(STRANGER), Some(STRANGER)).unwrap());
+    }
+    let run = |words: &[&str]| {
+        let mut command = forum.command_of(words);
+        if is_root {
+            command.uid(STRANGER).gid(STRANGER);
+        }
+        Ran::of(&command.output().unwrap())
+    };
+    mode(&sessions, 0o500);
+    for words in [&["login", "forum"], &["crawl", "forum"], &["login", "forum"]] {
+        run(words).ended(1).says(&["data/sessions: cannot be written (mode 0500)", "chmod u+rwX data/sessions"]);
+    }
+    assert_eq!(forum.posts(), 0);
+    mode(&sessions, 0o700);
+    run(&["login", "forum"]).ended(0);
+    assert!(sessions.join("forum.json").exists() && forum.posts() == 1);
 }

@@ -31,6 +31,8 @@ pub struct Seen {
     pub trouble: Arc<AtomicUsize>,
     /// /hanging is not answered yet.
     pub hangs: Arc<AtomicBool>,
+    /// The site has lost its sessions, until the next login.
+    pub forgets: Arc<AtomicBool>,
 }
 
 /// A forum whose start page has the form. Below /captcha/ it has a CAPTCHA, below /widget/ one of another site's script;
@@ -72,7 +74,6 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                 );
             }
             // An answer that breaks off.
-            // An answer that breaks off.
             "/part" => {
                 let parts = [Ok("<html>"), Err(std::io::Error::other("broken off"))];
                 return axum::body::Body::from_stream(futures_util::stream::iter(parts)).into_response();
@@ -82,6 +83,19 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                     tokio::time::sleep(Duration::from_millis(10)).await;
                 }
                 return html("Wrong password.");
+            }
+            "/slow" => {
+                while seen.hangs.load(Ordering::SeqCst) {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            }
+            "/moody" if seen.trouble.load(Ordering::SeqCst) > 0 => {
+                seen.trouble.fetch_sub(1, Ordering::SeqCst);
+                return html("<h1>Database error</h1><p>Could not connect to the database.</p>");
+            }
+            "/failing" => {
+                let form = [(header::CONTENT_TYPE, "text/html")];
+                return (StatusCode::INTERNAL_SERVER_ERROR, form, form_to("/failing", "")).into_response();
             }
             "/limited" => return StatusCode::TOO_MANY_REQUESTS.into_response(),
             "/patient" => return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "90")]).into_response(),
@@ -109,6 +123,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             return html("A letter is on its way to you.");
         }
         if is_right {
+            seen.forgets.store(false, Ordering::SeqCst);
             return redirect("/");
         }
         return html("Wrong password.");
@@ -116,7 +131,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
     while uri.path() == "/hanging" && seen.hangs.load(Ordering::SeqCst) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    match (uri.path(), cookies.contains("sid=abc")) {
+    match (uri.path(), cookies.contains("sid=abc") && !seen.forgets.load(Ordering::SeqCst)) {
         ("/hanging", true) => html("<a href='/logout'>Log out</a> anna"),
         ("/hanging", false) => html(&form_to("/in", "")),
         ("/refusal", _) => html(&format!("<p>Wrong password.</p>{}", form_to("/refused", ""))),
@@ -139,6 +154,9 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/shown", _) => html(&form_to("/shown", "")),
         ("/taken-away", _) => html(&format!("{}<script>{TAKEN_AWAY}</script>", form_to("/taken-away", ""))),
         ("/flaky", true) => html("<a href='/logout'>Log out</a> anna"),
+        ("/to/pin", _) => {
+            html(&form_to("/in", "").replace("Password:", "Pin: <input type=password name=pin> Password:"))
+        }
         (path, _) if path.starts_with("/to/") => html(&form_to(&path[3..], "")),
         ("/name/login", _) => html(
             "<form method=post action=/letter id=login>Username: <input name=username autocomplete=username>\
@@ -250,7 +268,12 @@ impl Forum {
 
     /// A login with a person at a terminal, who types this.
     pub fn interactive(&self, typed: &str) -> Ran {
-        let command = format!("exec '{BINARY}' login forum {} --interactive", FOLDERS.join(" "));
+        self.interactive_with(typed, "")
+    }
+
+    /// The same with another option.
+    pub fn interactive_with(&self, typed: &str, more: &str) -> Ran {
+        let command = format!("exec '{BINARY}' login forum {} --interactive {more}", FOLDERS.join(" "));
         // `script` gives the command a terminal.
         let mut terminal = assert_cmd::Command::new("script");
         terminal.args(["-qefc", &command, "/dev/null"]).current_dir(self.path()).env_remove("CREDENTIALS_DIRECTORY");

@@ -123,7 +123,10 @@ fn a_person_who_leaves_at_a_captcha_behind_the_form_leaves_no_second_try() {
             forum.run(words).ended(1).says(&["CAPTCHA", "--interactive"]);
         }
         assert_eq!(forum.posts(), 1, "{words:?}");
-        forum.interactive("XK42\n").ended(0);
+        // The one more try is spent by a form that the site gives without its CAPTCHA first.
+        forum.interactive("XK42\n").ended(1).says(&["--interactive --again"]);
+        assert_eq!(forum.posts(), 2, "{words:?}");
+        forum.interactive_with("XK42\n", "--again").ended(0);
     }
 }
 
@@ -150,4 +153,84 @@ fn what_an_answer_asks_to_wait_outlasts_the_process_that_waits_for_it() {
         forum.login(&[]).ended(1).says(&["the site has asked at the last login", "to be left alone until", "--again"]);
         assert_eq!(forum.posts(), 1, "{words:?}, {signal:?}");
     }
+}
+
+/// Begins a crawl, tells it to end when its form has left, and gives what it has said in its log up to some words.
+fn told_to_end(forum: &Forum, until: &str) -> (Child, impl Iterator<Item = String> + use<>) {
+    let mut child = forum.command_of(CRAWL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    forum.wait_for("POST /slow");
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains(until)), "{until}");
+    (child, lines)
+}
+
+#[test]
+fn a_crawl_that_is_told_to_end_waits_for_the_answer_to_a_form_that_has_left() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/slow'");
+    forum.seen.hangs.store(true, Ordering::SeqCst);
+    let (mut child, _) = told_to_end(&forum, "its answer is waited for");
+    forum.seen.hangs.store(false, Ordering::SeqCst);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(forum.path().join("data/sessions/forum.json").exists());
+    forum.run(CRAWL).ended(0);
+    assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null));
+    // A second signal ends it at once, and everybody tells what has become of the login.
+    let forum = Forum::start();
+    forum.rules("page = '/to/slow'");
+    forum.seen.hangs.store(true, Ordering::SeqCst);
+    let (mut child, lines) = told_to_end(&forum, "its answer is waited for");
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    assert!(lines.into_iter().any(|line| line.contains("told to end a second time")));
+    forum.seen.hangs.store(false, Ordering::SeqCst);
+    forum.run(CRAWL).ended(1).says(&["no whole answer came", "--again"]);
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn a_crawl_that_is_told_to_end_before_it_had_a_session_has_not_ended_well() {
+    let forum = Forum::start();
+    forum.rules("page = '/flaky'");
+    forum.seen.trouble.store(usize::MAX, Ordering::SeqCst);
+    let mut child = forum.command_of(CRAWL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("no session: the site waits for the next try")));
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!((ended.status.code(), forum.posts()), (Some(1), 0), "{told}");
+    assert!(told.contains("not logged in: ") && told.contains("hint: crawl again at "), "{told}");
+}
+
+#[test]
+fn what_was_let_in_before_and_got_no_answer_is_sent_once_more() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/slow'");
+    forum.login(&[]).ended(0);
+    for (nth, code) in [(1, 0), (2, 0)] {
+        forum.login(&["--logout"]).ended(0);
+        forum.seen.hangs.store(true, Ordering::SeqCst);
+        let child = begin(&forum, CRAWL);
+        wait_for("the form has left", || (forum.posts() == 2 * nth).then_some(()));
+        end(child, Signal::KILL);
+        forum.seen.hangs.store(false, Ordering::SeqCst);
+        // By hand at once; a crawl would wait for a minute.
+        forum.login(&[]).ended(code);
+        assert_eq!(forum.posts(), 2 * nth + 1);
+    }
+    // It is over when it is sent.
+    forum.login(&["--logout"]).ended(0);
+    forum.seen.hangs.store(true, Ordering::SeqCst);
+    for posts in [6, 7] {
+        let child = begin(&forum, LOGIN);
+        wait_for("the form has left", || (forum.posts() == posts).then_some(()));
+        end(child, Signal::KILL);
+    }
+    forum.seen.hangs.store(false, Ordering::SeqCst);
+    for words in [LOGIN, CRAWL] {
+        forum.run(words).ended(1).says(&["no whole answer came", "--again"]);
+    }
+    assert_eq!(forum.posts(), 7);
 }

@@ -41,7 +41,7 @@ impl SiteLoop {
                     (self.session.answers, self.session.began) = (0, now);
                 }
                 tracing::debug!(%site, denied = self.session.held.len(), "the session holds");
-                self.session.proven = now;
+                (self.session.proven, self.session.has_ended) = (now, false);
                 self.enter(State::Good);
                 for finished in self.session.take_held() {
                     self.outlived(&finished.visit.key);
@@ -62,11 +62,15 @@ impl SiteLoop {
                 Ok(())
             }
             Asked::Proof(Proof { holds: Some(false), .. }) => {
-                self.session.proofs_missed = 0;
+                (self.session.proofs_missed, self.session.has_ended) = (0, true);
                 if was_unproven {
                     self.session.unproven = Unproven::None;
                     if let Some(why) = self.login_turned_out(false, now) {
-                        return self.pause_until(now, why, true).await;
+                        return match self.hold_of_tries(now) {
+                            // One more try is left to what was let in before.
+                            Some(Hold::Until(until, why)) => self.pause_until(until, why, false).await,
+                            _ => self.pause_until(now, why, true).await,
+                        };
                     }
                 }
                 let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
@@ -109,7 +113,7 @@ impl SiteLoop {
                 tracing::info!(%site, chosen, evidence, "logged in");
                 self.session.generation += 1;
                 (self.session.answers, self.session.began) = (0, now);
-                self.session.proven = now;
+                (self.session.proven, self.session.has_ended) = (now, false);
                 self.enter(State::Good);
                 self.keep_proof(now).await
             }
@@ -130,8 +134,12 @@ impl SiteLoop {
                 let why = format!("{} ({evidence})", report.sentence());
                 // Whether it may be tried again, and when, the account's tries tell; what there is to do as well, where it
                 // was not the first that ended so.
-                let is_counted = matches!(report.judged.verdict, Verdict::RateLimited | Verdict::Unknown);
+                let verdict = report.judged.verdict;
+                let is_counted = matches!(verdict, Verdict::RateLimited | Verdict::Unknown | Verdict::SiteTrouble);
                 match self.hold_of_tries(now) {
+                    Some(Hold::Until(until, told)) if verdict == Verdict::SiteTrouble => {
+                        self.pause_until(until, format!("{told} ({evidence})"), false).await
+                    }
                     Some(Hold::Until(until, _)) => {
                         let why = match report.has_guessed_wait() {
                             true => format!(

@@ -1,0 +1,77 @@
+//! The end of a site's crawl: what is under way is finished, for as long as that may take, and the rest is left to the next start.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use futures_util::StreamExt;
+use tokio::sync::watch;
+
+use super::{IDLE_TIME, SiteLoop};
+use crate::crawl::CrawlError;
+use crate::crawl::commit::Message;
+use crate::crawldb::UrlKey;
+use crate::limits;
+
+impl SiteLoop {
+    /// Ends what is under way; a process that is to end breaks off what takes longer than `limits::DRAIN_TIME_MAX`, and a login whose form
+    /// has left what takes longer than `limits::LOGIN_DRAIN_TIME_MAX`: its password is not sent again for want of an answer.
+    /// What is not done by then is done again at its next start.
+    pub(super) async fn drain(&mut self) -> Result<(), CrawlError> {
+        let mut asked_to_commit = false;
+        let mut stop = self.shared.stop.clone();
+        let mut too_late: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move { overdue(&mut stop).await });
+        let mut was_put_off = false;
+        while !self.running.is_empty() || self.uncommitted > 0 {
+            self.tell_alive();
+            if self.running.is_empty() && !asked_to_commit {
+                asked_to_commit = true;
+                self.send(Message::Flush).await?;
+            }
+            tokio::select! {
+                biased;
+                Some(committed) = self.receipts.recv() => self.committed(&committed),
+                Some(ran) = self.running.next() => self.ran(ran?).await?,
+                () = &mut too_late => {
+                    if was_put_off || !self.session.has_form_under_way() {
+                        break;
+                    }
+                    was_put_off = true;
+                    let rest = limits::LOGIN_DRAIN_TIME_MAX - limits::DRAIN_TIME_MAX;
+                    let (site, seconds) = (&self.site.rules.name, rest.as_secs());
+                    tracing::warn!(
+                        %site, seconds, "a login's form has left: its answer is waited for (hint: a second signal ends the process at once)"
+                    );
+                    too_late = Box::pin(tokio::time::sleep(rest));
+                }
+                () = self.shared.commits.closed() => return Err(CrawlError::CommitterGone),
+                () = tokio::time::sleep(IDLE_TIME) => {}
+            }
+        }
+        if let Some(why) = self.login_broken_off() {
+            tracing::warn!(site = %self.site.rules.name, why, "a login is broken off");
+        }
+        self.running.clear();
+        self.release().await?;
+        let mut unvisited: Vec<UrlKey> = self.running_keys.drain().map(|(_, key)| key).collect();
+        self.session.doubt();
+        unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
+        for host in &mut self.hosts {
+            unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));
+            unvisited.extend(host.news.drain().into_iter().map(|job| job.lease.key));
+        }
+        if let Some(update) = &self.shared.update {
+            update.release_all(&self.hosts.iter().map(|host| host.id).collect());
+        }
+        self.site.db.release(self.shared.owner, unvisited).await?;
+        Ok(())
+    }
+}
+
+/// Ends `limits::DRAIN_TIME_MAX` after the site was told to stop.
+pub(super) async fn overdue(stop: &mut watch::Receiver<bool>) {
+    // Without a sender nobody can ask for the end any more, and waiting has none either.
+    if stop.wait_for(|stop| *stop).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+    tokio::time::sleep(limits::DRAIN_TIME_MAX).await;
+}

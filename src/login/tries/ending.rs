@@ -1,0 +1,250 @@
+//! What a login brings about, from its beginning to its end: marks of what was sent, waits, and what leads out of them.
+
+use std::time::Duration;
+
+use super::again::{OfHand, again};
+use super::{Ended, LOGIN_HOUR, Tries, wait_in_trouble};
+use crate::clock::UnixMillis;
+use crate::limits::{
+    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX, UNPROVEN_SESSION_TIME,
+};
+use crate::login::secret::Secret;
+use crate::login::verdict::Verdict;
+
+/// Wait after the first login that did not end clearly; each further one quadruples it.
+pub(super) const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
+
+impl Tries {
+    /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
+    /// middle has tried.
+    pub fn begin(&mut self, user: &str, password: &Secret) {
+        self.is_told_again = false;
+        let marks = self.marks(user, password);
+        if self.begun.is_some_and(|of| !marks.contains(&of)) {
+            self.note_begun();
+        }
+        (self.begun, self.unproven) = (Some(self.new_mark(user, password)), None);
+    }
+
+    /// The same of one that its operator has told `--again`: it is a first try.
+    pub fn begin_again(&mut self, user: &str, password: &Secret) {
+        self.begin(user, password);
+        let marks = self.marks(user, password);
+        self.once_more.retain(|of| !marks.contains(of));
+        self.is_told_again = true;
+    }
+
+    /// Notes how a login ended that began and whose own end nobody will see: its form may have left.
+    fn note_begun(&mut self) {
+        let unless = self.unproven.take().map_or((Verdict::NoAnswer, false), |(unless, _)| (unless, true));
+        if let Some(mark) = self.begun.take() {
+            self.note_sent(mark, [mark, mark], unless);
+        }
+    }
+
+    /// Takes in that a form of the login which has begun leaves: how the one before it was answered is over, and where the table grants
+    /// one more try this is it.
+    pub fn form_leaves(&mut self) {
+        let is_behind_captcha = matches!(self.unproven.take(), Some((Verdict::Captcha, _)));
+        let Some(mark) = self.begun else { return };
+        let before = self.sent_with([mark, mark]);
+        let is_more = before.is_some_and(|(verdict, was_answered)| again(verdict, was_answered).is_once());
+        if (is_behind_captcha || is_more && !self.is_told_again) && !self.is_spent([mark, mark]) {
+            push(&mut self.once_more, mark);
+        }
+    }
+
+    /// True where the login that has begun may send its form again with another text of a CAPTCHA.
+    #[must_use]
+    pub fn may_read_again(&self) -> bool {
+        self.begun.is_some_and(|mark| !self.is_spent([mark, mark]))
+    }
+
+    /// Takes in that the site took the form of the login which has begun, and that its proof is still to come; how it ends
+    /// where that says no.
+    pub fn await_proof(&mut self, unless: Verdict, now: UnixMillis) {
+        self.unproven = Some((unless, now));
+    }
+
+    /// Takes in that its cookies are gone, so that nobody can prove it any more: its operator said so. True where there was such
+    /// a login.
+    pub fn forget_unproven(&mut self) -> bool {
+        let was_unproven = self.unproven.is_some();
+        if was_unproven {
+            self.note_begun();
+        }
+        was_unproven
+    }
+
+    /// Takes in what that proof says; gives how the login ended. None where it says no and its session may have ended of
+    /// itself meanwhile: the login has broken off then, as the next one will find.
+    pub fn proof_came(&mut self, holds: bool, user: &str, password: &Secret, now: UnixMillis) -> Option<Verdict> {
+        let is_young = |at: UnixMillis| at <= now && now.since(at) < UNPROVEN_SESSION_TIME;
+        // A form that came back is no session that could have ended.
+        let stands = |(unless, at): &(Verdict, UnixMillis)| *unless == Verdict::ProbablyRefused || is_young(*at);
+        let refused = self.unproven.filter(stands).map(|(unless, _)| unless);
+        let verdict = match (holds, refused) {
+            (true, _) => Verdict::LoggedIn,
+            // It seemed to have worked, and the site may have forgotten its sessions in between.
+            (false, Some(Verdict::Unknown)) => Verdict::SessionLost,
+            (false, refused) => refused?,
+        };
+        self.ended(Ended { verdict, was_sent: true, was_answered: true }, user, password, now);
+        // As it counts: a second answer that tells nothing is one that refuses.
+        Some(if self.refusal(user, password).is_some() { self.last.unwrap_or(verdict) } else { verdict })
+    }
+
+    /// Takes in that the last login may have broken off. True where it has: it may have been refused, so that the next one
+    /// waits, and it counts among those that ended without a clear verdict.
+    pub fn broke_off(&mut self, user: &str, password: &Secret, now: UnixMillis) -> bool {
+        let marks = self.marks(user, password);
+        self.unproven = None;
+        let has = self.begun.take().is_some_and(|begun| marks.contains(&begun));
+        if has {
+            // Its form may have left: that is no table's doing.
+            self.is_of_table = false;
+            self.unclear = self.unclear.saturating_add(1);
+            // A site that has asked for more gets it.
+            let wait = now.plus(LOGIN_BROKEN_OFF_WAIT);
+            self.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
+            let mark = self.new_mark(user, password);
+            self.waits = Some(mark);
+            self.note_sent(mark, marks, (Verdict::NoAnswer, false));
+            if self.unclear >= LOGINS_UNCLEAR_MAX {
+                self.held = Some((Verdict::NoAnswer, mark));
+            }
+        }
+        has
+    }
+
+    /// Takes in that the login which began was kept back before anything was sent: nothing was tried, and how long to wait
+    /// is for whoever kept it back to say.
+    pub fn came_to_nothing(&mut self) {
+        (self.begun, self.unproven) = (None, None);
+    }
+
+    /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
+    /// anything was sent. Nothing was tried; the next look at the site waits, each time twice as long, also in the next
+    /// process.
+    pub fn met_trouble(&mut self, now: UnixMillis) {
+        self.came_to_nothing();
+        (self.last, self.was_in_trouble, self.is_of_table) = (Some(Verdict::Unknown), true, false);
+        self.stalled = self.stalled.saturating_add(1);
+        (self.waits, self.not_before) = (None, now.plus(wait_in_trouble(self.stalled)));
+    }
+
+    /// Takes in that the operator has logged in as this user by other means: a password that was sent and brought nothing is held as before,
+    /// but where the site has asked for a person, who was not asked twice.
+    pub fn operator_has_logged_in(&mut self, user: &str) {
+        self.note_begun();
+        let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
+        let (probably_refused, member) = (std::mem::take(&mut self.probably_refused), Some(user.into()));
+        let (salt, table, probe, proven) = (self.salt, self.table, self.probe, self.proven);
+        let (mut sent, probes) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.probes));
+        let (form, forms, once_more) =
+            (self.form, std::mem::take(&mut self.forms), std::mem::take(&mut self.once_more));
+        let is_for_person = |verdict| matches!(verdict, Verdict::Captcha | Verdict::SecondFactor);
+        sent.retain(|(mark, verdict, _)| !is_for_person(*verdict) || once_more.contains(mark));
+        let kept = Self { salt, table, probe, refused, probably_refused, let_in, member, ..Self::default() };
+        *self = Self { proven, sent, probes, form, forms, once_more, ..kept };
+    }
+
+    /// Takes in how a login ended.
+    pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) {
+        let Ended { mut verdict, was_sent, was_answered } = ended;
+        let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
+        // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third.
+        let tells_nothing = |verdict: Verdict| matches!(verdict, Verdict::Unknown | Verdict::NotLookedAt);
+        let is_held = self.held.is_some_and(|(held, of)| tells_nothing(held) && marks.contains(&of));
+        let was_unknown = is_held && self.last.is_some_and(tells_nothing) && !self.was_in_trouble;
+        if tells_nothing(verdict) && was_sent && was_answered && was_unknown {
+            (verdict, self.held) = (Verdict::ProbablyRefused, None);
+        }
+        if was_sent && was_answered {
+            self.locked.retain(|locked| !marks.contains(locked));
+            self.captcha.retain(|met| !marks.contains(met));
+        }
+        self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
+        self.keep_by_forms(was_sent);
+        (self.begun, self.unproven, self.loops_at) = (None, None, None);
+        (self.asked_until, self.guessed_until) = Default::default();
+        // A site that did not answer before anything was sent has said nothing of the account.
+        let is_silence = verdict == Verdict::Unknown && !was_sent;
+        self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
+        self.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
+        (self.is_of_table, self.stalled) = (!was_sent, 0);
+        if was_sent && verdict != Verdict::LoggedIn {
+            self.note_sent(mark, marks, (verdict, was_answered));
+        }
+        // What says that it did not look at the password has taken nothing of its one more try.
+        if was_sent && again(verdict, was_answered).by_hand == OfHand::Yes {
+            self.once_more.retain(|of| !marks.contains(of));
+        }
+        self.waits = None;
+        match verdict {
+            Verdict::LoggedIn => {
+                self.proven = Some(mark);
+                self.sent.retain(|(of, _, _)| !marks.contains(of));
+                self.operator_has_logged_in(user);
+                self.refused.retain(|refused| !marks.contains(refused));
+                self.probably_refused.retain(|refused| !marks.contains(refused));
+                self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
+                self.let_in.push(now);
+            }
+            Verdict::WrongPassword | Verdict::ProbablyRefused => {
+                let is_sure = verdict == Verdict::WrongPassword;
+                let list = if is_sure { &mut self.refused } else { &mut self.probably_refused };
+                list.retain(|refused| !marks.contains(refused));
+                push(list, mark);
+            }
+            // A form that is not there may be back tomorrow.
+            Verdict::RateLimited
+            | Verdict::Unknown
+            | Verdict::NotLookedAt
+            | Verdict::NoAnswer
+            | Verdict::SiteTrouble
+            | Verdict::SessionLost
+            | Verdict::NoForm
+            | Verdict::RedirectLoop => {
+                let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
+                self.unclear = self.unclear.saturating_add(u32::from(was_sent || is_known));
+                let first = if verdict == Verdict::RateLimited { LOGIN_HOUR } else { FIRST_WAIT };
+                let wait = first.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
+                self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
+                if verdict == Verdict::RateLimited {
+                    // For how long, it may tell better: `wait_as_asked`.
+                    self.wait_as_guessed();
+                }
+                // A site that answers and lets nobody in may have refused the password in words that are not known.
+                let may_be_refused = tells_nothing(verdict) && was_answered;
+                if was_sent && (may_be_refused || self.unclear >= LOGINS_UNCLEAR_MAX) {
+                    self.held = Some((verdict, mark));
+                }
+                if was_sent && may_be_refused {
+                    self.waits = Some(mark);
+                }
+            }
+            Verdict::Locked => {
+                self.held = Some((verdict, mark));
+                push(&mut self.locked, mark);
+            }
+            Verdict::Captcha if was_sent => {
+                self.held = Some((verdict, mark));
+                push(&mut self.captcha, mark);
+            }
+            Verdict::Captcha
+            | Verdict::SecondFactor
+            | Verdict::ConfirmEmail
+            | Verdict::OtherSite
+            | Verdict::SentByGet
+            | Verdict::Script => self.held = Some((verdict, mark)),
+        }
+    }
+}
+
+/// Takes in one more mark, in place of the oldest where there are `limits::LOGINS_REFUSED_MAX`.
+fn push(list: &mut Vec<u32>, mark: u32) {
+    list.push(mark);
+    let too_many = list.len().saturating_sub(LOGINS_REFUSED_MAX);
+    list.drain(..too_many);
+}

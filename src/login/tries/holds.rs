@@ -1,0 +1,177 @@
+//! Why there may be no login now: by a crawl, and by hand.
+
+use super::again::{OfHand, again};
+use super::{ByHand, Hold, LOGIN_HOUR, Tries, is_ahead};
+use crate::clock::UnixMillis;
+use crate::limits::{LOGINS_PER_HOUR_MAX, LOGINS_UNCLEAR_MAX};
+use crate::login::secret::Secret;
+use crate::login::verdict::Verdict;
+
+/// Told where logins were killed, or answered by a server in trouble, one after the other.
+pub(super) const NO_END: &str = "the last logins did not get to a clear end, and may have been refused (hint: see that the account is \
+                      not locked, then run `gleaner login --again`)";
+
+/// Told of a password that was refused before another one was tried.
+pub(super) const REFUSED_BEFORE: &str = "the site has refused this user and password before, and the same are not tried again (hint: \
+                              correct the password, or `user` in [login]; where both are surely right, run `gleaner login \
+                              --again`)";
+
+/// Told of a password whose form came back with a CAPTCHA before another one was tried.
+const CAPTCHA_BEFORE: &str = "the site has answered this user and password with a CAPTCHA before another one was tried, and may have \
+                              refused them: they are not tried again (hint: where they are right, run \
+                              `gleaner login --interactive --again`)";
+
+/// Told of a password that was sent once more with another text of a CAPTCHA.
+const CAPTCHA_TWICE: &str = "the site has answered this user and password with a CAPTCHA twice, and may have refused them beside it: they \
+                             are not tried again (hint: where they are right, run `gleaner login --interactive --again`)";
+
+/// Told where so many passwords were refused that no more are remembered.
+pub(super) const TOO_MANY: &str = "the site has refused as many passwords of this account as are remembered (hint: run `gleaner login --again` with \
+                        the right one)";
+
+impl Tries {
+    /// Why there may be no login with this password now; None where there may.
+    #[must_use]
+    pub fn hold(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
+        if let Some(verdict) = self.refusal(user, password) {
+            // Where another one was tried since, how that ended is no reason here.
+            let why = if self.last == Some(verdict) { verdict.sentence() } else { REFUSED_BEFORE };
+            return Some(Hold::Operator(why.to_owned()));
+        }
+        let marks = self.marks(user, password);
+        if self.is_locked(marks) {
+            return Some(Hold::Operator(Verdict::Locked.sentence().to_owned()));
+        }
+        let is_last = self.held.is_some_and(|(_, held)| marks.contains(&held));
+        if !is_last && self.met_captcha(marks) {
+            return Some(Hold::Operator(CAPTCHA_BEFORE.to_owned()));
+        }
+        let (was_let_in, is_spent) = (self.was_let_in(user, password), self.is_spent(marks));
+        let sent = self
+            .sent_with(marks)
+            .filter(|(verdict, was_answered)| !again(*verdict, *was_answered).is_for_crawls(was_let_in, is_spent));
+        let held = self.held.filter(|(_, held)| marks.contains(held) && !self.is_of_trouble(marks));
+        if let Some((verdict, _)) = held {
+            let why = match verdict {
+                Verdict::Unknown | Verdict::NoAnswer if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
+                Verdict::RateLimited => self.limited_again(now),
+                Verdict::Captcha if is_spent => CAPTCHA_TWICE.to_owned(),
+                verdict => sent.map_or_else(|| verdict.sentence().to_owned(), |(verdict, _)| sentence_of_sent(verdict)),
+            };
+            return Some(Hold::Operator(why));
+        }
+        if let Some((verdict, _)) = sent {
+            return Some(Hold::Operator(sentence_of_sent(verdict)));
+        }
+        if self.is_full(marks) {
+            return Some(Hold::Operator(TOO_MANY.to_owned()));
+        }
+        if let Some(until) = is_ahead(self.resting, now) {
+            return Some(Hold::Until(until, "each of the last sessions ended soon after its login".to_owned()));
+        }
+        let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
+        if of_last_hour.clone().count() >= LOGINS_PER_HOUR_MAX {
+            let until = of_last_hour.min().map_or(now, |first| first.plus(LOGIN_HOUR));
+            return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
+        }
+        self.waits_until(marks, now).map(|until| {
+            let mut last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
+            if let (Some(Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::SessionLost), Some(at)) =
+                (self.last, last.find(" (hint: "))
+            {
+                // It is for those that are held.
+                last.truncate(at);
+            }
+            let by_hand = match (self.asked_until(now), self.guessed_until(now)) {
+                (Some(asked), _) if asked >= until => {
+                    "as the site asks; `gleaner login --again` does not wait".to_owned()
+                }
+                // Our own wait is longer.
+                (Some(asked), _) => {
+                    format!("the site asks for {}; `gleaner login --again` does not wait", asked.rfc3339())
+                }
+                (None, Some(_)) => {
+                    "a guess of ours: the site asks to wait, and tells no time; `gleaner login --again` does not wait"
+                        .to_owned()
+                }
+                (None, None) if self.hold_by_hand(user, password, now).is_some() => {
+                    "a guess of ours, for which `gleaner login --again` does not wait".to_owned()
+                }
+                (None, None) => "a guess of ours, for which `gleaner login` does not wait".to_owned(),
+            };
+            Hold::Until(until, format!("{last} (no new try before {}; {by_hand})", until.rfc3339()))
+        })
+    }
+
+    /// Before when a crawl sends no form with these.
+    fn waits_until(&self, marks: [u32; 2], now: UnixMillis) -> Option<UnixMillis> {
+        match self.waits {
+            // What was answered to another password makes this one wait where the site has asked for it.
+            Some(of) if !marks.contains(&of) => self.asked_until(now).max(self.guessed_until(now)),
+            _ => self.not_before(now),
+        }
+    }
+
+    /// Why there may be no login by hand with this password now; None where there may.
+    #[must_use]
+    pub fn hold_by_hand(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<ByHand> {
+        let marks = self.marks(user, password);
+        let held = self.held.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| verdict);
+        let refused = self.refusal(user, password).map(ByHand::Refused);
+        let locked = || self.is_locked(marks).then_some(ByHand::Locked);
+        let guessed = || self.guessed_until(now).map(ByHand::GuessedToWait);
+        let asked = || self.asked_until(now).map(ByHand::AskedToWait).or_else(guessed);
+        let before = || (held.is_none() && self.met_captcha(marks)).then_some(ByHand::CaptchaBefore);
+        let (was_let_in, is_spent) = (self.was_let_in(user, password), self.is_spent(marks));
+        let captcha = || Some(if is_spent { ByHand::CaptchaTwice } else { ByHand::Captcha });
+        let last = || match held? {
+            Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX && !self.is_of_trouble(marks) => Some(ByHand::NoEnd),
+            // What asks for one before anything was sent may be asked again.
+            Verdict::Captcha if !self.is_of_table => captcha(),
+            _ => None,
+        };
+        let sent = || {
+            let (verdict, was_answered) = self.sent_with(marks)?;
+            match again(verdict, was_answered).by_hand {
+                OfHand::No => Some(ByHand::Sent(verdict)),
+                OfHand::OnceIfLetIn => (!was_let_in || is_spent).then_some(ByHand::Sent(verdict)),
+                OfHand::OnceInteractive => captcha(),
+                OfHand::Interactive => Some(ByHand::SecondFactor),
+                OfHand::Yes => None,
+            }
+        };
+        let full = || self.is_full(marks).then_some(ByHand::TooMany);
+        refused.or_else(locked).or_else(asked).or_else(last).or_else(before).or_else(sent).or_else(full)
+    }
+
+    /// Told where the site asks for patience time and again: the operator may know why, and not before when.
+    fn limited_again(&self, now: UnixMillis) -> String {
+        let when = match self.not_before(now) {
+            Some(until) => format!("at {} or later", until.rfc3339()),
+            None => "now".to_owned(),
+        };
+        format!(
+            "the site asks to wait before another try, and has asked before (hint: see that the account is not locked, then \
+             run `gleaner login` {when})"
+        )
+    }
+}
+
+/// Why what was sent so is not sent again, and what to do.
+fn sentence_of_sent(verdict: Verdict) -> String {
+    let (sentence, hint) = verdict.sentence().split_once(" (hint: ").unwrap_or((verdict.sentence(), ""));
+    match again(verdict, true).by_hand {
+        OfHand::No if hint.contains("--again") || hint.contains("--cookies") => verdict.sentence().to_owned(),
+        OfHand::No if verdict == Verdict::ConfirmEmail => {
+            format!("{sentence} (hint: follow the link in the site's mail, then run `gleaner login --again`)")
+        }
+        OfHand::No => format!(
+            "{sentence}, and the same is not sent again (hint: see with a browser that the user and the password are right, then name a \
+             page that only members see as `probe` in [login], or run `gleaner login --again`)"
+        ),
+        // What is held all the same has had its one more try, or was never let in.
+        OfHand::OnceIfLetIn | OfHand::OnceInteractive | OfHand::Interactive | OfHand::Yes => {
+            verdict.sentence().to_owned()
+        }
+    }
+}
