@@ -144,6 +144,8 @@ pub struct SiteLoop {
     day: u64,
     /// Requests to this site on that day, of earlier runs too; counted where the rules have a budget for it.
     day_pages: u64,
+    /// Of that budget, what is kept for the increment: of a whole day, in thousandths of a request.
+    kept_of_day: u128,
     /// What those leave to the scripts of pages under way.
     errands_budget: Arc<Budget>,
     /// Until when the time under crawl is in the database.
@@ -208,6 +210,7 @@ impl SiteLoop {
             started: now,
             day: 0,
             day_pages: 0,
+            kept_of_day: 0,
             errands_budget: Arc::default(),
             time_kept: now,
             worth_kept: now,
@@ -325,6 +328,7 @@ impl SiteLoop {
             if self.site.has_met_hosts() {
                 self.meet_hosts().await?;
             }
+            self.reckon_share(now);
             self.hosts.iter_mut().for_each(|host| host.gate = None);
             self.tend_session(now).await?;
             self.tend_crews(now).await?;

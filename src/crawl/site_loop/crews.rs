@@ -148,11 +148,14 @@ impl Crews {
         self.update.is_some().then_some(self.split)
     }
 
-    /// Requests that the increment would take in a day, by the rate that was measured; None where nothing is looked at again.
-    pub(super) fn wanted_a_day(&self) -> Option<u64> {
+    /// Requests that the increment would take in a day with so many looks planned: as the rounds took them, and no less than what is
+    /// planned and found, for rounds that were held back take less. A look may go on to a second page, and start pages are looked at
+    /// beside the lists. None where nothing is looked at again.
+    pub(super) fn wanted_a_day(&self, looks: u64) -> Option<u64> {
         let interval_s = self.interval.as_secs().max(1);
         let has_looks = self.update.is_some() && self.watched.len().max(self.watched_before) > 0;
-        has_looks.then(|| self.rounds.wanted().saturating_mul(86_400) / interval_s)
+        let taken = self.rounds.wanted().saturating_mul(86_400) / interval_s;
+        has_looks.then(|| taken.max(looks.saturating_mul(2).saturating_add(self.rounds.news_a_day())))
     }
 
     /// The clock was set by this many milliseconds.

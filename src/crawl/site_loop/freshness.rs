@@ -109,9 +109,14 @@ impl SiteLoop {
         self.site.rules.requests_per_day.map_or(by_rate, |budget| by_rate.min(budget as f64))
     }
 
+    /// True while no look may be asked for: the schedule chooses when one may be.
+    fn looks_are_held(&self, now: UnixMillis) -> bool {
+        self.held_until(now).is_some() || self.shares_held(now).increment.is_some()
+    }
+
     /// Makes the list due whose turn has come by the schedule.
     pub(super) async fn tend_schedule(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
-        if !self.options.keep_looking || self.held_until(now).is_some() {
+        if !self.options.keep_looking || self.looks_are_held(now) {
             return Ok(());
         }
         if !self.hosts.is_empty() {
@@ -127,7 +132,7 @@ impl SiteLoop {
 
     /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come.
     pub(super) async fn look_at_overdue(&mut self, since: UnixMillis, now: UnixMillis) -> Result<(), CrawlError> {
-        if self.held_until(now).is_some() {
+        if self.looks_are_held(now) {
             return Ok(());
         }
         let lists = self.site.fresh.timetable.overdue(since, now);

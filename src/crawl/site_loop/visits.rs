@@ -183,9 +183,11 @@ impl SiteLoop {
                 break;
             }
             let split = self.crews.split();
-            let history_held = self.history_held_until(now);
-            let Some((lane, job)) = self.hosts[index].next_job(split, history_held.is_some()) else {
-                if let Some(held) = history_held.filter(|_| self.hosts[index].lanes.has_ready()) {
+            let shares = self.shares_held(now);
+            let Some((lane, job)) = self.hosts[index].next_job(split, shares.held()) else {
+                let history = shares.history.filter(|_| self.hosts[index].lanes.has_ready());
+                let increment = shares.increment.filter(|_| !self.hosts[index].news.is_empty());
+                if let Some(held) = history.into_iter().chain(increment).min_by_key(|(until, _)| *until) {
                     self.hold(index, held);
                 }
                 break;
