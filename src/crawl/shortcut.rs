@@ -409,7 +409,8 @@ mod tests {
         let site = site();
         let url = CrawlUrl::parse("http://site.example/list?page=2", &Canonical::default()).unwrap();
         let key = UrlKey { host: HostId(1), path: "/list?page=2".into() };
-        let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+        let lease =
+            Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
         let mut job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
         let first = errands(&site);
         let Visited::Page(gathered) = visit(&site, &job, &first, true).await else { panic!("the data are there") };
@@ -465,7 +466,8 @@ mod tests {
         let site = Arc::new(site);
         let url = CrawlUrl::parse("http://site.example/list", &Canonical::default()).unwrap();
         let key = UrlKey { host: HostId(1), path: "/list".into() };
-        let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+        let lease =
+            Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
         let job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
         let mut found = Vec::new();
         for visits in 1..=9 {

@@ -1,5 +1,5 @@
-//! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. `visits` has the way of a URL from
-//! its lease to the committer, `accounts` what is kept over restarts, `session` the account's session, `asking` one proof or
+//! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. `leases` has the way of a URL
+//! from the frontier to its lane, `visits` from there to the committer, `accounts` what is kept over restarts, `session` the account's session, `asking` one proof or
 //! login of it, `crews` the increment beside history, `waiting` what is waited for.
 //!
 //! The loop is one task. Visits run inside it side by side; what they share (lanes, host states, counts) needs
@@ -10,6 +10,7 @@ mod asking;
 mod budget;
 mod crews;
 mod freshness;
+mod leases;
 mod lists;
 mod missing;
 mod session;

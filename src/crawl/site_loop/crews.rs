@@ -429,7 +429,7 @@ impl SiteLoop {
             }
             let UpdateRow { key, found, level, depth, rank, via, .. } = row;
             let attempts = record.map_or(0, |record| record.attempts);
-            let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline };
+            let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline, found: Some(found) };
             if let Some(job) = self.admit(index, lease, Crew::Increment { level }).await? {
                 self.hosts[index].news.push(found, job);
             }
@@ -500,7 +500,7 @@ impl SiteLoop {
         let (at, own) = (finished.visit.at, finished.visit.key.clone());
         let outlinks = std::mem::take(&mut finished.visit.outlinks);
         let keys: Vec<UrlKey> = outlinks.iter().map(|link| link.key.clone()).collect();
-        let waits = update.knows(keys.clone()).await?;
+        let waits = update.found_at(keys.clone()).await?;
         let records = self.site.db.url_records(keys).await?;
         let since = UnixMillis(at.0.saturating_sub(millis(self.crews.interval * 2)));
         let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
@@ -511,6 +511,7 @@ impl SiteLoop {
             }
         };
         let links = outlinks.into_iter().zip(records).zip(waits).map(|((link, record), waits)| {
+            let waits = waits.is_some();
             let is_new = !waits && link.key != own && is_new(&link, record.as_ref());
             (link, is_new, record.is_some() || waits)
         });
