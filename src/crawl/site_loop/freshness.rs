@@ -6,7 +6,7 @@ use super::{SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::commit::Committed;
-use crate::crawl::fresh::gone::{hash, why_name};
+use crate::crawl::fresh::gone::hash;
 use crate::crawl::fresh::timetable::{self, SCHEDULE_NOTE};
 use crate::crawl::host_work::HostWork;
 use crate::crawl::outlinks;
@@ -42,10 +42,6 @@ impl SiteLoop {
         let Some(url) = self.url_of(&visit.key) else { return Ok(()) };
         if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
             self.site.fresh.gone.record(url.as_str(), gone, visit.at);
-            if gone.since.from < gone.since.until {
-                let (site, why) = (&self.site.rules.name, why_name(gone.why));
-                tracing::info!(%site, url = url.as_str(), why, "a torrent is gone from the site; the archive keeps it");
-            }
         }
         if visit.torrent.is_some() {
             self.site.fresh.gone.is_there(hash(url.as_str()));
