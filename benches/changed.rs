@@ -59,7 +59,8 @@ fn site() -> Site {
 
 fn job() -> Job {
     let key = UrlKey { host: HostId(0), path: "/list".into() };
-    let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+    let lease =
+        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
     let url = CrawlUrl::from_parts("http://a.example", "/list");
     Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History }
 }

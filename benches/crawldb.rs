@@ -121,7 +121,7 @@ fn link(host: HostId, id: u64) -> Discovered {
     let word = |shift: u64| WORDS[(hash >> shift) as usize & 7];
     let path = format!("/torrent/{}-{}-{}-{}", 100_000 + id, word(0), word(3), word(6));
     let key = UrlKey { host, path: path.into() };
-    Discovered { key, depth: 2, rank: 1, due: UnixMillis(0), via: None, is_target: false }
+    Discovered { key, depth: 2, rank: 1, due: UnixMillis(0), via: None, is_target: false, found: None }
 }
 
 fn options() -> OpenOptions {
@@ -278,7 +278,15 @@ async fn visits(path: &Path) -> bool {
         visit.outlinks = (1..=20).map(|step| detail((id * 7 + step * 13) % DETAILS)).collect();
         let key = UrlKey { host, path: format!("/download/{id}.torrent").into() };
         let via = Some(format!("http://site.example{}", visit.key.path).into());
-        visit.outlinks.push(Discovered { key, depth: 3, rank: 2, due: UnixMillis(0), via, is_target: true });
+        visit.outlinks.push(Discovered {
+            key,
+            depth: 3,
+            rank: 2,
+            due: UnixMillis(0),
+            via,
+            is_target: true,
+            found: None,
+        });
         visit.body_hash = Some(id.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         visit
     });
@@ -348,6 +356,7 @@ fn visit_of(lease: Lease) -> Visit {
         rank: lease.rank,
         attempts: lease.attempts,
         via: lease.via,
+        found: None,
         at: UnixMillis(3),
         outcome: Outcome::Page,
         next: Next::Done,

@@ -27,7 +27,7 @@ fn key(host: HostId, path: &str) -> UrlKey {
 }
 
 fn found(host: HostId, path: &str, rank: u8) -> Discovered {
-    Discovered { key: key(host, path), depth: 1, rank, due: at(0), via: None, is_target: false }
+    Discovered { key: key(host, path), depth: 1, rank, due: at(0), via: None, is_target: false, found: None }
 }
 
 fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
@@ -37,6 +37,7 @@ fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
         rank: 0,
         attempts: 0,
         via: None,
+        found: None,
         at: at(ms),
         outcome,
         next: Next::Done,
@@ -176,6 +177,7 @@ contract!(
     a_note_that_is_too_long_is_refused,
     notes_are_kept_together_or_not_at_all,
     complaints_are_kept_until_the_host_is_forgiven,
+    a_url_is_known_since_it_was_found,
 );
 
 async fn host_numbers_are_given_once_and_for_ever(db: &impl CrawlDb) {

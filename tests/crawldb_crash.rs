@@ -51,6 +51,7 @@ fn visit(batch: u64) -> Visit {
         due: UnixMillis(0),
         via: None,
         is_target: link % 3 == 0,
+        found: None,
     };
     Visit {
         key: key(format!("/{batch}")),
@@ -58,6 +59,7 @@ fn visit(batch: u64) -> Visit {
         rank: 0,
         attempts: 0,
         via: None,
+        found: None,
         at: UnixMillis(batch + 1),
         outcome: Outcome::TorrentStored,
         next: Next::Park(batch),
@@ -154,7 +156,8 @@ async fn check_schema_1(db: &RedbStore) {
 
     assert_eq!(db.unpark(HostId(0), 8, UnixMillis(100)).await.unwrap(), 1);
     let due = UnixMillis(0);
-    let done = Discovered { key: key("/done".into()), depth: 1, rank: 1, due, via: None, is_target: false };
+    let done =
+        Discovered { key: key("/done".into()), depth: 1, rank: 1, due, via: None, is_target: false, found: None };
     db.make_due(vec![done], UnixMillis(100)).await.unwrap();
     let now = UnixMillis(100);
     let all = LeaseRequest {

@@ -46,6 +46,7 @@ fn visit(path: &str, at: u64, next: Next) -> Visit {
         rank: 0,
         attempts: 0,
         via: None,
+        found: None,
         at: UnixMillis(at),
         outcome: Outcome::Gone,
         next,
@@ -106,7 +107,7 @@ async fn check(history: &RedbStore, update: &UpdateDb, reported: &Reported) {
         let page = history.url_record(&key(&format!("/page/{round}"))).await.unwrap();
         assert!(page.is_some() || !reported.pages.contains(&round), "a page that was reported is lost");
         for link in (0..LINKS).map(|link| key(&format!("/{round}/{link}"))) {
-            let is_here = update.knows(vec![link.clone()]).await.unwrap()[0];
+            let is_here = update.found_at(vec![link.clone()]).await.unwrap()[0].is_some();
             let record = history.url_record(&link).await.unwrap();
             assert!(page.is_none() || is_here || record.is_some(), "{link:?} of a page that was read is lost");
             let was_visited = record.is_some_and(|record| record.outcome.is_some());
@@ -191,7 +192,7 @@ fn a_disk_that_fails_for_a_while_is_told_and_then_used_again() {
         let error = update.add(many()).await.unwrap_err();
         assert!(matches!(error, CrawlDbError::Storage { full: true, .. }), "{error}");
         disk.0.lock().unwrap().bytes_max = None;
-        assert_eq!(update.knows(vec![key("/a"), key("/many/1")]).await.unwrap(), [true, false]);
+        assert_eq!(update.found_at(vec![key("/a"), key("/many/1")]).await.unwrap(), [Some(at(1)), None]);
         assert_eq!((update.add(many()).await.unwrap(), update.waiting(HOST)), (50_000, 50_001));
     });
 }
@@ -251,6 +252,8 @@ fn a_merge_hands_over_what_is_old_and_has_pages_looked_at_again() {
             [("/ahead", 2, 33, via), ("/old", 2, 33, via), ("/done?", 2, 33, via), ("/list/2", 2, 33, via)]
         );
         assert_eq!(update.merge(&history, HOST, at(500), at(1_000)).await.unwrap(), Merged::default());
+        let record = history.url_record(&key("/old")).await.unwrap().unwrap();
+        assert_eq!(record.first_seen, at(100), "when it was found, not when it was handed over");
     });
 }
 
@@ -456,7 +459,7 @@ fn sigkill_in_the_middle_of_merges_loses_nothing_and_doubles_nothing() {
             assert!(records(&format!("/page/{of}")).await.is_some(), "{line} is lost");
             for link in 0..LINKS {
                 let link = key(&format!("/{of}/{link}"));
-                let is_here = update.knows(vec![link.clone()]).await.unwrap()[0];
+                let is_here = update.found_at(vec![link.clone()]).await.unwrap()[0].is_some();
                 assert!(is_here || records(&link.path).await.is_some(), "{link:?} is lost");
             }
         }

@@ -32,6 +32,7 @@ async fn data_folder(torrents: u64) -> TempDir {
         rank: 0,
         attempts: 0,
         via: None,
+        found: None,
         at: UnixMillis(NOON),
         outcome: Outcome::TorrentStored,
         next: Next::Done,

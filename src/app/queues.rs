@@ -184,6 +184,7 @@ mod tests {
             due: UnixMillis(due),
             via: None,
             is_target: false,
+            found: None,
         };
         let rows = vec![row("/later", 0, 9_000_000), row("/a", 7, 0), row("/b", 1, 0)];
         db.add_discovered(rows, UnixMillis(5)).await.unwrap();

@@ -24,6 +24,7 @@ mod order;
 mod records;
 mod rows;
 mod select;
+mod trust;
 pub mod walk;
 pub mod when;
 mod words;

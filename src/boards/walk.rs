@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::identity::thread_id;
 use super::lists::Layout;
 use super::rows::{BoardPage, Row, Sorted, Times};
-use super::when::{Against, Conventions, How, Precision, Time};
+use super::trust::{Trust, WITH_CLOCK_S, told_move};
+use super::when::{Against, Conventions, Precision, Time};
 use crate::limits::BOARD_PAGES_MAX;
 use crate::url::CrawlUrl;
 
@@ -158,8 +159,9 @@ pub struct Walk<M> {
     order: Order,
     /// A row whose count of replies stood still has shown.
     is_settled: bool,
-    /// The next page has no row that the last look could have shown: what is known of it came by other lists since.
-    is_above: bool,
+    /// So many rows of the next page stand above those that the last look could have shown: what is known of them came by other lists
+    /// since.
+    above: usize,
 }
 
 /// Where unknown rows stand among the known ones of a look.
@@ -199,22 +201,9 @@ const DISORDER_KEPT: f64 = 0.95;
 /// What is kept of the depth of news at each look.
 const DEPTH_KEPT: f64 = 0.98;
 
-/// Rows that must agree before times or counts are disbelieved, and their share of those that can be compared.
-const WITNESSES: usize = 6;
-const AGREE: f64 = 0.8;
-
 /// What a page adds to the belief that the board is ordered by activity, and the belief from which places tell news.
 const PLACE_LEARNT: f64 = 0.2;
 const PLACE_TRUSTED: f64 = 0.6;
-
-/// Summer moves clocks by this many seconds, or by half of it. More may be a program that posts at fixed hours.
-const SUMMER_S: i64 = 3_600;
-
-/// Rows that must have moved so, to the second: by chance no three do.
-const SUMMER_WITNESSES: usize = 3;
-
-/// Seconds that a list's times may differ from our own clock's way and still go with it.
-const WITH_CLOCK_S: i64 = 300;
 
 impl<M: BorrowMut<Memory>> Walk<M> {
     /// Begins a look at `now`, of at most `pages_max` pages.
@@ -237,7 +226,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             oldest: None,
             order: Order::default(),
             is_settled: false,
-            is_above: false,
+            above: 0,
         }
     }
 
@@ -252,10 +241,10 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         self.memory.borrow()
     }
 
-    /// Says whether the next page has no row that the last look could have shown: it ends no look and tells nothing of the order, whatever
-    /// other lists have shown of it since.
-    pub fn stands_above(&mut self, is_above: bool) {
-        self.is_above = is_above;
+    /// Says how many rows of the next page stand above those that the last look could have shown. Those that are known all the same, other
+    /// lists have shown since: they tell nothing of the order, and a page of such rows alone ends no look.
+    pub fn stands_above(&mut self, rows: usize) {
+        self.above = rows;
     }
 
     /// Takes the next page. `asked` is its address as it was asked for, `answered` as it was answered after redirects.
@@ -268,7 +257,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     ) -> Verdict {
         self.pages += 1;
         let known: Vec<Option<Known>> = page.rows.iter().map(|row| known(&row.id)).collect();
-        let trust = self.trust(page, &known);
+        let trust = Trust::of(self.memory.borrow_mut(), page, &known, self.now);
         let mut changes: Vec<Change> =
             page.rows.iter().zip(&known).map(|(row, known)| trust.judge(row, known.as_ref())).collect();
         self.judge_by_place(page, &mut changes);
@@ -298,18 +287,22 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             })
             .collect::<Vec<_>>();
         let has_news = fetch.iter().any(|fetch| page.rows[fetch.row].pinned.is_none());
-        self.quiet = if has_news || self.is_above { 0 } else { self.quiet + 1 };
+        let is_above = !page.rows.is_empty() && self.above >= page.rows.len();
+        self.quiet = if has_news || is_above { 0 } else { self.quiet + 1 };
         if has_news {
             self.deepest = self.pages;
         }
-        if page.times == Times::None && !self.is_above {
+        if page.times == Times::None {
             self.learn_order(page, &changes);
         }
-        for row in &page.rows {
+        for (row, change) in page.rows.iter().zip(&mut changes) {
             if row.pinned.is_none() {
                 self.oldest = older(self.oldest, row.last);
             }
-            self.seen.insert(row.id.clone());
+            if !self.seen.insert(row.id.clone()) && *change == Change::New {
+                // A page in front of this one has shown it in this look.
+                *change = Change::Same;
+            }
         }
         let moved =
             (self.pages == 1 && !page.rows.is_empty() && thread_id(asked.as_str()) != thread_id(answered.as_str()))
@@ -363,10 +356,12 @@ impl<M: BorrowMut<Memory>> Walk<M> {
 
     /// Of a list without times, unknown rows tell the order: above all that was known before, or among it.
     fn learn_order(&mut self, page: &BoardPage, changes: &[Change]) {
-        let free =
-            page.rows.iter().zip(changes).filter(|(row, _)| row.pinned.is_none() && !self.seen.contains(&row.id));
+        let tells = |(at, (row, change)): &(usize, (&Row, &Change))| {
+            let is_free = row.pinned.is_none() && !self.seen.contains(&row.id);
+            is_free && (change.is_fetched() || *at >= self.above)
+        };
         let mut order = self.order;
-        for (_, change) in free {
+        for (_, (_, change)) in page.rows.iter().zip(changes).enumerate().filter(tells) {
             match (change.is_fetched(), order.known) {
                 (false, _) => order.known += 1,
                 (true, 0) => order.news_above += 1,
@@ -380,55 +375,6 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             self.memory().is_sorted = true;
             self.memory().disorder *= DISORDER_KEPT;
         }
-    }
-
-    /// Whom to believe on this page.
-    fn trust(&mut self, page: &BoardPage, known: &[Option<Known>]) -> Trust {
-        self.learn_shift(page, known);
-        let mut trust =
-            Trust { times: page.times != Times::None, replies: page.replies_named, shift_s: self.memory().shift_s };
-        let (mut compared, mut with_clock) = (0_usize, 0_usize);
-        let (mut counted, mut still) = (0_usize, 0_usize);
-        for (row, known) in page.rows.iter().zip(known) {
-            let Some(known) = known else { continue };
-            let times = row.last.zip(known.last);
-            if let Some((time, before)) = times {
-                compared += 1;
-                // A time that is not known to minutes moves with what is learnt of its zone.
-                let is_exact = time.error_s() <= WITH_CLOCK_S && before.error_s() <= WITH_CLOCK_S;
-                let moved = told_move(&time, &before).or(is_exact.then(|| time.at() - before.at()));
-                let looked = self.now - known.read_at;
-                let goes_along = |moved: i64| looked > 2 * WITH_CLOCK_S && (moved - looked).abs() <= WITH_CLOCK_S;
-                with_clock += usize::from(time.precision <= Precision::Minute && moved.is_some_and(goes_along));
-                if let Some((replies, replies_before)) = row.replies.zip(known.replies)
-                    && replies > replies_before
-                {
-                    counted += 1;
-                    still +=
-                        usize::from(time.against(&before) == Against::Equal && time.precision <= Precision::Minute);
-                }
-            }
-        }
-        let agree = |part: usize, of: usize| of >= WITNESSES && part as f64 >= AGREE * of as f64;
-        if agree(with_clock, compared) {
-            self.memory().lies = self.memory().lies.saturating_add(1);
-            trust.times = false;
-        } else if self.memory().lies > 0 && compared >= WITNESSES {
-            self.memory().lies = 0;
-        } else if self.memory().lies > 0 {
-            trust.times = false;
-        }
-        // Replies came and the times stood still: either these are no replies, or those are no times of them.
-        if agree(still, counted) {
-            match page.times {
-                Times::Last => trust.replies = false,
-                _ => trust.times = false,
-            }
-        }
-        if page.times == Times::Created {
-            trust.times = false;
-        }
-        trust
     }
 
     /// In a list that is ordered by activity, what stands above a thread with news has news too, even where a reply taken back
@@ -477,27 +423,6 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         self.is_settled |= !settled.is_empty();
         if self.pages == 1 {
             self.memory().is_counted = true;
-        }
-    }
-
-    /// Looks for one distance by which many of the page's known times moved, to the second.
-    fn learn_shift(&mut self, page: &BoardPage, known: &[Option<Known>]) {
-        let moves: Vec<i64> = page
-            .rows
-            .iter()
-            .zip(known)
-            .filter_map(|(row, known)| told_move(&row.last?, &known.as_ref()?.last?))
-            .collect();
-        let Some((shift, count)) = moves
-            .iter()
-            .map(|shift| (*shift, moves.iter().filter(|other| *other == shift).count()))
-            .max_by_key(|(_, count)| *count)
-        else {
-            return;
-        };
-        let is_zones = shift.abs() == SUMMER_S || shift.abs() * 2 == SUMMER_S;
-        if is_zones && count >= SUMMER_WITNESSES && count * 3 >= moves.len() {
-            self.memory().shift_s = shift;
         }
     }
 
@@ -572,62 +497,6 @@ fn older(oldest: Option<Time>, time: Option<Time>) -> Option<Time> {
         (Some(oldest), Some(time)) if time.against(&oldest) == Against::Earlier => Some(time),
         (None, time) => time,
         (oldest, _) => oldest,
-    }
-}
-
-/// What a page's rows can be believed in.
-#[derive(Clone, Copy, Debug)]
-struct Trust {
-    times: bool,
-    replies: bool,
-    shift_s: i64,
-}
-
-impl Trust {
-    fn grounds(self, page: &BoardPage) -> Grounds {
-        match self {
-            Self { times: true, .. } => Grounds::Times,
-            Self { replies: true, .. } if page.rows.iter().any(|row| row.replies.is_some()) => Grounds::Replies,
-            _ => Grounds::UnknownUrls,
-        }
-    }
-
-    fn judge(self, row: &Row, known: Option<&Known>) -> Change {
-        let Some(known) = known else {
-            return Change::New;
-        };
-        let moved = row.last.and_then(|time| told_move(&time, &known.last?));
-        let by_time = match moved {
-            Some(moved) if self.times && moved != 0 && moved == self.shift_s => Some(Change::Same),
-            _ => self.times.then(|| row.last.map(|time| by_time(&time, known))).flatten(),
-        };
-        let by_count = self.replies.then(|| row.replies.zip(known.replies)).flatten();
-        match (by_time, by_count) {
-            (Some(Change::Later), _) => Change::Later,
-            (_, Some((now, before))) if now > before => Change::MoreReplies,
-            (Some(Change::Unsure), Some(_)) | (None, _) => Change::Same,
-            (Some(change), _) => change,
-        }
-    }
-}
-
-/// Seconds from what a thread's time was told as to what it is told as now, where both are of the site's clock.
-fn told_move(time: &Time, before: &Time) -> Option<i64> {
-    let is_local = |time: &Time| matches!(time.how, How::Local(_)) && time.precision <= Precision::Minute;
-    (is_local(time) && is_local(before)).then(|| Some(time.told? - before.told?)).flatten()
-}
-
-/// What the time of last activity says. Later means: after what was known, beyond all error. The same minute is the same;
-/// a time that is coarser is the same only if it lies before the last fetch.
-fn by_time(time: &Time, known: &Known) -> Change {
-    let against = known.last.map(|last| time.against(&last));
-    match against {
-        Some(Against::Later) => Change::Later,
-        Some(Against::Earlier) => Change::Receded,
-        Some(Against::Equal) if time.precision <= Precision::Minute => Change::Same,
-        _ if time.latest <= known.read_at => Change::Same,
-        None if time.earliest > known.read_at => Change::Later,
-        _ => Change::Unsure,
     }
 }
 

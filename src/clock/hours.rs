@@ -57,6 +57,50 @@ impl Hours {
         UnixMillis(self.day_began(now)).plus(Duration::from_millis(DAY_MS))
     }
 
+    /// How much of the day that `now` lies in is left outside of quiet hours.
+    #[must_use]
+    pub fn open_left(&self, now: UnixMillis) -> Duration {
+        let left = self.next_day(now).since(now);
+        if self.quiet.is_empty() {
+            return left;
+        }
+        self.open_spans(now).into_iter().map(|(began, ends)| Duration::from_millis(ends - began)).sum()
+    }
+
+    /// How much of the whole day lies outside of quiet hours.
+    #[must_use]
+    pub fn open_of_day(&self, now: UnixMillis) -> Duration {
+        self.open_left(UnixMillis(self.day_began(now)))
+    }
+
+    /// When no more than so much of the day is left outside of quiet hours; `now` where that is so already.
+    #[must_use]
+    pub fn when_open_left(&self, now: UnixMillis, left: Duration) -> UnixMillis {
+        let mut over = self.open_left(now).saturating_sub(left);
+        if self.quiet.is_empty() || over.is_zero() {
+            return now.plus(over);
+        }
+        for (began, ends) in self.open_spans(now) {
+            let span = Duration::from_millis(ends - began);
+            if over <= span {
+                return UnixMillis(began).plus(over);
+            }
+            over -= span;
+        }
+        self.next_day(now)
+    }
+
+    /// What of the day is left from `now` on outside of quiet hours: from when until when, in milliseconds of UTC.
+    fn open_spans(&self, now: UnixMillis) -> Vec<(u64, u64)> {
+        let mut edges: Vec<u16> = self.quiet.iter().flat_map(|(from, until)| [*from, *until]).collect();
+        edges.extend([0, DAY_MINUTES]);
+        edges.sort_unstable();
+        let is_open = |minute: u16| !self.quiet.iter().any(|window| left_of(*window, minute).is_some());
+        let spans = edges.windows(2).filter(|span| is_open(span[0]));
+        let at = |minute: u16| (self.day_began(now) + u64::from(minute) * MINUTE_MS).max(now.0);
+        spans.map(|span| (at(span[0]), at(span[1]))).collect()
+    }
+
     /// Milliseconds of the site's own clock; never below zero.
     fn local_ms(&self, now: UnixMillis) -> u64 {
         now.0.saturating_add_signed(i64::from(self.offset_minutes) * MINUTE_MS as i64)
@@ -172,6 +216,20 @@ mod tests {
         assert_eq!(east.next_day(at(15, 0)), at(16, 0));
         let west = hours(&["22:00-23:00"], "-03:30");
         assert_eq!(west.quiet_until(at(1, 30)), Some(at(2, 30)));
+    }
+
+    #[test]
+    fn what_is_left_of_a_day_leaves_out_its_quiet_hours() {
+        let (none, some) = (hours(&[], "Z"), hours(&["22:00-06:00", "12:00-13:00"], "Z"));
+        let minutes = |minutes: u64| Duration::from_secs(minutes * 60);
+        assert_eq!((none.open_of_day(at(3, 0)), some.open_of_day(at(3, 0))), (minutes(24 * 60), minutes(15 * 60)));
+        assert_eq!((none.open_left(at(23, 0)), some.open_left(at(23, 0))), (minutes(60), minutes(0)));
+        assert_eq!(some.open_left(UnixMillis(at(11, 30).0 + 20_000)), minutes(9 * 60 + 30) - Duration::from_secs(20));
+        for (left, then) in [(9 * 60 + 15, at(11, 45)), (9 * 60, at(12, 0)), (8 * 60, at(14, 0)), (0, at(22, 0))] {
+            assert_eq!(some.when_open_left(at(11, 30), minutes(left)), then, "{left} minutes");
+        }
+        assert_eq!(none.when_open_left(at(11, 30), minutes(60)), at(23, 0));
+        assert_eq!(some.when_open_left(at(21, 0), minutes(600)), at(21, 0));
     }
 
     #[test]

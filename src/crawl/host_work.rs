@@ -177,7 +177,16 @@ pub enum Why {
     DayBudget,
     /// What is left of the day's budget is the increment's.
     DayShare,
+    /// What is left of it for the increment has to last for the rest of the day.
+    DayPace,
     RoundBudget,
+}
+
+/// The crews that may begin no request for now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    pub history: bool,
+    pub increment: bool,
 }
 
 /// One host of a site.
@@ -283,10 +292,10 @@ impl HostWork {
 
     /// The next URL to visit, and the lane that it takes: history's have their numbers, the increment's come behind them.
     /// Without a split there is history alone; with one it may be held.
-    pub fn next_job(&mut self, split: Option<Split>, history_is_held: bool) -> Option<(usize, Job)> {
+    pub fn next_job(&mut self, split: Option<Split>, held: Held) -> Option<(usize, Job)> {
         let Some(split) = split else { return self.lanes.pop() };
-        let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() && !history_is_held };
-        let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() };
+        let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() && !held.history };
+        let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() && !held.increment };
         match self.news.turns.next(split, history, increment)? {
             false => self.lanes.pop(),
             true => self.news.pop().map(|(slot, job)| (self.lanes.count() + slot, job)),

@@ -322,7 +322,8 @@ mod tests {
         let site = Site::new(rules, Arc::new(NoTransport), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
         let url = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
         let key = UrlKey { host: HostId(1), path: "/".into() };
-        let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+        let lease =
+            Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
         let headers = ResponseHeaders { content_type: Some(content_type.to_owned()), ..ResponseHeaders::default() };
         read_page(
             &site,

@@ -17,7 +17,7 @@ use super::visit::Job;
 use super::worth::Worth;
 use crate::clock::{Clock, UnixMillis};
 use crate::crawldb::update::UpdateDb;
-use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey};
+use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey, UrlRecord};
 use crate::fetch::Transport;
 use crate::fetch::body::Allowance;
 use crate::frontier::priority;
@@ -193,15 +193,21 @@ impl Site {
         self.met_hosts.swap(false, Ordering::Relaxed)
     }
 
-    /// True for a URL that the increment has found: history hears of it with its visit.
+    /// What is known of a URL: by history, or, where that hears of it with its first visit alone, since when the increment knows it.
     ///
     /// # Errors
-    /// Those of the update crawldb.
-    pub async fn is_news(&self, key: &UrlKey) -> Result<bool, CrawlDbError> {
-        match self.update.get() {
-            Some(update) => Ok(update.knows(vec![key.clone()]).await?.contains(&true)),
-            None => Ok(false),
-        }
+    /// Those of either crawldb.
+    pub async fn record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
+        let record = self.db.url_record(key).await?;
+        let Some(update) = self.update.get().filter(|_| record.is_none()) else { return Ok(record) };
+        let found = update.found_at(vec![key.clone()]).await?.into_iter().flatten().next();
+        Ok(found.map(|first_seen| UrlRecord {
+            depth: 0,
+            attempts: 0,
+            outcome: None,
+            first_seen,
+            visited: UnixMillis(0),
+        }))
     }
 
     /// URLs found by a visit as rows for the frontier. Those that lie deeper than the site's rules allow are among them:
@@ -265,6 +271,7 @@ impl Site {
             due: UnixMillis(0),
             via: None,
             is_target,
+            found: None,
         }))
     }
 }

@@ -1,5 +1,5 @@
-//! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. `visits` has the way of a URL from
-//! its lease to the committer, `accounts` what is kept over restarts, `session` the account's session, `asking` one proof or
+//! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. `leases` has the way of a URL
+//! from the frontier to its lane, `visits` from there to the committer, `accounts` what is kept over restarts, `session` the account's session, `asking` one proof or
 //! login of it, `crews` the increment beside history, `waiting` what is waited for.
 //!
 //! The loop is one task. Visits run inside it side by side; what they share (lanes, host states, counts) needs
@@ -11,6 +11,7 @@ mod budget;
 mod crews;
 mod draining;
 mod freshness;
+mod leases;
 mod lists;
 mod missing;
 mod session;
@@ -146,6 +147,8 @@ pub struct SiteLoop {
     day: u64,
     /// Requests to this site on that day, of earlier runs too; counted where the rules have a budget for it.
     day_pages: u64,
+    /// Of that budget, what is kept for the increment: of a whole day, in thousandths of a request.
+    kept_of_day: u128,
     /// What those leave to the scripts of pages under way.
     errands_budget: Arc<Budget>,
     /// Until when the time under crawl is in the database.
@@ -210,6 +213,7 @@ impl SiteLoop {
             started: now,
             day: 0,
             day_pages: 0,
+            kept_of_day: 0,
             errands_budget: Arc::default(),
             time_kept: now,
             worth_kept: now,
@@ -327,6 +331,7 @@ impl SiteLoop {
             if self.site.has_met_hosts() {
                 self.meet_hosts().await?;
             }
+            self.reckon_share(now);
             self.hosts.iter_mut().for_each(|host| host.gate = None);
             self.tend_session(now).await?;
             self.tend_crews(now).await?;

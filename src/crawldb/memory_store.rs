@@ -128,18 +128,19 @@ impl State {
     }
 
     /// Inserts a URL that is absent, unqueued; true when it was.
-    fn insert(&mut self, key: &UrlKey, depth: u16, rank: u8, now: UnixMillis) -> bool {
+    fn insert(&mut self, key: &UrlKey, depth: u16, rank: u8, first_seen: UnixMillis) -> bool {
         if self.urls.contains_key(key) {
             return false;
         }
-        let record = UrlRecord { depth, attempts: 0, outcome: None, first_seen: now, visited: UnixMillis(0) };
+        let record = UrlRecord { depth, attempts: 0, outcome: None, first_seen, visited: UnixMillis(0) };
         self.urls.insert(key.clone(), Url { record, rank, queued: None, parked: None, memo: None });
         self.counts(key.host).urls_known += 1;
         true
     }
 
     fn discover(&mut self, found: Discovered, now: UnixMillis) -> bool {
-        let added = merge::is_keepable(&found.key) && self.insert(&found.key, found.depth, found.rank, now);
+        let first_seen = merge::first_seen(None, found.found, now);
+        let added = merge::is_keepable(&found.key) && self.insert(&found.key, found.depth, found.rank, first_seen);
         if added {
             self.enqueue(&found.key, found.rank, found.due, found.via);
         }
@@ -247,6 +248,7 @@ impl State {
             gone_change = merge::gone_change(url.record.outcome, outcome);
             url.rank = visit.rank;
             url.record.depth = visit.depth;
+            url.record.first_seen = merge::first_seen(Some(url.record.first_seen), visit.found, visit.at);
             url.record.attempts = visit.next.attempts_after(visit.attempts);
             url.record.outcome = Some(outcome);
             url.record.visited = visit.at;
@@ -419,6 +421,7 @@ impl CrawlDb for MemoryStore {
                 via: queued.via.clone(),
                 memo: url.memo.clone(),
                 deadline: request.deadline,
+                found: None,
             })
             .collect();
         for lease in &leases {
@@ -544,6 +547,7 @@ impl CrawlDb for MemoryStore {
                 due: queued.due,
                 via: queued.via.clone(),
                 is_target: false,
+                found: None,
             })
             .collect())
     }
@@ -570,7 +574,10 @@ impl CrawlDb for MemoryStore {
                 url.memo = None;
                 (depth, rank) = (url.record.depth, url.rank);
             }
-            state.make_due(Discovered { key, depth, rank, due: now, via: found.via, is_target: false }, now);
+            state.make_due(
+                Discovered { key, depth, rank, due: now, via: found.via, is_target: false, found: None },
+                now,
+            );
         }
         Ok(())
     }

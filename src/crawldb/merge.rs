@@ -47,6 +47,12 @@ pub(super) fn gone_change(before: Option<Outcome>, after: Outcome) -> i64 {
     i64::from(after == Outcome::Gone) - i64::from(before == Some(Outcome::Gone))
 }
 
+/// Since when a URL is known: `known` as the database has it, none for one that it hears of `now`, `found` as the increment found it.
+pub(super) fn first_seen(known: Option<UnixMillis>, found: Option<UnixMillis>, now: UnixMillis) -> UnixMillis {
+    let known = known.unwrap_or(now);
+    found.map_or(known, |found| found.min(known))
+}
+
 /// True when `visit` is the one that left this time and outcome behind.
 pub(super) fn is_repeat(visited: UnixMillis, outcome: Option<Outcome>, visit: &Visit) -> bool {
     let class = |outcome| match outcome {

@@ -35,6 +35,8 @@ pub struct Discovered {
     /// True where the crawl is after what lies there, a detail page or a torrent. Not kept, and only counted: see
     /// [`Receipt::targets_added`].
     pub is_target: bool,
+    /// When it was found, where that was before the database hears of it.
+    pub found: Option<UnixMillis>,
 }
 
 /// A URL handed to a worker until `deadline`.
@@ -49,6 +51,8 @@ pub struct Lease {
     /// What the last visit of this URL left for this one.
     pub memo: Option<Box<str>>,
     pub deadline: UnixMillis,
+    /// When it was found, where the history crawldb may not know: the increment's.
+    pub found: Option<UnixMillis>,
 }
 
 /// How a visit ended. Every URL ever leased ends in one of these, and `status` counts them by name.
@@ -359,6 +363,8 @@ pub struct Visit {
     pub attempts: u8,
     /// From the lease: the page that carried the link.
     pub via: Option<Box<str>>,
+    /// From the lease: since when it is known, if the database has it from no earlier time.
+    pub found: Option<UnixMillis>,
     pub at: UnixMillis,
     pub outcome: Outcome,
     pub next: Next,

@@ -372,7 +372,8 @@ impl Core {
             held.scanned_to((at.0, at.1 + 1));
             let QueueRow { rank, attempts, depth, .. } = row;
             let key = UrlKey { host, path: row.path.into() };
-            leased.push(Lease { key, depth, rank, attempts, via: row.via.map(Into::into), memo, deadline });
+            let via = row.via.map(Into::into);
+            leased.push(Lease { key, depth, rank, attempts, via, memo, deadline, found: None });
             if leased.len() == urls_max {
                 break;
             }
@@ -402,6 +403,7 @@ impl Core {
                     due: now,
                     via: found.via,
                     is_target: false,
+                    found: None,
                 })
                 .collect();
             batch.iter().for_each(|found| writes.forget_memo(&found.key));

@@ -81,6 +81,7 @@ impl UpdateRow {
             due: UnixMillis(0),
             via: self.via,
             is_target: self.is_target,
+            found: Some(self.found),
         }
     }
 
@@ -368,17 +369,22 @@ impl UpdateDb {
         self.core.memory().waiting.get(&host).copied().unwrap_or(0)
     }
 
-    /// For each URL, whether it is here.
+    /// For each URL, when it was found; none for one that is not here.
     ///
     /// # Errors
     /// Those of the file.
-    pub async fn knows(&self, keys: Vec<UrlKey>) -> Result<Vec<bool>, CrawlDbError> {
+    pub async fn found_at(&self, keys: Vec<UrlKey>) -> Result<Vec<Option<UnixMillis>>, CrawlDbError> {
         if keys.iter().all(|key| self.waiting(key.host) == 0) {
-            return Ok(vec![false; keys.len()]);
+            return Ok(vec![None; keys.len()]);
         }
         self.call(move |_, db| {
             let found = db.begin_read()?.open_table(FOUND)?;
-            keys.iter().map(|key| Ok(found.get((key.host.0, &*key.path))?.is_some())).collect()
+            let time = |key: UrlKey| {
+                let Some(value) = found.get((key.host.0, &*key.path))? else { return Ok(None) };
+                let (row, _) = UpdateRow::decode(key.clone(), value.value()).ok_or_else(|| Fault::row("found"))?;
+                Ok(Some(row.found))
+            };
+            keys.into_iter().map(time).collect()
         })
         .await
     }

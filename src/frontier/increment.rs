@@ -91,6 +91,12 @@ impl Rounds {
         whole(self.wanted)
     }
 
+    /// New pages a day of all levels.
+    #[must_use]
+    pub fn news_a_day(&self) -> u64 {
+        whole(self.rates.iter().skip(1).filter(|rate| rate.is_finite()).sum::<f64>() * 24.0)
+    }
+
     /// New pages an hour of the first level: what the site publishes, as far as its fronts show it.
     #[must_use]
     pub fn per_hour(&self) -> f64 {

@@ -65,6 +65,64 @@ fn what_is_known_and_unchanged_is_not_fetched() {
     assert_eq!((verdict.fetch.len(), verdict.step), (0, Err(Stop::NothingNew)));
 }
 
+/// A page of a list without times.
+fn timeless(ids: std::ops::Range<u32>) -> BoardPage {
+    let rows: String =
+        ids.map(|id| format!("<tr><td><a href=\"/topic/{id}\">Thread called {id}</a></td><td>x</td></tr>")).collect();
+    let next = "<a rel=\"next\" href=\"/forum/1?page=2\">2</a>";
+    read(&format!("<html><body><table><tr><th>Topic</th><th>By</th></tr>{rows}</table>{next}</body></html>"), BOARD)
+}
+
+/// Other lists have shown the newest, and they were read since: pages of them alone are as quiet as any.
+#[test]
+fn a_look_goes_on_over_pages_that_stand_above_what_the_last_one_showed() {
+    let at = url(BOARD);
+    let pages = [timeless(100..120), timeless(120..140), timeless(140..160)];
+    let read = |id: &str| pages.iter().find_map(|page| known_of(page, NOW - DAY)(id));
+    for (above, pages_looked_at) in [([0; 3], 1), ([20, 20, 5], 3), ([20, 5, 0], 2)] {
+        let mut memory = Memory::default();
+        let mut walk = Walk::begin(&mut memory, NOW, 9);
+        for (page, above) in pages.iter().zip(above) {
+            walk.stands_above(above);
+            if walk.page(page, &at, &at, read).step.is_err() {
+                break;
+            }
+        }
+        assert_eq!(walk.pages(), pages_looked_at, "{above:?}");
+    }
+}
+
+/// Of rows that the last look could not have shown some were read for other lists: news below them are no disorder.
+#[test]
+fn rows_that_other_lists_have_shown_since_tell_nothing_of_the_order() {
+    let page = timeless(100..120);
+    let known = known_of(&page, NOW - DAY);
+    for (above, disorder) in [(0, 1.0), (6, 0.0)] {
+        let mut memory = Memory::default();
+        let mut walk = Walk::begin(&mut memory, NOW, 9);
+        walk.stands_above(above);
+        // The third and the fifth row are new.
+        let is_new = |id: &str| id.ends_with("/102") || id.ends_with("/104");
+        let verdict = walk.page(&page, &url(BOARD), &url(BOARD), |id| known(id).filter(|_| !is_new(id)));
+        assert_eq!(verdict.fetch.len(), 2);
+        walk.finish();
+        assert_eq!(memory.disorder, disorder, "{above} above");
+    }
+}
+
+/// A row that moves to the next page while the look goes on is new once.
+#[test]
+fn what_a_look_has_shown_is_no_news_on_its_next_page() {
+    let mut memory = Memory::default();
+    let mut walk = Walk::begin(&mut memory, NOW, 9);
+    let at = url(BOARD);
+    let known = known_of(&timeless(103..200), NOW - DAY);
+    walk.page(&timeless(100..120), &at, &at, &known);
+    let second = walk.page(&timeless(102..122), &at, &at, |id| known(id).filter(|_| !id.ends_with("/121")));
+    let new = second.changes.iter().filter(|change| **change == Change::New).count();
+    assert_eq!((new, second.fetch.len()), (1, 1));
+}
+
 #[test]
 fn pages_that_repeat_end_the_walk() {
     let mut memory = Memory::default();

@@ -128,6 +128,29 @@ async fn what_history_heard_of_first_is_new_all_the_same_when_a_look_shows_it() 
     assert!(new.iter().all(|at| at.is_some_and(|at| (200..600).contains(&at))), "{new:?}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_the_increment_fetches_is_known_since_the_look_that_showed_it() {
+    let machine = with_two_crews();
+    let began = machine.clock().now();
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(tracker));
+    machine.crawl_until(&web, RULES, SERVICE, Some(Duration::from_secs(3_600))).await;
+    let log = web.log();
+    let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
+    let (mut known, mut waited) = (0, 0);
+    for number in OLD + 1..=OLD + 40 {
+        let key = gleaner::crawldb::UrlKey { host, path: format!("/detail/{number}").into() };
+        let Some(record) = machine.db.url_record(&key).await.unwrap() else { continue };
+        let found_ms = record.first_seen.0 - began.0;
+        let is_look = |(at, path): &(u64, String)| {
+            (path == "/" || path.starts_with("/list/")) && found_ms.saturating_sub(*at) < 1_000 && *at <= found_ms
+        };
+        assert!(log.iter().any(is_look), "{number}: found at {found_ms} ms");
+        known += 1;
+        waited += u32::from(record.visited.since(record.first_seen) >= Duration::from_secs(1));
+    }
+    assert!(known > 30 && waited > 30, "{known} were found, {waited} of them before their visit");
+}
+
 fn asked_twice(web: &Web) -> Vec<String> {
     let mut targets: Vec<String> = web.log().into_iter().map(|(_, path)| path).collect();
     targets.retain(|path| path.starts_with("/detail/") || path.starts_with("/dl/"));

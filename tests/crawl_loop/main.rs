@@ -12,6 +12,7 @@ mod logins;
 mod looks;
 mod manners;
 mod members;
+mod told;
 mod traps;
 mod web;
 

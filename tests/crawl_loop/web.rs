@@ -241,7 +241,9 @@ pub struct Machine {
     /// None, as in most tests: one crew.
     pub update: Option<Arc<UpdateDb>>,
     pub archive: Arc<Archive>,
-    _dir: tempfile::TempDir,
+    /// What a commit that fails leads to: in most tests the end, as of a command.
+    pub on_fault: OnFault,
+    dir: tempfile::TempDir,
     pub start: tokio::time::Instant,
     clock_set: Mutex<Option<(Duration, i64)>>,
     /// Of the crawl under way, or of the last one.
@@ -256,7 +258,8 @@ impl Machine {
             db: Arc::new(MemoryStore::default()),
             update: None,
             archive,
-            _dir: dir,
+            on_fault: OnFault::Stop,
+            dir,
             start: tokio::time::Instant::now(),
             clock_set: Mutex::default(),
             progress: Mutex::default(),
@@ -271,6 +274,15 @@ impl Machine {
     /// A note as the crawl under way would write it at this moment.
     pub fn note_now(&self, name: &str) -> Option<Vec<u8>> {
         self.progress.lock().unwrap().note("sim", name)
+    }
+
+    pub fn archive_folder(&self) -> std::path::PathBuf {
+        self.dir.path().join("torrents")
+    }
+
+    /// Why nothing can be stored at this moment.
+    pub fn store_fault(&self) -> Option<String> {
+        self.progress.lock().unwrap().store_fault()
     }
 
     pub fn clock(&self) -> Arc<dyn Clock> {
@@ -327,7 +339,7 @@ impl Machine {
         let progress = Progress::default();
         *self.progress.lock().unwrap() = progress.clone();
         let committer =
-            commit::run(db, self.update.clone(), Arc::clone(&self.archive), messages, OnFault::Stop, progress.clone());
+            commit::run(db, self.update.clone(), Arc::clone(&self.archive), messages, self.on_fault, progress.clone());
         let committer = tokio::spawn(async move {
             match committing_for {
                 Some(time) => tokio::time::timeout(time, committer).await.unwrap_or(Ok(())),

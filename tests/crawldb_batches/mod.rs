@@ -56,3 +56,30 @@ pub async fn a_refused_batch_is_as_if_it_had_not_been(db: &impl CrawlDb) {
     assert_eq!(told.len(), 2);
     assert!(told.contains(&("/t", Some("etag"))) && told.contains(&("/u", None)));
 }
+
+/// What the increment found is known since then, not since its first visit or since history was handed it.
+pub async fn a_url_is_known_since_it_was_found(db: &impl CrawlDb) {
+    let host = db.host_id("s", "http://a").await.unwrap();
+    let known = async |path: &str| db.url_record(&key(host, path)).await.unwrap().unwrap().first_seen;
+    let early = |path: &str, at_ms| Discovered { found: Some(at(at_ms)), ..found(host, path, 0) };
+    let batch = vec![early("/1", 3), early("/ahead", 99), found(host, "/plain", 0)];
+    db.add_discovered(batch, at(7)).await.unwrap();
+    db.make_due(vec![early("/due", 4), early("/1", 2)], at(7)).await.unwrap();
+    let times = [known("/1").await, known("/ahead").await, known("/plain").await, known("/due").await];
+    assert_eq!(times, [at(3), at(7), at(7), at(4)], "a time to come is a clock's that was wrong");
+    let visit = |path: &str, at_ms: Option<u64>| Visit {
+        found: at_ms.map(at),
+        next: Next::RetryAt(at(30)),
+        ..visit(key(host, path), 20, Outcome::TimedOut)
+    };
+    let visits = vec![
+        visit("/2", Some(3)),
+        visit("/3", Some(99)),
+        visit("/4", None),
+        visit("/plain", Some(5)),
+        visit("/1", Some(5)),
+    ];
+    db.record_visits(visits.into()).await.unwrap();
+    let times = [known("/2").await, known("/3").await, known("/4").await, known("/plain").await, known("/1").await];
+    assert_eq!(times, [at(3), at(20), at(20), at(5), at(3)]);
+}

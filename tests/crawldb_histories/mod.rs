@@ -40,8 +40,17 @@ fn any_due() -> impl Strategy<Value = UnixMillis> {
 }
 
 fn any_found() -> impl Strategy<Value = Discovered> {
-    (any_key(), 0..3_u16, 0..3_u8, any_due(), proptest::option::of(Just("http://via/".into())), any::<bool>())
-        .prop_map(|(key, depth, rank, due, via, is_target)| Discovered { key, depth, rank, due, via, is_target })
+    let found = proptest::option::of((1..TIME_MAX).prop_map(at));
+    (any_key(), 0..3_u16, 0..3_u8, any_due(), proptest::option::of(Just("http://via/".into())), any::<bool>(), found)
+        .prop_map(|(key, depth, rank, due, via, is_target, found)| Discovered {
+            key,
+            depth,
+            rank,
+            due,
+            via,
+            is_target,
+            found,
+        })
 }
 
 fn any_hashes() -> impl Strategy<Value = Infohashes> {

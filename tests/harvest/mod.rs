@@ -75,6 +75,7 @@ impl Harvest {
             rank: 0,
             attempts: 0,
             via: None,
+            found: None,
             at: UnixMillis(at),
             outcome,
             next: Next::Done,

@@ -380,7 +380,7 @@ impl Kept {
         walk.memory().conventions = read.conventions;
         let is_front = at.board == at.url.as_str();
         let times = read.page.times;
-        walk.stands_above(at.is_above);
+        walk.stands_above(at.above);
         let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
         let told = verdict.grounds.map(|grounds| match grounds {
             Grounds::Times => Told::Times,
@@ -499,6 +499,8 @@ pub struct Page<'a> {
     pub now: i64,
     /// The look before this one.
     pub last: Option<UnixMillis>,
+    /// So many of the page's rows stand above those that the look before this one could have shown.
+    pub above: usize,
     /// No row was met yet, here or on the pages in front, that the look before this one could have shown.
     pub is_above: bool,
     /// False where the next page is one that nobody has read yet: it comes by itself.

@@ -7,9 +7,12 @@
 pub mod arrivals;
 pub mod boards;
 pub mod changed;
+mod directories;
 pub mod gone;
 pub mod look;
+mod reread;
 pub mod rows;
+mod standing;
 pub mod timetable;
 
 use crate::clock::UnixMillis;

@@ -350,6 +350,11 @@ impl Timetable {
         }
     }
 
+    /// Looks a day at all lists, as they are planned now; none before a list is known.
+    pub fn looks_a_day(&self) -> f64 {
+        self.kept().state.as_ref().map_or(0.0, |state| state.per_day)
+    }
+
     /// Takes what a look at a list showed that was not known before. The first look at a list teaches what its rows tell of the
     /// time before.
     pub fn looked(&self, url: &str, at: UnixMillis, posts: &[Post]) {

@@ -73,7 +73,8 @@ async fn data_of_a_known_version_are_not_sent_again_and_the_visit_has_one_reques
     let site = site();
     let url = CrawlUrl::parse("http://site.example/list?page=2", &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/list?page=2".into() };
-    let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+    let lease =
+        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
     let mut job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
     let first = errands(&site);
     let Visited::Page(gathered) = visit(&site, &job, &first, true).await else { panic!("the data are there") };
@@ -129,7 +130,8 @@ async fn a_list_that_takes_longer_than_a_visit_goes_on_in_the_next_ones() {
     let site = Arc::new(site);
     let url = CrawlUrl::parse("http://site.example/list", &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/list".into() };
-    let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+    let lease =
+        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
     let job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
     let mut found = Vec::new();
     for visits in 1..=9 {
@@ -186,7 +188,8 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> (Vec<Stri
     let site = Arc::new(site);
     let url = CrawlUrl::parse("http://site.example/list", &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/list".into() };
-    let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0) };
+    let lease =
+        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
     let mut job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
     let mut found = Vec::new();
     for visits in 1..=2_000 {

@@ -128,6 +128,7 @@ impl SiteLoop {
         if self.site.rules.requests_per_day.is_none() {
             return Ok(());
         }
+        self.kept_of_day = 0;
         let name = &self.site.rules.name;
         let pages = self.site.db.site_counts(name).await?.pages();
         self.day = self.site.rules.hours.day(now);

@@ -1,60 +1,114 @@
-//! A day's budget between the two crews: what of it history leaves to looks and to what they find.
+//! A day's budget between the two crews: what of it history leaves to looks and to what they find, and how those get by with it.
 //!
 //! History takes whatever it may, and a site of `requests_per_day` would have no look between the moment at which history has used up the
 //! day and midnight. So a part of what is left of the day is kept for the increment; as the day goes on that part shrinks, and history
-//! takes what nobody wanted.
+//! takes what nobody wanted. The increment takes from that part no faster than it shrinks, a burst apart: else looks would end where it
+//! does. Quiet hours are no part of a day.
 
 use std::time::Duration;
 
 use super::SiteLoop;
 use crate::clock::UnixMillis;
-use crate::crawl::host_work::Why;
-
-const DAY: Duration = Duration::from_secs(86_400);
+use crate::crawl::host_work::{Held, Why};
 
 /// Shares of a day's requests that are kept at least and at most, in per mille: where next to nothing was measured, and where the increment
 /// wants more than there is.
 const KEPT: std::ops::RangeInclusive<u64> = 100..=500;
+
+/// The part of what is kept that the increment may take ahead of its time, and the least of it, in thousandths of a request: a look, the
+/// next page, what it found there and the file behind that.
+const AHEAD_PART: u128 = 12;
+const AHEAD_MIN: u128 = 4_000;
 
 /// A day's budget as it stands.
 #[derive(Clone, Copy, Debug)]
 struct Day {
     requests_max: u64,
     used: u64,
-    /// What the increment would take in a whole day, as measured.
-    wanted: u64,
+    /// What is kept of a whole day for the increment, in thousandths of a request.
+    kept_per_mille: u128,
+    /// How long the day is.
+    lasts: Duration,
 }
 
 impl Day {
-    /// What is kept of a whole day for the increment, in thousandths of a request.
-    fn kept_per_mille(&self) -> u128 {
-        let share = self.wanted.saturating_mul(1_000) / self.requests_max.max(1);
-        u128::from(self.requests_max) * u128::from(share.clamp(*KEPT.start(), *KEPT.end()))
+    /// What is to be kept of a day whose increment would take so many requests in all of it; no more than can be kept while so much of
+    /// the day is left, and no less than before: what history has had, nobody gives back, and what is not wanted after all is
+    /// history's as the day goes on.
+    fn kept_for(&self, wanted: u64, left: Duration) -> u128 {
+        let share = wanted.saturating_mul(1_000) / self.requests_max.max(1);
+        let kept = u128::from(self.requests_max) * u128::from(share.clamp(*KEPT.start(), *KEPT.end()));
+        let room = u128::from(self.requests_max.saturating_sub(self.used)) * 1_000 * self.lasts.as_millis();
+        let possible = room.checked_div(left.as_millis()).unwrap_or(kept);
+        self.kept_per_mille.max(kept.min(possible))
     }
 
-    /// None where history may go on while so much of the day is left; else how much is left of it when it may. A request of its own
-    /// takes nothing of what is kept.
+    /// None where history may go on while so much of the day is left; else how much is left of it when it may.
     fn history_waits(&self, left: Duration) -> Option<Duration> {
+        self.waits(left, self.kept_per_mille)
+    }
+
+    /// The same of the increment, which may be ahead of its time, less and less as the day ends.
+    fn increment_waits(&self, left: Duration) -> Option<Duration> {
+        let ahead = (self.kept_per_mille / AHEAD_PART).max(AHEAD_MIN);
+        self.waits(left, self.kept_per_mille.saturating_sub(ahead))
+    }
+
+    /// Whoever leaves so much of a whole day to the rest of it. A request of its own takes nothing of that; the last one comes before
+    /// the day is over.
+    fn waits(&self, left: Duration, kept_per_mille: u128) -> Option<Duration> {
         let room = self.requests_max.saturating_sub(self.used);
-        let spare = u128::from(room.saturating_sub(1)) * 1_000 * DAY.as_millis();
-        if room > 0 && spare >= self.kept_per_mille() * left.min(DAY).as_millis() {
+        let spare = (u128::from(room) * 1_000).saturating_sub(500) * self.lasts.as_millis();
+        if room > 0 && spare >= kept_per_mille * left.min(self.lasts).as_millis() {
             return None;
         }
-        let until_ms = spare / self.kept_per_mille().max(1);
+        let until_ms = spare / kept_per_mille.max(1);
         Some(Duration::from_millis(u64::try_from(until_ms).unwrap_or(u64::MAX)).min(left))
     }
 }
 
+/// Until when each crew leaves what is left of the day's budget alone, and why; None where it need not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SharesHeld {
+    pub history: Option<(UnixMillis, Why)>,
+    pub increment: Option<(UnixMillis, Why)>,
+}
+
+impl SharesHeld {
+    pub fn held(&self) -> Held {
+        Held { history: self.history.is_some(), increment: self.increment.is_some() }
+    }
+}
+
 impl SiteLoop {
-    /// Until when history leaves what is left of the day's budget to the increment, and why; None where it need not.
-    pub(super) fn history_held_until(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
-        let (requests_max, wanted) = self.site.rules.requests_per_day.zip(self.crews.wanted_a_day())?;
+    /// The day's budget as it stands, how much of the day is left, and what the increment would take in a whole one; None for one crew,
+    /// and where the rules have no such budget.
+    fn budget_of_day(&self, now: UnixMillis) -> Option<(Day, Duration, u64)> {
+        let hours = &self.site.rules.hours;
+        let requests_max = self.site.rules.requests_per_day?;
+        let wanted = self.crews.wanted_a_day(self.site.fresh.timetable.looks_a_day().ceil() as u64)?;
         let used = self.day_pages.saturating_add(self.errands_budget.unbooked());
-        let next_day = self.site.rules.hours.next_day(now);
-        let left = Day { requests_max, used, wanted }.history_waits(next_day.since(now))?;
-        let until = UnixMillis(next_day.0.saturating_sub(u64::try_from(left.as_millis()).unwrap_or(u64::MAX)));
+        let day = Day { requests_max, used, kept_per_mille: self.kept_of_day, lasts: hours.open_of_day(now) };
+        Some((day, hours.open_left(now), wanted))
+    }
+
+    /// Reckons anew what is kept of the day's budget for the increment.
+    pub(super) fn reckon_share(&mut self, now: UnixMillis) {
+        if let Some((day, left, wanted)) = self.budget_of_day(now) {
+            self.kept_of_day = day.kept_for(wanted, left);
+        }
+    }
+
+    /// Which crews wait for their share of the day's budget.
+    pub(super) fn shares_held(&self, now: UnixMillis) -> SharesHeld {
+        let Some((day, left, _)) = self.budget_of_day(now) else { return SharesHeld::default() };
         // Nothing is asked for twice within one moment.
-        Some((until.max(now.plus(Duration::from_secs(1))), Why::DayShare))
+        let soon = now.plus(Duration::from_secs(1));
+        let until = |left: Duration| self.site.rules.hours.when_open_left(now, left).max(soon);
+        SharesHeld {
+            history: day.history_waits(left).map(|left| (until(left), Why::DayShare)),
+            increment: day.increment_waits(left).map(|left| (until(left), Why::DayPace)),
+        }
     }
 }
 
@@ -62,12 +116,19 @@ impl SiteLoop {
 mod tests {
     use super::*;
 
+    const DAY: Duration = Duration::from_secs(86_400);
     const HOUR: Duration = Duration::from_secs(3_600);
+
+    /// A day of which this was used, and what was kept for so much from its beginning.
+    fn day(requests_max: u64, used: u64, wanted: u64) -> Day {
+        let day = Day { requests_max, used: 0, kept_per_mille: 0, lasts: DAY };
+        Day { kept_per_mille: day.kept_for(wanted, DAY), used, ..day }
+    }
 
     #[test]
     fn a_tenth_is_kept_at_least_and_half_at_most_of_what_is_left_of_the_day() {
         for (wanted, history) in [(0, 900), (50, 900), (300, 700), (9_000, 500)] {
-            let day = |used| Day { requests_max: 1_000, used, wanted };
+            let day = |used| day(1_000, used, wanted);
             assert_eq!(day(history - 1).history_waits(DAY), None, "{wanted}");
             assert!(day(history).history_waits(DAY).is_some_and(|left| left < DAY), "{wanted}");
             let later = 1_000 - (1_000 - history) / 2;
@@ -76,16 +137,61 @@ mod tests {
     }
 
     #[test]
+    fn no_more_is_kept_than_there_is_and_no_less_than_before() {
+        let kept = |day: Day, wanted, left| day.kept_for(wanted, left) / 1_000;
+        let (fresh, spent) = (day(1_000, 0, 0), day(1_000, 900, 0));
+        assert_eq!([0, 300, 900].map(|wanted| kept(fresh, wanted, DAY)), [100, 300, 500]);
+        assert_eq!([0, 300, 900].map(|wanted| kept(spent, wanted, DAY)), [100, 100, 100], "history has had the rest");
+        assert_eq!([0, 300, 900].map(|wanted| kept(spent, wanted, DAY / 4)), [100, 300, 400]);
+        assert_eq!(kept(day(1_000, 0, 400), 0, DAY), 400);
+        assert_eq!(kept(day(1_000, 1_000, 0), 400, Duration::ZERO), 400);
+    }
+
+    #[test]
+    fn the_increment_takes_what_is_kept_over_the_whole_day_and_history_what_is_left_of_it() {
+        for (wanted, lasts) in [(300, DAY), (900, DAY), (300, 4 * HOUR)] {
+            let minutes = u32::try_from(lasts.as_secs() / 60).unwrap();
+            for takes_all in [true, false] {
+                let mut day = Day { lasts, ..day(1_000, 0, wanted) };
+                let (mut last, mut gap, mut of_history) = (0, 0, 0);
+                for minute in 0..=minutes {
+                    let left = lasts * (minutes - minute) / minutes;
+                    while day.history_waits(left).is_none() {
+                        (day.used, of_history) = (day.used + 1, of_history + 1);
+                    }
+                    while takes_all && day.increment_waits(left).is_none() {
+                        day.used += 1;
+                        (gap, last) = (gap.max(minute - last), minute);
+                    }
+                }
+                assert_eq!(day.used, 1_000, "all of the day is used");
+                let kept = wanted.min(500);
+                if takes_all {
+                    assert!(
+                        gap <= minutes / 100 + 1 && last >= minutes - minutes / 100,
+                        "{gap} and {last} of {minutes} minutes"
+                    );
+                    assert!(of_history <= 1_000 - kept, "{of_history} beside {kept}");
+                } else {
+                    assert_eq!(of_history, 1_000, "what nobody wants is history's");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn history_goes_on_at_the_time_that_is_told() {
         for used in 900..1_000 {
-            let day = Day { requests_max: 1_000, used, wanted: 0 };
+            let day = day(1_000, used, 0);
             let Some(left) = day.history_waits(DAY) else { panic!("{used}") };
             assert_eq!(day.history_waits(left), None, "{used} at {left:?}");
             let before = left + Duration::from_secs(1);
             assert!(day.history_waits(before).is_some(), "{used} at {before:?}");
         }
         for (requests_max, used, wanted) in [(0, 0, 0), (9, u64::MAX, u64::MAX), (9, 9, 0)] {
-            assert_eq!(Day { requests_max, used, wanted }.history_waits(HOUR), Some(Duration::ZERO));
+            assert_eq!(day(requests_max, used, wanted).history_waits(HOUR), Some(Duration::ZERO));
         }
+        // Quiet hours leave nothing of a day.
+        assert_eq!(Day { lasts: Duration::ZERO, ..day(9, 0, 0) }.history_waits(Duration::ZERO), None);
     }
 }

@@ -148,11 +148,14 @@ impl Crews {
         self.update.is_some().then_some(self.split)
     }
 
-    /// Requests that the increment would take in a day, by the rate that was measured; None where nothing is looked at again.
-    pub(super) fn wanted_a_day(&self) -> Option<u64> {
+    /// Requests that the increment would take in a day with so many looks planned: as the rounds took them, and no less than what is
+    /// planned and found, for rounds that were held back take less. A look may go on to a second page, and start pages are looked at
+    /// beside the lists. None where nothing is looked at again.
+    pub(super) fn wanted_a_day(&self, looks: u64) -> Option<u64> {
         let interval_s = self.interval.as_secs().max(1);
         let has_looks = self.update.is_some() && self.watched.len().max(self.watched_before) > 0;
-        has_looks.then(|| self.rounds.wanted().saturating_mul(86_400) / interval_s)
+        let taken = self.rounds.wanted().saturating_mul(86_400) / interval_s;
+        has_looks.then(|| taken.max(looks.saturating_mul(2).saturating_add(self.rounds.news_a_day())))
     }
 
     /// The clock was set by this many milliseconds.
@@ -426,7 +429,7 @@ impl SiteLoop {
             }
             let UpdateRow { key, found, level, depth, rank, via, .. } = row;
             let attempts = record.map_or(0, |record| record.attempts);
-            let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline };
+            let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline, found: Some(found) };
             if let Some(job) = self.admit(index, lease, Crew::Increment { level }).await? {
                 self.hosts[index].news.push(found, job);
             }
@@ -497,7 +500,7 @@ impl SiteLoop {
         let (at, own) = (finished.visit.at, finished.visit.key.clone());
         let outlinks = std::mem::take(&mut finished.visit.outlinks);
         let keys: Vec<UrlKey> = outlinks.iter().map(|link| link.key.clone()).collect();
-        let waits = update.knows(keys.clone()).await?;
+        let waits = update.found_at(keys.clone()).await?;
         let records = self.site.db.url_records(keys).await?;
         let since = UnixMillis(at.0.saturating_sub(millis(self.crews.interval * 2)));
         let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
@@ -508,6 +511,7 @@ impl SiteLoop {
             }
         };
         let links = outlinks.into_iter().zip(records).zip(waits).map(|((link, record), waits)| {
+            let waits = waits.is_some();
             let is_new = !waits && link.key != own && is_new(&link, record.as_ref());
             (link, is_new, record.is_some() || waits)
         });

@@ -6,7 +6,7 @@ use super::{SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::commit::Committed;
-use crate::crawl::fresh::gone::{hash, why_name};
+use crate::crawl::fresh::gone::hash;
 use crate::crawl::fresh::timetable::{self, SCHEDULE_NOTE};
 use crate::crawl::host_work::HostWork;
 use crate::crawl::outlinks;
@@ -42,10 +42,6 @@ impl SiteLoop {
         let Some(url) = self.url_of(&visit.key) else { return Ok(()) };
         if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
             self.site.fresh.gone.record(url.as_str(), gone, visit.at);
-            if gone.since.from < gone.since.until {
-                let (site, why) = (&self.site.rules.name, why_name(gone.why));
-                tracing::info!(%site, url = url.as_str(), why, "a torrent is gone from the site; the archive keeps it");
-            }
         }
         if visit.torrent.is_some() {
             self.site.fresh.gone.is_there(hash(url.as_str()));
@@ -109,9 +105,14 @@ impl SiteLoop {
         self.site.rules.requests_per_day.map_or(by_rate, |budget| by_rate.min(budget as f64))
     }
 
+    /// True while no look may be asked for: the schedule chooses when one may be.
+    fn looks_are_held(&self, now: UnixMillis) -> bool {
+        self.held_until(now).is_some() || self.shares_held(now).increment.is_some()
+    }
+
     /// Makes the list due whose turn has come by the schedule.
     pub(super) async fn tend_schedule(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
-        if !self.options.keep_looking || self.held_until(now).is_some() {
+        if !self.options.keep_looking || self.looks_are_held(now) {
             return Ok(());
         }
         if !self.hosts.is_empty() {
@@ -127,7 +128,7 @@ impl SiteLoop {
 
     /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come.
     pub(super) async fn look_at_overdue(&mut self, since: UnixMillis, now: UnixMillis) -> Result<(), CrawlError> {
-        if self.held_until(now).is_some() {
+        if self.looks_are_held(now) {
             return Ok(());
         }
         let lists = self.site.fresh.timetable.overdue(since, now);

@@ -253,6 +253,7 @@ impl SiteLoop {
             due: UnixMillis(0),
             via: None,
             is_target: false,
+            found: None,
         };
         let rows: Vec<Discovered> = self.lists.next().into_iter().map(row).collect();
         if rows.is_empty() {

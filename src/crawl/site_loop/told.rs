@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{SiteLoop, visits};
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
+use crate::crawl::fresh::gone::why_name;
 use crate::crawl::visit::Finished;
 use crate::crawldb::Outcome;
 use crate::freshness::gone::Gone;
@@ -85,7 +86,8 @@ impl SiteLoop {
             && let Some(left_out) = self.told.room(visit.at)
         {
             let (from, until) = (since.from.rfc3339(), since.until.rfc3339());
-            tracing::info!(%site, url, ?why, from, until, left_out, "the site has a torrent's page no more");
+            let why = why_name(why);
+            tracing::info!(%site, url, why, from, until, left_out, "the site has a torrent's page no more");
         }
         Ok(())
     }

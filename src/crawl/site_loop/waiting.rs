@@ -125,7 +125,7 @@ impl SiteLoop {
     pub(super) fn tell_wait(&self, wake: Option<UnixMillis>) {
         let now = self.site.clock.now();
         // The next look is none where the rules allow no request until later.
-        let held = wake.and_then(|_| self.held_until(now).or_else(|| self.history_waits(now)));
+        let held = wake.and_then(|_| self.held_until(now).or_else(|| self.share_waits(now)));
         let told = held.or_else(|| wake.map(|at| (at, Why::Patience)));
         let waiting = told.filter(|(at, _)| at.since(now) > Duration::from_secs(1)).and_then(|(at, why)| {
             match self.session.pause() {
@@ -138,9 +138,10 @@ impl SiteLoop {
         self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
     }
 
-    /// Until when history alone has to wait, where it has anything left to ask for.
-    fn history_waits(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
-        self.history_held_until(now).filter(|_| self.crews.history_is_done() == Some(false))
+    /// Until when a crew has to wait for its share of the day: history, where it has anything left to ask for, else the increment.
+    fn share_waits(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
+        let shares = self.shares_held(now);
+        shares.history.filter(|_| self.crews.history_is_done() == Some(false)).or(shares.increment)
     }
 
     /// Why nothing is asked for until then, where it is no more than a host's turn.
@@ -149,6 +150,9 @@ impl SiteLoop {
             Why::QuietHours => return "quiet_hours of the rule file".to_owned(),
             Why::DayBudget => return "requests_per_day of the rule file is used up".to_owned(),
             Why::DayShare => return "history: what is left of requests_per_day is kept for looks".to_owned(),
+            Why::DayPace => {
+                return "looks: what is left of requests_per_day is spread over the rest of the day".to_owned();
+            }
             Why::RoundBudget => return "pages_max of the rule file is used up for this round".to_owned(),
             Why::Patience | Why::Connection => {}
         }

@@ -172,6 +172,7 @@ fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
         rank: lease.rank,
         attempts: lease.attempts,
         via: lease.via.clone(),
+        found: lease.found,
         at,
         outcome,
         next: Next::Done,

@@ -176,6 +176,7 @@ fn discovered(host: HostId, value: &[u8], table: &str) -> Result<Discovered, Fau
         due: row.due,
         via: row.via.map(Into::into),
         is_target: false,
+        found: None,
     })
 }
 

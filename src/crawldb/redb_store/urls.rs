@@ -68,7 +68,7 @@ impl UrlRow {
             rank: found.rank,
             attempts: 0,
             depth: found.depth,
-            first_seen: now,
+            first_seen: merge::first_seen(None, found.found, now),
             visited: UnixMillis(0),
             memo: false,
         }
@@ -273,7 +273,7 @@ impl<'w> UrlWrites<'w> {
         let mut memo_change = MemoChange::Stays;
         let mut first_seen = before.map(|row| row.first_seen);
         for (seq, visit, outcome) in visits {
-            first_seen.get_or_insert(visit.at);
+            first_seen = Some(merge::first_seen(first_seen, visit.found, visit.at));
             let site = self.known.site_of(visit.key.host)?;
             self.changes.tally.add(site, outcome.code(), 1);
             self.changes.tally.add_size(site, BODY_BYTES, visit.body_bytes);

@@ -1,0 +1,49 @@
+//! Which addresses are lists by themselves: those that look like pages behind the first one of another and are none.
+
+use std::collections::{HashMap, HashSet};
+
+use super::boards;
+use crate::boards::next::numbers_of;
+use crate::crawl::outlinks::{self, PageFindings};
+use crate::crawl::site::Site;
+use crate::crawl::visit::Job;
+use crate::crawldb::{CrawlDbError, Discovered};
+use crate::rules::Class;
+use crate::url::CrawlUrl;
+
+/// Lists whose addresses look like pages behind the first of another and are none: those that a page links to which is no list itself,
+/// or lists nothing but lists, and those that a page calls by names. Gives the ones that were taken for such pages until now.
+pub(super) async fn lists_by_themselves(
+    site: &Site,
+    job: &Job,
+    read: &PageFindings,
+    board: Option<&boards::Read>,
+) -> Result<Vec<Discovered>, CrawlDbError> {
+    let own: HashSet<String> = numbers_of(job.url.as_str()).into_iter().map(|(form, _)| form).collect();
+    let is_directory = !job.class.is_target()
+        && job.class != Class::Sitemap
+        && !(job.class.is_listing() && read.found.iter().any(|found| found.class.is_target()));
+    let mut forms: HashMap<String, HashSet<u64>> = HashMap::new();
+    let lists = || read.found.iter().filter(|found| found.class.is_listing());
+    if is_directory {
+        for (form, number) in lists().flat_map(|found| numbers_of(found.url.as_str())) {
+            if !own.contains(&form) {
+                forms.entry(form).or_default().insert(number);
+            }
+        }
+        forms.retain(|_, numbers| numbers.len() > 1);
+    }
+    let is_list = |url: &CrawlUrl| outlinks::judge(site, url.clone()).is_ok_and(|found| found.class.is_listing());
+    let named = board.map(|board| board.page.named.as_slice()).unwrap_or_default();
+    let named = named.iter().filter(|(_, url)| is_list(url)).map(|(form, _)| form.clone());
+    let believed = site.fresh.boards.are_lists(forms.into_keys().chain(named));
+    let mut due = Vec::new();
+    if believed.is_empty() {
+        return Ok(due);
+    }
+    for found in lists().filter(|found| numbers_of(found.url.as_str()).iter().any(|(form, _)| believed.contains(form)))
+    {
+        due.extend(site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?);
+    }
+    Ok(due)
+}

@@ -1,0 +1,155 @@
+//! Threads with news, read again: from which page on, on to the page behind it that was read last, and once more where that one did not come.
+
+use super::arrivals::Sighting;
+use super::gone::hash;
+use super::look::{Seen, interval};
+use crate::boards::Row;
+use crate::boards::identity::{page_of_thread, thread_id};
+use crate::boards::walk::{Change, Verdict};
+use crate::clock::UnixMillis;
+use crate::crawl::outlinks::{self, PageFindings};
+use crate::crawl::site::Site;
+use crate::crawl::visit::Job;
+use crate::crawldb::{CrawlDbError, Discovered, Outcome};
+use crate::page::pagination;
+use crate::rules::Class;
+use crate::url::CrawlUrl;
+
+/// Pages before the last one that the last one read is looked for among.
+const LAST_PAGES: usize = 8;
+
+/// Threads with news are read again from their last known page.
+pub(super) async fn reread(
+    site: &Site,
+    job: &Job,
+    verdict: &Verdict,
+    mined: &[Row],
+    (last, at): (Option<UnixMillis>, UnixMillis),
+    seen: &mut Seen,
+) -> Result<(), CrawlDbError> {
+    for fetch in verdict.fetch.iter().filter(|fetch| fetch.why != Change::New) {
+        let last_read = match mined.get(fetch.row) {
+            Some(row) => last_read(site, job, row).await?,
+            None => None,
+        };
+        let from = last_read.unwrap_or_else(|| fetch.from.clone());
+        let Some(found) = outlinks::judge(site, from).ok().filter(|found| found.class.is_target()) else {
+            continue;
+        };
+        let depth = job.lease.depth.saturating_add(1);
+        let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
+        seen.due.push(Discovered { due: at, ..row });
+        site.fresh.boards.asks_again(found.url.as_str(), at);
+        let told = mined.get(fetch.row).and_then(|row| row.last).map(interval);
+        let sighting = Sighting { shown: told, last_absent: last, first_seen: at };
+        site.fresh.arrivals.sighted_anew(hash(found.url.as_str()), sighting);
+    }
+    Ok(())
+}
+
+/// The last page of a thread that was read, as far as its row links to its pages.
+async fn last_read(site: &Site, job: &Job, row: &Row) -> Result<Option<CrawlUrl>, CrawlDbError> {
+    let pages = row.last_page.as_ref().map(pages_down_from).unwrap_or_default();
+    last_read_of(site, job, pages.into_iter()).await
+}
+
+/// The first of these pages of a thread that was read.
+async fn last_read_of(
+    site: &Site,
+    job: &Job,
+    pages: impl Iterator<Item = CrawlUrl>,
+) -> Result<Option<CrawlUrl>, CrawlDbError> {
+    for url in pages {
+        let Ok(page) = outlinks::judge(site, url) else { continue };
+        let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else { continue };
+        if site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some_and(Outcome::was_fetched)) {
+            return Ok(Some(page.url));
+        }
+    }
+    Ok(None)
+}
+
+/// A page of a thread that was asked for again for its news leads on to the last one behind it that was read: the news stand there,
+/// and a row may link to no page of its thread, or have been seen when there were fewer.
+pub(super) async fn read_on(
+    site: &Site,
+    job: &Job,
+    read: &PageFindings,
+    at: UnixMillis,
+    seen: &mut Seen,
+) -> Result<(), CrawlDbError> {
+    if job.class != Class::Thread || !site.fresh.boards.asked_again(job.url.as_str()) {
+        return Ok(());
+    }
+    let number = |url: &CrawlUrl| page_of_thread(url.as_str()).unwrap_or(1);
+    let (id, own) = (thread_id(job.url.as_str()), number(&job.url));
+    let of_thread = read.found.iter().filter(|found| found.class == Class::Thread);
+    let mut behind: Vec<(u64, &CrawlUrl)> = of_thread
+        .filter(|found| thread_id(found.url.as_str()) == id)
+        .map(|found| (number(&found.url), &found.url))
+        .filter(|(number, _)| *number > own)
+        .collect();
+    behind.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+    let behind = behind.into_iter().map(|(_, url)| url.clone()).take(LAST_PAGES);
+    if let Some(page) = last_read_of(site, job, behind).await?
+        && let Some(row) = site.row(&page, Class::Thread, job.lease.depth.saturating_add(1)).await?
+    {
+        seen.due.push(Discovered { due: at, ..row });
+        site.fresh.boards.asks_again(page.as_str(), at);
+        site.fresh.arrivals.passes_on(hash(job.url.as_str()), hash(page.as_str()));
+    }
+    Ok(())
+}
+
+/// A page of a thread and those before it, as far as their numbers are pages and not offsets.
+fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
+    let path = last.path();
+    let Some(number) = pagination::of(path, None).map(|page| page.number) else { return Vec::new() };
+    let digits = number.to_string();
+    let Some(at) = path.rfind(&digits) else { return Vec::new() };
+    let page = |number: u64| format!("{}{number}{}", &path[..at], &path[at + digits.len()..]);
+    let numbers = (2..=number).rev().take(LAST_PAGES);
+    numbers.map(|number| CrawlUrl::from_parts(last.origin(), &page(number))).collect()
+}
+
+/// Pages of threads with news that were asked for and did not come (a server in trouble, a refusal, a kill before the commit) are asked for
+/// once more: their lists show nothing new by then.
+pub(super) async fn make_good(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    for (page, asked) in site.fresh.boards.overdue(at) {
+        let found = CrawlUrl::parse(&page, &site.rules.canonical).ok().and_then(|url| outlinks::judge(site, url).ok());
+        let row = match found {
+            Some(found) => site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?,
+            None => None,
+        };
+        let Some(row) = row else {
+            site.fresh.boards.came(&page);
+            continue;
+        };
+        let record = site.db.url_record(&row.key).await?;
+        let visited = record.filter(|record| (asked..=at).contains(&record.visited));
+        if visited.and_then(|record| record.outcome).is_some_and(is_an_answer) {
+            site.fresh.boards.came(&page);
+        } else if site.fresh.boards.tries_again(&page, at) {
+            seen.due.push(Discovered { due: at, ..row });
+        }
+    }
+    Ok(())
+}
+
+/// True where a page came, or will not be there however often it is asked for.
+fn is_an_answer(outcome: Outcome) -> bool {
+    !matches!(
+        outcome,
+        Outcome::Denied
+            | Outcome::ClientError
+            | Outcome::ServerError
+            | Outcome::TimedOut
+            | Outcome::Truncated
+            | Outcome::ProtocolError
+            | Outcome::Throttled
+            | Outcome::DnsFailed
+            | Outcome::ConnectFailed
+            | Outcome::TlsFailed
+            | Outcome::LoggedOut
+    )
+}

@@ -1,0 +1,94 @@
+//! Which rows of a list are new on it: what is known of where they lead, and which of them stand above those that the last look showed.
+//!
+//! One time tells it, the one at which where a row leads was first found, by whichever crew and on whatever page.
+
+use crate::boards::Row;
+use crate::clock::UnixMillis;
+use crate::crawl::outlinks::{self, PageFindings};
+use crate::crawl::site::{Found, Site};
+use crate::crawl::visit::Job;
+use crate::crawldb::{CrawlDbError, UrlRecord};
+use crate::limits::LOOK_ROWS_MAX;
+use crate::rules::Class;
+
+use super::boards;
+
+/// Rows of which most were there before where those of the last look begin.
+const BORDER_ROWS: usize = 6;
+
+/// A row with what is known of where it leads.
+pub(super) struct Standing {
+    pub found: Found,
+    /// Its place among the rows that were mined; none where a page was read by its links.
+    pub row: Option<usize>,
+    pub record: Option<UrlRecord>,
+    /// It stays where it is whatever happens.
+    pub is_pinned: bool,
+    /// Nobody has asked for it, and the last look did not show it.
+    pub is_new: bool,
+}
+
+/// The rows of a page as they stand on their list.
+pub(super) struct Page {
+    pub rows: Vec<Standing>,
+    /// So many of the rows that were mined stand above those that the last look could have shown, pinned ones among them.
+    pub above: usize,
+    /// All of them do: the next page may as well.
+    pub is_above: bool,
+}
+
+/// Asks what is known of a page's rows. `last` is the look before this one, where no page of this one has come to its rows yet.
+pub(super) async fn ask(
+    site: &Site,
+    job: &Job,
+    read: &PageFindings,
+    board: Option<&boards::Read>,
+    last: Option<UnixMillis>,
+) -> Result<Page, CrawlDbError> {
+    let mined = board.map(|board| board.page.rows.as_slice()).unwrap_or_default();
+    let mut rows = Vec::new();
+    for (found, row) in rows_of(site, read, mined) {
+        let Some(key) = site.row(&found.url, found.class, job.lease.depth).await?.map(|row| row.key) else { continue };
+        let record = site.record(&key).await?;
+        let is_pinned = row.and_then(|row| mined.get(row)).is_some_and(|row| row.pinned.is_some());
+        rows.push(Standing { found, row, record, is_pinned, is_new: record.is_none() });
+    }
+    let Some(last) = last else { return Ok(Page { rows, above: 0, is_above: false }) };
+    let border = border(&rows, last);
+    // History may have heard of what is new on this list from other pages: what nobody has asked for is new all the same.
+    let heard_since = |record: UrlRecord| record.outcome.is_none() && record.first_seen > last;
+    let above = border.unwrap_or(rows.len());
+    for row in rows[..above].iter_mut().filter(|row| !row.is_pinned) {
+        row.is_new = row.record.is_none_or(heard_since);
+    }
+    let above = border.map_or(mined.len(), |at| rows[at].row.unwrap_or(0));
+    Ok(Page { rows, above, is_above: border.is_none() })
+}
+
+/// The first row that the last look could have shown; none where the page has only newer ones. One row that was known before is no border
+/// yet: it may have come up again.
+fn border(rows: &[Standing], last: UnixMillis) -> Option<usize> {
+    let free: Vec<usize> = (0..rows.len()).filter(|&at| !rows[at].is_pinned).collect();
+    let was_there = |at: &usize| rows[*at].record.is_some_and(|record| record.first_seen <= last);
+    let is_border = |place: &usize| {
+        let next = &free[*place..free.len().min(place + BORDER_ROWS)];
+        was_there(&free[*place]) && 2 * next.iter().filter(|at| was_there(at)).count() > next.len()
+    };
+    (0..free.len()).find(is_border).map(|place| free[place])
+}
+
+/// Where the rows of a page lead, in its order: the rows that were mined, else its links to what a list lists.
+pub(super) fn rows_of(site: &Site, read: &PageFindings, mined: &[Row]) -> Vec<(Found, Option<usize>)> {
+    let judged = |(at, row): (usize, &Row)| {
+        let found = outlinks::judge(site, row.url.clone()).ok().filter(|found| found.class.is_target())?;
+        Some((found, Some(at)))
+    };
+    let rows: Vec<_> = mined.iter().enumerate().filter_map(judged).take(LOOK_ROWS_MAX).collect();
+    if !rows.is_empty() {
+        return rows;
+    }
+    let is_page = |found: &&Found| found.class.is_target() && found.class != Class::Download;
+    let has_pages = read.found.iter().any(|found| is_page(&found));
+    let is_row = |found: &&Found| found.class.is_target() && has_pages == (found.class != Class::Download);
+    read.found.iter().filter(is_row).take(LOOK_ROWS_MAX).map(|found| (found.clone(), None)).collect()
+}
