@@ -50,6 +50,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         failed: HashMap::new(),
         paid: HashSet::new(),
         lists: Lists::default(),
+        chosen: HashSet::new(),
         has_scrolled: false,
         companions: HashMap::new(),
         heads_back: false,
@@ -104,6 +105,8 @@ struct Reader<'a> {
     failed: HashMap<String, (Rank, u32)>,
     paid: HashSet<String>,
     lists: Lists,
+    /// Links that boxes have brought.
+    chosen: HashSet<String>,
     /// Scrolling has brought something.
     has_scrolled: bool,
     /// By kinds of rows, the kinds of controls that are pressed behind a click on one.

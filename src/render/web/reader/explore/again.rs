@@ -70,7 +70,9 @@ impl Reader<'_> {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
         let is_kept = |of: &Control| of.identity == first.identity || now.contains(&of.identity);
         let is_row = |of: &&Control| matches!(of.rank, Rank::Row | Rank::Tick);
-        if !before.iter().filter(is_row).all(is_kept) || !shown.is_subset(&self.links()) {
+        let links = self.links();
+        let is_there = |link: &String| links.contains(link) || self.chosen.contains(link);
+        if !before.iter().filter(is_row).all(is_kept) || !shown.iter().all(is_there) {
             self.act(&format!("untick {}", first.words), |window| {
                 window.set_box(first.id, false);
             });
@@ -88,6 +90,9 @@ impl Reader<'_> {
         let known = before.iter().map(|of| of.identity).collect();
         best = best.max(self.press_companions(first, &known));
         self.judge(first, Rank::Tick, best, false);
+        // What is chosen next takes its place.
+        let links = self.links();
+        self.chosen.extend(links.into_iter().filter(|link| !shown.contains(link)));
         best
     }
 
