@@ -413,7 +413,12 @@ fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained
         tracing::info!(%site, url, links = gained, "the page had more to show than one visit takes: its data are asked for by another");
         return;
     }
-    if errands.is_out_of_time() {
+    let is_unanswered = outcome.cut.as_ref().is_some_and(|cut| cut.bound == Bound::Unanswered);
+    if is_unanswered && gained == 0 {
+        // It is visited again, as after any fault.
+        return;
+    }
+    if errands.is_out_of_time() || is_unanswered {
         site.rendered().look_again(job.url.as_str());
     }
     let (site, url) = (&site.rules.name, job.url.as_str());

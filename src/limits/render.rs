@@ -256,6 +256,11 @@ pub const RENDER_LOST_MAX: u32 = 2;
 pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
+/// How often in a row a reader does again what a fault of the server has met, or presses a page's own "try again"; and how many requests of
+/// a page are kept in mind for that.
+pub const RENDER_RETRIES_MAX: u32 = 5;
+pub const RENDER_FAULTS_MAX: usize = 5_000;
+
 /// Boxes of a page that a reader scrolls within, and options of a list that are chosen one by one.
 pub const RENDER_BOXES_MAX: usize = 20;
 pub const RENDER_OPTIONS_MAX: usize = 100;

@@ -301,6 +301,7 @@ pub fn request(
     if jobs.closed.borrow().contains(context.realm()) {
         return id;
     }
+    page.borrow_mut().faults.asked(id, &request);
     page.borrow_mut().net.start(id, request);
     jobs.requests.borrow_mut().insert(id, (context.realm().clone(), Box::new(done)));
     id

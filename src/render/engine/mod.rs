@@ -19,6 +19,7 @@ mod console;
 mod encoding;
 pub mod events;
 pub mod exception;
+pub mod faults;
 mod fetch;
 mod from_async;
 mod headers;

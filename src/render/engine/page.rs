@@ -10,6 +10,7 @@ use boa_engine::Context;
 use boa_engine::context::time::{Clock, JsInstant};
 use serde::{Deserialize, Serialize};
 
+use super::faults::Faults;
 use super::kept::Kept;
 use super::net::{Answer, Net, RequestId, Response};
 use super::trace::{self, Trace, What};
@@ -64,6 +65,7 @@ pub struct Page {
     pub cookies_received: Vec<String>,
     /// Hashes of the addresses that were answered with torrents, which the crawl takes for links of the page.
     torrents: HashSet<u64>,
+    pub faults: Faults,
     random: u64,
     /// Scripts of pages before this one.
     pub(super) kept: Kept,
@@ -85,6 +87,7 @@ impl Page {
             spent: None,
             cookies_received: Vec::new(),
             torrents: HashSet::new(),
+            faults: Faults::default(),
             random: seed,
             kept: Kept::default(),
         }
@@ -98,6 +101,7 @@ impl Page {
     /// An answer came: its cookies are kept until somebody asks for them.
     pub(super) fn answered(&mut self, id: RequestId, answer: &Answer) {
         self.note(|| trace::of_answer(id, answer));
+        self.faults.answered(id, answer);
         let Ok(response) = answer else { return };
         if response.status == 200 && is_torrent(response) && self.torrents.len() < limits::RENDER_NAVIGATIONS_MAX {
             self.torrents.insert(xxhash_rust::xxh3::xxh3_64(response.url.as_bytes()));

@@ -64,6 +64,17 @@ impl Window {
         });
     }
 
+    /// Ticks a box, or unticks it; false where it stands in the page no more, or is so already.
+    pub fn set_box(&mut self, id: NodeId, ticked: bool) -> bool {
+        let is_other = self.engine.look(|context| {
+            read(context, |tree| tree.is_connected(id) && tree.element(id).is_some() && tree.is_checked(id) != ticked)
+        });
+        if is_other == Some(true) {
+            self.click_node(id);
+        }
+        is_other == Some(true)
+    }
+
     /// Fills controls in, one after the other, and sends what they belong to, or leaves the last of them where nothing is sent; the
     /// page's scripts run on behind each. Gives the controls that are not there, at which nothing more is done.
     pub fn fill(&mut self, filling: &Filling, reach: Reach) -> (End, Vec<u32>) {

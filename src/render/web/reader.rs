@@ -10,7 +10,11 @@ mod controls;
 mod delegated;
 mod explore;
 mod labels;
+mod lists;
+mod same;
 mod shown;
+mod ticks;
+mod title;
 mod words;
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +65,8 @@ pub enum Bound {
     Rows,
     /// Rows replaced the list that they stood in, and nothing led back to it.
     NoWayBack,
+    /// A server had no answer for some of what the page's scripts asked, and has given none since.
+    Unanswered,
 }
 
 impl Bound {
@@ -76,6 +82,7 @@ impl Bound {
             Self::Requests => "its scripts have asked as often as one page may",
             Self::Tries => "too many acts have brought nothing",
             Self::Rows => "it shows more rows at once than are tried",
+            Self::Unanswered => "some of what its scripts asked for was not answered, however often it was tried",
             Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
         }
     }

@@ -15,7 +15,9 @@ use super::super::{document, listens_to, own_document, read};
 use super::delegated::{Ears, has_link, leaf};
 use super::labels::Labels;
 use super::shown::text_of;
-use super::words::{AGE, BACK, CLOSE, CONFIRM, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, says};
+use super::ticks;
+use super::title::{self, Doubt};
+use super::words::{AGE, BACK, CLOSE, CONFIRM, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 use crate::render::engine::realm;
@@ -25,6 +27,8 @@ use crate::render::engine::realm;
 pub(super) enum Rank {
     /// "Enter", "I am over 18": what stands before the page.
     Enter,
+    /// A box in a row, which is ticked before its list is turned.
+    Tick,
     /// "Next", "load more": pressed again and again.
     Turn,
     /// The number of a page.
@@ -46,8 +50,13 @@ pub(super) struct Control {
     pub kind: String,
     /// Which one of its kind it is, as a reader tells them apart: by what it says and where it leads. Another node may be the same one.
     pub identity: u64,
+    /// The same, as the page has it now, whatever it was before.
+    pub now: u64,
     /// As a person names it.
     pub words: String,
+    /// Its text, and that of the row that it stands in; empty where there is none.
+    pub text: String,
+    pub row: String,
     /// Of what stands in a row: a hash of what else the row says.
     pub beside: Option<u64>,
     pub rank: Rank,
@@ -55,8 +64,11 @@ pub(super) struct Control {
     pub view: Option<Url>,
     /// Its words are about what the page is there for.
     pub gets: bool,
-    /// Nothing listens to it but what stands around it.
-    by_delegate: bool,
+    pub doubt: Doubt,
+    /// It offers to ask once more what was not answered.
+    pub again: bool,
+    /// The row that looks as if somebody around it listened, where nobody listens to it itself.
+    pub by_delegate: Option<NodeId>,
 }
 
 /// From so many of one kind on, "more" is what each row has, and no turn of the list.
@@ -91,11 +103,11 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
                 if let Some(list) = tree.ancestors(id).take(2).find(|above| lists.contains(above)) {
                     return option(tree, id, list).filter(|control| !is_given_up(&control.kind));
                 }
-                let own = control(tree, id, listens, (&base, &here), &is_given_up);
+                let own = ticks::box_of(tree, id).or_else(|| control(tree, id, listens, (&base, &here), &is_given_up));
                 own.or_else(|| {
                     let may_hear = !listens && ears.may_hear(tree, id);
                     let control = may_hear.then(|| control(tree, id, true, (&base, &here), &is_given_up))??;
-                    Some(Control { id: leaf(tree, id), by_delegate: true, ..control })
+                    Some(Control { id: leaf(tree, id), by_delegate: Some(id), ..control })
                 })
             });
             // A list's "next" may stand below all of its rows.
@@ -105,30 +117,56 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
         controls
     });
     let mut controls = found.unwrap_or_default();
+    title::decide(&mut controls, &is_given_up);
     let (mut of_kind, mut same) = (HashMap::<String, usize>::new(), HashMap::<u64, u64>::new());
     for control in &mut controls {
         *of_kind.entry(control.kind.clone()).or_default() += 1;
         // Rows that say the same are told apart by their order.
         let nth = same.entry(control.identity).or_default();
         control.identity = control.identity.wrapping_add(*nth);
+        control.now = control.identity;
         *nth += 1;
     }
+    ticks::drop_other_boxes(window, &mut controls);
     // What only looks like a row has to be one of a list, and of its first kinds.
     let mut guessed = Vec::<String>::new();
     controls.retain(|control| {
-        let is_guess = control.by_delegate && matches!(control.rank, Rank::Row | Rank::Back);
+        let is_guess = control.by_delegate.is_some() && matches!(control.rank, Rank::Row | Rank::Back);
         if is_guess && !guessed.contains(&control.kind) && guessed.len() < limits::RENDER_GUESSED_KINDS_MAX {
             guessed.push(control.kind.clone());
         }
         !is_guess
             || guessed.contains(&control.kind) && of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN)
     });
+    drop_same_clicks(window, &mut controls);
     for control in controls.iter_mut().filter(|control| matches!(control.rank, Rank::Enter | Rank::Turn)) {
         if of_kind.get(&control.kind).is_some_and(|count| *count >= ROWS_MIN) {
             control.rank = Rank::Row;
         }
     }
     (controls, rows > limits::RENDER_CONTROLS_MAX)
+}
+
+/// Leaves out guesses whose click is that of another control as well: the second one would close what the first has opened.
+fn drop_same_clicks(window: &mut Window, controls: &mut Vec<Control>) {
+    let own: HashSet<NodeId> = controls.iter().filter(|of| of.by_delegate.is_none()).map(|of| of.id).collect();
+    let guesses: Vec<(NodeId, NodeId)> =
+        controls.iter().filter_map(|of| of.by_delegate.map(|row| (of.id, row))).collect();
+    if guesses.is_empty() {
+        return;
+    }
+    let heard = window.engine.with(|context| {
+        let is_heard = |tree: &Tree, leaf: NodeId, row: NodeId| {
+            leaf != row
+                && (own.contains(&leaf)
+                    || tree.ancestors(leaf).take_while(|above| *above != row).any(|above| own.contains(&above)))
+        };
+        let heard =
+            |tree: &Tree| guesses.iter().filter(|(leaf, row)| is_heard(tree, *leaf, *row)).map(|of| of.0).collect();
+        read::<HashSet<NodeId>>(context, heard)
+    });
+    let mut taken = heard.unwrap_or_default();
+    controls.retain(|control| control.by_delegate.is_none() || taken.insert(control.id));
 }
 
 /// Whether a row reacts to a mouse that comes over it, as every click's does. One that has its link is there for that.
@@ -193,13 +231,18 @@ fn control(
     let labels = Labels::of(tree, id, element);
     let class = attribute("class").to_lowercase();
     let is_row = matches!(local, "tr" | "li" | "article") && labels.text_words() > 3;
-    let is_answered_for = labels.say(CONFIRM, true) && !labels.say(AGE, false);
-    if !is_row
-        && (labels.say(NEVER, true)
-            || labels.say(LEAVE, true)
-            || is_answered_for
-            || !labels.are_content() && labels.are_named(NEVER_NAMES, true))
-    {
+    let is_answered_for = labels.say(CONFIRM, true) && !labels.say_both(CONFIRM, AGE);
+    let is_away = labels.say(LEAVE, true) || is_answered_for;
+    // A button answers for all that it says, unless it is a title among others.
+    let is_button = matches!(local, "button" | "input");
+    let is_long_harm = is_button && labels.tell_of(NEVER) && !labels.say(NEVER, true) && !labels.begin_with(GET);
+    let may_be_title = !is_row && title::may_be(local, role, within.is_some());
+    let is_harm = labels.say(NEVER, true) && !(may_be_title && title::says_more_than(&labels, NEVER));
+    if !is_row && (is_harm || !labels.are_content() && labels.are_named(NEVER_NAMES, true)) {
+        return None;
+    }
+    let has_bad_words = !is_row && (is_away || is_long_harm || labels.say(NEVER, true));
+    if has_bad_words && !may_be_title && !is_long_harm {
         return None;
     }
     let view = within.filter(|url| is_route(tree, tree.document_of(id), url));
@@ -219,19 +262,44 @@ fn control(
     } else {
         Rank::Row
     };
-    let view = view.filter(|_| rank == Rank::Row);
+    // Titles of a list may have any words: whether it is one is seen when its likes are known.
+    let has_title_words = may_be_title && matches!(rank, Rank::Enter | Rank::Back | Rank::Close);
+    let view = view.filter(|_| rank == Rank::Row || has_title_words);
     let shape = view.as_ref().map(|url| shape(url.fragment().unwrap_or_default())).unwrap_or_default();
-    let kind = format!("{local} {class} {role} {rank:?} {shape}");
+    let kind_of = |rank: Rank| format!("{local} {class} {role} {rank:?} {shape}");
+    let kind = kind_of(rank);
     if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
         return None;
     }
+    let doubt = match (has_bad_words, has_title_words) {
+        (true, _) => Doubt::RowOrNothing(kind_of(Rank::Row)),
+        (false, true) => Doubt::RowOrControl(kind_of(Rank::Row)),
+        (false, false) => Doubt::None,
+    };
     let row = row_of(tree, id, element, (&labels.text, rank));
     let identity = identity(tree, id, element, (&labels.text, row.as_deref()));
-    let beside = row.map(|row| xxh3_64(row.replacen(&labels.text, "", 1).as_bytes()));
+    let beside = row.as_ref().map(|row| xxh3_64(row.replacen(&labels.text, "", 1).as_bytes()));
     let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
     let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
-    Some(Control { id, kind, identity, words, beside, rank, view, gets, by_delegate: false })
+    let again = !is_row && labels.say(RETRY, false);
+    let (text, row) = (labels.text, row.unwrap_or_default());
+    Some(Control {
+        id,
+        kind,
+        identity,
+        now: identity,
+        words,
+        text,
+        row,
+        beside,
+        rank,
+        view,
+        gets,
+        doubt,
+        again,
+        by_delegate: None,
+    })
 }
 
 /// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.
@@ -310,11 +378,28 @@ fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
         hash.update(&[0]);
     }
     let identity = hash.digest();
-    let (rank, view) = (Rank::Number, None);
-    Some(Control { id, kind, identity, words, beside: None, rank, view, gets: false, by_delegate: false })
+    let (rank, text, row) = (Rank::Number, words.clone(), String::new());
+    let (beside, view, gets) = (None, None, false);
+    let (doubt, again) = (Doubt::None, false);
+    Some(Control {
+        id,
+        kind,
+        identity,
+        now: identity,
+        words,
+        text,
+        row,
+        beside,
+        rank,
+        view,
+        gets,
+        doubt,
+        again,
+        by_delegate: None,
+    })
 }
 
-fn is_posted(form: &Element) -> bool {
+pub(super) fn is_posted(form: &Element) -> bool {
     form.attribute(&local_name!("method")).is_some_and(|method| method.eq_ignore_ascii_case("post"))
 }
 
@@ -369,11 +454,17 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): (&str, Opti
     hash.digest()
 }
 
+/// The same of what says nothing itself, and stands in a row that does.
+pub(super) fn identity_of(tree: &Tree, id: NodeId, element: &Element, row: &str) -> u64 {
+    identity(tree, id, element, ("", Some(row)))
+}
+
 /// The text of the row that a control stands in, which is not the text of the list around rows: that grows.
 fn row_of(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<String> {
     let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
     let may_stand_in_one = rank == Rank::Row && (is_part || !has_likes(tree, id));
-    let is_row = |above: &NodeId| has_likes(tree, *above) && says_more(tree, *above, text);
+    let is_row =
+        |above: &NodeId| has_likes(tree, *above) && !is_part_of_page(tree, *above) && says_more(tree, *above, text);
     let row = may_stand_in_one.then(|| tree.ancestors(id).take(4).find(is_row))??;
     Some(text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS))
 }
@@ -387,6 +478,12 @@ pub(super) fn has_likes(tree: &Tree, id: NodeId) -> bool {
     let (Some(own), Some(parent)) = (kind(id), tree.parent(id)) else { return false };
     let mut beside = tree.children(parent).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS);
     beside.any(|of| of != id && kind(of) == Some(own))
+}
+
+/// Whether an element has a name that no number is in: that is a part of its page, and no row, whatever stands beside it.
+fn is_part_of_page(tree: &Tree, id: NodeId) -> bool {
+    let name = tree.element(id).and_then(|element| element.attribute(&local_name!("id")));
+    name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_ascii_digit()))
 }
 
 fn says_more(tree: &Tree, id: NodeId, text: &str) -> bool {

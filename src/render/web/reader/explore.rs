@@ -3,7 +3,10 @@
 //!
 //! A row that takes its list away is left again: by the page's history, by a control that leads back, or by turning to its place anew.
 
+mod again;
+
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 use url::Url;
 
@@ -11,8 +14,9 @@ use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
 use super::super::{read, styles};
 use super::controls::{Control, LIST_MIN, Rank, controls};
+use super::lists::Lists;
 use super::shown::{Book, News};
-use super::{Bound, Cut, note};
+use super::{Bound, Cut, note, same};
 use crate::limits;
 use crate::render::cost::{self, Of};
 use crate::render::dom::{NodeId, Tree};
@@ -33,17 +37,21 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         tries,
         acts: 0,
         idle: 0,
+        agains: 0,
+        agains_all: 0,
         replays: 0,
         lost: 0,
         has_more: false,
         hidden: HashSet::new(),
         seen: (0, Url::parse("about:blank").ok()),
-        controls: Vec::new(),
+        controls: Rc::default(),
         clicked: HashSet::new(),
         rows: HashSet::new(),
         failed: HashMap::new(),
         paid: HashSet::new(),
-        tabs: HashSet::new(),
+        lists: Lists::default(),
+        chosen: HashSet::new(),
+        has_scrolled: false,
         companions: HashMap::new(),
         heads_back: false,
         starts_inside: false,
@@ -55,13 +63,17 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         known_views: HashSet::new(),
         path: Vec::new(),
     };
-    let bound = reader.read()?;
+    // Whoever asks for no acts is told of none.
+    let bound = if tries > 0 { reader.read() } else { None };
+    let bound = bound.or_else(|| reader.has_faults_left().then_some(Bound::Unanswered))?;
     Some(Cut { bound, acts: reader.acts })
 }
 
 /// What is tried next.
 enum Choice {
     Control(Control),
+    /// The page's own way to try again.
+    Again(Control),
     View(Url, String),
 }
 
@@ -74,6 +86,9 @@ struct Reader<'a> {
     acts: u32,
     /// Acts since the last one that brought links.
     idle: u32,
+    /// What a fault has met and was done again, in a row and altogether.
+    agains: u32,
+    agains_all: u32,
     replays: u32,
     lost: u32,
     /// A state had more rows than are taken of one.
@@ -82,15 +97,18 @@ struct Reader<'a> {
     hidden: HashSet<NodeId>,
     /// The tree's generation and the address of which `controls` are.
     seen: (u64, Option<Url>),
-    controls: Vec<Control>,
+    controls: Rc<Vec<Control>>,
     clicked: HashSet<u64>,
     /// Rows that some state has shown.
     rows: HashSet<u64>,
     /// By kind: how often in a row it was in vain, and what it is for.
     failed: HashMap<String, (Rank, u32)>,
     paid: HashSet<String>,
-    /// Kinds of rows that put other rows in place of those that were there.
-    tabs: HashSet<String>,
+    lists: Lists,
+    /// Links that boxes have brought.
+    chosen: HashSet<String>,
+    /// Scrolling has brought something.
+    has_scrolled: bool,
     /// By kinds of rows, the kinds of controls that are pressed behind a click on one.
     companions: HashMap<String, HashSet<String>>,
     /// The last act led back, to something new.
@@ -120,6 +138,7 @@ impl Reader<'_> {
             }
             if scroll_brings {
                 let mut is_end = true;
+                let before = Rc::clone(&self.controls);
                 let news = self.act("scroll", |window| {
                     window.look_away();
                     is_end = window.scroll_on();
@@ -127,26 +146,59 @@ impl Reader<'_> {
                 if !is_end {
                     continue;
                 }
+                // The first one shows what was there before.
+                if news != News::None && !before.is_empty() {
+                    self.has_scrolled = true;
+                    self.turned(&before);
+                }
                 scroll_brings = news != News::None;
                 vain_scrolls = if scroll_brings { 0 } else { vain_scrolls + 1 };
                 self.tries -= u32::from(!scroll_brings);
                 continue;
             }
-            let Some(choice) = self.choose() else {
+            let Some(choice) = self.choose().or_else(|| self.press_again()) else {
                 let more = self.has_more.then_some(Bound::Rows);
                 return (self.lost > 0).then_some(Bound::NoWayBack).or(more);
             };
             let (news, rank) = match choice {
-                Choice::Control(control) => (self.press(&control), control.rank),
-                Choice::View(url, kind) => (self.visit(&url, &kind), Rank::Tab),
+                Choice::Control(control) if control.rank == Rank::Tick => (self.tick(&control), Rank::Tick),
+                Choice::Control(control) => {
+                    let news = self.press(&control);
+                    (news, self.rank(&control))
+                }
+                Choice::Again(control) => (self.try_again(&control), Rank::Turn),
+                Choice::View(url, kind) => (self.visit(&url, &kind), Rank::Row),
             };
             if self.lost >= limits::RENDER_LOST_MAX {
                 return Some(Bound::NoWayBack);
             }
             // A longer page may be scrolled again; one that has not grown by it twice does not.
-            scroll_brings = news != News::None && matches!(rank, Rank::Enter | Rank::Turn) && vain_scrolls < 2;
+            let is_other_list = news != News::None && matches!(rank, Rank::Enter | Rank::Turn | Rank::Tab);
+            scroll_brings = vain_scrolls < 2 && (is_other_list || rank == Rank::Tab && self.has_scrolled);
         }
         self.choose().map(|_| Bound::Tries)
+    }
+
+    /// Where nothing is left: what was taken for a row and had a list with further pages below it.
+    fn press_again(&mut self) -> Option<Choice> {
+        let again = self.lists.left(&self.controls);
+        for identity in &again {
+            self.clicked.remove(identity);
+        }
+        if again.is_empty() { None } else { self.choose() }
+    }
+
+    /// A list was turned from where these were.
+    fn turned(&mut self, before: &[Control]) {
+        self.look_around();
+        for identity in self.lists.turned(before, &self.controls) {
+            self.clicked.remove(&identity);
+        }
+    }
+
+    /// What a control is for, as far as that has come out.
+    fn rank(&self, control: &Control) -> Rank {
+        if self.lists.are_tabs(&control.kind) { Rank::Tab } else { control.rank }
     }
 
     /// The bound that is met, if any.
@@ -198,26 +250,16 @@ impl Reader<'_> {
         self.seen = now;
         let given_up: HashSet<String> =
             self.failed.keys().filter(|kind| self.is_given_up(kind, Rank::Row)).cloned().collect();
-        let (controls, has_more) = controls(self.window, |kind| given_up.contains(kind));
-        self.controls = controls;
+        let (mut controls, has_more) = controls(self.window, |kind| given_up.contains(kind));
+        same::keep(&self.controls, self.pressed.as_ref(), &mut controls);
+        self.controls = Rc::new(controls);
         self.has_more |= has_more;
         self.hidden.clear();
         let mut has_new = false;
         let first = self.seen_states == 0;
         self.seen_states += 1;
-        for control in &self.controls {
+        for control in self.controls.iter() {
             self.starts_inside |= first && control.rank == Rank::Back;
-            if let Some(pressed) = &self.pressed
-                && pressed.id == control.id
-                && pressed.kind == control.kind
-                && (control.words.starts_with(&pressed.words)
-                    || pressed.beside.is_some() && control.beside == pressed.beside)
-            {
-                // A row that a click has opened says more, and is the same row: the next click on it would close it. So is the button of a
-                // row that says now what it has done.
-                self.clicked.insert(control.identity);
-                self.rows.insert(control.identity);
-            }
             if control.rank == Rank::Row && !self.by_click.contains(&control.kind) {
                 has_new |= self.rows.insert(control.identity);
             }
@@ -253,6 +295,9 @@ impl Reader<'_> {
     fn choose(&mut self) -> Option<Choice> {
         loop {
             self.look_around();
+            if let Some(again) = self.offer_again() {
+                return Some(Choice::Again(again));
+            }
             let choice = self.likeliest()?;
             let Choice::Control(control) = &choice else { return Some(choice) };
             let id = control.id;
@@ -276,7 +321,7 @@ impl Reader<'_> {
         };
         let offered: Vec<&Control> = self.controls.iter().filter(offered).collect();
         let mut of_kind = HashMap::<&str, usize>::new();
-        for control in &self.controls {
+        for control in self.controls.iter() {
             *of_kind.entry(&control.kind).or_default() += 1;
         }
         let is_of_list = |control: &Control| {
@@ -285,12 +330,13 @@ impl Reader<'_> {
         };
         // A row may be called like a gate: "Enter the Dragon".
         let is_row = |control: &&&Control| {
-            matches!(control.rank, Rank::Row | Rank::Enter) && is_of_list(control) && !self.tabs.contains(&control.kind)
+            matches!(control.rank, Rank::Row | Rank::Enter)
+                && is_of_list(control)
+                && !self.lists.are_tabs(&control.kind)
         };
         let gate = offered.iter().find(|of| of.rank == Rank::Enter && !is_of_list(of));
         let row = offered.iter().find(is_row);
-        let rank = |control: &Control| if self.tabs.contains(&control.kind) { Rank::Tab } else { control.rank };
-        let turn = || offered.iter().filter(|of| rank(of) < Rank::Row).min_by_key(|of| rank(of));
+        let turn = || offered.iter().filter(|of| self.rank(of) < Rank::Row).min_by_key(|of| self.rank(of));
         // Who went back goes on so to the beginning: what lies ahead is known.
         let back = || offered.iter().find(|of| self.heads_back && of.rank == Rank::Back);
         if let Some(control) = gate.or(row).or_else(back).or_else(turn) {
@@ -308,55 +354,61 @@ impl Reader<'_> {
     /// Clicks a control; comes back where it led away from a list.
     fn press(&mut self, control: &Control) -> News {
         self.clicked.insert(control.identity);
+        let (rank, faults) = (self.rank(control), self.faults());
         let address = self.address();
         let siblings: HashSet<u64> =
             self.controls.iter().filter(|of| of.kind == control.kind).map(|of| of.identity).collect();
-        let before: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
-        let has_turn = control.rank == Rank::Row && self.controls.iter().any(|of| of.rank == Rank::Turn);
-        let shown = has_turn.then(|| self.links());
-        let exits: HashSet<u64> =
-            self.controls.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
-        self.pressed = Some(control.clone()).filter(|control| control.rank == Rank::Row);
+        let before = Rc::clone(&self.controls);
+        let is_watched = rank == Rank::Row && siblings.len() > 1 && self.lists.are_watched(&control.kind);
+        let shown = is_watched.then(|| self.links());
+        self.pressed = Some(control.clone()).filter(|_| rank == Rank::Row);
         let mut news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
         self.look_around();
         self.pressed = None;
+        if self.has_met_fault(faults, news) {
+            self.clicked.remove(&control.identity);
+            return news;
+        }
         let tries = self.tries;
-        self.judge(&control.kind, control.rank, news);
+        let is_again = self.lists.is_again(control.identity);
+        self.judge(control, rank, news, is_again);
         self.heads_back = control.rank == Rank::Back && news != News::None;
-        if control.rank == Rank::Row {
-            if let Some(shown) = shown.filter(|_| news != News::None)
-                && self.shows(&siblings)
-                && !shown.is_subset(&self.links())
-            {
-                // It has put other rows in the place of those that were there, as tabs do.
-                if self.tabs.insert(control.kind.clone()) {
-                    // The one that was shown first has its own further pages.
-                    self.clicked.retain(|identity| *identity == control.identity || !siblings.contains(identity));
-                }
+        if rank == Rank::Row {
+            if siblings.len() > 1 && self.shows(&siblings) {
+                let shown = shown.filter(|_| news != News::None);
+                let has_replaced = shown.is_some_and(|shown| self.has_replaced(control, &shown, &before));
+                let leads_on = self.has_scrolled || self.controls.iter().any(leads_on);
+                self.lists.clicked(control, has_replaced, leads_on);
             }
-            news = news.max(self.press_companions(control, &before));
+            let known = before.iter().map(|of| of.identity).collect();
+            news = news.max(self.press_companions(control, &known));
             if news != News::Links && self.has_gone_from(address.as_ref()) {
                 news = News::Links;
-                self.judge(&control.kind, control.rank, news);
+                self.judge(control, rank, news, is_again);
             }
             if news == News::Links {
                 // A click that opens what brings the links was not in vain.
                 self.tries = self.tries.max(tries);
             }
         }
-        self.vain_turns += u32::from(control.rank == Rank::Turn && news == News::None);
-        match control.rank {
+        self.vain_turns += u32::from(rank == Rank::Turn && news == News::None);
+        match rank {
             // A number may be a row's name.
             Rank::Row | Rank::Number if news != News::None && !self.shows(&siblings) => {
-                self.come_back(address.as_ref(), &siblings, &exits)
+                let exits = before.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
+                self.come_back(address.as_ref(), &siblings, &exits);
             }
-            Rank::Turn | Rank::Number | Rank::Tab if news != News::None => {
+            Rank::Turn | Rank::Number | Rank::Tab if news != News::None || is_again => {
                 self.path.push((control.identity, control.kind.clone()));
+                if rank != Rank::Tab {
+                    self.turned(&before);
+                }
             }
             _ => {}
         }
-        if control.rank == Rank::Tab && news != News::None {
+        if rank == Rank::Tab && (news != News::None || is_again) {
             // Another list has its own pages of the same numbers.
+            self.failed.retain(|_, (of, _)| *of != Rank::Number);
             let numbers = self.controls.iter().filter(|of| of.rank == Rank::Number);
             for number in numbers {
                 self.clicked.remove(&number.identity);
@@ -365,11 +417,23 @@ impl Reader<'_> {
         news
     }
 
+    /// Whether links are gone that were shown, or rows of another kind.
+    fn has_replaced(&mut self, pressed: &Control, shown: &HashSet<String>, before: &[Control]) -> bool {
+        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let is_other = |of: &&Control| of.rank == Rank::Row && of.kind != pressed.kind;
+        before.iter().filter(is_other).any(|of| !now.contains(&of.identity)) || !shown.is_subset(&self.links())
+    }
+
     /// Opens a view by its address, and what it has to download.
     fn visit(&mut self, url: &Url, kind: &str) -> News {
+        let faults = self.faults();
         let news =
             self.act(&format!("goto #{}", url.fragment().unwrap_or_default()), |window| window.go_to(url.as_str()));
-        self.judge(kind, Rank::Row, news);
+        if self.has_met_fault(faults, news) {
+            self.views.push_back((url.clone(), kind.to_owned()));
+            return news;
+        }
+        self.judge_kind(kind, Rank::Row, news);
         if news == News::None {
             // Its handler may ask for a click, and not for an address.
             self.by_click.insert(kind.to_owned());
@@ -380,8 +444,13 @@ impl Reader<'_> {
         news
     }
 
-    /// Remembers whether a kind of control is of use.
-    fn judge(&mut self, kind: &str, rank: Rank, news: News) {
+    /// Remembers whether a control's kind is of use. What is pressed `again` is so for what lies behind it.
+    fn judge(&mut self, control: &Control, rank: Rank, news: News, again: bool) {
+        let news = if again { news.max(News::Rows) } else { news };
+        self.judge_kind(&control.kind, rank, news);
+    }
+
+    fn judge_kind(&mut self, kind: &str, rank: Rank, news: News) {
         match news {
             News::None => {
                 self.tries = self.tries.saturating_sub(1);
@@ -394,7 +463,7 @@ impl Reader<'_> {
             }
         }
         // What a tab, a page's number or a view has brought may have a "next" of its own.
-        if (news != News::None || self.tabs.contains(kind)) && rank != Rank::Turn {
+        if (news != News::None || self.lists.are_tabs(kind)) && rank != Rank::Turn {
             self.failed.retain(|_, (of, _)| *of != Rank::Turn);
         }
     }
@@ -458,7 +527,7 @@ impl Reader<'_> {
     /// that are is seen when they first bring something, or come with a click.
     fn press_companions(&mut self, row: &Control, before: &HashSet<u64>) -> News {
         let mut of_kind = HashMap::<&str, usize>::new();
-        for control in &self.controls {
+        for control in self.controls.iter() {
             *of_kind.entry(&control.kind).or_default() += 1;
         }
         let known = self.companions.get(&row.kind);
@@ -479,8 +548,11 @@ impl Reader<'_> {
                 continue;
             }
             self.clicked.insert(offer.identity);
+            self.pressed = Some(offer.clone());
             let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
-            self.judge(&offer.kind, Rank::Row, news);
+            self.look_around();
+            self.pressed = None;
+            self.judge(&offer, Rank::Row, news, false);
             let companions = self.companions.entry(row.kind.clone()).or_default();
             if news != News::None || !before.contains(&offer.identity) {
                 companions.insert(offer.kind);
@@ -515,8 +587,13 @@ impl Reader<'_> {
             if !self.is_given_up(&offer.kind, Rank::Row) && self.is_shown(offer.id) {
                 self.clicked.insert(offer.identity);
                 let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
-                self.judge(&offer.kind, Rank::Row, news);
+                self.judge(&offer, Rank::Row, news, false);
             }
         }
     }
+}
+
+/// Whether there is more of the list below a tab.
+fn leads_on(control: &Control) -> bool {
+    matches!(control.rank, Rank::Turn | Rank::Number)
 }

@@ -10,6 +10,7 @@ use crate::render::dom::{Element, NodeId, Tree};
 /// Characters of a label; what is longer is content: a row is not "next" because a title says so.
 const LABEL_CHARACTERS: usize = 40;
 
+#[derive(Default)]
 pub(super) struct Labels {
     /// In lower case, with blanks for hyphens: "log-out" is two words.
     parts: Vec<String>,
@@ -25,7 +26,6 @@ impl Labels {
         let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
         let text = text_of(tree, id, limits::RENDER_ROW_TEXT_CHARS);
         let given = [attribute("aria-label"), attribute("title"), attribute("value"), &text];
-        let plain = |part: &str| part.to_lowercase().replace(['-', '_'], " ");
         let parts = given.iter().filter(|part| !part.trim().is_empty()).map(|part| plain(part.trim())).collect();
         let mut words = given.iter().flat_map(|part| part.split_whitespace()).fold(String::new(), |mut words, word| {
             if words.len() < 200 {
@@ -34,14 +34,37 @@ impl Labels {
             words
         });
         words = words.chars().take(200).collect();
+        Self { parts, names: Self::names_of(element).names, words, text }
+    }
+
+    /// Only what its author calls an element.
+    pub fn names_of(element: &Element) -> Self {
+        let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
         let class = element.attribute(&local_name!("class")).unwrap_or_default();
-        let names = plain(&format!("{class} {} {} {}", attribute("id"), attribute("rel"), attribute("name")));
-        Self { parts, names, words, text }
+        let names = format!("{class} {} {} {}", attribute("id"), attribute("rel"), attribute("name"));
+        Self { names: plain(&names), ..Self::default() }
     }
 
     /// Whether one of its short parts says one of the words ([`says`]).
     pub fn say(&self, words: &[&str], whole: bool) -> bool {
         self.parts.iter().any(|part| part.chars().count() <= LABEL_CHARACTERS && says(words, part, whole))
+    }
+
+    /// Whether one short part says words of two sorts, the first of them whole.
+    pub fn say_both(&self, words: &[&str], others: &[&str]) -> bool {
+        let say = |part: &&String| says(words, part, true) && says(others, part, false);
+        self.parts.iter().filter(|part| part.chars().count() <= LABEL_CHARACTERS).any(|part| say(&part))
+    }
+
+    /// Whether a part says one of the words, however much else it says.
+    pub fn tell_of(&self, words: &[&str]) -> bool {
+        self.parts.iter().any(|part| says(words, part, true))
+    }
+
+    /// Whether its text begins with one of the words.
+    pub fn begin_with(&self, words: &[&str]) -> bool {
+        let first = self.text.split_whitespace().next().unwrap_or_default().to_lowercase();
+        says(words, &first, false)
     }
 
     /// Whether its author called it so.
@@ -64,4 +87,8 @@ impl Labels {
         let text = self.words.as_str();
         (!text.is_empty() && text.len() <= 4 && text.bytes().all(|c| c.is_ascii_digit())).then(|| text.parse().ok())?
     }
+}
+
+fn plain(part: &str) -> String {
+    part.to_lowercase().replace(['-', '_'], " ")
 }

@@ -9,7 +9,9 @@ use crate::render::engine::net::{Net, NoNet};
 use crate::render::web::load::{Setting, text_of};
 use crate::render::web::window::Viewport;
 
+mod again;
 mod gains;
+mod lists;
 
 /// What came of a page after `tries`, and what an expression gives there then.
 struct Read {

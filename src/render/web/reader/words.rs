@@ -103,6 +103,43 @@ pub(super) const CLOSE: &[&str] = &[
     "kapat",
 ];
 
+/// Words of controls that ask once more what was not answered.
+pub(super) const RETRY: &[&str] = &[
+    "retry",
+    "try again",
+    "reload",
+    "refresh",
+    "重试",
+    "重試",
+    "重新加载",
+    "再試行",
+    "再読み込み",
+    "もう一度",
+    "다시 시도",
+    "повторить",
+    "попробовать снова",
+    "попробуйте снова",
+    "обновить",
+    "erneut",
+    "nochmal",
+    "neu laden",
+    "réessayer",
+    "recharger",
+    "reintentar",
+    "recargar",
+    "tentar novamente",
+    "tentar de novo",
+    "recarregar",
+    "riprova",
+    "ricarica",
+    "spróbuj ponownie",
+    "ponów",
+    "odśwież",
+    "opnieuw",
+    "tekrar dene",
+    "yeniden dene",
+];
+
 /// Words of controls that give what a page is about.
 pub(super) const GET: &[&str] = &[
     "download",
@@ -163,6 +200,15 @@ pub(super) const NEVER: &[&str] = &[
     "payment",
     "coins",
     "deletion",
+    "deletes",
+    "deleting",
+    "removal",
+    "removing",
+    "payments",
+    "paying",
+    "purchasing",
+    "credits",
+    "raffle",
     "purchase",
     "save",
     "add",
@@ -300,6 +346,31 @@ pub(super) const ENTER: &[&str] = &[
 /// What authors call lists of choices that change how a page looks, and not what it shows.
 pub(super) const LOOKS: &[&str] = &["lang", "locale", "theme", "currency", "skin", "style", "timezone"];
 
+/// What authors call boxes that are ticked for the reader's own sake, or for what is shown, and not for a row; some are stems.
+pub(super) const SETTINGS: &[&str] = &[
+    "consent",
+    "cookie",
+    "gdpr",
+    "privacy",
+    "setting",
+    "preference",
+    "prefs",
+    "option",
+    "filter",
+    "facet",
+    "remember",
+    "terms",
+    "agree",
+    "newsletter",
+    "subscri",
+    "notif",
+    "theme",
+    "toggle",
+    "login",
+    "register",
+    "signup",
+];
+
 /// What authors call controls that a reader who only looks never touches, whatever they show: an icon says nothing.
 pub(super) const NEVER_NAMES: &[&str] = &[
     "delete", "remove", "trash", "logout", "signout", "report", "vote", "upvote", "downvote", "like", "thank",
@@ -313,7 +384,9 @@ pub(super) fn says(words: &[&str], label: &str, whole: bool) -> bool {
         label.match_indices(word).any(|(at, _)| {
             let has_cases = |c: char| c.is_alphanumeric() && (c.is_ascii() || c.is_lowercase() || c.is_uppercase());
             let begins = !word.starts_with(has_cases) || !label[..at].ends_with(has_cases);
-            let ends = !whole || !word.ends_with(has_cases) || !label[at + word.len()..].starts_with(has_cases);
+            // A number is one, and not how another begins: 21 is no part of 2104.
+            let is_whole = whole || word.ends_with(|c: char| c.is_ascii_digit());
+            let ends = !is_whole || !word.ends_with(has_cases) || !label[at + word.len()..].starts_with(has_cases);
             begins && ends
         })
     })
@@ -334,6 +407,9 @@ mod tests {
             [("edit", true), ("debian edition", false), ("rate it", true), ("generate", false), ("删除它", true)]
         {
             assert_eq!(says(NEVER, label, true), expected, "{label}");
+        }
+        for (label, expected) in [("i am 18", true), ("18+", true), ("2104", false), ("1800 coins", false)] {
+            assert_eq!(says(AGE, label, false), expected, "{label}");
         }
     }
 }

@@ -189,3 +189,52 @@ fn magnets_that_scripts_put_into_fields_are_read() {
         assert_eq!(found, numbers, "{page}: {:?}", read.acts());
     }
 }
+
+#[test]
+fn titles_with_the_words_of_controls_are_rows_of_their_list() {
+    let titles = [
+        "Leave No Trace 2018",
+        "Exit 2020",
+        "I Am Not Okay",
+        "I Swear 2025",
+        "Declare War",
+        "Center Dragon",
+        "Back to the Future",
+        "Close Encounters",
+        "Enter the Dragon",
+        "The Post 2017",
+        "Tears of Steel",
+        "Big Buck Bunny",
+        "Sintel",
+        "Night of the Hunter",
+    ];
+    let rows: String = titles.iter().map(|title| format!("<div class=row>{title}</div>")).collect();
+    let html = format!(
+        "<div id=list>{rows}</div><div id=panel></div><script>for (const row of document.querySelectorAll('.row'))
+            row.onclick = () => panel.innerHTML += `<a href='/d/${{row.textContent}}.torrent'>get</a>`</script>"
+    );
+    let read = read_page_of(&html, "0");
+    assert_eq!(read.urls().len(), titles.len(), "{:?}", read.acts());
+}
+
+#[test]
+fn what_a_button_says_counts_for_harm_to_its_end_and_ages_are_whole_numbers() {
+    let pressed = |buttons: &str| read_page_of(&format!("<script>let n = 0</script>{buttons}"), "n").value;
+    for harm in [
+        "<button onclick=n++>I confirm that I am an adult and I want to delete my account now</button>",
+        "<button value=2104 onclick=n++>Confirm</button>",
+        "<button title='over 18' onclick=n++>Confirm</button>",
+        "<button onclick=n++>Confirm 1800 coins</button>",
+        "<button onclick=n++>Enter raffle for 5 credits</button>",
+        "<ul><li onclick=n++>Home</li><li onclick=n++>Log out</li></ul>",
+    ] {
+        let wanted = if harm.contains("Home") { "1" } else { "0" };
+        assert_eq!(pressed(harm), wanted, "{harm}");
+    }
+    let titles: String = ["One", "Two", "Three", "Four", "Five", "The Order of the Phoenix"]
+        .map(|title| {
+            format!("<button class=row onclick='n++; document.body.insertAdjacentHTML(`beforeend`, `<a href=/t/${{n}}>x</a>`)'>{title}, a long title of the year 2007, all parts</button>")
+        })
+        .concat();
+    assert_eq!(pressed(&titles), "6", "titles of a list may have any words");
+}

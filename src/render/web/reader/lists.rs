@@ -1,0 +1,126 @@
+//! Which rows are tabs: both put things in the place of others when they are clicked. A list is turned with its rows; tabs stand while the
+//! list below them is turned, and each of them has further pages of its own.
+//!
+//! What is not known is taken for rows, which are clicked before their list is turned. Where a turn shows that they were tabs, or nothing is
+//! left but what stood below them, they are pressed once more.
+
+use std::collections::{HashMap, HashSet};
+
+use super::controls::{Control, Rank};
+
+/// So many clicks on a kind are watched for what they take away.
+const WATCHED_MAX: u32 = 12;
+
+#[derive(Default)]
+pub(super) struct Lists {
+    /// Kinds that are neither known as rows nor as tabs.
+    suspects: HashMap<String, Suspect>,
+    rows: HashSet<String>,
+    tabs: HashSet<String>,
+    /// Tabs that are pressed once more for what lies behind them, which itself is known.
+    again: HashSet<u64>,
+}
+
+#[derive(Default)]
+struct Suspect {
+    clicks: u32,
+    /// A click has taken away what stood elsewhere.
+    replaces: bool,
+    last: u64,
+    /// Those that a list with further pages stood below.
+    leads_on: Vec<u64>,
+}
+
+impl Lists {
+    pub fn are_tabs(&self, kind: &str) -> bool {
+        self.tabs.contains(kind)
+    }
+
+    /// Whether a press showed what was known, and was for what lies behind it.
+    pub fn is_again(&self, identity: u64) -> bool {
+        self.again.contains(&identity)
+    }
+
+    /// Whether somebody should look what a click on this kind takes away.
+    pub fn are_watched(&self, kind: &str) -> bool {
+        let is_open = |suspect: &Suspect| !suspect.replaces && suspect.clicks < WATCHED_MAX;
+        !self.rows.contains(kind) && !self.tabs.contains(kind) && self.suspects.get(kind).is_none_or(is_open)
+    }
+
+    /// A click on one of several of a kind was of use, and they still stand.
+    pub fn clicked(&mut self, control: &Control, has_replaced: bool, leads_on: bool) {
+        if self.rows.contains(&control.kind) || self.tabs.contains(&control.kind) {
+            return;
+        }
+        let suspect = self.suspects.entry(control.kind.clone()).or_default();
+        suspect.clicks += 1;
+        suspect.replaces |= has_replaced;
+        suspect.last = control.identity;
+        if leads_on {
+            suspect.leads_on.push(control.identity);
+        }
+    }
+
+    /// The list was turned, or has grown. Gives what is to be pressed once more, since it was taken for rows.
+    pub fn turned(&mut self, before: &[Control], now: &[Control]) -> Vec<u64> {
+        let (before, now) = (by_kind(before), by_kind(now));
+        let mut anew = Vec::new();
+        // What has come with the turn.
+        self.rows.extend(now.keys().filter(|kind| !before.contains_key(*kind)).map(|kind| (*kind).to_owned()));
+        for (kind, rows) in before {
+            let of_now = now.get(kind).map(Vec::as_slice).unwrap_or_default();
+            if self.tabs.contains(kind) || self.rows.contains(kind) {
+                continue;
+            }
+            if !stand(&rows, of_now) {
+                self.rows.insert(kind.to_owned());
+                self.suspects.remove(kind);
+            } else if self.suspects.get(kind).is_some_and(|suspect| suspect.replaces) {
+                let last = self.suspects.remove(kind).map(|suspect| suspect.last);
+                self.tabs.insert(kind.to_owned());
+                anew.extend(rows.iter().map(|row| row.identity).filter(|identity| Some(*identity) != last));
+            }
+        }
+        self.again.extend(&anew);
+        anew
+    }
+
+    /// Nothing is left to be done: gives what is to be pressed once more, since a list with further pages stood below it.
+    pub fn left(&mut self, now: &[Control]) -> Vec<u64> {
+        let shown: HashSet<u64> = now.iter().map(|control| control.identity).collect();
+        let mut anew = Vec::new();
+        let tabs = &mut self.tabs;
+        self.suspects.retain(|kind, suspect| {
+            let leads_on: Vec<u64> = suspect.leads_on.iter().filter(|of| shown.contains(of)).copied().collect();
+            let are_tabs = suspect.replaces && !leads_on.is_empty();
+            if are_tabs {
+                tabs.insert(kind.clone());
+                anew.extend(leads_on);
+            }
+            !are_tabs
+        });
+        self.again.extend(&anew);
+        anew
+    }
+}
+
+fn by_kind(controls: &[Control]) -> HashMap<&str, Vec<&Control>> {
+    let mut kinds = HashMap::<&str, Vec<&Control>>::new();
+    for control in controls.iter().filter(|control| control.rank == Rank::Row) {
+        kinds.entry(&control.kind).or_default().push(control);
+    }
+    kinds
+}
+
+/// Whether all of one kind have stayed, and no others have come.
+fn stand(before: &[&Control], now: &[&Control]) -> bool {
+    let identities: HashSet<u64> = now.iter().map(|control| control.identity).collect();
+    let texts: HashSet<&str> = before.iter().map(|control| control.text.as_str()).collect();
+    // An element that says what no other of its kind says is the same one, whatever stands beside it now.
+    let nodes: HashMap<_, &str> = now.iter().map(|control| (control.id, control.text.as_str())).collect();
+    let is_told_by_text = texts.len() == before.len();
+    let stays = |of: &&Control| {
+        identities.contains(&of.identity) || is_told_by_text && nodes.get(&of.id) == Some(&of.text.as_str())
+    };
+    before.len() == now.len() && before.iter().all(stays)
+}

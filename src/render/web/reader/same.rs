@@ -1,0 +1,121 @@
+//! Which control is which behind a click: a row that has opened says more, one that another's opening closes says less, and a list that was
+//! drawn anew has other elements. Whoever took them for new ones would close what it has opened.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::controls::Control;
+use crate::limits;
+use crate::render::dom::NodeId;
+
+/// So many controls that say the same are looked at for the one that a new element was before.
+const ALIKE_MAX: usize = 8;
+
+/// Gives controls the identities that they had before: those that are as they were, and behind a click on one of them (`pressed`) those
+/// that say more or less now.
+pub(super) fn keep(before: &[Control], pressed: Option<&Control>, now: &mut [Control]) {
+    let had: HashSet<u64> = before.iter().map(|control| control.identity).collect();
+    let mut has: HashSet<u64> = now.iter().map(|control| control.identity).collect();
+    let by_node: HashMap<NodeId, &Control> = before.iter().map(|control| (control.id, control)).collect();
+    let mut drawn_anew = Vec::new();
+    for (nth, control) in now.iter_mut().enumerate().filter(|(_, control)| !had.contains(&control.identity)) {
+        let Some(old) = by_node.get(&control.id) else {
+            drawn_anew.push(nth);
+            continue;
+        };
+        let is_same = old.now == control.now || pressed.is_some_and(|pressed| is_still(old, control, pressed.id));
+        if is_same && has.insert(old.identity) {
+            control.identity = old.identity;
+        }
+    }
+    let Some(pressed) = pressed else { return };
+    let mut gone = HashMap::<(u64, u64), VecDeque<&Control>>::new();
+    if !drawn_anew.is_empty() {
+        for old in before.iter().filter(|old| !has.contains(&old.identity) && says_something(old)) {
+            gone.entry(look_of(old)).or_default().push_back(old);
+        }
+    }
+    for nth in drawn_anew {
+        let Some(control) = now.get_mut(nth).filter(|control| says_something(control)) else { continue };
+        // The one that was pressed may say more itself: what it has opened stands in it.
+        let was_pressed = !has.contains(&pressed.identity)
+            && pressed.kind == control.kind
+            && says_something(pressed)
+            && has_grown(&pressed.text, &control.text)
+            && has_grown(&pressed.row, &control.row);
+        let alike = gone.get_mut(&look_of(control));
+        let old = alike.and_then(|alike| {
+            let nth = alike.iter().take(ALIKE_MAX).position(|old| has_grown(&old.row, &control.row))?;
+            alike.remove(nth)
+        });
+        if let Some(identity) = old.map(|old| old.identity).or(was_pressed.then_some(pressed.identity))
+            && has.insert(identity)
+        {
+            control.identity = identity;
+        }
+    }
+}
+
+/// Whether an element is the control that it was, and not another one's that a framework has put there in its place.
+fn is_still(old: &Control, now: &Control, pressed: NodeId) -> bool {
+    let says_so = says_something(old) && has_grown(&old.text, &now.text) && has_grown(&old.row, &now.row);
+    // A row's button may say now what it has done.
+    says_so
+        || old.id == pressed
+            && old.kind == now.kind
+            && (!old.text.is_empty() && has_grown(&old.text, &now.text)
+                || now.words.starts_with(&old.words)
+                || old.beside.is_some() && old.beside == now.beside)
+}
+
+fn says_something(control: &Control) -> bool {
+    !control.text.is_empty() || !control.row.is_empty()
+}
+
+fn look_of(control: &Control) -> (u64, u64) {
+    (xxh3_64(control.kind.as_bytes()), xxh3_64(control.text.as_bytes()))
+}
+
+/// Whether one of two texts has all words of the other in their order: what was put into it, or taken out, stands between them. Signs that
+/// turn with a state (▶, ▼, +) are no words.
+fn has_grown(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let is_cut = |text: &str| text.chars().count() >= limits::RENDER_ROW_TEXT_CHARS;
+    let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+    let mut wanted: Vec<&str> = short.split_whitespace().filter(is_word).collect();
+    if is_cut(short) {
+        wanted.pop();
+    }
+    let mut left = wanted.iter().peekable();
+    for word in long.split_whitespace() {
+        if left.peek().is_some_and(|next| **next == word) {
+            left.next();
+        }
+    }
+    // Of a text that was cut off the end is not known.
+    left.len() == 0 || is_cut(long) && left.len() < wanted.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_have_grown_or_shrunk_are_known_and_others_are_others() {
+        for (one, other, same) in [
+            ("2022", "2022 Jan Feb Mar", true),
+            ("▶ 2022", "▼ 2022 Jan", true),
+            ("Matrix 1 GB get", "Matrix 1 GB torrent magnet get", true),
+            ("Rec 1 get", "Rec 12 get", false),
+            ("Rec 1", "Rec 2", false),
+        ] {
+            assert_eq!(has_grown(one, other), same, "{one}, {other}");
+            assert_eq!(has_grown(other, one), same, "{other}, {one}");
+        }
+        let long = format!("2022 Jan {} Feb", "file ".repeat(100));
+        let cut: String = long.chars().take(limits::RENDER_ROW_TEXT_CHARS).collect();
+        assert!(has_grown("2022 Jan Feb Mar", &cut), "what stood behind may have been cut off");
+        assert!(!has_grown("2023 Jan", &cut));
+    }
+}
