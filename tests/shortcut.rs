@@ -975,8 +975,17 @@ fn a_token_that_another_request_has_brought_is_no_constant_though_it_was_always_
         let written = table(&learned(&[render]).unwrap());
         assert_eq!((written.headers["x-api-key"].as_str(), written.before), (token, None));
     }
+    // Of a list of what can be asked for, one is asked for.
+    let of_list = |page: usize| {
+        let asked = format!("/api?cat=tv-shows-2&page={page}");
+        get(&asked, json!({ "items": items(70 + page, 10) }))
+    };
+    let first = get("/cats", json!({ "all": [{ "slug": "movies-1" }, { "slug": "tv-shows-2" }] }));
+    let exchanges = std::iter::once(first).chain((1..6).map(of_list)).collect();
+    let written = table(&learned(&[Observation { exchanges, ..with(auth()) }]).unwrap());
+    assert_eq!((written.url.as_str(), written.before), ("/api?cat=tv-shows-2&page=1", None));
     // Where it cannot be had again by that request alone, the page is rendered.
-    let listed = with(get("/auth", json!([{ "access": token }, { "access": "none" }])));
+    let listed = with(get("/auth", json!([{ "access": token }])));
     assert_eq!(learned(&[listed]), None);
 }
 

@@ -75,7 +75,7 @@ fn answer(path: &str, head: &[String], log: &Log) -> (u16, &'static str, String)
         }
         let ids = if (1..=PAGES).contains(&page) { (page - 1) * PER_PAGE..page * PER_PAGE } else { 0..0 };
         let number = log.api.fetch_add(1, Ordering::Relaxed);
-        if log.change == Change::Stumbles && number < log.changes_at && number % 2 == 0 {
+        if log.change == Change::Stumbles && number < log.changes_at && number.is_multiple_of(2) {
             return (500, "text/plain", String::new());
         }
         let is_another = number >= log.changes_at;

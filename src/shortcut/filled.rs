@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::call::{self, Call, Slots};
 use super::leaves::{self, Leaf};
 use super::links::of_address;
-use super::place::{Place, outside_lists};
+use super::place::{Place, Step, outside_lists};
 use super::template::{Encoding, Piece, Source, Template, Value};
 use super::{Observation, callback, facts};
 
@@ -161,8 +161,11 @@ fn token(values: &[Option<&str>], known: &[Known<'_>], least: usize) -> Option<T
         return None;
     }
     let fits = |source: &&Source| {
-        let is_before = matches!(source, Source::Before(_));
-        let may_be = if is_before { may_be_before && (looks_so || is_constant) } else { looks_so };
+        let may_be = match source {
+            // The last of a list is another one when the list grows.
+            Source::Before(place) if is_constant => may_be_before && !place.0.contains(&Step::Last),
+            _ => looks_so,
+        };
         may_be
             && known.iter().zip(values).all(|(known, value)| {
                 value.and_then(|value| value.strip_prefix(front)).is_some_and(|core| known.has(source, Some(core)))

@@ -228,6 +228,6 @@ async fn a_fault_in_a_long_list_loses_nothing_and_the_next_visit_goes_on_behind_
 
 #[tokio::test]
 async fn a_list_without_end_at_a_site_that_fails_again_and_again_is_asked_for_as_far_as_any_other() {
-    let (found, asked, _) = visited_to_the_end(usize::MAX, |number| number % 2 == 0).await;
+    let (found, asked, _) = visited_to_the_end(usize::MAX, |number| number.is_multiple_of(2)).await;
     assert_eq!((found.len(), asked.len()), (limits::SHORTCUT_TURNS_MAX / 2 * 3, limits::SHORTCUT_TURNS_MAX));
 }
