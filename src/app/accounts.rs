@@ -61,7 +61,7 @@ pub enum AccountState {
 
 /// Told where a login's process was killed.
 const BROKE_OFF: &str = "the last login did not get to its end: the next crawl waits for a minute, then tries again (hint: \
-                         `gleaner login --again` does not wait)";
+                         `gleaner login` does not wait)";
 
 /// Told where a form was taken, and no page could be asked since whether it let us in.
 const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first \

@@ -19,7 +19,7 @@ pub const LOGINS_PER_HOUR_MAX: usize = 20;
 /// no other is sent unless its operator says `--again`.
 pub const LOGINS_REFUSED_MAX: usize = 1_000;
 
-/// Pages named as proof of an account's logins, one after the other, that end a probable refusal.
+/// Pages named as proof of an account's logins, one after the other, that end a probable refusal, and forms that end any.
 pub const PROBES_MET_MAX: usize = 16;
 
 /// Wait after a login whose process was killed in the middle.
@@ -64,6 +64,9 @@ pub const KEEPER_RETRY: Duration = Duration::from_secs(600);
 
 /// How often a site that waits for its operator looks whether something was done.
 pub const OPERATOR_POLL: Duration = Duration::from_secs(60);
+
+/// Bytes of text of a page on which a site tells nothing but its trouble: a sentence or two.
+pub const TROUBLE_BYTES_MAX: usize = 500;
 
 /// Time between two requests of a login, where the site's rate asks for no longer one: phpBB refuses a form that comes back
 /// in the second in which it was served.

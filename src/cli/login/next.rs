@@ -39,7 +39,7 @@ impl Login<'_> {
         Some(match report.judged.verdict {
             Verdict::LoggedIn => return None,
             Verdict::WrongPassword => {
-                format!("correct the password in {place}, or `user` in [login] of {file}, then run: {again}")
+                format!("correct the password in {place}, or {} in [login] of {file}, then run: {again}", self.keys())
             }
             Verdict::Locked => self.locked(),
             Verdict::ConfirmEmail if report.was_sent => self.confirm(),
@@ -106,10 +106,24 @@ impl Login<'_> {
             None => String::new(),
         };
         format!(
-            "check the password in {place}, and `user` in [login] of {file}, then run: {again}; where both are surely right, \
+            "check the password in {place}, and {} in [login] of {file}, then run: {again}; where both are surely right, \
              {proof}run: {}",
+            self.keys(),
             self.run(" --again")
         )
+    }
+
+    /// The keys of the rule file that say what is sent: another user is another account, and another field has the same sent once more.
+    fn keys(&self) -> String {
+        let LoginRules { form, user_field, password_field, fields, .. } = self.rules;
+        let named = [
+            ("form", form.is_some()),
+            ("user_field", user_field.is_some()),
+            ("password_field", password_field.is_some()),
+            ("fields", !fields.is_empty()),
+        ];
+        let keys = named.iter().filter(|(_, is_there)| *is_there).map(|(key, _)| *key);
+        std::iter::once("user").chain(keys).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
     }
 
     /// What else may prove a session, where the rule file leaves it open.

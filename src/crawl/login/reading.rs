@@ -63,12 +63,9 @@ pub(super) struct Ask<'b> {
 /// The words in which a page that holds little else, and none of what a site's pages have around a login, says that its site is in trouble.
 fn trouble_in_words(page: &Page) -> Option<&'static str> {
     let view = &page.view;
-    let is_bare = view.text.len() < TROUBLE_BYTES_MAX && view.forms.is_empty() && view.log_in_links.is_empty();
+    let is_bare = view.text.len() < limits::TROUBLE_BYTES_MAX && view.forms.is_empty() && view.log_in_links.is_empty();
     says_trouble(view).filter(|_| is_bare && (200..300).contains(&page.status))
 }
-
-/// Text of a page on which a site tells nothing but its trouble.
-const TROUBLE_BYTES_MAX: usize = 500;
 
 impl Run<'_> {
     /// A page; `from_tls` is true where a page over https names it.

@@ -50,7 +50,11 @@ impl Tries {
         let sent = self
             .sent_with(marks)
             .filter(|(verdict, was_answered)| !again(*verdict, *was_answered).is_for_crawls(was_let_in, is_spent));
-        let held = self.held.filter(|(_, held)| marks.contains(held) && !self.is_of_trouble(marks));
+        let is_of_trouble = |verdict: Verdict| {
+            use Verdict::{NoAnswer, SessionLost, SiteTrouble, Unknown};
+            matches!(verdict, Unknown | NoAnswer | SiteTrouble | SessionLost) && self.is_of_trouble(marks)
+        };
+        let held = self.held.filter(|(verdict, held)| marks.contains(held) && !is_of_trouble(*verdict));
         if let Some((verdict, _)) = held {
             let why = match verdict {
                 Verdict::Unknown | Verdict::NoAnswer if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
@@ -82,8 +86,13 @@ impl Tries {
                 // It is for those that are held.
                 last.truncate(at);
             }
+            if self.asked_until(now).is_some() && self.was_in_trouble {
+                Verdict::RateLimited.sentence().clone_into(&mut last);
+            }
+            // As it is told, to the second.
+            let is_until = |asked: UnixMillis| asked >= until || asked.rfc3339() == until.rfc3339();
             let by_hand = match (self.asked_until(now), self.guessed_until(now)) {
-                (Some(asked), _) if asked >= until => {
+                (Some(asked), _) if is_until(asked) => {
                     "as the site asks; `gleaner login --again` does not wait".to_owned()
                 }
                 // Our own wait is longer.

@@ -286,7 +286,10 @@ fn a_corrected_form_of_the_rule_file_has_a_good_password_tried_once_more() {
     for words in [&["login", "forum"], &["crawl", "forum"]] {
         let forum = Forum::start();
         forum.rules("page = '/to/pin'\npassword_field = 'pin'");
-        forum.run(words).ended(1).says(&["the user name or the password is wrong"]);
+        let told = forum.run(words).ended(1).says(&["the user name or the password is wrong"]);
+        if words[0] == "login" {
+            told.says(&["or `user`, `password_field` in [login] of rules/forum.toml"]);
+        }
         forum.run(words).ended(1);
         assert_eq!(forum.posts(), 1, "{words:?}");
         forum.rules("page = '/to/pin'\npassword_field = 'password'");

@@ -391,3 +391,15 @@ fn the_rest_behind_short_sessions_is_kept_and_ends_with_a_login_by_hand() {
     tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, NOW);
     assert_eq!(tries.hold("anna", &password, NOW), None);
 }
+
+#[test]
+fn a_site_that_asks_to_wait_before_any_form_is_told_so_and_with_one_time() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    tries.begin("anna", &password);
+    // Our own wait begins some milliseconds later.
+    tries.met_trouble(NOW.plus(Duration::from_millis(5)));
+    let asked = NOW.plus(OPERATOR_POLL);
+    tries.wait_as_asked(asked, NOW);
+    let Some(Hold::Until(_, why)) = tries.hold("anna", &password, NOW) else { panic!("{tries:?}") };
+    assert!(why.starts_with(Verdict::RateLimited.sentence()) && why.contains("; as the site asks; "), "{why}");
+}
