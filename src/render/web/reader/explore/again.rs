@@ -41,7 +41,7 @@ impl Reader<'_> {
 
     /// The page's own way to try again, where one shows.
     pub(super) fn offer_again(&mut self) -> Option<Control> {
-        if self.faults() == 0 || !self.may_try_again() {
+        if !self.window.engine.page().borrow().faults.are_open() || !self.may_try_again() {
             return None;
         }
         let offers: Vec<Control> = self.controls.iter().filter(|control| control.again).cloned().collect();
