@@ -261,6 +261,12 @@ pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 pub const RENDER_RETRIES_MAX: u32 = 5;
 pub const RENDER_FAULTS_MAX: usize = 5_000;
 
+/// Controls that say the same of which a reader looks for the one that a new element was before; clicks on a kind of rows that it watches for
+/// what they take away; rounds of ticking that go before a button, of which a list that is drawn anew at each takes one a box.
+pub const RENDER_ALIKE_MAX: usize = 8;
+pub const RENDER_WATCHED_MAX: u32 = 12;
+pub const RENDER_TICKS_MAX: usize = 100;
+
 /// Boxes of a page that a reader scrolls within, and options of a list that are chosen one by one.
 pub const RENDER_BOXES_MAX: usize = 20;
 pub const RENDER_OPTIONS_MAX: usize = 100;

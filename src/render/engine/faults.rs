@@ -71,6 +71,11 @@ impl Faults {
         self.count
     }
 
+    /// Whether something was asked in vain and has not been answered since.
+    pub fn are_open(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
     /// Whether something was asked in vain of an interface that answers otherwise, and has not been answered since.
     pub fn are_left(&self) -> bool {
         self.failed.values().any(|shape| self.answered.contains(shape))

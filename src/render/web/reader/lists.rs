@@ -7,9 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::controls::{Control, Rank};
-
-/// So many clicks on a kind are watched for what they take away.
-const WATCHED_MAX: u32 = 12;
+use crate::limits;
 
 #[derive(Default)]
 pub(super) struct Lists {
@@ -43,7 +41,7 @@ impl Lists {
 
     /// Whether somebody should look what a click on this kind takes away.
     pub fn are_watched(&self, kind: &str) -> bool {
-        let is_open = |suspect: &Suspect| !suspect.replaces && suspect.clicks < WATCHED_MAX;
+        let is_open = |suspect: &Suspect| !suspect.replaces && suspect.clicks < limits::RENDER_WATCHED_MAX;
         !self.rows.contains(kind) && !self.tabs.contains(kind) && self.suspects.get(kind).is_none_or(is_open)
     }
 

@@ -9,9 +9,6 @@ use super::controls::Control;
 use crate::limits;
 use crate::render::dom::NodeId;
 
-/// So many controls that say the same are looked at for the one that a new element was before.
-const ALIKE_MAX: usize = 8;
-
 /// Gives controls the identities that they had before: those that are as they were, and behind a click on one of them (`pressed`) those
 /// that say more or less now.
 pub(super) fn keep(before: &[Control], pressed: Option<&Control>, now: &mut [Control]) {
@@ -46,7 +43,7 @@ pub(super) fn keep(before: &[Control], pressed: Option<&Control>, now: &mut [Con
             && has_grown(&pressed.row, &control.row);
         let alike = gone.get_mut(&look_of(control));
         let old = alike.and_then(|alike| {
-            let nth = alike.iter().take(ALIKE_MAX).position(|old| has_grown(&old.row, &control.row))?;
+            let nth = alike.iter().take(limits::RENDER_ALIKE_MAX).position(|old| has_grown(&old.row, &control.row))?;
             alike.remove(nth)
         });
         if let Some(identity) = old.map(|old| old.identity).or(was_pressed.then_some(pressed.identity))

@@ -51,7 +51,7 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
         return None;
     }
     let is_for_settings = |id: NodeId| {
-        let labels = tree.element(id).map(|element| Labels::names_of(element));
+        let labels = tree.element(id).map(Labels::names_of);
         labels.is_some_and(|names| names.are_named(SETTINGS, false) || names.are_named(NEVER_NAMES, true))
     };
     if is_for_settings(id) || tree.ancestors(id).take(NAMED_WITHIN).any(is_for_settings) {

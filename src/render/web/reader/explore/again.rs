@@ -9,9 +9,6 @@ use super::super::shown::News;
 use super::{PATIENCE_WITH_PAID, Reader};
 use crate::limits;
 
-/// So many rounds of ticking go before the button: a list that is drawn anew at each takes one for each of its boxes.
-const TICKS_MAX: usize = 100;
-
 impl Reader<'_> {
     /// How often a server had no answer for the page's scripts.
     pub(super) fn faults(&self) -> u64 {
@@ -41,7 +38,7 @@ impl Reader<'_> {
 
     /// The page's own way to try again, where one shows.
     pub(super) fn offer_again(&mut self) -> Option<Control> {
-        if self.faults() == 0 || !self.may_try_again() {
+        if !self.window.engine.page().borrow().faults.are_open() || !self.may_try_again() {
             return None;
         }
         let offers: Vec<Control> = self.controls.iter().filter(|control| control.again).cloned().collect();
@@ -79,7 +76,7 @@ impl Reader<'_> {
             self.failed.insert(first.kind.clone(), (Rank::Tick, PATIENCE_WITH_PAID));
             return News::None;
         }
-        for _ in 0..TICKS_MAX {
+        for _ in 0..limits::RENDER_TICKS_MAX {
             let is_next = |of: &&Control| of.kind == first.kind && !self.clicked.contains(&of.identity);
             let next: Vec<Control> = self.controls.iter().filter(is_next).cloned().collect();
             if next.is_empty() || self.bound().is_some() {
