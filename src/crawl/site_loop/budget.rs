@@ -171,7 +171,8 @@ mod tests {
                         gap <= minutes / 100 + 1 && last >= minutes - minutes / 100,
                         "{gap} and {last} of {minutes} minutes"
                     );
-                    assert!(of_history <= 1_000 - kept, "{of_history} beside {kept}");
+                    // The last ones of the day may be anybody's.
+                    assert!(of_history <= 1_000 - kept + kept / 50, "{of_history} beside {kept}");
                 } else {
                     assert_eq!(of_history, 1_000, "what nobody wants is history's");
                 }
