@@ -267,13 +267,13 @@ fn bad_input_neither_stops_a_schedule_nor_wakes_it_without_end() {
     }
 }
 
+fn run_in(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command.arg("simulate").args(arguments).current_dir(folder).output().unwrap()
+}
+
 fn simulate_in(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .arg("simulate")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    let output = run_in(folder, arguments);
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.success(), text(output.stdout), text(output.stderr))
 }
@@ -311,9 +311,18 @@ fn the_command_makes_up_replays_and_tells_broken_lines_by_number() {
         let (well, _, error) = simulate_in(at, &[name]);
         assert!(!well && error.contains(wanted), "{name}: {error}");
     }
-    for arguments in
-        [&["forum.csv", "--start", "soon"][..], &["forum.csv", "--per-day", "0"], &["forum.csv", "--learn-days", "0"]]
-    {
-        assert!(!simulate_in(at, arguments).0, "{arguments:?}");
+    let (_, _, error) = simulate_in(at, &["forum.csv", "--posts-min", "1000000"]);
+    assert!(error.contains("hint: choose another --start, or fewer --posts-min"), "{error}");
+    for arguments in [
+        &["forum.csv", "--start", "soon"][..],
+        &["forum.csv", "--per-day", "0"],
+        &["forum.csv", "--per-day", "1.5"],
+        &["forum.csv", "--learn-days", "0"],
+        &["--generate", "none.csv", "--boards", "0"],
+        &["--generate", "none.csv", "--posts-per-day", "0"],
+        &["--generate", "none.csv", "--posts-per-day", "nan"],
+    ] {
+        assert_eq!(run_in(at, arguments).status.code(), Some(2), "{arguments:?}: wrong usage");
     }
+    assert!(!at.join("none.csv").exists());
 }

@@ -7,9 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use comfy_table::{CellAlignment, Table, presets};
 use flate2::read::MultiGzDecoder;
 
+use crate::limits;
 use crate::schedule::DAY_S;
 use crate::schedule::generate::Forum;
 use crate::schedule::simulate::{self, Report};
@@ -30,16 +32,16 @@ pub struct Options {
     #[arg(long, conflicts_with = "generate")]
     json: bool,
     /// Days to learn from
-    #[arg(long, value_name = "DAYS", default_value_t = 20)]
+    #[arg(long, value_name = "DAYS", default_value_t = 20, value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
     learn_days: u64,
     /// Days to test on, after them
-    #[arg(long, value_name = "DAYS", default_value_t = 10)]
+    #[arg(long, value_name = "DAYS", default_value_t = 10, value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
     test_days: u64,
     /// First day to learn from (UTC); the day of the first post when not given
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     start: Option<u64>,
     /// Looks a day that a board has on average; all policies have the same number in all
-    #[arg(long, value_name = "LOOKS", default_value_t = 4)]
+    #[arg(long, value_name = "LOOKS", default_value_t = 4, value_parser = number::<usize>(limits::LOOKS_PER_DAY_MAX as u64))]
     per_day: usize,
     /// Leave boards out that have fewer posts in the days to learn from
     #[arg(long, value_name = "POSTS", default_value_t = 20)]
@@ -61,17 +63,31 @@ struct ForumOptions {
     #[arg(long, requires = "generate")]
     paper: bool,
     /// Boards
-    #[arg(long, value_name = "BOARDS", requires = "generate", default_value_t = Forum::default().boards)]
+    #[arg(long, value_name = "BOARDS", requires = "generate", default_value_t = Forum::default().boards, value_parser = number::<usize>(limits::BOARDS_MAX as u64))]
     boards: usize,
     /// Days
-    #[arg(long, value_name = "DAYS", requires = "generate", default_value_t = Forum::default().days)]
+    #[arg(long, value_name = "DAYS", requires = "generate", default_value_t = Forum::default().days, value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
     days: u64,
     /// Posts a day of a board, on average over all
-    #[arg(long, value_name = "POSTS", requires = "generate", default_value_t = Forum::default().posts_per_day)]
+    #[arg(long, value_name = "POSTS", requires = "generate", default_value_t = Forum::default().posts_per_day, value_parser = rate)]
     posts_per_day: f64,
     /// Everything else follows from it
     #[arg(long, value_name = "NUMBER", requires = "generate", default_value_t = Forum::default().seed)]
     seed: u64,
+}
+
+/// A number of things, of which there is one at least.
+fn number<T: TryFrom<u64> + Clone + Send + Sync + 'static>(max: u64) -> RangedU64ValueParser<T>
+where
+    <T as TryFrom<u64>>::Error: Send + Sync + 'static + std::error::Error,
+{
+    RangedU64ValueParser::new().range(1..=max)
+}
+
+/// A rate of which something comes.
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse::<f64>().map_err(|_| "not a number like 2.5".to_owned())?;
+    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("not above 0".to_owned()) }
 }
 
 /// Midnight (UTC) of a date, in seconds since 1970.

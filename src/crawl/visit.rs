@@ -444,8 +444,10 @@ async fn found_on(
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
     finished.turn = turn::of(site, job, &read).await?;
-    finished.is_watched &= !front::is_another_name(site, job, read.listing.as_ref()).await?;
+    let is_another_name = front::is_another_name(site, job, read.listing.as_ref()).await?;
+    finished.is_watched &= !is_another_name;
     finished.seen = look::look(site, job, &read, board, finished.is_watched, finished.visit.at).await?;
+    finished.seen.is_behind |= is_another_name;
     finished.detail = detail;
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;

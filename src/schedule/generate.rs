@@ -111,6 +111,9 @@ impl Forum {
         if !rates.into_iter().all(|rate| rate.is_finite() && rate >= 0.0) || self.hours.iter().sum::<f64>() <= 0.0 {
             return fault("posts a day and the rates of hours and weekends are numbers from 0 on");
         }
+        if self.posts_per_day == 0.0 {
+            return fault("a forum has more than 0 posts a day");
+        }
         if !(self.spread >= 1.0 && self.spread <= 1e6 && self.burst >= 1.0 && self.burst <= 1e4) {
             return fault("the spread of the boards is 1 to 1000000, the size of bursts 1 to 10000");
         }

@@ -156,7 +156,7 @@ impl<'a> Replay<'a> {
         }
         if boards.is_empty() {
             return Err(ScheduleError::Nothing(format!(
-                "no board has {} posts in the {learn_days} days to learn from\nhint: choose another --start",
+                "no board has {} posts in the {learn_days} days to learn from\nhint: choose another --start, or fewer --posts-min",
                 posts_min.max(1)
             )));
         }

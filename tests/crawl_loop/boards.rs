@@ -12,26 +12,26 @@ use super::web::{Answer, Machine, Web, page};
 
 /// Row of a thread: its number, its title, its replies, its last post as minutes before now, its last page where it has several.
 #[derive(Clone, Copy)]
-struct Thread {
+pub struct Thread {
     n: u64,
-    replies: u64,
+    pub replies: u64,
     /// Seconds since 1970.
-    last: u64,
+    pub last: u64,
     last_page: u64,
     pinned: bool,
 }
 
-const START: u64 = 1_700_000_000;
+pub const START: u64 = 1_700_000_000;
 
 fn iso(at: u64) -> String {
     gleaner::clock::UnixMillis(at * 1_000).rfc3339()
 }
 
-fn thread(n: u64, last: u64) -> Thread {
+pub fn thread(n: u64, last: u64) -> Thread {
     Thread { n, replies: 3, last, last_page: 1, pinned: false }
 }
 
-fn board(threads: &[Thread], next: Option<&str>, has_times: bool) -> Answer {
+pub fn board(threads: &[Thread], next: Option<&str>, has_times: bool) -> Answer {
     let mut text = String::from(
         "<html><head><title>Board</title></head><body><h1>Board</h1><table class=topics><tr><th>Topic<th>Replies<th>Last post</tr>",
     );

@@ -219,6 +219,27 @@ async fn a_first_page_that_its_pager_calls_by_a_number_is_no_list_of_its_own() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_second_name_of_a_front_that_an_earlier_run_kept_as_a_list_leaves_the_schedule() {
+    use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner::crawldb::Reader as _;
+    let mut machine = Machine::new();
+    machine.update = Some(in_memory());
+    let scheduled = async |machine: &Machine| {
+        let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
+        State::from_bytes(&note).unwrap().lists.iter().any(|list| list.url.ends_with("page=1"))
+    };
+    // To that run it was another page, as it was to versions that took all of them for lists.
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(from_zero));
+    machine.crawl_until(&web, &rules(2), SERVICE, Some(Duration::from_secs(1_200))).await;
+    assert!(scheduled(&machine).await);
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(rests));
+    machine.crawl_until(&web, &rules(2), SERVICE, Some(Duration::from_secs(3_600))).await;
+    assert!(!scheduled(&machine).await);
+    let numbered = web.asked("/board?page=1");
+    assert!(numbered <= 2 && web.asked("/board") > 20, "{numbered} looks at page 1");
+}
+
 /// Requests of a day of which a history of 630 has to live for several days.
 const DAYS_BUDGET: usize = 250;
 const HOUR_S: u64 = 3_600;

@@ -125,3 +125,18 @@ async fn that_nothing_can_be_stored_is_told_at_once_and_once_a_minute_and_so_is_
     assert_eq!(log.lines("what was found is stored again").len(), 1);
     assert_eq!(machine.outcomes().await.get("torrent_stored"), Some(&1));
 }
+
+#[tokio::test(start_paused = true)]
+async fn that_the_file_of_what_was_found_is_another_one_is_a_warning_once() {
+    let (log, _guard) = Log::begin();
+    let web = Web::new(Duration::from_millis(10)).at("/", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[torrent()]);
+    let (web, mut machine) = (Arc::new(web), Machine::new());
+    let told = || log.lines("update.redb is another file than before, or empty").len();
+    machine.update = Some(super::increment::in_memory());
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(told(), 0, "nothing was lost");
+    machine.update = Some(super::increment::in_memory());
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(told(), 1);
+}

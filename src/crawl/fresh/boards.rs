@@ -337,6 +337,12 @@ impl Boards {
         }
     }
 
+    /// What was kept as a list is none of its own.
+    pub(in crate::crawl) fn leaves(&self, list: &str) {
+        let mut kept = self.kept();
+        kept.is_changed |= kept.state.boards.remove(list).is_some();
+    }
+
     /// How often it did so in a row; 1 where that is not kept.
     #[must_use]
     pub fn away(&self, list: &str) -> u32 {

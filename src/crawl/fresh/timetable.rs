@@ -437,6 +437,17 @@ impl Timetable {
         }
     }
 
+    /// What was scheduled as a list is none: it leaves its place.
+    pub fn leaves(&self, url: &str, at: UnixMillis) {
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let (Some(&number), Some(state)) = (kept.numbers.get(url), kept.state.as_mut()) else { return };
+        remove(state, &mut kept.numbers, &mut kept.asked, number);
+        state.per_day = self.looks_per_day(state.lists.len(), kept.room);
+        state.schedule.set_looks_per_day(state.per_day, at.0 / 1_000);
+        kept.is_changed = true;
+    }
+
     /// A list that was asked for is none of the site's by the rules of now: no look was used up, and none of the others waits for it.
     pub fn refused(&self, url: &str, at: UnixMillis) {
         let mut kept = self.kept();

@@ -6,7 +6,7 @@
 //! the latest first, through the increment's lanes, down to `increment_depth`. What a round leaves is history's a round
 //! later. In a crawl that is to end there is one crew, and nothing here does anything.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,6 +98,9 @@ pub(super) struct Crews {
     watched_before: usize,
     reckoned: UnixMillis,
     waiting: u64,
+    /// Pages to be read again once their visit under way is on the disk, by their marks; and those of which it is.
+    again_after: HashMap<u64, UpdateRow>,
+    again_now: Vec<UpdateRow>,
     is_changed: bool,
 }
 
@@ -130,6 +133,8 @@ impl Crews {
             watched_before: 0,
             reckoned: now,
             waiting: 0,
+            again_after: HashMap::new(),
+            again_now: Vec::new(),
             is_changed: false,
         }
     }
@@ -200,6 +205,8 @@ impl SiteLoop {
         }
         if update.was_lost() {
             // What it held, lists show that were read already: they are read whole, and at once.
+            let site = &self.site.rules.name;
+            tracing::warn!(%site, "update.redb is another file than before, or empty: lists are read again for what it held");
             self.read_whole = Some(HashSet::new());
             for host in &self.hosts {
                 self.site.db.bring_forward(host.id).await?;
@@ -243,6 +250,7 @@ impl SiteLoop {
     /// Begins a round when its time has come, whether the last one is finished or not, and reckons the shares anew.
     pub(super) async fn tend_crews(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
+        self.read_again_what_was_under_way(&update, now).await?;
         if now >= self.crews.next_round {
             self.begin_round(&update, now).await?;
         } else if now.since(self.crews.reckoned) >= limits::CREWS_RECKONED_EVERY {
@@ -264,6 +272,7 @@ impl SiteLoop {
         let crews = &mut self.crews;
         crews.interval = interval(crews.revisit, crews.split, &crews.facts);
         (crews.round_began, crews.next_round) = (now, now.plus(crews.interval));
+        crews.is_changed |= round != Round::default();
         let (site, interval_s, requests) = (&self.site.rules.name, crews.interval.as_secs(), round.requests);
         let why = crews.split.sentence(&crews.facts);
         tracing::debug!(%site, interval_s, requests, merged = merged.added, why, "a round of the increment begins");
@@ -292,6 +301,7 @@ impl SiteLoop {
     async fn reckon(&mut self, update: &UpdateDb) -> Result<(), CrawlError> {
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
         let crews = &mut self.crews;
+        let before = crews.state();
         crews.reckoned = self.site.clock.now();
         crews.waiting = self.hosts.iter().map(|host| update.waiting(host.id)).sum();
         let watched = crews.watched.len().max(crews.watched_before) as u64;
@@ -304,7 +314,8 @@ impl SiteLoop {
             possible: crews.facts.possible,
         };
         crews.split = Split::of(&crews.facts);
-        crews.is_changed = true;
+        // That all stands as it did needs no note, which is a commit.
+        crews.is_changed |= crews.state() != before;
         let (left, known) = (crews.facts.history_left, crews.facts.known);
         if self.told.history_is_done(left) {
             tracing::info!(site = %self.site.rules.name, known, "history is done: every URL that is known was asked for");
@@ -421,9 +432,15 @@ impl SiteLoop {
         self.hosts[index].news.may_lease = rows.len() == limits::INCREMENT_LEASE_URLS_MAX;
         let records = self.site.db.url_records(rows.iter().map(|row| row.key.clone()).collect()).await?;
         let deadline = now.plus(limits::LEASE_TIME);
-        let mut settled = Vec::new();
+        let (mut settled, mut under_way) = (Vec::new(), Vec::new());
         for (row, record) in rows.into_iter().zip(records) {
-            if row.is_settled(record.as_ref(), now) || !self.in_hand.insert(mark(&row.key)) {
+            let is_settled = row.is_settled(record.as_ref(), now);
+            if !is_settled && row.again && self.in_hand.contains(&mark(&row.key)) {
+                // The visit under way began before its news were seen: it is for the commit to say what that one settles.
+                under_way.push(row.key);
+                continue;
+            }
+            if is_settled || !self.in_hand.insert(mark(&row.key)) {
                 settled.push(row.key);
                 continue;
             }
@@ -434,7 +451,27 @@ impl SiteLoop {
                 self.hosts[index].news.push(found, job);
             }
         }
+        update.release(&under_way);
         Ok(update.remove(settled).await?)
+    }
+
+    /// Pages that were to be read again while a visit of them was under way are, now that it is on the disk: what it brought may be older
+    /// than the news.
+    async fn read_again_what_was_under_way(&mut self, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
+        if self.crews.again_now.is_empty() {
+            return Ok(());
+        }
+        // Later than that visit, whatever the clock's steps.
+        let found = now.plus(Duration::from_millis(1));
+        let rows = std::mem::take(&mut self.crews.again_now).into_iter().map(|row| UpdateRow { found, ..row });
+        update.add(rows.collect()).await?;
+        self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
+        Ok(())
+    }
+
+    /// A visit is on the disk.
+    pub(super) fn crews_hear_of(&mut self, mark: u64) {
+        self.crews.again_now.extend(self.crews.again_after.remove(&mark));
     }
 
     /// Leases that ended before their turn came.
@@ -462,7 +499,12 @@ impl SiteLoop {
             }
             for link in due {
                 let level = if link.is_target { level + 1 } else { level };
-                finished.news.push(news(link, at, level, true));
+                let mark = mark(&link.key);
+                let row = news(link, at, level, true);
+                if row.key != finished.visit.key && self.in_hand.contains(&mark) {
+                    self.crews.again_after.insert(mark, row.clone());
+                }
+                finished.news.push(row);
             }
             if let Some(next) = finished.seen.unread.take() {
                 finished.visit.outlinks.retain(|link| link.key != next.key);

@@ -56,6 +56,12 @@ impl SiteLoop {
         match &seen.list {
             Some(list) if seen.is_front => timetable.looked(list, visit.at, &seen.posts),
             Some(list) => timetable.learned(list, visit.at, &seen.posts),
+            // What an earlier run took for a list of its own is none.
+            None if seen.is_behind => {
+                timetable.leaves(url.as_str(), visit.at);
+                self.site.fresh.boards.leaves(url.as_str());
+                self.site.fresh.lists.forget(url.as_str());
+            }
             None => timetable.came(url.as_str(), visit.at, is_away(visit)),
         }
         match &seen.list {
