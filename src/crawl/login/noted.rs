@@ -1,5 +1,6 @@
-//! How a login counts among its account's tries, and what a login writes down in the middle of it, for whoever logs in next should its process end there: that a form leaves, how long
-//! its answer asks to wait, and the cookies of a form that was answered and whose proof is still to come.
+//! How a login counts among its account's tries, and what it writes down in the middle, for whoever logs in next should its process end
+//! there: that a form leaves, how long its answer asks to wait, and the cookies of a form that was answered and whose proof is still to
+//! come.
 
 use std::sync::{Mutex, PoisonError};
 
