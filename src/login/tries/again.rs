@@ -4,9 +4,10 @@
 //! Whatever the site has said, it may have counted a wrong password. So the same is held until its operator says `--again` or changes
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
 //! that the site has let in before: that one gets one more try, whoever comes first, a crawl or a person; and so does an answer to it that
-//! does not speak of the account (`Report::ended`). So does one that met a CAPTCHA or was asked for a code, with a person who answers. Where no
-//! answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). The one more try is written down when it is sent, and there is no second before the site lets this
-//! user and password in, says that it did not look at them, or their operator says `--again`.
+//! does not speak of the account (`Report::ended`). So does one that met a CAPTCHA or was asked for a code, with a person who answers. Where
+//! no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). The one more try is
+//! written down when it is sent, and there is no second before the site lets this user and password in, says that it did not look at them,
+//! or their operator says `--again`.
 
 use crate::login::verdict::Verdict;
 
